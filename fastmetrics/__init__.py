@@ -1,0 +1,93 @@
+"""fastmetrics: labels and scores turned into numbers one can stand behind.
+
+Public names are resolved on first use (PEP 562): importing fastmetrics loads neither numba nor
+scipy nor any data-frame or plotting library.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from fastmetrics._results import ConfidenceInterval as ConfidenceInterval
+    from fastmetrics.errors import DataConversionWarning as DataConversionWarning
+    from fastmetrics.errors import DegenerateDataWarning as DegenerateDataWarning
+    from fastmetrics.errors import FileError as FileError
+    from fastmetrics.errors import UndefinedMetricWarning as UndefinedMetricWarning
+    from fastmetrics.intervals.delong import DeLongResult as DeLongResult
+    from fastmetrics.intervals.delong import delong as delong
+    from fastmetrics.intervals.newcombe import newcombe_interval as newcombe_interval
+    from fastmetrics.measures.best_threshold import BestThreshold as BestThreshold
+    from fastmetrics.measures.best_threshold import best_threshold as best_threshold
+    from fastmetrics.measures.break_even import BreakEvenPoint as BreakEvenPoint
+    from fastmetrics.measures.break_even import break_even_point as break_even_point
+    from fastmetrics.measures.counts import (
+        confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
+    )
+    from fastmetrics.measures.counts import metric_at_thresholds as metric_at_thresholds
+    from fastmetrics.measures.decision import predict_at_threshold as predict_at_threshold
+    from fastmetrics.measures.dominance import Dominance as Dominance
+    from fastmetrics.measures.dominance import dominance as dominance
+    from fastmetrics.measures.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovSmirnov
+    from fastmetrics.measures.kolmogorov_smirnov import ks_statistic as ks_statistic
+    from fastmetrics.measures.partial_auc import partial_auc as partial_auc
+    from fastmetrics.measures.pr_areas import pr_auc as pr_auc
+    from fastmetrics.measures.precision_recall import (
+        average_precision_score as average_precision_score,
+    )
+    from fastmetrics.measures.precision_recall import (
+        precision_recall_curve as precision_recall_curve,
+    )
+    from fastmetrics.measures.roc import auc as auc
+    from fastmetrics.measures.roc import det_curve as det_curve
+    from fastmetrics.measures.roc import roc_curve as roc_curve
+    from fastmetrics.measures.roc_auc import rank_loss as rank_loss
+    from fastmetrics.measures.roc_auc import roc_auc_score as roc_auc_score
+    from fastmetrics.report.evaluation import Evaluation as Evaluation
+    from fastmetrics.report.evaluation import ModelEvaluation as ModelEvaluation
+    from fastmetrics.report.evaluation import evaluate as evaluate
+    from fastmetrics.tables.score_table import ScoreTable as ScoreTable
+
+_HOMES = {
+    "_results": ("ConfidenceInterval",),
+    "errors": (
+        "DataConversionWarning",
+        "DegenerateDataWarning",
+        "FileError",
+        "UndefinedMetricWarning",
+    ),
+    "intervals.delong": ("DeLongResult", "delong"),
+    "intervals.newcombe": ("newcombe_interval",),
+    "measures.best_threshold": ("BestThreshold", "best_threshold"),
+    "measures.break_even": ("BreakEvenPoint", "break_even_point"),
+    "measures.counts": ("confusion_matrix_at_thresholds", "metric_at_thresholds"),
+    "measures.decision": ("predict_at_threshold",),
+    "measures.dominance": ("Dominance", "dominance"),
+    "measures.kolmogorov_smirnov": ("KolmogorovSmirnov", "ks_statistic"),
+    "measures.partial_auc": ("partial_auc",),
+    "measures.pr_areas": ("pr_auc",),
+    "measures.precision_recall": ("average_precision_score", "precision_recall_curve"),
+    "measures.roc": ("auc", "det_curve", "roc_curve"),
+    "measures.roc_auc": ("rank_loss", "roc_auc_score"),
+    "report.evaluation": ("Evaluation", "ModelEvaluation", "evaluate"),
+    "tables.score_table": ("ScoreTable",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,10 @@
+"""``python -m fastmetrics``."""
+
+from __future__ import annotations
+
+import sys
+
+from fastmetrics.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

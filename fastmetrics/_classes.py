@@ -1,0 +1,111 @@
+"""Labels of many classes, and indicator matrices of many labels."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._containers import as_array, as_vector
+from fastmetrics._labels import check_label_values, distinct, show_labels, text_or_numbers
+from fastmetrics._scores import contiguous
+
+_TABLE: Final = 1 << 16
+"""Integer labels that span at most this much are coded through a table, without a sort."""
+
+
+class ClassLabels(NamedTuple):
+    """``classes`` sorted and distinct; ``codes`` int64, ``classes[codes]`` being the labels."""
+
+    classes: NDArray[Any]
+    codes: NDArray[np.int64]
+
+
+def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
+    """Return the sorted classes of any labels and the class number of each row.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Numbers (whole), booleans or text.
+    name : str
+        The parameter's name in messages.
+
+    Returns
+    -------
+    ClassLabels
+        ``classes`` (k,) and ``codes`` int64 (n,).
+    """
+    y = text_or_numbers(as_vector(y_true, name), name)
+    check_label_values(y, name)
+    if y.dtype.kind in "UO":
+        return _text_codes(y)
+    if y.dtype.kind == "b":
+        y8 = contiguous(y).view(np.uint8)
+        codes = _integer_codes(y8)
+        return ClassLabels(codes.classes.astype(np.bool_), codes.codes)
+    if y.dtype.kind == "f":
+        return _float_codes(y)
+    return _integer_codes(y)
+
+
+def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.int8]:
+    """Return an indicator matrix (n, k) as int8 {0, 1}, verified; one-byte {0, 1} in place.
+
+    {-1, 1} is accepted and becomes {0, 1}.
+    """
+    array = as_array(y_true, name)
+    if array.ndim != 2:
+        raise ValueError(f"`{name}` must be an indicator matrix of shape (n, k): got {array.shape}")
+    if array.size == 0:
+        raise ValueError(f"`{name}` is empty: shape {array.shape}")
+    if array.dtype.kind == "O":
+        array = text_or_numbers(array, name)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"`{name}` must be an indicator matrix of 0 and 1: got {array.dtype}")
+    ones: NDArray[np.bool_] = array == 1
+    others = array.size - np.count_nonzero(ones)
+    if array.size - np.count_nonzero(array) == others:
+        indicator: NDArray[np.int8] = (array if array.dtype.itemsize == 1 else ones).view(np.int8)
+        return indicator
+    if array.dtype.kind in "if" and np.count_nonzero(array == -1) == others:
+        signs: NDArray[np.int8] = ones.view(np.int8)
+        return signs
+    raise ValueError(
+        f"`{name}` must be an indicator matrix of 0 and 1: got values in "
+        f"{show_labels(np.unique(array))}"
+    )
+
+
+def _text_codes(y: NDArray[Any]) -> ClassLabels:
+    classes = distinct(y)
+    number = {label: code for code, label in enumerate(classes.tolist())}
+    codes = np.fromiter(map(number.__getitem__, y.tolist()), dtype=np.int64, count=len(y))
+    return ClassLabels(classes, codes)
+
+
+def _integer_codes(y: NDArray[Any]) -> ClassLabels:
+    dtype = y.dtype.newbyteorder("=")
+    low, high = int(y.min()), int(y.max())
+    if high - low >= _TABLE:
+        classes, inverse = np.unique(y, return_inverse=True)
+        return ClassLabels(classes, inverse.astype(np.int64, copy=False))
+    if y.dtype.itemsize < 8:
+        y = y.astype(np.int64)
+    offsets = (y - y.dtype.type(low)).astype(np.int64, copy=False)
+    present = np.zeros(high - low + 1, dtype=np.bool_)
+    present[offsets] = True
+    number = np.cumsum(present) - 1
+    classes = np.flatnonzero(present).astype(y.dtype) + y.dtype.type(low)
+    return ClassLabels(
+        classes.astype(dtype, copy=False), number[offsets].astype(np.int64, copy=False)
+    )
+
+
+def _float_codes(y: NDArray[Any]) -> ClassLabels:
+    if float(np.abs(y).max()) < 2.0**53:
+        found = _integer_codes(y.astype(np.int64))
+        return ClassLabels(found.classes.astype(y.dtype.newbyteorder("=")), found.codes)
+    classes, inverse = np.unique(y, return_inverse=True)
+    return ClassLabels(classes, inverse.astype(np.int64, copy=False))

@@ -1,0 +1,122 @@
+"""The one place that decides how kernels are compiled.
+
+A kernel is a plain Python function over contiguous arrays. ``@kernel`` wraps it so that
+
+* numba is imported and the function compiled on first use only, never by ``import fastmetrics``;
+* until then, a call on small arrays runs the plain Python twin (the same code), so that a
+  first evaluation of a few hundred rows does not wait for a compiler;
+* machine code is cached on disk, and where no cache folder is writable it is compiled
+  anew in each process.
+
+Kernels that call one another must share a file: numba's cache looks at that file's time stamp
+only (a guard in ``tests/guards`` enforces it).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_log = logging.getLogger("fastmetrics")
+_lock = threading.RLock()
+
+#: Arrays up to this many elements may run the plain Python twin before a kernel is compiled.
+TWIN_MAX_ELEMENTS = 2_000
+#: Elements a twin may process in all before it is compiled after all.
+TWIN_BUDGET = 20_000
+
+
+def compile_small_calls() -> None:
+    """Let no call of this process, however small, be served by plain Python from now on."""
+    global TWIN_MAX_ELEMENTS
+    TWIN_MAX_ELEMENTS = -1
+
+
+class _Window:
+    """What NumPy needs to see the memory of a read-only array as writable."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        interface = dict(array.__array_interface__)
+        interface["data"] = (interface["data"][0], False)
+        self.__array_interface__ = interface
+        self.owner = array
+
+
+def _unlocked(arg: Any) -> Any:
+    """Return an array that numba types as writable: read-only ones would add a signature each.
+
+    Kernels write to arrays that they are given for output only.
+    """
+    if type(arg) is np.ndarray and not arg.flags.writeable:
+        return np.asarray(_Window(arg))
+    return arg
+
+
+class Kernel:
+    """A function compiled by numba on first use; see the module's docstring."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self.py_func = function
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+        self._dispatcher: Callable[..., Any] | None = None
+        self._twin_budget = TWIN_BUDGET
+
+    def __call__(self, *args: Any) -> Any:
+        dispatcher = self._dispatcher
+        if dispatcher is None:
+            if self._twin_serves(args):
+                return self.py_func(*args)
+            dispatcher = self.compiled()
+        return dispatcher(*[_unlocked(arg) for arg in args])
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.py_func.__module__}.{self.__name__}>"
+
+    def _twin_serves(self, args: tuple[Any, ...]) -> bool:
+        largest = max((arg.size for arg in args if isinstance(arg, np.ndarray)), default=0)
+        if largest > TWIN_MAX_ELEMENTS:
+            return False
+        self._twin_budget -= largest
+        return self._twin_budget >= 0
+
+    def compiled(self) -> Any:
+        """Return numba's dispatcher (the function itself under ``NUMBA_DISABLE_JIT=1``)."""
+        with _lock:
+            if self._dispatcher is None:
+                self._dispatcher = _jit(self.py_func)
+            return self._dispatcher
+
+
+def _jit(function: FunctionType) -> Any:
+    import numba
+
+    # Kernels see one another as ``Kernel`` objects in their module; numba must see dispatchers.
+    scope = {
+        name: value.compiled() if isinstance(value, Kernel) else value
+        for name, value in function.__globals__.items()
+        if not (isinstance(value, Kernel) and value.py_func is function)
+        and (not isinstance(value, Kernel) or name in function.__code__.co_names)
+    }
+    linked = FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+    )
+    linked.__module__ = function.__module__
+    linked.__qualname__ = function.__qualname__
+    options: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy"}
+    try:
+        return numba.njit(cache=True, **options)(linked)
+    except RuntimeError as error:  # numba: "no locator available": nowhere to write a cache
+        _log.debug("kernel %s is not cached: %s", function.__name__, error)
+        return numba.njit(**options)(linked)
+
+
+def kernel(function: Any) -> Kernel:
+    """Mark ``function`` as a kernel: compiled on first use, cached, and free of the GIL."""
+    return Kernel(function)

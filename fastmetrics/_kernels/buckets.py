@@ -1,0 +1,391 @@
+"""Partition scores into ordered buckets by class, and count pairs inside them.
+
+The layout all kernels of this file share
+-----------------------------------------
+A *bucket* is a range of scores; bucket ``b`` holds smaller scores than bucket ``b + 1``. Each
+bucket has two *streams*: ``2 * b`` for its negatives, ``2 * b + 1`` for its positives. Rows
+are appended to a small buffer per stream that stays in the L2 cache; a full buffer is copied as
+one *block* of ``BLOCK`` scores to the end of ``pool``, and ``owner[block]`` names its stream. The
+pool is thus written strictly forward: scattering straight into one region a stream is 2.5 times
+slower from 64 streams on, because each store then waits for a cache line of its own. What is left
+in the buffers at the end stays there (``buffers``, ``fill``), one set for each part of the rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastmetrics._kernels._compile import kernel
+
+#: Scores in a block: 1 KiB of float64, long enough for the hardware prefetcher when read back.
+BLOCK = 128
+#: Rows classified at a time; their intermediate results stay in the L1 cache.
+TILE = 256
+#: Average negatives in a leaf of a bucket, and the first compares made without a branch.
+LEAF_ROWS = 2
+#: A bucket whose average row meets more than this many negatives in its leaf is sorted instead.
+LEAF_LIMIT = 48
+#: Leaves in a bucket at most: their numbers travel as uint16.
+MAX_LEAVES = 65_000
+
+_U = np.uint64  # unsigned indices spare the test for negative ones
+
+
+@kernel
+def range_cells(values, low, scale, n_cells, inclusive_max, cell):
+    """Write the range cell of each value: a monotone map, NaN to cell 0, ends clamped.
+
+    Returns whether a magnitude exceeds ``inclusive_max`` or is NaN.
+    """
+    last = np.float64(n_cells - 1)
+    bad = np.int32(0)
+    for j in range(values.size):
+        bad |= np.int32(not (abs(np.float64(values[j])) <= inclusive_max))
+        at = (np.float64(values[j]) - low) * scale
+        at = at if at > 0.0 else 0.0
+        at = at if at < last else last
+        cell[j] = np.int32(at)
+    return bad
+
+
+@kernel
+def splitter_cells(values, splitters, tree, inclusive_max, cell):
+    """Write ``2 * r + hit`` of each value, r = number of splitters below it, hit = equals one.
+
+    ``tree`` holds the splitters, a power of two less one, as an implicit search tree from index 1
+    on; ``splitters`` holds them sorted, the largest twice. A step down the tree is arithmetic on
+    the outcome of a compare (Sanders and Winkel 2004): as a branch it would be mispredicted every
+    other time, which is ten times slower. Returns what ``range_cells`` returns.
+    """
+    m = values.size
+    n_splitters = np.int32(tree.size - 1)
+    bad = np.int32(0)
+    for j in range(m):
+        bad |= np.int32(not (abs(np.float64(values[j])) <= inclusive_max))
+        cell[j] = 1
+    level = 1
+    while level < tree.size:
+        for j in range(m):
+            k = _U(cell[j])
+            cell[j] = np.int32(_U(2) * k + _U(tree[k] < values[j]))
+        level *= 2
+    for j in range(m):
+        below = cell[j] - n_splitters - np.int32(1)
+        cell[j] = np.int32(2) * below + np.int32(splitters[_U(below)] == values[j])
+    return bad
+
+
+@kernel
+def scatter(
+    values, labels, weights, negative, by_range, low, scale, stream_of_cell, splitters,
+    tree, inclusive_max, pool, weight_pool, block, owner, buffers, weight_buffers, fill,
+):  # fmt: skip
+    """Append each score (and its weight, if any) to its stream; ``block`` is the first free one.
+
+    Returns the next free block, the number of rows labelled ``negative``, and whether any score's
+    magnitude exceeds ``inclusive_max`` (NaN included): the checks that ride along.
+    """
+    n = values.size
+    cell = np.empty(TILE, np.int32)
+    positive = np.empty(TILE, np.uint8)
+    free = _U(block)
+    size = _U(BLOCK)
+    weighted = weights.size > 0
+    n_negative = 0
+    bad = np.int32(0)
+    for start in range(0, n, TILE):
+        m = min(TILE, n - start)
+        tile = values[start : start + m]
+        tile_labels = labels[start : start + m]
+        if by_range:
+            bad |= range_cells(tile, low, scale, stream_of_cell.size, inclusive_max, cell)
+        else:
+            bad |= splitter_cells(tile, splitters, tree, inclusive_max, cell)
+        negatives_here = np.int32(0)
+        for j in range(m):
+            positive[j] = np.uint8(tile_labels[j] == 1)
+            negatives_here += np.int32(tile_labels[j] == negative)
+        n_negative += negatives_here
+        for j in range(m):
+            stream = _U(stream_of_cell[_U(cell[_U(j)])]) + _U(positive[_U(j)])
+            k = _U(fill[stream])
+            buffers[stream, k] = tile[_U(j)]
+            if weighted:
+                weight_buffers[stream, k] = weights[_U(start + j)]
+            k += _U(1)
+            if k == size:
+                full = buffers[stream]
+                target = pool[free]
+                for q in range(BLOCK):
+                    target[q] = full[q]
+                if weighted:
+                    full_weights = weight_buffers[stream]
+                    weight_target = weight_pool[free]
+                    for q in range(BLOCK):
+                        weight_target[q] = full_weights[q]
+                owner[free] = stream
+                free += _U(1)
+                k = _U(0)
+            fill[stream] = k
+    return np.int64(free), n_negative, bad != 0
+
+
+@kernel
+def index_blocks(owner, first_block, next_block, block_starts, block_order):
+    """List the blocks of each stream: those of stream s stand at ``block_starts[s : s + 2]``.
+
+    Part k wrote blocks ``first_block[k]`` to ``next_block[k]``. ``block_starts`` comes zeroed.
+    """
+    for k in range(first_block.size):
+        for b in range(first_block[k], next_block[k]):
+            block_starts[owner[b] + 1] += 1
+    for s in range(1, block_starts.size):
+        block_starts[s] += block_starts[s - 1]
+    at = block_starts.copy()
+    for k in range(first_block.size):
+        for b in range(first_block[k], next_block[k]):
+            s = owner[b]
+            block_order[at[s]] = b
+            at[s] += 1
+
+
+@kernel
+def gather(stream, pool, block_starts, block_order, buffers, fill, out):
+    """Copy a stream's scores (or another column kept in the same layout) to ``out``."""
+    r = 0
+    for q in range(block_starts[stream], block_starts[stream + 1]):
+        source = pool[block_order[q]]
+        target = out[r : r + BLOCK]
+        for j in range(BLOCK):  # a loop: assignment between slices takes 3 s to compile
+            target[j] = source[j]
+        r += BLOCK
+    for k in range(fill.shape[0]):
+        m = np.int64(fill[k, stream])
+        rest = buffers[k, stream]
+        for j in range(m):
+            out[r + j] = rest[j]
+        r += m
+    return r
+
+
+@kernel
+def leaf_numbers(values, low, scale, n_leaves, leaf):
+    """Write the leaf of each value: the same monotone map as ``range_cells``."""
+    last = np.float64(n_leaves - 1)
+    for j in range(values.size):
+        at = (np.float64(values[j]) - low) * scale
+        at = at if at > 0.0 else 0.0
+        at = at if at < last else last
+        leaf[j] = np.uint16(np.int32(at))
+
+
+@kernel
+def place(values, leaf, ends, placed):
+    """Move each value into its leaf; ``ends[k + 1]`` goes from the leaf's start to its end.
+
+    Places are found, and their cache lines touched, 64 at a time before anything is stored:
+    loads that miss the L1 cache overlap, stores that miss it do not.
+    """
+    at = np.empty(64, np.int32)
+    touched = values.dtype.type(0)
+    n = values.size
+    for start in range(0, n, 64):
+        m = min(64, n - start)
+        for j in range(m):
+            k = _U(leaf[_U(start + j)]) + _U(1)
+            here = ends[k]
+            ends[k] = here + np.int32(1)
+            at[j] = here
+            touched += placed[_U(here)]
+        for j in range(m):
+            placed[_U(at[_U(j)])] = values[_U(start + j)]
+    return touched
+
+
+@kernel
+def count_buckets(
+    first, stop, pool, block_starts, block_order, buffers, fill, lows, highs, holds_one_score,
+    rows, twice,
+):  # fmt: skip
+    """Count the concordant pairs inside buckets ``first`` to ``stop``, no sort needed.
+
+    (What ``place`` returns is returned too, only so that the compiler keeps the loads there.)
+
+    ``twice[b]`` becomes twice the number of pairs (positive above negative) plus the tied pairs,
+    or -1 where the bucket is too uneven for leaves and must be sorted. The negatives are placed
+    in leaves of about ``LEAF_ROWS``; each positive is compared with those of its own leaf.
+    ``rows[s]`` is the size of stream s.
+    """
+    most = 0
+    for s in range(2 * first, 2 * stop):
+        most = max(most, rows[s])
+    flat = np.empty(most, pool.dtype)
+    placed = np.empty(most, pool.dtype)
+    leaf = np.empty(most, np.uint16)
+    ends = np.empty(min(most // LEAF_ROWS + 1, MAX_LEAVES) + 2, np.int32)
+    touched = pool.dtype.type(0)
+    for b in range(first, stop):
+        if rows[2 * b] == 0 or rows[2 * b + 1] == 0:
+            twice[b] = 0
+            continue
+        if holds_one_score[b]:
+            twice[b] = rows[2 * b] * rows[2 * b + 1]
+            continue
+        n = gather(2 * b, pool, block_starts, block_order, buffers, fill, flat)
+        n_leaves = min(n // LEAF_ROWS + 1, MAX_LEAVES)
+        scale = n_leaves / (highs[b] - lows[b])
+        leaf_numbers(flat[:n], lows[b], scale, n_leaves, leaf)
+        for c in range(n_leaves + 2):
+            ends[c] = 0
+        for j in range(n):
+            ends[_U(leaf[_U(j)]) + _U(2)] += np.int32(1)
+        met = 0
+        for c in range(2, n_leaves + 2):
+            here = np.int64(ends[c])
+            met += here * here
+            ends[c] += ends[c - 1]
+        if met > LEAF_LIMIT * n:
+            twice[b] = -1
+            continue
+        touched += place(flat[:n], leaf, ends, placed)
+        p = gather(2 * b + 1, pool, block_starts, block_order, buffers, fill, flat)
+        leaf_numbers(flat[:p], lows[b], scale, n_leaves, leaf)
+        total = 0
+        for i in range(p):
+            x = flat[_U(i)]
+            k = _U(leaf[_U(i)])
+            at = _U(ends[k])
+            end = _U(ends[k + _U(1)])
+            total += 2 * np.int64(at)
+            # Three compares without a branch serve most leaves. They may run past the leaf: what
+            # follows is larger than x, so it does not count.
+            if at + _U(3) <= _U(n):
+                w0 = placed[at]
+                w1 = placed[at + _U(1)]
+                w2 = placed[at + _U(2)]
+                total += np.int64(w0 < x) + np.int64(w1 < x) + np.int64(w2 < x)
+                total += np.int64(w0 <= x) + np.int64(w1 <= x) + np.int64(w2 <= x)
+                at += _U(3)
+            while at < end:
+                w = placed[at]
+                total += np.int64(w < x) + np.int64(w <= x)
+                at += _U(1)
+        twice[b] = total
+    return touched
+
+
+@kernel
+def compensated_sum(values):
+    """Return the sum of ``values`` by Neumaier's (1974) compensated summation."""
+    total = 0.0
+    lost = 0.0
+    for x in values:
+        new = total + x
+        if abs(total) >= abs(x):
+            lost += (total - new) + x
+        else:
+            lost += (x - new) + total
+        total = new
+    return total + lost
+
+
+@kernel
+def weigh_buckets(
+    first, stop, pool, weight_pool, block_starts, block_order, buffers, weight_buffers, fill,
+    lows, highs, rows, concordant, discordant, class_weight,
+):  # fmt: skip
+    """Weigh the pairs inside buckets ``first`` to ``stop`` as ``count_buckets`` counts them.
+
+    A pair weighs the product of its rows' weights; ``concordant[b]`` and ``discordant[b]`` become
+    twice the weight of such pairs plus that of the tied ones, or nan where the bucket must be
+    sorted. ``class_weight[s]`` becomes the total weight of stream s. All terms are >= 0: summed
+    by leaf, then by bucket with compensation, so that neither is a difference of large numbers.
+    """
+    most = 0
+    for s in range(2 * first, 2 * stop):
+        most = max(most, rows[s])
+    flat = np.empty(most, pool.dtype)
+    flat_weight = np.empty(most, np.float64)
+    placed = np.empty(most, pool.dtype)
+    placed_weight = np.empty(most, np.float64)
+    leaf = np.empty(most, np.uint16)
+    most_leaves = min(most // LEAF_ROWS + 1, MAX_LEAVES)
+    ends = np.empty(most_leaves + 2, np.int32)
+    weight_below = np.empty(most_leaves + 1, np.float64)
+    weight_above = np.empty(most_leaves + 1, np.float64)
+    terms = np.empty((2, most), np.float64)
+    for b in range(first, stop):
+        n = gather(2 * b, pool, block_starts, block_order, buffers, fill, flat)
+        gather(2 * b, weight_pool, block_starts, block_order, weight_buffers, fill, flat_weight)
+        class_weight[2 * b] = compensated_sum(flat_weight[:n])
+        n_leaves = min(n // LEAF_ROWS + 1, MAX_LEAVES)
+        scale = n_leaves / (highs[b] - lows[b])
+        leaf_numbers(flat[:n], lows[b], scale, n_leaves, leaf)
+        for c in range(n_leaves + 2):
+            ends[c] = 0
+        for j in range(n):
+            ends[_U(leaf[_U(j)]) + _U(2)] += np.int32(1)
+        met = 0
+        for c in range(2, n_leaves + 2):
+            here = np.int64(ends[c])
+            met += here * here
+            ends[c] += ends[c - 1]
+        uneven = met > LEAF_LIMIT * n
+        if not uneven:
+            for j in range(n):
+                k = _U(leaf[_U(j)]) + _U(1)
+                at = _U(ends[k])
+                placed[at] = flat[_U(j)]
+                placed_weight[at] = flat_weight[_U(j)]
+                ends[k] += np.int32(1)
+            running_weights(placed_weight, ends, n_leaves, weight_below, weight_above)
+        p = gather(2 * b + 1, pool, block_starts, block_order, buffers, fill, flat)
+        gather(2 * b + 1, weight_pool, block_starts, block_order, weight_buffers, fill, flat_weight)
+        class_weight[2 * b + 1] = compensated_sum(flat_weight[:p])
+        if p == 0 or n == 0:
+            concordant[b] = 0.0
+            discordant[b] = 0.0
+            continue
+        if uneven:
+            concordant[b] = np.nan
+            continue
+        leaf_numbers(flat[:p], lows[b], scale, n_leaves, leaf)
+        for i in range(p):
+            x = flat[_U(i)]
+            k = _U(leaf[_U(i)])
+            under = 0.0
+            over = 0.0
+            for j in range(_U(ends[k]), _U(ends[k + _U(1)])):
+                w = placed[j]
+                weight = placed_weight[j]
+                under += weight * (np.float64(w < x) + np.float64(w <= x))
+                over += weight * (np.float64(w > x) + np.float64(w >= x))
+            terms[0, i] = flat_weight[_U(i)] * (2.0 * weight_below[k] + under)
+            terms[1, i] = flat_weight[_U(i)] * (2.0 * weight_above[k] + over)
+        concordant[b] = compensated_sum(terms[0, :p])
+        discordant[b] = compensated_sum(terms[1, :p])
+
+
+@kernel
+def running_weights(placed_weight, ends, n_leaves, below, above):
+    """Write the weight in the leaves below and above each leaf, compensated (Kahan 1965)."""
+    total = 0.0
+    lost = 0.0
+    for k in range(n_leaves):
+        below[k] = total
+        step = -lost
+        for j in range(ends[k], ends[k + 1]):
+            step += placed_weight[j]
+        new = total + step
+        lost = (new - total) - step
+        total = new
+    total = 0.0
+    lost = 0.0
+    for k in range(n_leaves - 1, -1, -1):
+        above[k] = total
+        step = -lost
+        for j in range(ends[k], ends[k + 1]):
+            step += placed_weight[j]
+        new = total + step
+        lost = (new - total) - step
+        total = new

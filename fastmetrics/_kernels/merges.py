@@ -1,0 +1,182 @@
+"""Walk two sorted runs, the positives' scores and the negatives', side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastmetrics._kernels._compile import kernel
+
+
+@kernel
+def pairs_of_sorted(positive, negative):
+    """Return twice the pairs (positive above negative) plus the tied ones; both runs ascend.
+
+    Two branch-free merges, one that counts negatives below and one that counts those not above:
+    their chains of dependent steps are independent, so the processor overlaps them.
+    """
+    p = positive.size
+    n = negative.size
+    total = 0
+    i = 0
+    below = 0
+    k = 0
+    not_above = 0
+    while i < p and below < n and k < p and not_above < n:
+        is_below = np.int64(negative[below] < positive[i])
+        total += below * (1 - is_below)
+        below += is_below
+        i += 1 - is_below
+        is_not_above = np.int64(negative[not_above] <= positive[k])
+        total += not_above * (1 - is_not_above)
+        not_above += is_not_above
+        k += 1 - is_not_above
+    while i < p and below < n:
+        is_below = np.int64(negative[below] < positive[i])
+        total += below * (1 - is_below)
+        below += is_below
+        i += 1 - is_below
+    while k < p and not_above < n:
+        is_not_above = np.int64(negative[not_above] <= positive[k])
+        total += not_above * (1 - is_not_above)
+        not_above += is_not_above
+        k += 1 - is_not_above
+    return total + (p - i) * n + (p - k) * n
+
+
+@kernel
+def merge_descending(positive, negative, scores, positives, negatives):
+    """Write the distinct scores of two ascending runs, descending, with the count of each.
+
+    Returns how many there are. One row is consumed in each step without a branch; the counts of
+    the current score stay in registers.
+    """
+    i = positive.size - 1
+    j = negative.size - 1
+    if i < 0 and j < 0:
+        return 0
+    current = positive[i] if j < 0 or (i >= 0 and positive[i] >= negative[j]) else negative[j]
+    at = 0
+    n_positive = 0
+    n_negative = 0
+    while i >= 0 and j >= 0:
+        x = positive[i]
+        w = negative[j]
+        top = x if x >= w else w
+        new = np.int64(top != current)
+        at += new
+        n_positive = n_positive * (1 - new) + np.int64(x >= w)
+        n_negative = n_negative * (1 - new) + np.int64(w >= x)
+        i -= np.int64(x >= w)
+        j -= np.int64(w >= x)
+        current = top
+        scores[at] = top
+        positives[at] = n_positive
+        negatives[at] = n_negative
+    while i >= 0:
+        new = np.int64(positive[i] != current)
+        at += new
+        n_positive = n_positive * (1 - new) + 1
+        n_negative = n_negative * (1 - new)
+        current = positive[i]
+        i -= 1
+        scores[at] = current
+        positives[at] = n_positive
+        negatives[at] = n_negative
+    while j >= 0:
+        new = np.int64(negative[j] != current)
+        at += new
+        n_positive = n_positive * (1 - new)
+        n_negative = n_negative * (1 - new) + 1
+        current = negative[j]
+        j -= 1
+        scores[at] = current
+        positives[at] = n_positive
+        negatives[at] = n_negative
+    return at + 1
+
+
+@kernel
+def merge_weighted_descending(keys, order, weights, n_negative, scores, positives, negatives):
+    """Write the distinct scores, descending, with each class's weight at it; return how many.
+
+    ``order`` sorts ``keys`` ascending; the first ``n_negative`` keys are the negatives'. Ties are
+    summed with Neumaier's compensation.
+    """
+    at = -1
+    sums = np.zeros(2)
+    lost = np.zeros(2)
+    for i in range(order.size - 1, -1, -1):
+        row = order[i]
+        if weights[row] == 0.0:  # as good as absent
+            continue
+        if at < 0 or keys[row] != scores[at]:
+            at += 1
+            scores[at] = keys[row]
+            sums[0] = sums[1] = lost[0] = lost[1] = 0.0
+        c = np.int64(row >= n_negative)
+        weight = weights[row]
+        new = sums[c] + weight
+        if sums[c] >= weight:
+            lost[c] += (sums[c] - new) + weight
+        else:
+            lost[c] += (weight - new) + sums[c]
+        sums[c] = new
+        negatives[at] = sums[0] + lost[0]
+        positives[at] = sums[1] + lost[1]
+    return at + 1
+
+
+@kernel
+def weigh_pairs_of_table(positives, negatives):
+    """Return twice the weight of concordant pairs plus that of tied ones, of a descending table.
+
+    All terms are >= 0 and both running sums are compensated (Kahan 1965).
+    """
+    total = 0.0
+    lost = 0.0
+    below = 0.0
+    below_lost = 0.0
+    for i in range(positives.size - 1, -1, -1):
+        term = positives[i] * (2.0 * below + negatives[i]) - lost
+        new = total + term
+        lost = (new - total) - term
+        total = new
+        step = negatives[i] - below_lost
+        new = below + step
+        below_lost = (new - below) - step
+        below = new
+    return total
+
+
+@kernel
+def weigh_pairs_discordant(positives, negatives):
+    """Return twice the weight of discordant pairs plus that of tied ones, of a descending table."""
+    total = 0.0
+    lost = 0.0
+    above = 0.0
+    above_lost = 0.0
+    for i in range(positives.size):
+        term = positives[i] * (2.0 * above + negatives[i]) - lost
+        new = total + term
+        lost = (new - total) - term
+        total = new
+        step = negatives[i] - above_lost
+        new = above + step
+        above_lost = (new - above) - step
+        above = new
+    return total
+
+
+@kernel
+def cumulative_weights(weights, out):
+    """Write the running sums of non-negative weights: compensated (Kahan 1965), never falling."""
+    total = 0.0
+    lost = 0.0
+    highest = 0.0
+    for i in range(weights.size):
+        step = weights[i] - lost
+        new = total + step
+        lost = (new - total) - step
+        total = new
+        highest = max(highest, total)
+        out[i] = highest

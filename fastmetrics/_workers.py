@@ -1,0 +1,127 @@
+"""The thread pool: Python threads over kernels that release the GIL.
+
+Which rows form a job depends on the data only, never on the number of threads, so results do not
+either. The calling thread works too: an interrupt (Ctrl-C) reaches it between two jobs, no job
+takes longer than some tens of milliseconds, and nothing can deadlock when the pool is busy.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+#: Environment variable that caps the number of threads where ``n_threads`` is not given.
+N_THREADS_VARIABLE = "FASTMETRICS_NUM_THREADS"
+
+_lock = threading.Lock()
+_pool: tuple[int, ThreadPoolExecutor] | None = None
+
+
+def available_processors() -> int:
+    """Return the number of processors this process may use (its CPU affinity)."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def thread_count(n_threads: int | None = None) -> int:
+    """Return the number of threads to use.
+
+    ``None`` means the environment variable ``FASTMETRICS_NUM_THREADS`` if set, else every
+    processor the process may use.
+    """
+    name = "n_threads"
+    value: object = n_threads
+    if value is None:
+        text = os.environ.get(N_THREADS_VARIABLE, "").strip()
+        if not text:
+            return available_processors()
+        name = N_THREADS_VARIABLE
+        if not text.isdecimal():
+            raise ValueError(f"{name} must be a whole number >= 1, got {text!r}")
+        value = int(text)
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"`{name}` must be None or a whole number, got {value!r}")
+    count = int(value.__index__())
+    if count < 1:
+        raise ValueError(f"`{name}` must be at least 1, got {count}")
+    return count
+
+
+def _executor() -> ThreadPoolExecutor:
+    """Return this process's pool; after a fork the child makes its own."""
+    global _pool
+    with _lock:
+        if _pool is None or _pool[0] != os.getpid():
+            workers = max(1, (os.cpu_count() or 1) - 1)
+            _pool = (os.getpid(), ThreadPoolExecutor(workers, thread_name_prefix="fastmetrics"))
+        return _pool[1]
+
+
+def _unlock_after_fork() -> None:
+    """A thread of the parent may have held the lock at the fork; the child starts afresh."""
+    global _lock, _pool
+    _lock = threading.Lock()
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_after_fork)
+
+
+class _Run:
+    """One call of ``run``: the jobs left, the results so far, the first failure."""
+
+    def __init__(self, jobs: Sequence[Callable[[], T]]) -> None:
+        self.jobs = jobs
+        self.results: list[object] = [None] * len(jobs)
+        self.left = iter(range(len(jobs)))
+        self.lock = threading.Lock()
+        self.stopped = False
+        self.failure: BaseException | None = None
+
+    def work(self) -> None:
+        while not self.stopped:
+            with self.lock:
+                index = next(self.left, None)
+            if index is None:
+                return
+            self.results[index] = self.jobs[index]()
+
+    def work_in_pool(self) -> None:
+        try:
+            self.work()
+        except BaseException as error:  # handed to the caller, in whose thread it is raised
+            self.failure = error
+            self.stopped = True
+
+
+def run(jobs: Sequence[Callable[[], T]], n_threads: int | None = None) -> list[T]:
+    """Run the jobs on up to ``n_threads`` threads and return their results in order.
+
+    The first exception stops the rest and is raised here, after the jobs under way have ended.
+    """
+    threads = min(thread_count(n_threads), len(jobs))
+    if threads <= 1:
+        return [job() for job in jobs]
+    state = _Run(jobs)
+    helpers: list[Future[None]] = []
+    try:
+        executor = _executor()
+        helpers.extend(executor.submit(state.work_in_pool) for _ in range(threads - 1))
+        state.work()
+    except BaseException:
+        state.stopped = True
+        raise
+    finally:
+        for helper in helpers:
+            if not helper.cancel():
+                helper.result()
+    if state.failure is not None:
+        raise state.failure
+    return state.results  # type: ignore[return-value]

@@ -1,0 +1,71 @@
+"""The command line: parses, calls, prints. It owns no numbers.
+
+Nothing but argparse is imported before a command runs, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from fastmetrics.cli._parser import build_parser
+
+#: What a shell reports for a process that Ctrl-C, or a reader that went away, has ended.
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+BAD_INPUT = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments without the program's name; those of the process by default.
+
+    Returns
+    -------
+    int
+        0 fine, 2 bad input, 130 interrupted, 141 nobody reads the output any more.
+    """
+    try:
+        arguments = build_parser().parse_args(argv)
+        output: str = arguments.run(arguments)
+        _write(output)
+    except SystemExit as stop:  # argparse: after --help, --version, or a usage error
+        return stop.code if isinstance(stop.code, int) else BAD_INPUT
+    except KeyboardInterrupt:
+        print("fastmetrics: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # What is still buffered would raise again when Python closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except (ValueError, OSError, ImportError, MemoryError) as error:
+        return _report(error)
+    return 0
+
+
+def _report(error: Exception) -> int:
+    """Print ``error`` on one line of stderr; raise what is our own mistake."""
+    from fastmetrics.cli._messages import explain, print_error
+
+    if isinstance(error, ImportError) and "pip install" not in str(error):
+        raise error
+    print_error(explain(error))
+    return BAD_INPUT
+
+
+def _write(text: str) -> None:
+    """Write the whole output at once: all of it or, after an error, nothing."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        for character, plain in (("–", "-"), ("−", "-"), ("≥", ">="), ("…", "..."), ("─", "-")):
+            text = text.replace(character, plain)
+        text = text.encode(encoding, "replace").decode(encoding)
+    sys.stdout.write(text)
+    sys.stdout.flush()

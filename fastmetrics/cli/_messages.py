@@ -1,0 +1,45 @@
+"""What goes to stderr: one line each, never a traceback."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable
+
+
+def print_error(message: str) -> None:
+    """Print an error line."""
+    _print("error", message)
+
+
+def print_warning(message: str) -> None:
+    """Print a warning line."""
+    _print("warning", message)
+
+
+def print_note(message: str) -> None:
+    """Print a line that is neither."""
+    _print("note", message)
+
+
+def print_warnings(caught: Iterable[warnings.WarningMessage], about: str) -> None:
+    """Print each different warning once, with what it is about."""
+    for text in dict.fromkeys(str(item.message) for item in caught):
+        print_warning(text if text.startswith(about) else f"{about}: {text}")
+
+
+def explain(error: BaseException) -> str:
+    """Return what went wrong, in words for a user of the command line."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return f"out of memory: {error}" if str(error) else "out of memory"
+    return str(error)
+
+
+def _print(kind: str, message: str) -> None:
+    # A file name or a column name may hold what moves the cursor of a terminal.
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(message.split()))
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    line = line.encode(encoding, "backslashreplace").decode(encoding)
+    print(f"fastmetrics: {kind}: {line}", file=sys.stderr)

@@ -1,0 +1,162 @@
+"""The commands and their options."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any, NoReturn
+
+_FORMATS = ("table", "json", "csv", "markdown")
+
+_EVALUATE_HELP = """\
+Evaluate scores in files: CSV (.csv .tsv .txt), Parquet (.parquet .pq) and JSON lines (.jsonl
+.ndjson .json). All files together are one data set. The greater a score, the more positive."""
+
+_EVALUATE_EXAMPLES = """\
+examples:
+  fastmetrics evaluate scores.parquet --label y --score model_a --score model_b
+  fastmetrics evaluate 'day-*.csv' --label outcome --pos-label sick --score p --format json
+  fastmetrics evaluate s.csv --label y --score p --where "country = 'NO' AND age >= 18"
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, as all errors of the program."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"fastmetrics: error: {message} (see '{self.prog} --help')", file=sys.stderr)
+        raise SystemExit(2)
+
+
+class _Version(argparse.Action):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(nargs=0, **options)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        # Reading the metadata of the distribution takes longer than parsing.
+        from importlib import metadata
+
+        try:
+            version = metadata.version("fastmetrics-eval")
+        except metadata.PackageNotFoundError:
+            version = "(not installed)"
+        print(f"fastmetrics {version}")
+        parser.exit()
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser; each command sets ``run``, which returns the text to print."""
+    parser = _Parser(
+        prog="fastmetrics",
+        description="Exact, fast evaluation of labels and scores.",
+        epilog="Start with: fastmetrics demo",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, help="print the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_demo(commands)
+    _add_evaluate(commands)
+    _add_warmup(commands)
+    return parser
+
+
+def _add_demo(commands: Any) -> None:
+    text = "evaluate three models on real data that come with the package"
+    command = commands.add_parser("demo", help=text, description=text, allow_abbrev=False)
+    command.add_argument(
+        "--write", metavar="FILE", help="write the data to FILE (CSV) instead of evaluating them"
+    )
+    _add_format(command)
+    command.set_defaults(run=_run_demo)
+
+
+def _add_evaluate(commands: Any) -> None:
+    command = commands.add_parser(
+        "evaluate",
+        help="evaluate scores in CSV, Parquet or JSON-lines files",
+        description=_EVALUATE_HELP,
+        epilog=_EVALUATE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = command.add_argument
+    add("files", nargs="+", metavar="FILE", help="file name or glob pattern")
+    add("--label", required=True, metavar="COL", help="column of the labels")
+    add(
+        "--score",
+        required=True,
+        action="append",
+        dest="scores",
+        metavar="COL",
+        help="column of a model's scores; may be repeated, one for each model",
+    )
+    add("--weight", metavar="COL", help="column of the example weights")
+    add("--pos-label", metavar="V", help="the positive label (0/1, -1/1 and booleans need none)")
+    add("--where", metavar="SQL", help="keep the rows for which this SQL expression holds")
+    add(
+        "--on-bad-row",
+        choices=("error", "skip"),
+        default="error",
+        help="what to do with a row whose label, score or weight is missing or no finite number, "
+        "or that does not fit the header: stop (default), or leave it out and count it",
+    )
+    add(
+        "--confidence-level",
+        type=_level,
+        default=0.95,
+        metavar="P",
+        help="of the intervals of the AUC (default 0.95)",
+    )
+    _add_format(command)
+    add("--threads", type=_positive, metavar="N", help="threads (default: all processors)")
+    command.set_defaults(run=_run_evaluate)
+
+
+def _add_warmup(commands: Any) -> None:
+    text = "compile every kernel ahead, and say how long it took"
+    command = commands.add_parser("warmup", help=text, description=text, allow_abbrev=False)
+    command.set_defaults(run=_run_warmup)
+
+
+def _add_format(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--format", choices=_FORMATS, default="table", help="of the output (default table)"
+    )
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be an integer of at least 1: got {text!r}")
+    return number
+
+
+def _level(text: str) -> float:
+    try:
+        level = float(text)
+    except ValueError:
+        level = 0.0
+    if not 0 < level < 1:
+        raise argparse.ArgumentTypeError(f"must lie between 0 and 1: got {text!r}")
+    return level
+
+
+def _run_demo(arguments: argparse.Namespace) -> str:
+    from fastmetrics.cli.demo_command import run
+
+    return run(arguments.write, arguments.format)
+
+
+def _run_evaluate(arguments: argparse.Namespace) -> str:
+    from fastmetrics.cli.evaluate_command import run
+
+    return run(arguments)
+
+
+def _run_warmup(_: argparse.Namespace) -> str:
+    from fastmetrics.cli.warmup_command import run
+
+    return run()

@@ -1,0 +1,1 @@
+"""Confidence intervals: pure functions of tables and of numbers."""

@@ -1,0 +1,119 @@
+"""Where in a file the first bad row is: slow, exact, and run only when something is wrong."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fastmetrics.errors import FileError
+from fastmetrics.io._formats import Source, reason, select_list
+from fastmetrics.io._session import quote_name, rows_of
+
+_SHOWN = 60
+_KINDS = {"BIGINT": "an integer of 64 bits", "UBIGINT": "an integer from 0 to 2^64 - 1"}
+
+
+def unreadable(
+    connection: Any, source: Source, targets: dict[str, str], error: BaseException
+) -> FileError:
+    """Return the error for a file whose rows could not be read.
+
+    Parameters
+    ----------
+    connection : duckdb connection
+        With one thread, so that the first failure is the first in the file.
+    source : Source
+        The file, typed as it was read.
+    targets : dict of str to str
+        Inner names of the wanted columns and the types to read them as.
+    error : exception
+        What the reading raised.
+    """
+    import duckdb
+
+    try:
+        rows_of(connection, f"SELECT {select_list(source, targets)} FROM {source.relation()}")
+    except duckdb.Error as first:
+        error = first
+    line = re.search(r"\bline:? (\d+)", str(error), flags=re.IGNORECASE)
+    value = _first_unconvertible(connection, source, targets) if source.kind == "csv" else None
+    if value is not None:
+        row, column, text, target = value
+        where = f"row {row}" + (f" (line {line[1]})" if line else "")
+        return FileError(
+            f"{source.path}: {where}: column {column!r}: {_shortened(text)} is not "
+            f"{_KINDS.get(target, 'a number')}"
+        )
+    return FileError(f"{source.path}: {_place(source, line)}{reason(error, source)}")
+
+
+def _place(source: Source, line: re.Match[str] | None) -> str:
+    if line is None:
+        return ""
+    number = int(line[1])
+    if source.kind == "csv":
+        return f"row {number - 1} (line {number}): "
+    return f"row {number}: "
+
+
+def _first_unconvertible(
+    connection: Any, source: Source, targets: dict[str, str]
+) -> tuple[int, str, str, str] | None:
+    """Return row, column, text and wanted type of the first value that does not convert."""
+    import duckdb
+
+    raw = source.with_types(dict.fromkeys(source.types, "VARCHAR"))
+    best: tuple[int, str, str, str] | None = None
+    for column in targets:
+        name, target = quote_name(column), source.types[column]
+        query = (
+            f"SELECT number, value FROM (SELECT row_number() OVER () AS number, {name} AS value "
+            f"FROM {raw.relation()}) WHERE value IS NOT NULL AND TRY_CAST(value AS {target}) "
+            "IS NULL ORDER BY number LIMIT 1"
+        )
+        try:
+            rows = rows_of(connection, query)
+        except duckdb.Error:
+            return None  # the file does not even split into columns
+        if rows and (best is None or rows[0][0] < best[0]):
+            best = (int(rows[0][0]), column, str(rows[0][1]), target)
+    return best
+
+
+def missing_values(
+    connection: Any, source: Source, targets: dict[str, str], where: str | None
+) -> FileError:
+    """Return the error for a file in which a wanted value is null, nan or infinite."""
+    number = "number"
+    while number in source.types:
+        number += "_"
+    condition = f"({where}\n)" if where else "true"
+    found = []
+    for column, target in targets.items():
+        name = quote_name(column)
+        kinds = {"null": f"{name} IS NULL"}
+        if target in ("FLOAT", "DOUBLE"):
+            # As text: a Parquet file's minimum and maximum leave nan out, and DuckDB concludes
+            # from them that isnan() holds nowhere.
+            text = f"CAST({name} AS VARCHAR)"
+            kinds |= {"nan": f"{text} = 'nan'", "infinite value": f"{text} IN ('inf', '-inf')"}
+        for kind, test in kinds.items():
+            ((count, first),) = rows_of(
+                connection,
+                f"SELECT count(*), min({number}) FROM (SELECT row_number() OVER () AS {number}, * "
+                f"FROM {source.relation()}) WHERE {condition} AND {test}",
+            )
+            if count:
+                found.append((first, count, column, kind))
+    if not found:
+        return FileError(f"{source.path}: a label, score or weight is null, nan or infinite")
+    first, count, column, kind = min(found)
+    plural = "" if count == 1 or kind == "nan" else "s"
+    where_first = f"row {first}" if count == 1 else f"the first in row {first}"
+    return FileError(
+        f"{source.path}: column {column!r} contains {count} {kind}{plural}: {where_first}"
+    )
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")

@@ -1,0 +1,263 @@
+"""What a file holds: its format, its columns with their types, and the SQL that reads it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fastmetrics.errors import FileError
+from fastmetrics.io._session import quote_name, quote_text, rows_of
+
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".json": "json",
+}
+_COMPRESSED = (".gz", ".zst")
+_DELIMITERS = ",;\t|"
+#: Rows from which the types of a text file are guessed at first; -1 means all of them.
+_SAMPLE = 20_480
+
+#: What DuckDB says at length, and how it is said here.
+_PLAIN_REASONS = (
+    (r"Expected Number of Columns: (\d+) Found: (\d+)", r"\2 fields where the header has \1"),
+    (r"unterminated quote", r"a quote is opened and never closed"),
+    (r"CSV Error on Line: (\d+).*not utf-8 encoded", r"not UTF-8 text (line \1)"),
+    (r"^.*Malformed JSON in file .*?, at byte (\d+)[^:]*: (.*?)\.? *(\n.*)?$", r"not JSON: \2"),
+    (r"^.*JSON transform error.*?, in line \d+: (.*?)(\n.*)?$", r"\1"),
+)
+
+
+def file_format(path: str) -> str:
+    """Return ``csv``, ``parquet`` or ``json``, told by the ending of the name."""
+    stem, ending = os.path.splitext(path.lower())
+    if ending in _COMPRESSED:
+        ending = os.path.splitext(stem)[1]
+    try:
+        return _FORMATS[ending]
+    except KeyError:
+        known = " ".join(_FORMATS)
+        raise FileError(
+            f"{path}: unknown kind of file; the name must end in one of {known}"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file: how it is called, where DuckDB finds it, and what its columns are.
+
+    Attributes
+    ----------
+    path : str
+        The name that the user gave, for messages.
+    address : str
+        The name that DuckDB is given.
+    kind : str
+        ``csv``, ``parquet`` or ``json``.
+    types : dict of str to str
+        Column name inside the session to DuckDB type, in the order of the file.
+    header : tuple of str
+        The names as the file spells them; they differ from the keys of ``types`` only
+        where two names differ in nothing but case.
+    delimiter : str
+        Of a CSV file.
+    fully_sampled : bool
+        Whether the types were guessed from every row.
+    """
+
+    path: str
+    address: str
+    kind: str
+    types: dict[str, str]
+    header: tuple[str, ...]
+    delimiter: str = ","
+    fully_sampled: bool = False
+
+    def inner_name(self, column: str) -> str:
+        """Return the name that ``column`` has inside the session."""
+        return list(self.types)[self.header.index(column)]
+
+    def with_types(self, types: dict[str, str]) -> Source:
+        """Return the source that reads the columns named in ``types`` as those types."""
+        return replace(self, types={**self.types, **types})
+
+    def relation(self, *, skip_bad: bool = False) -> str:
+        """Return the SQL table function that reads the file with the types of this source."""
+        address = quote_text(self.address)
+        if self.kind == "parquet":
+            return f"read_parquet({address}, hive_partitioning=false)"
+        pairs = ", ".join(f"{quote_text(n)}: {quote_text(t)}" for n, t in self.types.items())
+        if self.kind == "json":
+            lenient = ", ignore_errors=true" if skip_bad and _is_lines(self.address) else ""
+            return (
+                f"read_json({address}, format={_json_format(self.address)}, "
+                f"hive_partitioning=false, columns={{{pairs}}}{lenient})"
+            )
+        lenient = ", ignore_errors=true, store_rejects=true" if skip_bad else ""
+        return f"read_csv({_csv_options(self)}, auto_detect=false, columns={{{pairs}}}{lenient})"
+
+
+def describe(connection: Any, path: str, address: str, wanted: list[str]) -> Source:
+    """Return the columns of a file, and for a text file their probable types."""
+    source = Source(path, address, file_format(path), {}, ())
+    if os.path.getsize(path) == 0:
+        raise FileError(f"{path}: the file is empty")
+    if source.kind == "csv":
+        source = _with_header(connection, source, wanted)
+    return _described(connection, source, _SAMPLE)
+
+
+def describe_fully(connection: Any, source: Source, wanted: list[str]) -> Source:
+    """Return a text source with types that fit every row, where such types exist."""
+    if source.kind == "parquet" or source.fully_sampled:
+        return source
+    source = replace(_described(connection, source, -1), fully_sampled=True)
+    inner = [source.inner_name(column) for column in wanted]
+    large = {name: "BIGINT" for name in inner if source.types[name] == "HUGEINT"}
+    for name in large:
+        # DuckDB takes 128 bits for what the wider of the two 64-bit types may hold.
+        query = f"SELECT min({quote_name(name)}) >= 0 FROM {source.relation()}"
+        if rows_of(connection, query)[0][0]:
+            large[name] = "UBIGINT"
+    return source.with_types(large)
+
+
+def _described(connection: Any, source: Source, sample: int) -> Source:
+    import duckdb
+
+    address = quote_text(source.address)
+    if source.kind == "parquet":
+        query = f"DESCRIBE SELECT * FROM {source.relation()}"
+    elif source.kind == "json":
+        query = (
+            f"DESCRIBE SELECT * FROM read_json({address}, format={_json_format(source.address)}, "
+            f"hive_partitioning=false, sample_size={sample}, ignore_errors="
+            f"{'true' if _is_lines(source.address) else 'false'})"
+        )
+    else:
+        # Rows that do not fit the header must not spoil the guess: reading reports them later.
+        names = ", ".join(quote_text(name) for name in source.types)
+        query = (
+            f"DESCRIBE SELECT * FROM read_csv({_csv_options(source)}, names=[{names}], "
+            f"sample_size={sample}, ignore_errors=true)"
+        )
+    try:
+        rows = rows_of(connection, query)
+    except duckdb.Error as error:
+        if source.kind == "csv":
+            return source
+        raise FileError(f"{source.path}: {reason(error, source)}") from None
+    found = {str(row[0]): str(row[1]) for row in rows}
+    if source.kind == "csv":
+        # A guess that disagrees with the header is no guess; text fits everything.
+        return replace(source, types=found) if list(found) == list(source.types) else source
+    return replace(source, types=found, header=_spelled(source, tuple(found)))
+
+
+def _spelled(source: Source, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the column names as the file has them: ``Label_1`` may be ``Label``.
+
+    DuckDB renames what differs from another name in case only.
+    """
+    if source.kind != "parquet" or not any(re.search(r"_\d+$", name) for name in names):
+        return names
+    from pyarrow.parquet import read_schema
+
+    header = tuple(read_schema(source.path).names)
+    return header if len(header) == len(names) else names
+
+
+def _csv_options(source: Source) -> str:
+    return (
+        f"{quote_text(source.address)}, delim={quote_text(source.delimiter)}, quote='\"', "
+        "escape='\"', header=true, hive_partitioning=false"
+    )
+
+
+def _is_lines(address: str) -> bool:
+    return not re.search(r"\.json(\.(gz|zst))?$", address.lower())
+
+
+def _json_format(address: str) -> str:
+    return "'newline_delimited'" if _is_lines(address) else "'auto'"
+
+
+def _with_header(connection: Any, source: Source, wanted: list[str]) -> Source:
+    """Return the source with the delimiter and the names that its first line shows.
+
+    The first line decides, not a guess over the whole file: of the usual delimiters, the one
+    under which the wanted columns appear.
+    """
+    import duckdb
+
+    query = (
+        f"SELECT line FROM read_csv({quote_text(source.address)}, auto_detect=false, header=false, "
+        "delim='\x01', quote='', escape='', columns={'line': 'VARCHAR'}) LIMIT 1"
+    )
+    try:
+        rows = rows_of(connection, query)
+    except duckdb.Error as error:
+        raise FileError(f"{source.path}: {reason(error, source)}") from None
+    line = rows[0][0] if rows else None
+    if not line or not line.strip():
+        raise FileError(f"{source.path}: the first line is blank; it must name the columns")
+    splits = {d: next(csv.reader([line], delimiter=d)) for d in _DELIMITERS}
+    delimiter = max(
+        _DELIMITERS, key=lambda d: (sum(name in splits[d] for name in wanted), len(splits[d]))
+    )
+    header = tuple(splits[delimiter])
+    types = dict.fromkeys(_distinct(header), "VARCHAR")
+    return replace(source, delimiter=delimiter, header=header, types=types)
+
+
+def _distinct(names: tuple[str, ...]) -> list[str]:
+    """Return ``names`` made distinct also where case does not count, as in SQL."""
+    seen: set[str] = set()
+    result = []
+    for number, name in enumerate(names):
+        inner = name or f"column{number}"
+        count = 0
+        while inner.casefold() in seen:
+            count += 1
+            inner = f"{name}_{count}"
+        seen.add(inner.casefold())
+        result.append(inner)
+    return result
+
+
+def reason(error: BaseException, source: Source | None = None) -> str:
+    """Return what DuckDB says is wrong, on one line and without its advice."""
+    text = str(error)
+    for pattern, plain in _PLAIN_REASONS:
+        found = re.search(pattern, text, flags=re.IGNORECASE | re.DOTALL)
+        if found:
+            return found.expand(plain)
+    text = re.split(r"\n\s*\n|\nLINE \d+:|\nPossible |\n\* |\nTry setting", text)[0]
+    text = re.sub(r"^(\w+ )*?Error: ", "", " ".join(text.split()))
+    if source is not None:
+        text = text.replace(source.address, source.path)
+        if source.kind == "parquet":
+            text = f"damaged, or not Parquet: {text}"
+    return "".join(filter(str.isprintable, text))[:300].rstrip(" .:")
+
+
+def select_list(source: Source, targets: dict[str, str]) -> str:
+    """Return the SQL that picks the wanted columns (inner names) as the target types."""
+    return ", ".join(_picked(quote_name(i), source.types[i], t) for i, t in targets.items())
+
+
+def _picked(name: str, found: str, target: str) -> str:
+    if found == target:
+        return name
+    if found == "BOOLEAN":
+        # Not a mere cast: DuckDB would push it into the CSV parser, where `true` is no number.
+        return f"CAST(CASE {name} WHEN true THEN 1 WHEN false THEN 0 END AS {target})"
+    return f"CAST({name} AS {target})"

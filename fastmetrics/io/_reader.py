@@ -1,0 +1,377 @@
+"""From file names to numpy columns, streamed through a locked DuckDB session."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._workers import thread_count
+from fastmetrics.errors import FileError
+from fastmetrics.io._columns import (
+    Columns,
+    GrowingArray,
+    TextCodes,
+    TextColumn,
+    missing_of,
+    values_of,
+)
+from fastmetrics.io._faults import missing_values, unreadable
+from fastmetrics.io._formats import (
+    Source,
+    describe,
+    describe_fully,
+    file_format,
+    reason,
+    select_list,
+)
+from fastmetrics.io._paths import expand_paths
+from fastmetrics.io._session import Session, is_interrupt, require_duckdb, rows_of
+from fastmetrics.io._types import common_types
+from fastmetrics.io._where import check_where
+
+#: Rows in a batch: large enough to amortise the call, small enough to stay in cache.
+_BATCH_ROWS = 131_072
+
+Progress = Callable[[float, int], None]
+
+
+#: Up to here every integer is a float64.
+_EXACT_FLOATS = 2.0**53
+_INTEGERS = {"BIGINT": np.int64, "UBIGINT": np.uint64}
+
+
+class _NotIntegersError(Exception):
+    """Floats where integers were expected, or integers too large to be told from floats."""
+
+
+class _MisjudgedTypesError(Exception):
+    """A text file turned out to hold other types than its first rows show."""
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+
+def read_columns(
+    paths: Iterable[str | os.PathLike[str]],
+    label: str,
+    scores: Sequence[str],
+    *,
+    weight: str | None = None,
+    where: str | None = None,
+    on_bad_row: Literal["error", "skip"] = "error",
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Columns:
+    """Read the label, score and weight columns of CSV, Parquet and JSON-lines files.
+
+    Parameters
+    ----------
+    paths : iterable of str or path-like
+        Files or glob patterns; see `expand_paths`. The ending of a name tells the format:
+        ``.csv .tsv .txt``, ``.parquet .pq``, ``.jsonl .ndjson .json``; text files may be
+        compressed (``.gz``, ``.zst``).
+    label : str
+        Column of the labels: numbers, booleans or text.
+    scores : sequence of str
+        Columns of the scores, one a model.
+    weight : str, optional
+        Column of the example weights.
+    where : str, optional
+        Keep the rows for which this SQL expression over the columns holds.
+    on_bad_row : {"error", "skip"}, default "error"
+        A bad row lacks a label, score or weight, or holds something else than a finite
+        number there, or does not fit the header. It is an error, or it is left out (for all
+        models) and counted.
+    n_threads : int, optional
+        Threads that read; all available processors by default.
+    progress : callable, optional
+        Called as ``progress(share, rows)`` now and then: the share of the bytes that has been
+        read, from 0 to 1, and the rows kept so far.
+
+    Returns
+    -------
+    Columns
+        One contiguous array per column, in its dtype in the file: float32 stays float32 and
+        int64 stays int64; booleans become int8; decimals of up to 15 digits become float64.
+
+    Raises
+    ------
+    FileError
+        A file is missing, empty, truncated or of an unknown kind; a column is missing or of
+        another type; two files differ; a row is bad. The message names the file and, where
+        it is known, the row, counted from 1 after the header.
+    ValueError
+        ``where`` is anything else than one boolean expression.
+    ImportError
+        duckdb or pyarrow is not installed.
+
+    Notes
+    -----
+    Time and memory are those of the columns asked for. The session that reads can open no
+    other file, write none, load no extension and change no setting.
+    """
+    files = expand_paths(paths)
+    wanted = [label, *scores] + ([] if weight is None else [weight])
+    _check_distinct(wanted)
+    for path in files:
+        file_format(path)
+    with Session(files, thread_count(n_threads)) as session:
+        connection = session.connection
+        if where is not None:
+            check_where(connection, where)
+        sources = [describe(connection, p, session.addresses[p], wanted) for p in files]
+        for source in sources:
+            _check_header(source, wanted)
+        if on_bad_row == "skip" or where is not None:
+            # A wrong guess would make DuckDB drop rows, or round numbers inside the condition.
+            sources = [describe_fully(connection, source, wanted) for source in sources]
+        reading = _Reading(
+            session, wanted, weight is not None, where, on_bad_row == "skip", progress
+        )
+        while True:
+            try:
+                return reading.read(sources)
+            except _MisjudgedTypesError as misjudged:
+                source = sources[misjudged.position]
+                sources[misjudged.position] = describe_fully(connection, source, wanted)
+
+
+def _check_distinct(wanted: list[str]) -> None:
+    for column in wanted:
+        if wanted.count(column) > 1:
+            raise ValueError(f"column {column!r} is named {wanted.count(column)} times")
+
+
+def _check_header(source: Source, wanted: list[str]) -> None:
+    missing = [column for column in wanted if column not in source.header]
+    if missing:
+        names = ", ".join(repr(column) for column in missing)
+        found = ", ".join(repr(column) for column in source.header)
+        raise FileError(
+            f"{source.path}: no column {names}; the columns are {found}"
+            if len(found) <= 2_000
+            else f"{source.path}: no column {names}; the columns are {found[:2_000]}…"
+        )
+    for column in wanted:
+        if source.header.count(column) > 1:
+            raise FileError(f"{source.path}: the header names column {column!r} more than once")
+
+
+class _Reading:
+    """One pass over the files, all with the same types."""
+
+    def __init__(
+        self,
+        session: Session,
+        wanted: list[str],
+        weighted: bool,
+        where: str | None,
+        skip_bad: bool,
+        progress: Progress | None,
+    ) -> None:
+        self.session = session
+        self.connection = session.connection
+        self.wanted = wanted
+        self.weighted = weighted
+        self.where = where
+        self.skip_bad = skip_bad
+        self.progress = progress
+
+    def read(self, sources: list[Source]) -> Columns:
+        """Read all the files, or raise `_MisjudgedTypesError` where the guess of types fails."""
+        label = self.wanted[0]
+        filled = [source for source in sources if self._has_rows(source)]
+        types = common_types(filled, self.wanted, label)
+        self.label_is_text = types.get(label) == "VARCHAR"
+        self.arrays = {column: GrowingArray() for column in self.wanted}
+        self.texts = TextCodes()
+        self.n_rows = self.n_skipped = 0
+        for source in sources:
+            self._check_condition(source)
+        total = sum(os.path.getsize(source.path) for source in sources)
+        before = 0
+        for position, source in enumerate(sources):
+            size = os.path.getsize(source.path)
+            if source in filled:
+                self._read_one(position, source, types, (before / total, size / total))
+            before += size
+        return self._finish([source.path for source in sources])
+
+    def _has_rows(self, source: Source) -> bool:
+        """Return whether the file has rows; where it has none, its types say nothing."""
+        if source.kind != "csv":
+            return True
+        if set(source.types.values()) != {"VARCHAR"}:
+            return True
+        import duckdb
+
+        try:
+            query = f"SELECT 1 FROM {source.relation()} LIMIT 1"
+            return bool(rows_of(self.connection, query))
+        except duckdb.Error:
+            return True
+
+    def _check_condition(self, source: Source) -> None:
+        if self.where is None:
+            return
+        import duckdb
+
+        try:
+            query = f"DESCRIBE SELECT ({self.where}\n) FROM {source.relation()}"
+            kind = rows_of(self.connection, query)[0][1]
+        except duckdb.Error as error:
+            raise FileError(f"{source.path}: where: {reason(error, source)}") from None
+        if kind != "BOOLEAN":
+            raise ValueError(f"where must be a boolean expression: this one is {kind}")
+
+    def _read_one(
+        self, position: int, source: Source, types: dict[str, str], share: tuple[float, float]
+    ) -> None:
+        """Read one file, whose bytes are ``share`` (start, length) of all."""
+        targets, guessed = _reading_types(source, types)
+        if source.kind != "parquet":
+            # What is written `true` is read as such, and cast; DuckDB parses it as no number.
+            spelled = {
+                i: t for i, t in targets.items() if source.types[i] != "BOOLEAN" or t == "VARCHAR"
+            }
+            source = source.with_types(spelled)
+        try:
+            for batch in self._batches(source, targets):
+                self._append(batch, source, targets, guessed)
+                if self.progress is not None:
+                    done = max(0.0, self.connection.query_progress()) / 100
+                    self.progress(share[0] + share[1] * done, self.n_rows)
+        except _NotIntegersError:
+            raise _MisjudgedTypesError(position) from None
+        except FileError:
+            raise
+        except Exception as error:
+            if not _comes_from_reading(error):
+                raise
+            if source.kind != "parquet" and not source.fully_sampled:
+                raise _MisjudgedTypesError(position) from None
+            with self.session.one_thread() as connection:
+                raise unreadable(connection, source, targets, error) from None
+
+    def _batches(self, source: Source, targets: dict[str, str]) -> Iterator[Any]:
+        query = (
+            f"SELECT {select_list(source, targets)} FROM {source.relation(skip_bad=self.skip_bad)}"
+        )
+        if self.where is not None:
+            query += f" WHERE ({self.where}\n)"
+        relation = self.connection.sql(query)
+        stream = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+        yield from stream(_BATCH_ROWS)
+
+    def _append(
+        self,
+        batch: Any,
+        source: Source,
+        targets: dict[str, str],
+        guessed: dict[str, np.dtype[Any]],
+    ) -> None:
+        """Add the rows of a batch, without the bad ones if they are to be skipped."""
+        arrays, bad = [], None
+        for arrow, (inner, target) in zip(batch.columns, targets.items(), strict=True):
+            values, missing = self._to_numpy(arrow, target)
+            if inner in guessed:
+                values = _as_integers(values, missing, guessed[inner])
+            arrays.append(values)
+            if missing is not None:
+                bad = missing if bad is None else bad | missing
+        if bad is not None:
+            if not self.skip_bad:
+                with self.session.one_thread() as connection:
+                    raise missing_values(connection, source, targets, self.where)
+            arrays = [values[~bad] for values in arrays]
+            self.n_skipped += int(bad.sum())
+        for growing, values in zip(self.arrays.values(), arrays, strict=True):
+            growing.append(values)
+        self.n_rows += len(arrays[0])
+
+    def _to_numpy(self, arrow: Any, target: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+        """Return the values of one column of a batch, and where it has none (None: nowhere)."""
+        missing = missing_of(arrow)
+        if target == "VARCHAR":
+            return self.texts.encode(arrow), missing
+        values = values_of(arrow)
+        if values.dtype.kind == "f":
+            finite = np.isfinite(values)
+            if not finite.all():
+                missing = ~finite if missing is None else missing | ~finite
+        return values, missing
+
+    def _finish(self, paths: list[str]) -> Columns:
+        if self.skip_bad:
+            self.n_skipped += self._rejected()
+        if self.n_rows == 0:
+            others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            raise FileError(f"{paths[0]}{others}: {self._why_empty()}")
+        label, *scores = self.arrays
+        weights = self.arrays.pop(scores.pop()).finish() if self.weighted else None
+        labels = self.arrays.pop(label).finish()
+        return Columns(
+            TextColumn(labels, self.texts.values) if self.label_is_text else labels,
+            {name: self.arrays.pop(name).finish() for name in scores},
+            weights,
+            self.n_rows,
+            self.n_skipped,
+        )
+
+    def _rejected(self) -> int:
+        import duckdb
+
+        query = "SELECT count(*) FROM (SELECT DISTINCT scan_id, file_id, line FROM reject_errors)"
+        try:
+            return int(rows_of(self.connection, query)[0][0])
+        except duckdb.CatalogException:  # the table exists once something was read
+            return 0
+
+    def _why_empty(self) -> str:
+        if self.n_skipped:
+            return f"no row is left, {self.n_skipped} bad skipped"
+        return "no row satisfies the condition" if self.where else "no rows"
+
+
+def _reading_types(
+    source: Source, types: dict[str, str]
+) -> tuple[dict[str, str], dict[str, np.dtype[Any]]]:
+    """Return the types by inner name, and for guesses at integers the dtype they should have.
+
+    DuckDB rounds ``0.5`` when it is told that a column holds integers. Where only the first
+    rows of a text file say so, floats are read, and turned into integers if they are some.
+    """
+    targets = {source.inner_name(column): target for column, target in types.items()}
+    if source.kind == "parquet" or source.fully_sampled:
+        return targets, {}
+    guessed = {i: np.dtype(_INTEGERS[t]) for i, t in targets.items() if t in _INTEGERS}
+    return {i: "DOUBLE" if i in guessed else t for i, t in targets.items()}, guessed
+
+
+def _as_integers(
+    values: NDArray[Any], missing: NDArray[np.bool_] | None, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    """Return floats that are integers as such; raise `_NotIntegersError` if one is not."""
+    if missing is not None:
+        values = np.where(missing, 0.0, values)
+    lowest = 0.0 if dtype.kind == "u" else -_EXACT_FLOATS
+    if not ((values < _EXACT_FLOATS) & (values >= lowest)).all():
+        raise _NotIntegersError
+    integers = values.astype(dtype)
+    if not (integers == values).all():
+        raise _NotIntegersError
+    return integers
+
+
+def _comes_from_reading(error: Exception) -> bool:
+    """Return whether ``error`` is about the data: DuckDB's, or DuckDB's passed on by Arrow."""
+    duckdb = require_duckdb()
+    import pyarrow
+
+    if is_interrupt(error):
+        raise KeyboardInterrupt from error
+    return isinstance(error, duckdb.Error | pyarrow.ArrowException | OSError | RuntimeError)

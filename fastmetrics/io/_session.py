@@ -1,0 +1,180 @@
+"""A DuckDB session that can read the named files and do nothing else."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+from fastmetrics.errors import FileError
+
+#: What DuckDB may take for a pattern in a file name. A backslash is a separator on Windows only.
+_PATTERN_CHARACTERS = "*?[]{}" if os.name == "nt" else "*?[]{}\\"
+
+_OPTIONS: dict[str, Any] = {
+    "allow_community_extensions": False,
+    "allow_persistent_secrets": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    # File contents cached in the session would count as memory beyond the columns.
+    "enable_external_file_cache": False,
+    # Python variables of this process are not tables.
+    "python_enable_replacements": False,
+    # No folder to spill to: a scan needs none, and nothing may be written.
+    "temp_directory": "",
+}
+
+
+def require_duckdb() -> Any:
+    """Return the duckdb module, or raise an ImportError that says how to get it."""
+    try:
+        with _deferred_interrupt():
+            import duckdb
+            import pyarrow  # noqa: F401  (the batches arrive as Arrow)
+    except ImportError as error:
+        raise ImportError(
+            f"reading files needs duckdb and pyarrow ({error.name} is missing): "
+            "pip install 'fastmetrics-eval[cli,io]'",
+            name=error.name,
+        ) from error
+    return duckdb
+
+
+@contextmanager
+def _deferred_interrupt() -> Iterator[None]:
+    """Hold Ctrl-C back: inside the start-up of a C++ module it would abort the process."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    arrived = []
+    before = signal.signal(signal.SIGINT, lambda *_: arrived.append(True))
+    try:
+        yield
+    finally:
+        # None: set by C code, and not to be set from here.
+        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
+        if arrived:
+            raise KeyboardInterrupt
+
+
+def quote_text(text: str) -> str:
+    """Return ``text`` as an SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quote_name(name: str) -> str:
+    """Return ``name`` as an SQL identifier, whatever its spelling."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def rows_of(connection: Any, query: str, parameters: list[Any] | None = None) -> list[Any]:
+    """Return the rows of a query; Ctrl-C is a KeyboardInterrupt here too."""
+    try:
+        rows: list[Any] = connection.execute(query, parameters).fetchall()
+    except Exception as error:
+        if is_interrupt(error):
+            raise KeyboardInterrupt from error
+        raise
+    return rows
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Return whether ``error`` is what DuckDB, or Arrow in its name, makes of Ctrl-C."""
+    import duckdb
+
+    if isinstance(error, duckdb.InterruptException):
+        return True
+    return not isinstance(error, duckdb.Error) and "query interrupted" in str(error).lower()
+
+
+class Session:
+    """A locked in-memory DuckDB database that sees only ``paths``.
+
+    DuckDB takes a name such as ``a[1].csv`` for a pattern, and would read ``a1.csv``. Files
+    with such names are reached through links with plain names in a temporary folder.
+    """
+
+    def __init__(self, paths: list[str], n_threads: int) -> None:
+        self._paths = paths
+        self._n_threads = n_threads
+        self._links: tempfile.TemporaryDirectory[str] | None = None
+        self.addresses: dict[str, str] = {}
+        self.connection: Any = None
+
+    def __enter__(self) -> Self:
+        duckdb = require_duckdb()
+        try:
+            self.addresses = {path: self._address(path) for path in self._paths}
+            self.connection = self._locked(duckdb, self._n_threads)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database and remove the links."""
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+        if self._links is not None:
+            self._links.cleanup()
+            self._links = None
+
+    def one_thread(self) -> Any:
+        """Return a second locked connection that scans in file order, to find a first bad row."""
+        return self._locked(require_duckdb(), 1)
+
+    def _locked(self, duckdb: Any, n_threads: int) -> Any:
+        connection = duckdb.connect(":memory:", config={**_OPTIONS, "threads": n_threads})
+        allowed = ", ".join(quote_text(address) for address in self.addresses.values())
+        # The progress of the running query is asked for, never printed.
+        connection.execute("SET enable_progress_bar = true")
+        connection.execute("SET enable_progress_bar_print = false")
+        # In this order: the list cannot change without external access, nor anything once locked.
+        connection.execute(f"SET allowed_paths = [{allowed}]")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        return connection
+
+    def _address(self, path: str) -> str:
+        absolute = os.path.abspath(path)
+        if _is_plain(absolute):
+            return absolute
+        if self._links is None:
+            self._links = tempfile.TemporaryDirectory(prefix="fastmetrics-")
+        suffixes = re.sub(r"[^A-Za-z0-9.]", "", "".join(_suffixes(absolute)))
+        address = os.path.join(
+            self._links.name, f"file{len(os.listdir(self._links.name))}{suffixes}"
+        )
+        try:
+            os.symlink(absolute, address)
+        except OSError as error:
+            raise FileError(f"{path}: this name cannot be read here; rename the file") from error
+        return address
+
+
+def _is_plain(absolute: str) -> bool:
+    try:
+        absolute.encode()
+    except UnicodeEncodeError:
+        return False
+    return not any(character in absolute for character in _PATTERN_CHARACTERS)
+
+
+def _suffixes(path: str) -> list[str]:
+    parts = os.path.basename(path).split(".")
+    return ["." + part for part in parts[-2:]] if len(parts) > 2 else ["." + parts[-1]]

@@ -1,0 +1,135 @@
+"""``--where`` is one boolean expression over the columns: nothing else gets through.
+
+DuckDB's own parser judges the text. The session is locked besides (see ``_session``): this
+check refuses early and clearly what the lock would stop late, and what it would let pass.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from fastmetrics.io._session import rows_of
+
+#: Kinds of parsed expression that only compute a value from the columns of the row.
+_ALLOWED = frozenset(
+    "BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA "
+    "OPERATOR TYPE".split()
+)
+_REFUSED = {
+    "SUBQUERY": "a subquery",
+    "WINDOW": "a window function",
+    "STAR": "a star",
+    "PARAMETER": "a parameter",
+    "POSITIONAL_REFERENCE": "a column position",
+}
+
+
+def check_where(connection: Any, where: str) -> None:
+    """Raise ValueError unless ``where`` is a single expression that only reads the row.
+
+    Parameters
+    ----------
+    connection : duckdb connection
+        Used for its parser and its catalogue of functions; no statement of the user runs.
+    where : str
+        What was given.
+
+    Raises
+    ------
+    ValueError
+        Several statements, a clause after the expression, a subquery, an aggregate, a
+        function with side effects or whose value is not repeatable, or no SQL at all.
+    """
+    if not where.strip():
+        raise _refusal("it is empty")
+    if "\0" in where:
+        raise _refusal("it contains a NUL character")
+    # The line break ends a trailing comment, so that it cannot swallow what follows.
+    bare = _parse(connection, f"SELECT {where}\n")
+    wrapped = _parse(connection, f"SELECT ({where}\n)")
+    # Alone and in parentheses it must mean the same: this is what `1) OR (1` does not do.
+    if bare.get("alias") or _shape(bare) != _shape(wrapped):
+        raise _refusal("it is not one complete expression")
+    nodes = list(_expressions(bare))
+    for node in nodes:
+        kind = node["class"]
+        if kind not in _ALLOWED:
+            raise _refusal(f"it contains {_REFUSED.get(kind, 'a ' + kind.lower())}")
+    _check_functions(connection, {n["function_name"] for n in nodes if n["class"] == "FUNCTION"})
+
+
+def _refusal(reason: str) -> ValueError:
+    return ValueError(f"where must be one boolean expression over the columns: {reason}")
+
+
+def _parse(connection: Any, statement: str) -> dict[str, Any]:
+    """Return the only expression of ``SELECT expression``, as the parser sees it."""
+    answer = rows_of(connection, "SELECT json_serialize_sql(?)", [statement])[0][0]
+    parsed = json.loads(answer)
+    if parsed.get("error"):
+        if parsed.get("error_type") == "not implemented":
+            raise _refusal("it is a statement")
+        raise _refusal(" ".join(str(parsed.get("error_message", "syntax error")).split()))
+    statements = parsed["statements"]
+    if len(statements) != 1:
+        raise _refusal(f"it is {len(statements)} statements")
+    node = statements[0]["node"]
+    expressions = node.get("select_list") or []
+    clauses = (
+        *("modifiers", "where_clause", "group_expressions", "group_sets"),
+        *("having", "sample", "qualify"),
+    )
+    if (
+        node.get("type") != "SELECT_NODE"
+        or (node.get("from_table") or {}).get("type") != "EMPTY"
+        or (node.get("cte_map") or {}).get("map")
+        or any(node.get(clause) for clause in clauses)
+    ):
+        raise _refusal("it contains another clause or query")
+    if len(expressions) != 1:
+        raise _refusal(f"it is {len(expressions)} expressions")
+    expression: dict[str, Any] = expressions[0]
+    return expression
+
+
+def _shape(value: Any) -> Any:
+    """Return a parsed expression without the places in the text that it came from."""
+    if isinstance(value, dict):
+        return {k: _shape(v) for k, v in value.items() if not k.startswith("query_location")}
+    if isinstance(value, list):
+        return [_shape(item) for item in value]
+    return value
+
+
+def _expressions(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield every expression inside a parsed one, itself first."""
+    if isinstance(value, dict):
+        if "class" in value and "type" in value:
+            yield value
+        for item in value.values():
+            yield from _expressions(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _expressions(item)
+
+
+def _check_functions(connection: Any, names: set[str]) -> None:
+    """Refuse functions that do more than compute, or that compute differently each time."""
+    query = (
+        "SELECT function_type, max(stability), bool_or(coalesce(has_side_effects, false)), "
+        "bool_or(regexp_matches(coalesce(macro_definition, ''), '(?i)select|error|sleep')) "
+        "FROM duckdb_functions() WHERE lower(function_name) = lower(?) GROUP BY function_type"
+    )
+    for name in sorted(names):
+        rows = rows_of(connection, query, [name])
+        kinds = {row[0] for row in rows}
+        if "aggregate" in kinds and "scalar" not in kinds:
+            raise _refusal(f"it contains the aggregate {name}()")
+        if kinds and not kinds & {"scalar", "macro"}:
+            raise _refusal(f"{name}() is not a function of one row")
+        if any(
+            effects or unsafe or stability == "VOLATILE" for _, stability, effects, unsafe in rows
+        ):
+            raise _refusal(f"{name}() is not allowed here: it does more than compute from the row")

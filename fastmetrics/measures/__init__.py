@@ -1,0 +1,1 @@
+"""Measures: pure functions of a table of scores."""

@@ -1,0 +1,85 @@
+"""Compile every kernel ahead of its first use, by using it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from fastmetrics._kernels._compile import compile_small_calls
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+
+#: Enough rows for every path: plain, partitioned, several threads.
+ROWS = (4_000, 120_000)
+DTYPES = (np.float64, np.float32, np.int64, np.uint64)
+
+
+def compile_all() -> Iterator[tuple[str, float]]:
+    """Run each measure on each dtype of scores; yield what was compiled and its seconds.
+
+    Machine code that is already in the cache is loaded, which takes milliseconds.
+    """
+    compile_small_calls()
+    for dtype in DTYPES:
+        for name, work in _steps(np.dtype(dtype)):
+            start = time.perf_counter()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UndefinedMetricWarning)
+                warnings.simplefilter("ignore", DegenerateDataWarning)
+                work()
+            yield f"{name}, {np.dtype(dtype).name} scores", time.perf_counter() - start
+
+
+def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], object]]]:
+    from fastmetrics.intervals.delong import delong
+    from fastmetrics.measures import (
+        best_threshold,
+        break_even,
+        kolmogorov_smirnov,
+        pr_areas,
+        precision_recall,
+        roc,
+        roc_auc,
+    )
+    from fastmetrics.tables.score_table import ScoreTable
+
+    rng = np.random.default_rng(0)
+    labels = [rng.integers(0, 2, rows, dtype=np.int8) for rows in ROWS]
+    scores = [(1000 * rng.random(rows)).astype(dtype) for rows in ROWS]
+    weights = [rng.random(rows) for rows in ROWS]
+
+    def auc() -> None:
+        for y, s in zip(labels, scores, strict=True):
+            roc_auc.roc_auc_score(y, s)
+
+    def weighted_auc() -> None:
+        for y, s, w in zip(labels, scores, weights, strict=True):
+            roc_auc.roc_auc_score(y, s, sample_weight=w)
+
+    def table_measures(sample_weight: list[np.ndarray] | None) -> None:
+        for i, (y, s) in enumerate(zip(labels, scores, strict=True)):
+            weight = None if sample_weight is None else sample_weight[i]
+            table = ScoreTable.from_scores(y, s, sample_weight=weight)
+            roc.roc_curve(table)
+            roc.det_curve(table)
+            roc_auc.roc_auc_score(table)
+            precision_recall.average_precision_score(table)
+            pr_areas.pr_auc(table, interpolation="continuous")
+            break_even.break_even_point(table)
+            kolmogorov_smirnov.ks_statistic(table)
+            best_threshold.best_threshold(table)
+            if weight is None:
+                delong(table)
+
+    def multilabel_auc() -> None:
+        y = labels[0][: 3 * 1000].reshape(-1, 3)
+        for average in ("macro", "samples"):
+            roc_auc.roc_auc_score(y, scores[0][: y.size].reshape(y.shape), average=average)
+
+    yield "AUC", auc
+    yield "weighted AUC", weighted_auc
+    yield "tables and curves", lambda: table_measures(None)
+    yield "weighted tables and curves", lambda: table_measures(weights)
+    yield "multilabel AUC", multilabel_auc

@@ -1,0 +1,60 @@
+"""Checks of table columns that come from outside: ``from_counts`` and ``load``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._checks import as_vector, check_same_length, check_scores_array
+from fastmetrics.tables._merge import Columns, summed_by_score
+
+
+def checked_columns(
+    scores: Any, positives: Any, negatives: Any, allow_inf: bool = False
+) -> Columns:
+    """Return columns sorted by descending score, equal scores merged, rows without weight left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the column, the rule, what came and where.
+    """
+    if np.size(scores) == 0 == np.size(positives) == np.size(negatives):
+        return np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+    scores = check_scores_array(scores, "scores", allow_inf=allow_inf)
+    positives = _checked_counts(positives, "positives")
+    negatives = _checked_counts(negatives, "negatives")
+    check_same_length(scores=scores, positives=positives, negatives=negatives)
+    if positives.dtype != negatives.dtype:
+        positives, negatives = positives.astype(np.float64), negatives.astype(np.float64)
+    order = np.argsort(scores, kind="stable")[::-1]
+    order = order[(positives[order] != 0) | (negatives[order] != 0)]
+    kept = scores[order]
+    if kept.dtype.kind == "f":
+        kept = kept + kept.dtype.type(0)  # -0.0 becomes 0.0
+    return summed_by_score(kept, positives[order], negatives[order])
+
+
+def _checked_counts(values: Any, name: str) -> NDArray[Any]:
+    """Return counts as int64 or weights as float64."""
+    array = as_vector(values, name)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(
+            f"`{name}` must be integers (counts) or floats (weights), got {array.dtype}"
+        )
+    if array.dtype.kind == "f":
+        array = array.astype(np.float64)
+        if not np.isfinite(array).all():
+            raise ValueError(f"`{name}` must be finite: {_first(~np.isfinite(array), array)}")
+    if (array < 0).any():
+        raise ValueError(f"`{name}` must not be negative: {_first(array < 0, array)}")
+    if array.dtype.kind != "f" and sum(map(int, (array >> 32).tolist())) >= 2**31:
+        raise ValueError(f"`{name}` must sum to less than 2**63")
+    return array if array.dtype.kind == "f" else array.astype(np.int64)
+
+
+def _first(is_fault: NDArray[np.bool_], array: NDArray[Any]) -> str:
+    index = int(np.argmax(is_fault))
+    return f"{array[index]} at index {index}, {int(is_fault.sum())} in all"

@@ -1,0 +1,167 @@
+"""Which labels are accepted, and which one is positive: scikit-learn's own answer, rule by rule."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import average_precision_score, confusion_matrix_at_thresholds, roc_auc_score
+
+from fastmetrics._checks import check_binary
+
+N = 6
+# No other split of the rows gives the same curve: row i has score 2**i.
+SCORES = 2.0 ** np.arange(N)
+
+LABELS: dict[str, Any] = {
+    "int 0 1": [0, 1, 1, 0, 1, 0],
+    "int -1 1": [-1, 1, 1, -1, 1, -1],
+    "int 1 2": [1, 2, 2, 1, 1, 2],
+    "int 5 7": [7, 5, 5, 7, 7, 5],
+    "int 0 -1": [0, -1, -1, 0, 0, -1],
+    "int 0 2": [0, 2, 2, 0, 2, 0],
+    "int 1 3 of int8": np.array([1, 3, 3, 1, 3, 3], dtype=np.int8),
+    "int8 0 1": np.array([0, 1, 1, 0, 1, 0], dtype=np.int8),
+    "int8 -1 1": np.array([-1, 1, 1, -1, 1, 1], dtype=np.int8),
+    "int8 -1 0": np.array([-1, 0, 0, -1, 0, 0], dtype=np.int8),
+    "uint8 0 1": np.array([0, 1, 1, 0, 1, 0], dtype=np.uint8),
+    "uint8 1 255": np.array([255, 1, 1, 255, 1, 255], dtype=np.uint8),
+    "uint64 1 big": np.array([2**64 - 1, 1, 1, 1, 1, 1], dtype=np.uint64),
+    "bool list": [True, False, True, True, False, False],
+    "bool array": np.array([True, False, True, True, False, False]),
+    "float 0 1": [0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
+    "float -1 1": [-1.0, 1.0, 1.0, -1.0, 1.0, 1.0],
+    "float 1 2": [1.0, 2.0, 1.0, 2.0, 2.0, 2.0],
+    "float32 0 1": np.array([0, 1, 1, 0, 0, 1], dtype=np.float32),
+    "soft": [0.0, 0.5, 1.0, 0.0, 1.0, 1.0],
+    "soft two": [0.5, 1.0, 1.0, 0.5, 0.5, 1.0],
+    "nan": [0.0, np.nan, 1.0, 0.0, 1.0, 1.0],
+    "inf": [0.0, np.inf, np.inf, 0.0, 0.0, 0.0],
+    "one class 0": [0] * N,
+    "one class 1": [1] * N,
+    "one class -1": [-1] * N,
+    "one class 5": [5] * N,
+    "one class int8 1": np.ones(N, dtype=np.int8),
+    "one class int8 0": np.zeros(N, dtype=np.int8),
+    "one class False": [False] * N,
+    "one class True": [True] * N,
+    "one class text": ["a"] * N,
+    "three classes": [0, 1, 2, 0, 1, 2],
+    "three classes int8": np.array([0, 1, 2, 0, 1, 2], dtype=np.int8),
+    "three classes around one": [-1, 0, 1, 0, 1, -1],
+    "three classes text": ["a", "b", "c", "a", "b", "c"],
+    "text": ["no", "yes", "yes", "no", "no", "yes"],
+    "text digits": ["0", "1", "1", "0", "0", "1"],
+    "text array": np.array(["no", "yes", "yes", "no", "no", "yes"]),
+    "text objects": np.array(["no", "yes", "yes", "no", "no", "yes"], dtype=object),
+    "number objects": np.array([0, 1, 1, 0, 0, 1], dtype=object),
+    "bytes": np.array([b"a", b"b", b"b", b"a", b"a", b"a"]),
+    "pandas text": pd.Series(["no", "yes", "yes", "no", "no", "yes"]),
+    "pandas category": pd.Series(["no", "yes", "yes", "no", "no", "yes"], dtype="category"),
+    "pandas Int64": pd.Series([0, 1, 1, 0, 0, 1], dtype="Int64"),
+    "pandas boolean": pd.Series([False, True, True, False, False, True], dtype="boolean"),
+    "two columns": [[0, 1]] * N,
+}
+POS_LABELS = [None, 0, 1, 2, -1, 7, 1.0, True, False, "yes", "a", "1"]
+
+
+def curve(y: Any, pos_label: Any) -> list[bool]:
+    """Return which rows scikit-learn takes for positive, read off the counts by threshold."""
+    tps = confusion_matrix_at_thresholds(y, SCORES, pos_label=pos_label)[3]
+    return list(np.diff(tps, prepend=0)[::-1] == 1)
+
+
+def average_precision(y: Any, pos_label: Any) -> float:
+    options = {} if pos_label is None else {"pos_label": pos_label}
+    return float(average_precision_score(y, SCORES, **options))
+
+
+def plain_average_precision(is_positive: list[bool]) -> float:
+    """Return the average precision of scores that do not tie, from its definition."""
+    ranked = np.array(is_positive[::-1])
+    if not ranked.any():
+        return 0.0
+    precision = np.cumsum(ranked) / np.arange(1, N + 1)
+    return float(precision[ranked].mean())
+
+
+def ours(y: Any, rule: str, pos_label: Any) -> list[bool]:
+    rows = check_binary(y, SCORES, pos_label=pos_label, label_rule=rule).recheck()
+    assert set(np.unique(rows.labels)) <= {1, rows.negative}
+    return [bool(label == 1) for label in rows.labels]
+
+
+def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return "value", call()
+        except (ValueError, TypeError) as error:
+            return "ValueError" if isinstance(error, ValueError) else "TypeError", None
+
+
+@pytest.mark.parametrize("pos_label", POS_LABELS, ids=repr)
+@pytest.mark.parametrize("name", LABELS)
+def test_curve(name: str, pos_label: Any) -> None:
+    y = LABELS[name]
+    assert outcome(lambda: ours(y, "curve", pos_label)) == outcome(lambda: curve(y, pos_label))
+
+
+@pytest.mark.parametrize("pos_label", POS_LABELS, ids=repr)
+@pytest.mark.parametrize("name", LABELS)
+def test_average_precision(name: str, pos_label: Any) -> None:
+    y = LABELS[name]
+    kind, value = outcome(lambda: average_precision(y, pos_label))
+    got, is_positive = outcome(lambda: ours(y, "average_precision", pos_label))
+    assert got == kind
+    if kind == "value":
+        assert plain_average_precision(is_positive) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_sorted(name: str) -> None:
+    y = LABELS[name]
+    kind, value = outcome(lambda: roc_auc_score(y, SCORES))
+    got, is_positive = outcome(lambda: ours(y, "sorted", None))
+    assert got == kind
+    if kind != "value":
+        return
+    if np.isnan(value):
+        assert len(set(is_positive)) == 1
+    else:
+        assert roc_auc_score(is_positive, SCORES) == value
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_strict_is_the_curve_rule_without_surprises(name: str) -> None:
+    """What both accept without a positive label they read alike; objects are ours to convert."""
+    y = LABELS[name]
+    strict = outcome(lambda: ours(y, "strict", None))
+    theirs = outcome(lambda: curve(y, None))
+    assert strict == theirs or name == "number objects"
+
+
+@pytest.mark.parametrize("name", ["text", "text objects", "pandas text", "pandas category"])
+def test_strict_text(name: str) -> None:
+    expected = [label == "yes" for label in LABELS["text"]]
+    assert ours(LABELS[name], "strict", "yes") == expected
+
+
+def test_strict_wants_two_classes() -> None:
+    assert ours([5, 7, 7, 5, 5, 7], "strict", 5) == [True, False, False, True, True, False]
+    with pytest.raises(ValueError, match=r"3 classes, \{0, 1, 2\}.*`multi_class`.*y_true == 1"):
+        ours([0, 1, 2, 0, 1, 2], "strict", 1)
+
+
+def test_unknown_rule() -> None:
+    with pytest.raises(ValueError, match="`label_rule` must be one of strict, curve"):
+        check_binary([0, 1], [0.1, 0.2], label_rule="loose")
+
+
+def test_pos_label_must_be_a_scalar() -> None:
+    with pytest.raises(TypeError, match="`pos_label` must be a number, a boolean or text"):
+        check_binary([0, 1], [0.1, 0.2], pos_label=[1])

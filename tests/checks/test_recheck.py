@@ -1,0 +1,107 @@
+"""What the first look takes on trust, and what `recheck` makes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastmetrics._checks import BinaryRows, check_binary
+
+RULES = ("strict", "curve", "sorted", "average_precision")
+
+
+def split_counts(rows: BinaryRows) -> tuple[int, int]:
+    """Count as the pass that splits the classes does."""
+    return int((rows.labels == 1).sum()), int((rows.labels == rows.negative).sum())
+
+
+def test_clean_rows_are_their_own_recheck() -> None:
+    rows = check_binary(np.array([0, 1, 1]), np.array([0.1, 0.2, 0.3]))
+    assert rows.recheck() is rows
+
+
+def test_the_first_look_reads_almost_nothing() -> None:
+    """Faults deep in one-byte labels or in scores pass the first look: the split will meet them."""
+    labels, scores = np.zeros(100_000, np.int8), np.zeros(100_000)
+    labels[777], scores[777] = 5, np.nan
+    rows = check_binary(labels, scores)
+    assert sum(split_counts(rows)) == 99_999
+    with pytest.raises(ValueError, match=r"values in \{0, 5\}"):
+        rows.recheck()
+    labels[777] = 0
+    with pytest.raises(ValueError, match=r"^`y_score` must be finite: nan at index 777, 1 in all$"):
+        rows.recheck()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_wrong_guess_shows_in_the_counts_and_is_mended(rule: str) -> None:
+    labels = np.ones(100_000, np.int8)
+    labels[777] = -1  # not among the rows that the guess looks at
+    rows = check_binary(labels, np.zeros(len(labels)), label_rule=rule)
+    assert rows.negative == 0
+    assert split_counts(rows) == (99_999, 0)
+    mended = rows.recheck()
+    assert mended.negative == -1
+    assert split_counts(mended) == (99_999, 1)
+    assert np.shares_memory(mended.labels, labels)
+    assert mended.recheck() is mended
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_])
+@pytest.mark.parametrize("rule", RULES)
+def test_no_byte_passes_for_another(rule: str, dtype: Any) -> None:
+    """Whatever two bytes the labels are: the counts miss rows, or they are right as they stand."""
+    for low in range(256):
+        for high in (0, 1, 2, 127, 128, 254, 255):
+            labels = np.array([low, high, high], np.uint8).view(dtype)
+            rows = check_binary(labels, np.zeros(3), label_rule=rule)
+            if sum(split_counts(rows)) != 3:
+                continue
+            assert {low, high} <= {0, 1} or (dtype is np.int8 and {low, high} <= {1, 255})
+            np.testing.assert_array_equal(rows.labels == 1, labels.view(np.uint8) == 1)
+
+
+def test_odd_bytes_of_booleans_are_true() -> None:
+    labels = np.array([0, 2, 255, 1], np.uint8).view(np.bool_)
+    assert check_binary(labels, np.zeros(4)).recheck().labels.tolist() == [0, 1, 1, 1]
+
+
+def test_sorted_rule_encodes_what_the_first_look_left() -> None:
+    labels = np.array([5, 7, 5], np.int8)
+    rows = check_binary(labels, np.zeros(3), label_rule="sorted")
+    assert sum(split_counts(rows)) == 0
+    assert split_counts(rows.recheck()) == (1, 2)
+
+
+def test_pos_label_of_one_byte_labels() -> None:
+    labels = np.array([0, 1, 2, 1], np.int8)
+    assert split_counts(check_binary(labels[:2], np.zeros(2), pos_label=0)) == (1, 1)
+    rows = check_binary(labels, np.zeros(4), pos_label=1, label_rule="curve")
+    assert sum(split_counts(rows)) == 3
+    assert split_counts(rows.recheck()) == (2, 2)
+
+
+def test_allow_inf() -> None:
+    scores = np.array([np.inf, 0.0, -np.inf])
+    rows = check_binary(np.array([True, False, True]), scores, allow_inf=True)
+    assert rows.recheck().scores is scores
+    with pytest.raises(
+        ValueError, match=r"^`y_score` must be finite: inf at index 0, 2 in all; `all"
+    ):
+        check_binary(np.array([True, False, True]), scores).recheck()
+
+
+def test_finiteness_is_found_in_every_chunk() -> None:
+    for at in (0, 65_535, 65_536, 199_999):
+        for dtype in (np.float32, np.float64):
+            scores = np.zeros(200_000, dtype)
+            scores[at] = np.nan
+            with pytest.raises(ValueError, match=f"nan at index {at}, 1 in all"):
+                check_binary(np.zeros(200_000, bool), scores).recheck()
+
+
+def test_labels_come_before_scores() -> None:
+    with pytest.raises(ValueError, match="`y_true`"):
+        check_binary(np.array([0, 3], np.int8), np.array([np.nan, 0])).recheck()

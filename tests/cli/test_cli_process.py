@@ -1,0 +1,276 @@
+"""The program as a process: start-up, exit codes, signals, pipes, missing extras."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+import types
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from fastmetrics.cli import main
+
+EVALUATE = ["evaluate", "x.parquet", "--label", "y", "--score", "s"]
+
+
+def environment(**extra):
+    paths = [path for path in sys.path if path]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **extra}
+
+
+def fastmetrics(*arguments, cwd=None, **extra):
+    return subprocess.run(
+        [sys.executable, "-m", "fastmetrics", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=cwd,
+        env=environment(**extra),
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path, 2_000)
+    return tmp_path
+
+
+def write(folder, n):
+    rng = np.random.default_rng(0)
+    y = (rng.random(n) < 0.3).astype(np.int8)
+    pq.write_table(pa.table({"y": y, "s": rng.normal(size=n) + y}), folder / "x.parquet")
+
+
+@pytest.mark.parametrize("command", [[], ["demo"], ["evaluate"], ["warmup"]])
+def test_help_is_instant_and_imports_nothing_heavy(command):
+    code = (
+        "import sys\nfrom fastmetrics.cli import main\n"
+        f"code = main({[*command, '--help']!r})\n"
+        "heavy = {'numpy', 'duckdb', 'pyarrow', 'rich', 'tqdm', 'numba', 'scipy'}\n"
+        "sys.exit(code or ' '.join(heavy & set(sys.modules)) or 0)"
+    )
+    start = time.perf_counter()
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=environment(),
+    )
+    seconds = time.perf_counter() - start
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("usage: fastmetrics")
+    assert seconds < 2  # about 0.1 on an idle machine; 0.3 is the aim
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("fastmetrics ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nonsense"],
+        ["evaluate"],
+        ["evaluate", "x.csv"],
+        ["evaluate", "x.csv", "--label", "y"],
+        [*EVALUATE, "--format", "xml"],
+        [*EVALUATE, "--threads", "0"],
+        [*EVALUATE, "--threads", "two"],
+        [*EVALUATE, "--on-bad-row", "hide"],
+        [*EVALUATE, "--nonsense"],
+        ["demo", "extra"],
+    ],
+)
+def test_usage_errors_are_one_line(arguments, capsys):
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("fastmetrics: error: ")
+    assert err.count("\n") == 1
+
+
+def test_exit_codes_of_the_process(folder):
+    run = fastmetrics(*EVALUATE, cwd=folder)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "\x1b" not in run.stdout
+    run = fastmetrics(*EVALUATE[:-1], "none", cwd=folder)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith("fastmetrics: error: x.parquet: no column 'none'")
+
+
+def test_numbers_are_read_without_pandas(folder):
+    # Arrow would import it behind our back; a third of a second in which Ctrl-C goes unheard.
+    code = (
+        "import sys\nfrom fastmetrics.cli import main\n"
+        f"main({EVALUATE!r})\nsys.exit('pandas' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        timeout=60,
+        check=False,
+        cwd=folder,
+        env=environment(),
+    )
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
+def test_output_in_an_ascii_terminal(folder):
+    run = fastmetrics(*EVALUATE, cwd=folder, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "TPR - FPR" in run.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("phase", ["reading", "evaluating"])
+def test_interrupt(folder, phase):
+    # Held up at a known place, so that the signal arrives there.
+    target = {
+        "reading": "fastmetrics.io._reader._Reading._append",
+        "evaluating": "fastmetrics.cli.evaluate_command.evaluate_model",
+    }[phase]
+    code = (
+        "import sys, time\nfrom unittest import mock\nfrom fastmetrics.cli import main\n"
+        "def held(*arguments, **options):\n"
+        "    print('held', file=sys.stderr, flush=True)\n    time.sleep(30)\n"
+        f"with mock.patch({target!r}, held):\n    sys.exit(main({EVALUATE!r}))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=environment(),
+    )
+    assert process.stderr.readline() == "held\n"
+    start = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert time.perf_counter() - start < 5
+    assert process.returncode == 130
+    assert out == ""
+    assert err == "fastmetrics: interrupted\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_a_reader_that_went_away(folder):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        run = subprocess.run(
+            [sys.executable, "-m", "fastmetrics", *EVALUATE, "--format", "json"],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd=folder,
+            env=environment(),
+        )
+    finally:
+        os.close(writing)
+    assert run.stderr == ""
+    assert run.returncode == 141
+
+
+@pytest.mark.parametrize(
+    ("missing", "arguments", "advice"),
+    [
+        ("rich", ["demo"], "--format table needs rich"),
+        ("rich", EVALUATE, "--format table needs rich"),
+        ("duckdb", EVALUATE, "reading files needs duckdb and pyarrow (duckdb is missing)"),
+        ("pyarrow", EVALUATE, "reading files needs duckdb and pyarrow (pyarrow is missing)"),
+    ],
+)
+def test_missing_extras(missing, arguments, advice, capsys, monkeypatch, folder):
+    monkeypatch.chdir(folder)
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"fastmetrics: error: {advice}")
+    assert "pip install 'fastmetrics-eval[cli,io]'" in err
+    assert err.count("\n") == 1
+
+
+def test_without_rich_the_other_formats_work(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    assert main(["demo", "--format", "markdown"]) == 0
+    assert "| logistic | 212 |" in capsys.readouterr().out
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("patience", [0.0, 60.0])
+def test_progress_bar_only_when_it_takes_long(monkeypatch, patience):
+    from fastmetrics.cli import evaluate_command
+
+    monkeypatch.setattr(evaluate_command, "_PATIENCE", patience)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    with evaluate_command._progress_bar() as move:
+        for share, rows in ((0.25, 1_000), (0.5, 2_000), (0.1, 0), (1.5, 4_000)):
+            time.sleep(0.12)  # tqdm draws ten times a second
+            move(share, rows)
+    shown = terminal.getvalue()
+    if patience:
+        assert shown.strip() == ""
+    else:
+        assert "reading" in shown
+        assert " 50 %" in shown
+        assert "100 %" in shown
+        assert "2,000 rows" in shown
+
+
+def test_no_progress_bar_when_nobody_is_looking(monkeypatch):
+    from fastmetrics.cli.evaluate_command import _progress_bar
+
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with _progress_bar() as move:
+        assert move is None
+
+
+def test_progress_bar_is_optional(monkeypatch):
+    from fastmetrics.cli.evaluate_command import _progress_bar
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    with _progress_bar() as move:
+        assert move is None
+
+
+def test_warmup_counts_and_times(monkeypatch, capsys):
+    warmup = types.ModuleType("fastmetrics.report.warmup")
+    warmup.compile_all = lambda: iter([("one", 0.25), ("two", 0.5)])
+    monkeypatch.setitem(sys.modules, "fastmetrics.report.warmup", warmup)
+    assert main(["warmup"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("2 groups of kernels ready in ")
+    assert err == ""
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    assert main(["warmup"]) == 0
+    assert "two" in terminal.getvalue()
+
+
+def test_our_own_mistakes_are_not_hidden(monkeypatch):
+    def broken(*_):
+        raise ImportError("cannot import name 'x'")
+
+    monkeypatch.setattr("fastmetrics.cli.warmup_command.run", broken)
+    with pytest.raises(ImportError, match="cannot import name"):
+        main(["warmup"])

@@ -1,0 +1,360 @@
+"""`fastmetrics evaluate`: formats, columns, labels and outputs."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from fastmetrics.cli import main
+from fastmetrics.io import read_columns
+from fastmetrics.report import evaluate
+
+
+def table(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    label = (rng.random(n) < 0.4).astype(np.int8)
+    return pa.table(
+        {
+            "label": label,
+            "a": np.round(rng.normal(size=n) + label, 2),
+            "b": (rng.normal(size=n) + 0.5 * label).astype(np.float32),
+            "weight": rng.random(n) + 0.5,
+            "count": rng.integers(1, 4, n),
+            "text": np.where(label == 1, "sick", "well"),
+        }
+    )
+
+
+def write_jsonl(data, path):
+    path.write_text("".join(json.dumps(row) + "\n" for row in data.to_pylist()))
+
+
+def write_gzipped(data, path):
+    text = io.BytesIO()
+    pa.csv.write_csv(data, text)
+    path.write_bytes(gzip.compress(text.getvalue()))
+
+
+def write_semicolons(data, path):
+    pa.csv.write_csv(data, path, pa.csv.WriteOptions(delimiter=";"))
+
+
+def write_tabs(data, path):
+    pa.csv.write_csv(data, path, pa.csv.WriteOptions(delimiter="\t"))
+
+
+WRITERS = {
+    "x.csv": pa.csv.write_csv,
+    "x.CSV": pa.csv.write_csv,
+    "x.csv.gz": write_gzipped,
+    "x.tsv": write_tabs,
+    "x.txt": write_semicolons,
+    "x.parquet": pq.write_table,
+    "x.pq": pq.write_table,
+    "x.jsonl": write_jsonl,
+    "x.ndjson": write_jsonl,
+    "x.json": lambda data, path: path.write_text(json.dumps(data.to_pylist())),
+}
+
+
+def run(*arguments):
+    return main(["evaluate", *map(str, arguments)])
+
+
+def output_of(capsys, *arguments):
+    assert run(*arguments) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_gives_the_same_figures(name, tmp_path, capsys):
+    data = table()
+    WRITERS[name](data, tmp_path / name)
+    out = output_of(
+        capsys, tmp_path / name, "--label", "label", "--score", "a", "--score", "b",
+        "--format", "json",
+    )  # fmt: skip
+    expected = evaluate(
+        data["label"].to_numpy(), {"a": data["a"].to_numpy(), "b": data["b"].to_numpy()}
+    )
+    found = json.loads(out)
+    assert found.pop("n_rows") == 200
+    assert found.pop("n_skipped") == 0
+    # A float32 score written as text is another number, so thresholds differ in the last bits.
+    threshold = found["models"][1].pop("threshold")
+    expected_dict = expected.to_dict()
+    assert threshold == pytest.approx(expected_dict["models"][1].pop("threshold"), rel=1e-6)
+    assert found == expected_dict
+
+
+def test_several_files_and_globs_are_one_data_set(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = table()
+    for i in range(4):
+        pq.write_table(data.slice(50 * i, 50), tmp_path / f"part-{i}.parquet")
+    pq.write_table(data, tmp_path / "all.parquet")
+    options = ["--label", "label", "--score", "a", "--format", "csv"]
+    whole = output_of(capsys, "all.parquet", *options)
+    assert output_of(capsys, "part-*.parquet", *options) == whole
+    names = [f"part-{i}.parquet" for i in range(4)]
+    assert output_of(capsys, *names, *options) == whole
+    assert output_of(capsys, "part-0.parquet", "part-[1-3].parquet", *options) == whole
+
+
+def test_files_of_different_formats_together(tmp_path, capsys):
+    data = table()
+    pq.write_table(data.slice(0, 100), tmp_path / "x.parquet")
+    pa.csv.write_csv(data.slice(100), tmp_path / "y.csv")
+    files = [tmp_path / "x.parquet", tmp_path / "y.csv"]
+    out = output_of(capsys, *files, "--label", "label", "--score", "a", "--format", "json")
+    expected = roc_auc_score(data["label"], data["a"])
+    assert json.loads(out)["models"][0]["roc_auc"] == pytest.approx(expected, rel=1e-14)
+
+
+def test_integers_in_one_csv_and_fractions_in_another(tmp_path):
+    (tmp_path / "a.csv").write_text("y,s\n0,1\n1,2\n")
+    (tmp_path / "b.csv").write_text("y,s\n0,1.5\n")
+    columns = read_columns([tmp_path / "a.csv", tmp_path / "b.csv"], "y", ["s"])
+    assert columns.scores["s"].tolist() == [1.0, 2.0, 1.5]
+    assert columns.labels.tolist() == [0, 1, 0]
+
+
+def test_a_csv_whose_later_rows_are_no_integers(tmp_path):
+    path = tmp_path / "late.csv"
+    path.write_text("y,s\n" + "0,1\n1,2\n" * 15_000 + "1,0.5\n")
+    columns = read_columns([path], "y", ["s"])
+    assert columns.scores["s"][-1] == 0.5
+    assert columns.labels.dtype.kind == "i"
+    path.write_text("y,s\n" + "0,1\n1,2\n" * 15_000 + "0.5,1\n")
+    assert read_columns([path], "y", ["s"]).labels[-1] == 0.5
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+def test_integers_beyond_float64_keep_their_order(tmp_path, suffix):
+    scores = np.array([2**53, 2**53 + 1, -(2**62), 2**62 + 1], dtype=np.int64)
+    data = pa.table({"y": np.array([0, 1, 0, 1], dtype=np.int8), "s": scores})
+    WRITERS[f"x.{suffix}"](data, tmp_path / f"x.{suffix}")
+    columns = read_columns([tmp_path / f"x.{suffix}"], "y", ["s"])
+    assert columns.scores["s"].dtype == np.int64
+    assert columns.scores["s"].tolist() == scores.tolist()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+def test_unsigned_integers_above_int64(tmp_path, suffix):
+    scores = np.array([2**64 - 1, 2**64 - 2, 5, 2**63], dtype=np.uint64)
+    data = pa.table({"y": np.array([0, 1, 0, 1], dtype=np.int8), "s": scores})
+    WRITERS[f"x.{suffix}"](data, tmp_path / f"x.{suffix}")
+    columns = read_columns([tmp_path / f"x.{suffix}"], "y", ["s"])
+    assert columns.scores["s"].dtype == np.uint64
+    assert columns.scores["s"].tolist() == scores.tolist()
+
+
+def test_no_integer_fits_both_signs(tmp_path, capsys):
+    (tmp_path / "x.csv").write_text("y,s\n0,-1\n1,18446744073709551615\n")
+    assert run(tmp_path / "x.csv", "--label", "y", "--score", "s") == 2
+    error = capsys.readouterr().err
+    assert "row 2 (line 3): column 's': '18446744073709551615' is not an integer of 64" in error
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "float32"])
+def test_parquet_columns_keep_their_dtype(tmp_path, dtype):
+    data = pa.table({"y": [True, False, True], "s": np.array([3, 1, 2], dtype=dtype)})
+    pq.write_table(data, tmp_path / "x.parquet")
+    columns = read_columns([tmp_path / "x.parquet"], "y", ["s"])
+    assert columns.scores["s"].dtype == dtype
+    assert columns.labels.dtype == np.int8
+    assert columns.labels.tolist() == [1, 0, 1]
+    assert columns.scores["s"].flags.c_contiguous
+
+
+def test_decimals(tmp_path, capsys):
+    data = pa.table({"y": [1, 0], "s": pa.array([1.0, 2.0]).cast(pa.decimal128(15, 2))})
+    pq.write_table(data, tmp_path / "x.parquet")
+    assert read_columns([tmp_path / "x.parquet"], "y", ["s"]).scores["s"].tolist() == [1.0, 2.0]
+    data = pa.table({"y": [1, 0], "s": pa.array([1.0, 2.0]).cast(pa.decimal128(30, 2))})
+    pq.write_table(data, tmp_path / "x.parquet")
+    assert run(tmp_path / "x.parquet", "--label", "y", "--score", "s") == 2
+    assert "float64 would round it" in capsys.readouterr().err
+
+
+def test_weights_importances_and_counts(tmp_path, capsys):
+    data = table()
+    pq.write_table(data, tmp_path / "x.parquet")
+    options = ["--label", "label", "--score", "a", "--format", "json"]
+    assert run(tmp_path / "x.parquet", *options, "--weight", "weight") == 0
+    out, err = capsys.readouterr()
+    model = json.loads(out)["models"][0]
+    expected = roc_auc_score(data["label"], data["a"], sample_weight=data["weight"])
+    assert model["roc_auc"] == pytest.approx(expected, rel=1e-12)
+    assert model["confidence_interval"] == {"low": None, "high": None}
+    assert err.startswith("fastmetrics: note: model 'a': no interval: ")
+    assert err.count("\n") == 1
+    out = output_of(capsys, tmp_path / "x.parquet", *options, "--weight", "count")
+    assert json.loads(out)["models"][0]["confidence_interval"]["low"] is not None
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.jsonl"])
+def test_text_labels(tmp_path, capsys, name):
+    data = table()
+    WRITERS[name](data, tmp_path / name)
+    options = [tmp_path / name, "--label", "text", "--score", "a", "--format", "json"]
+    out = output_of(capsys, *options, "--pos-label", "sick")
+    expected = roc_auc_score(data["label"], data["a"])
+    assert json.loads(out)["models"][0]["roc_auc"] == pytest.approx(expected, rel=1e-14)
+    out = output_of(capsys, *options, "--pos-label", "well")
+    assert json.loads(out)["models"][0]["roc_auc"] == pytest.approx(1 - expected, rel=1e-14)
+    assert run(*options) == 2
+    assert "'sick', 'well'" in capsys.readouterr().err
+    assert run(*options, "--pos-label", "Sick") == 2
+    assert "--pos-label 'Sick' is none of the labels" in capsys.readouterr().err
+
+
+def test_three_text_labels(tmp_path, capsys):
+    (tmp_path / "x.csv").write_text("y,s\na,1\nb,2\nc,3\n")
+    assert run(tmp_path / "x.csv", "--label", "y", "--score", "s", "--pos-label", "a") == 2
+    assert "two classes: got 3 ('a', 'b', 'c')" in capsys.readouterr().err
+
+
+def test_text_label_that_looks_like_a_date(tmp_path, capsys):
+    (tmp_path / "x.csv").write_text("y,s\n2020-01-01,1\n2021-01-01,2\n")
+    options = [tmp_path / "x.csv", "--label", "y", "--score", "s", "--format", "csv"]
+    assert "1.0" in output_of_with_warnings(capsys, *options, "--pos-label", "2021-01-01")
+
+
+def output_of_with_warnings(capsys, *arguments):
+    assert run(*arguments) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("labels", "pos_label", "flipped"),
+    [
+        ("1 2 2 1", "2", False),
+        ("1 2 2 1", "1", True),
+        ("1.0 2.0 2.0 1.0", "2.0", False),
+        ("-1 1 1 -1", None, False),
+        ("true false false true", None, True),
+        ("true false false true", "false", False),
+        ("0 1 1 0", "0", True),
+    ],
+)
+def test_numeric_labels(tmp_path, capsys, labels, pos_label, flipped):
+    rows = zip(labels.split(), (1, 2, 3, 2.5), strict=True)
+    (tmp_path / "x.csv").write_text("y,s\n" + "".join(f"{y},{s}\n" for y, s in rows))
+    options = [tmp_path / "x.csv", "--label", "y", "--score", "s", "--format", "json"]
+    # argparse takes a value that starts with a minus sign for an option.
+    options += [] if pos_label is None else [f"--pos-label={pos_label}"]
+    auc = json.loads(output_of(capsys, *options))["models"][0]["roc_auc"]
+    assert auc == (0.25 if flipped else 0.75)
+
+
+def test_labels_without_an_obvious_positive(tmp_path, capsys):
+    (tmp_path / "x.csv").write_text("y,s\n1,1\n2,2\n")
+    options = [tmp_path / "x.csv", "--label", "y", "--score", "s"]
+    assert run(*options) == 2
+    assert "--pos-label" in capsys.readouterr().err
+    assert run(*options, "--pos-label", "two") == 2
+    assert "--pos-label 'two' cannot be a label" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("output", ["table", "json", "csv", "markdown"])
+def test_one_class_is_undefined_not_an_error(tmp_path, capsys, output):
+    (tmp_path / "x.csv").write_text("y,s\n1,1\n1,2\n")
+    assert run(tmp_path / "x.csv", "--label", "y", "--score", "s", "--format", output) == 0
+    out, err = capsys.readouterr()
+    assert err.startswith("fastmetrics: warning: model 's': one class only: no negative example")
+    assert err.count("\n") == 1
+    if output == "json":
+        model = json.loads(out)["models"][0]
+        assert model["roc_auc"] is None
+        assert model["n_positive"] == 2
+    elif output == "csv":
+        assert next(csv.DictReader(io.StringIO(out)))["roc_auc"] == "nan"
+    else:
+        assert "–" in out
+        assert "nan" not in out
+
+
+def test_perfect_separation_warns_on_one_line(tmp_path, capsys):
+    (tmp_path / "x.csv").write_text("y,s\n" + "".join(f"{i // 5},{i}\n" for i in range(10)))
+    assert run(tmp_path / "x.csv", "--label", "y", "--score", "s") == 0
+    out, err = capsys.readouterr()
+    assert "1.0000" in out
+    assert err.startswith("fastmetrics: warning: model 's': ")
+    assert err.count("\n") == 1
+
+
+def test_csv_and_markdown_output(tmp_path, capsys):
+    data = table().rename_columns(["label", "a|b", "x,y", "weight", "count", "text"])
+    pq.write_table(data, tmp_path / "x.parquet")
+    options = [tmp_path / "x.parquet", "--label", "label", "--score", "a|b", "--score", "x,y"]
+    rows = list(csv.DictReader(io.StringIO(output_of(capsys, *options, "--format", "csv"))))
+    assert [row["model"] for row in rows] == ["a|b", "x,y"]
+    expected = evaluate(data["label"].to_numpy(), data["x,y"].to_numpy()).models[0]
+    assert float(rows[1]["roc_auc"]) == expected.roc_auc
+    assert float(rows[1]["roc_auc_low"]) == expected.confidence_interval.low
+    lines = output_of(capsys, *options, "--format", "markdown").splitlines()
+    assert len(lines) == 4
+    assert lines[2].startswith("| a\\|b | ")
+
+
+def test_confidence_level(tmp_path, capsys):
+    pq.write_table(table(), tmp_path / "x.parquet")
+    options = [tmp_path / "x.parquet", "--label", "label", "--score", "a"]
+    assert "99.9 % interval" in output_of(capsys, *options, "--confidence-level", "0.999")
+    for level in ("0", "1", "95", "nan"):
+        assert run(*options, "--confidence-level", level) == 2
+        assert "--confidence-level" in capsys.readouterr().err
+
+
+def test_many_models_and_long_names_stay_readable(tmp_path, capsys):
+    data = table()
+    names = [f"model_with_a_rather_long_name_{i}" for i in range(7)]
+    for i, name in enumerate(names):
+        data = data.append_column(name, data["a"].combine_chunks())
+        assert i < 7
+    pq.write_table(data, tmp_path / "x.parquet")
+    scores = [part for name in names for part in ("--score", name)]
+    out = output_of(capsys, tmp_path / "x.parquet", "--label", "label", *scores)
+    assert max(map(len, out.splitlines())) <= 100
+    assert all(name in out for name in names)
+
+
+def test_threads_change_nothing(tmp_path, capsys):
+    pq.write_table(table(5000), tmp_path / "x.parquet")
+    options = [tmp_path / "x.parquet", "--label", "label", "--score", "a", "--format", "json"]
+    one = output_of(capsys, *options, "--threads", "1")
+    assert output_of(capsys, *options, "--threads", "3") == one
+
+
+def test_rows_keep_their_order_in_many_batches(tmp_path):
+    n = 300_000
+    data = pa.table({"y": np.arange(n) % 2, "s": np.arange(n, dtype=np.float64)})
+    pq.write_table(data, tmp_path / "x.parquet", row_group_size=50_000)
+    columns = read_columns([tmp_path / "x.parquet"], "y", ["s"])
+    assert np.array_equal(columns.scores["s"], np.arange(n))
+    assert columns.n_rows == n
+
+
+def test_progress_grows_to_the_end(tmp_path):
+    n = 400_000
+    data = pa.table({"y": np.arange(n) % 2, "s": np.arange(n, dtype=np.float64)})
+    for name in ("a.parquet", "b.parquet"):
+        pq.write_table(data, tmp_path / name)
+    seen = []
+    read_columns([tmp_path / "*.parquet"], "y", ["s"], progress=lambda *at: seen.append(at))
+    shares, rows = zip(*seen, strict=True)
+    assert list(shares) == sorted(shares)
+    assert 0 <= shares[0] <= shares[-1] <= 1
+    assert rows[-1] == 2 * n

@@ -1,0 +1,123 @@
+"""`fastmetrics.report.evaluate`: one result a model, the same as the measures alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.intervals.delong import delong
+from fastmetrics.measures.break_even import break_even_point
+from fastmetrics.measures.kolmogorov_smirnov import ks_statistic
+from fastmetrics.report import Evaluation, evaluate
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(5)
+    y = (rng.random(300) < 0.4).astype(np.int8)
+    return y, {"a": np.round(rng.normal(size=300) + y, 1), "b": rng.normal(size=300)}
+
+
+def test_figures_are_those_of_the_measures(data):
+    y, scores = data
+    result = evaluate(y, scores, confidence_level=0.9)
+    assert [model.name for model in result] == ["a", "b"]
+    assert len(result) == 2
+    for name, column in scores.items():
+        model = result[name]
+        assert model.roc_auc == pytest.approx(roc_auc_score(y, column), rel=1e-14)
+        assert model.average_precision == pytest.approx(
+            average_precision_score(y, column), rel=1e-14
+        )
+        interval = delong(y, column, confidence_level=0.9).confidence_interval
+        assert model.confidence_interval == interval
+        assert model.break_even_point == break_even_point(y, column).value
+        assert model.ks_statistic == ks_statistic(y, column).statistic
+        called = column >= model.threshold
+        gap = called[y == 1].mean() - called[y == 0].mean()
+        assert model.true_positive_rate - model.false_positive_rate == pytest.approx(gap)
+        assert (model.n_positive, model.n_negative) == (y.sum(), (1 - y).sum())
+
+
+def test_every_container_gives_the_same(data):
+    y, scores = data
+    expected = evaluate(y, scores)
+    frames = [pd.DataFrame(scores), pl.DataFrame(scores), pa.table(scores)]
+    for frame in frames:
+        assert evaluate(y, frame) == expected
+    assert evaluate(y, scores["a"])["score"].roc_auc == expected["a"].roc_auc
+    assert evaluate(y.tolist(), scores["a"].tolist())["score"].roc_auc == expected["a"].roc_auc
+
+
+def test_result_is_frozen_plain_and_printable(data):
+    result = evaluate(*data)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.confidence_level = 0.5
+    content = result.to_dict()
+    assert json.loads(json.dumps(content)) == content
+    assert content["models"][0]["confidence_interval"].keys() == {"low", "high"}
+    assert "\n" not in repr(result)
+    assert repr(result).startswith("Evaluation(a: roc_auc=0.")
+    with pytest.raises(KeyError):
+        result["c"]
+    assert type(result["a"].roc_auc) is float
+
+
+def test_html_escapes_and_shows_every_model(data):
+    y, scores = data
+    page = evaluate(y, {"<b>": scores["a"], "&": scores["b"]})._repr_html_()
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+    assert page.count("<tr>") == 3
+
+
+def test_weights(data):
+    y, scores = data
+    weights = np.random.default_rng(1).random(len(y)) + 0.5
+    model = evaluate(y, scores, sample_weight=weights)["a"]
+    expected = roc_auc_score(y, scores["a"], sample_weight=weights)
+    assert model.roc_auc == pytest.approx(expected, rel=1e-12)
+    assert math.isnan(model.confidence_interval.low)
+    assert "not defined for weights" in model.note
+    counts = np.random.default_rng(1).integers(1, 4, len(y))
+    weighted = evaluate(y, scores, sample_weight=counts)["a"]
+    repeated = evaluate(np.repeat(y, counts), np.repeat(scores["a"], counts))["score"]
+    assert dataclasses.replace(weighted, name="score") == repeated
+
+
+def test_one_class_warns_once_at_the_line_of_the_caller(data):
+    _, scores = data
+    with pytest.warns(UndefinedMetricWarning, match="model 'a': one class only") as caught:
+        result = evaluate(np.ones(300, dtype=np.int8), {"a": scores["a"]})
+    assert [warning.filename for warning in caught] == [__file__]
+    model = result["a"]
+    assert (model.n_positive, model.n_negative) == (300, 0)
+    assert math.isnan(model.roc_auc)
+    assert math.isnan(model.threshold)
+    assert "–" in result._repr_html_()
+
+
+def test_wrong_arguments(data):
+    y, scores = data
+    with pytest.raises(ValueError, match="at least one model"):
+        evaluate(y, {})
+    for level, hint in ((0, "between"), (1.0, "between"), (95, r"did you mean 0\.95\?")):
+        with pytest.raises(ValueError, match=hint):
+            evaluate(y, scores, confidence_level=level)
+    with pytest.raises(ValueError, match="y_score"):
+        evaluate(y, {"a": scores["a"][:-1]})
+    with pytest.raises(ValueError, match="pos_label"):
+        evaluate(y + 1, scores)
+
+
+def test_is_exported_as_a_frozen_result():
+    assert dataclasses.is_dataclass(Evaluation)

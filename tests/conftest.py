@@ -1,0 +1,27 @@
+"""What every test shares: hypothesis profiles and a seeded generator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Derandomised: a red run is about the change, not about the day. `thorough` is for looking for
+# trouble: `python -m pytest --hypothesis-profile=thorough`.
+settings.register_profile(
+    "default",
+    deadline=None,  # the first call of a kernel compiles it
+    derandomize=True,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "thorough", deadline=None, max_examples=2_000, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("default")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Return a generator that starts in the same place in every test."""
+    return np.random.default_rng(20_080_615)

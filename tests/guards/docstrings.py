@@ -1,0 +1,84 @@
+"""What a public docstring has to say, as a function from an object to complaints."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from typing import Any
+
+from fastmetrics._results import Result
+
+_SECTION = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
+_ORDER = (
+    *("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns"),
+    *("See Also", "Notes", "References", "Examples"),
+)
+_SUMMARY_END = (".", "?", "!")
+
+
+def sections(text: str) -> dict[str, str]:
+    """Return the sections of a cleaned numpydoc string, in their order."""
+    parts = _SECTION.split(text)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def documented(section: str) -> set[str]:
+    """Return the names that stand at the margin of a Parameters section."""
+    heads = re.findall(r"^(\*{0,2}\w[\w, *]*?)\s*(?::.*)?$", section, re.MULTILINE)
+    return {name.strip(" *") for head in heads for name in head.split(",")}
+
+
+def _own_parameters(value: Any) -> set[str]:
+    return {name for name in inspect.signature(value).parameters if name not in {"self", "cls"}}
+
+
+def _parameters(value: Any, found: dict[str, str]) -> list[str]:
+    own = _own_parameters(value)
+    said = documented(found.get("Parameters", ""))
+    complaints = [f"parameter {name} is not documented" for name in sorted(own - said)]
+    complaints += (f"there is no parameter {name}" for name in sorted(said - own))
+    return complaints
+
+
+def _function(value: Any, found: dict[str, str]) -> list[str]:
+    complaints = _parameters(value, found)
+    source = inspect.getsource(value)
+    judges_data = "y_true" in _own_parameters(value)
+    needed = {"Returns"}
+    if judges_data:
+        needed |= {"Notes"}  # complexity, memory, what is undefined, the source
+    if judges_data or re.search(r"^\s+raise\b", source, re.MULTILINE):
+        needed |= {"Raises"}
+    if "warnings.warn(" in source:
+        needed |= {"Warns"}
+    return complaints + [f"no section {name}" for name in sorted(needed - found.keys())]
+
+
+def _explains_itself(value: Any) -> bool:
+    """Return True for warnings and errors, and for results: what returns one has the example."""
+    return inspect.isclass(value) and issubclass(value, BaseException | Result)
+
+
+def complaints_about(value: Any) -> list[str]:
+    """Complain about what the docstring of a public function or class leaves out."""
+    text = inspect.getdoc(value) or ""
+    if not text:
+        return ["no docstring"]
+    found = sections(text)
+    complaints = []
+    if not text.split("\n\n", 1)[0].endswith(_SUMMARY_END):
+        complaints.append("the first sentence does not end")
+    order = [name for name in _ORDER if name in found]
+    complaints += (f"unknown section {name}" for name in found if name not in _ORDER)
+    if order != [name for name in found if name in _ORDER]:
+        complaints.append(f"sections out of order: {', '.join(found)}")
+    if dataclasses.is_dataclass(value):
+        names = {f.name for f in dataclasses.fields(value) if not f.name.startswith("_")}
+        missing = names - documented(found.get("Attributes", ""))
+        complaints += (f"attribute {name} is not documented" for name in sorted(missing))
+    if not _explains_itself(value) and ">>>" not in found.get("Examples", ""):
+        complaints.append("no example")
+    if inspect.isfunction(value):
+        complaints += _function(value, found)
+    return complaints

@@ -1,0 +1,173 @@
+"""The rules of the source tree, as functions from text to complaints.
+
+Each rule gets the text of one file, so that a known-bad file can be put before the same function
+that judges the real ones.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "fastmetrics"
+KERNELS = PACKAGE / "_kernels"
+BAD = Path(__file__).with_name("bad")
+
+MAX_LINES = 400
+KERNEL_MAY_IMPORT = {"__future__", "math", "numba", "numpy", "typing"}
+COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "stencil", "cfunc", "prange"}
+SOURCE_FOLDERS = ("fastmetrics", "tests", "benchmarks", "examples", "docs", ".ci")
+IGNORED = re.compile(r"(^|/)(\.git|\.venv|\.[a-z_]+_cache|__pycache__|build|dist)(/|$)")
+
+
+def python_files(folder: Path = PACKAGE) -> list[Path]:
+    """Return every Python file under ``folder``, the known-bad ones left out."""
+    return sorted(p for p in folder.rglob("*.py") if BAD not in p.parents)
+
+
+def project_files() -> list[Path]:
+    """Return every file of the project, the known-bad ones left out."""
+    found = [p for p in ROOT.iterdir() if p.is_file() and not p.name.startswith(".coverage")]
+    for folder in SOURCE_FOLDERS:
+        found += (p for p in (ROOT / folder).rglob("*") if p.is_file())
+    return sorted(
+        p
+        for p in found
+        if BAD not in p.parents and not IGNORED.search(p.relative_to(ROOT).as_posix())
+    )
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[int, str, str | None]]:
+    """Yield line, module and imported name (None for a plain ``import``)."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name, None
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            for alias in node.names:
+                yield node.lineno, module, alias.name
+
+
+def numba_stays_in_kernels(text: str) -> list[str]:
+    """Complain about numba imported by a file outside ``_kernels``."""
+    return [
+        f"line {line}: numba is imported in _kernels/ only"
+        for line, module, _ in imports(ast.parse(text))
+        if module.split(".")[0] in {"numba", "llvmlite"}
+    ]
+
+
+def kernels_share_a_file(text: str) -> list[str]:
+    """Complain about a kernel file that imports more than numpy, numba and the decorator.
+
+    Numba's cache of a kernel looks at the time stamp of the kernel's own file: a function or a
+    constant that comes from another file may change and leave stale machine code behind.
+    """
+    complaints = []
+    for line, module, name in imports(ast.parse(text)):
+        if (module, name) == ("fastmetrics._kernels._compile", "kernel"):
+            continue
+        if module.split(".")[0] in KERNEL_MAY_IMPORT:
+            continue
+        complaints.append(f"line {line}: a kernel file imports {module} ({name})")
+    return complaints
+
+
+def _options(node: ast.AST) -> Iterator[tuple[object, ast.expr]]:
+    """Yield the names and values of a keyword argument or of a written-out dictionary."""
+    if isinstance(node, ast.keyword):
+        yield node.arg, node.value
+    elif isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            yield (key.value if isinstance(key, ast.Constant) else None), value
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+def _writes_config(node: ast.AST) -> bool:
+    stores = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    return stores and isinstance(node.value, ast.Attribute) and node.value.attr == "config"
+
+
+def one_decorator(text: str, *, is_compile_file: bool = False) -> list[str]:
+    """Complain about a kernel compiled in another way than by ``@kernel``, or with loose flags."""
+    complaints = []
+    for node in ast.walk(ast.parse(text)):
+        line = getattr(node, "lineno", 0)
+        name = getattr(node, "attr", getattr(node, "id", getattr(node, "name", None)))
+        if not is_compile_file and name in COMPILERS:
+            complaints.append(f"line {line}: {name} is used; `@kernel` of _compile.py compiles")
+        if _writes_config(node):
+            complaints.append(f"line {line}: numba.config is written to")
+        complaints += (
+            f"line {line}: {option} is switched on"
+            for option, value in _options(node)
+            if option in {"parallel", "fastmath"} and not _is_false(value)
+        )
+    return complaints
+
+
+def floors_do_not_use_the_face(text: str) -> list[str]:
+    """Complain about a module that reaches its own floor, or a higher one, by ``fastmetrics``.
+
+    The public face resolves names on first use, so the import linter cannot see through it.
+    """
+    modules = {p.stem for p in PACKAGE.iterdir()}
+    return [
+        f"line {line}: imports {name or module} from the public face"
+        for line, module, name in imports(ast.parse(text))
+        if module == "fastmetrics" and name not in modules
+    ]
+
+
+def not_too_long(text: str) -> list[str]:
+    """Complain about a file of more than 400 lines."""
+    lines = len(text.splitlines())
+    return [f"{lines} lines, at most {MAX_LINES}"] if lines > MAX_LINES else []
+
+
+# Written as patterns, so that this file does not offend against itself.
+_LEFTOVERS = {
+    "an absolute path of one machine": re.compile(
+        r"(?<![\w.:/$}>-])/(?:home|root|Users|work|srv|mnt|scratch|opt|workspace)/[\w.-]+"
+        r"|\b[A-Z]:\\+Users\\"
+    ),
+    "a package index": re.compile(r"index[-_]url|find[-_]links|trusted[-_]host", re.IGNORECASE),
+    "coverage switched off": re.compile(r"pragma:\s*no\s+cover"),
+    # With a message it is an answer: scikit-learn too refuses a few combinations that way.
+    "a stub": re.compile(r"\braise NotImplemented(?=Error\s*($|#))|\bTO(?=DO\b)|\bFIX(?=ME\b)"),
+}
+
+
+def nothing_left_over(text: str, own_paths: tuple[str, ...] = ()) -> list[str]:
+    """Complain about paths of this machine, package indexes, and work left undone."""
+    complaints = []
+    for number, line in enumerate(text.splitlines(), 1):
+        complaints += (
+            f"line {number}: {what}: {match[0]}"
+            for what, pattern in _LEFTOVERS.items()
+            if (match := pattern.search(line))
+        )
+        complaints += (f"line {number}: {path}" for path in own_paths if path in line)
+    return complaints
+
+
+_BLOCK = re.compile(r"<!-- benchmarks:start -->\n(.*?)<!-- benchmarks:end -->", re.DOTALL)
+
+
+def same_benchmarks(readme: str, published: str) -> list[str]:
+    """Complain about a benchmark table in the README that is not the published one."""
+    ours, theirs = _BLOCK.findall(readme), _BLOCK.findall(published)
+    if not ours and not theirs:
+        return []
+    if len(ours) > 1 or len(theirs) != 1:
+        return [f"{len(ours)} blocks in the README, {len(theirs)} in docs/benchmarks.md"]
+    if ours and ours != theirs:
+        return ["the README's benchmark table is not the one that the script published"]
+    return []

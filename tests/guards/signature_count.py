@@ -1,0 +1,139 @@
+"""Run a workload over every kind of input, then say how often each kernel was compiled.
+
+Run as a program, in a process of its own: ``python signature_count.py`` for fastmetrics itself,
+``python signature_count.py FILE`` for the kernels and the ``workload()`` of one file. Writes JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import itertools
+import json
+import pkgutil
+import sys
+import warnings
+from collections.abc import Iterator
+from types import ModuleType
+
+import numpy as np
+
+import fastmetrics._kernels as kernels
+from fastmetrics._kernels import _compile
+
+_compile.TWIN_MAX_ELEMENTS = -1  # no call, however small, is served by plain Python
+
+SIZES = (1, 40, 3_000, 60_000, 300_000)  # a row, the plain path, buckets, several threads
+LABELS = ("bool", "int8", "uint8", "int32", "int64", "float32", "float64")
+FLOATS = ("float16", "float32", "float64", ">f4", ">f8")
+INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+CANONICAL = ("float32", "float64", "int64", "uint64")
+LAYOUTS = ("plain", "strided", "reversed", "frozen")
+
+
+def kernel_modules() -> Iterator[ModuleType]:
+    for info in pkgutil.iter_modules(kernels.__path__):
+        yield importlib.import_module(f"{kernels.__name__}.{info.name}")
+
+
+def laid_out(array: np.ndarray, layout: str) -> np.ndarray:
+    if layout == "strided":
+        return np.repeat(array, 2)[::2]
+    if layout == "reversed":
+        return array[::-1].copy()[::-1]
+    array = array.copy()
+    array.flags.writeable = layout != "frozen"
+    return array
+
+
+def inputs() -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
+    """Yield labels, scores and weights: all kinds at small sizes, the canonical ones at large."""
+    rng = np.random.default_rng(0)
+    for size in SIZES:
+        labels = rng.integers(0, 2, size)
+        labels[:2] = (0, 1)[:size]
+        scores = rng.integers(0, 100, size)
+        smooth = rng.random(size)
+        weights = rng.random(size) + 0.5
+        counts = rng.integers(1, 4, size)
+        small = size <= 3_000
+        kinds = FLOATS + INTEGERS if small else CANONICAL
+        layouts = LAYOUTS if small else ("plain", "frozen")
+        for kind, layout in itertools.product(kinds, layouts):
+            values = scores if np.dtype(kind).kind in "iub" else smooth * 100
+            for weight in (None, weights, counts):
+                yield (
+                    laid_out(labels.astype(np.int8), layout),
+                    laid_out(values.astype(kind), layout),
+                    None if weight is None else laid_out(weight, layout),
+                )
+        if size == 40:
+            for kind, layout in itertools.product(LABELS, LAYOUTS):
+                yield laid_out(labels.astype(kind), layout), laid_out(smooth, layout), None
+
+
+def workload() -> None:
+    """Build tables of every kind of input, and run every measure on the canonical kinds."""
+    import fastmetrics
+    from registry import MEASURES
+
+    for labels, scores, weights in inputs():
+        table = fastmetrics.ScoreTable.from_scores(labels, scores, sample_weight=weights)
+        _ = table + table
+        canonical = scores.flags.c_contiguous and scores.dtype.name in CANONICAL
+        wanted = MEASURES if canonical and len(labels) == 40 else MEASURES[:1]
+        for measure in wanted:
+            fractional = weights is not None and weights.dtype.kind == "f"
+            if not fractional or "quarters" in measure.weights:
+                with contextlib.suppress(ValueError):  # one row: one class
+                    measure.fast(labels, scores, weights)
+    rng = np.random.default_rng(1)
+    for size in (40, 3_000):
+        indicator = rng.integers(0, 2, (size, 3))
+        indicator[:2] = [[0, 1, 0], [1, 0, 1]]
+        for kind in FLOATS:
+            scores = rng.random((size, 3)).astype(kind)
+            for average in ("macro", "micro", "weighted", "samples"):
+                fastmetrics.roc_auc_score(indicator, scores, average=average)
+        shares = scores.astype(np.float64) / scores.sum(axis=1, keepdims=True, dtype=np.float64)
+        labels = np.arange(size) % 3
+        for rule in ("ovr", "ovo"):
+            fastmetrics.roc_auc_score(labels, shares, multi_class=rule)
+
+
+def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
+    """Return each kernel's compiled versions, and the kernels of its file that it names."""
+    versions, calls = {}, {}
+    for module in modules:
+        short = module.__name__.rsplit(".", 1)[-1]
+        own = {
+            value.__name__: value
+            for value in vars(module).values()
+            if isinstance(value, _compile.Kernel) and value.py_func.__module__ == module.__name__
+        }
+        for name, kernel in own.items():
+            found = getattr(kernel._dispatcher, "signatures", ())
+            versions[f"{short}:{name}"] = [str(signature) for signature in found]
+            named = own.keys() & set(kernel.py_func.__code__.co_names)
+            calls[f"{short}:{name}"] = sorted(f"{short}:{other}" for other in named)
+    return {"versions": versions, "calls": calls}
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    if len(sys.argv) > 1:
+        spec = importlib.util.spec_from_file_location("bad_kernels", sys.argv[1])
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["bad_kernels"] = module
+        spec.loader.exec_module(module)
+        module.workload()
+        modules = [module]
+    else:
+        modules = list(kernel_modules())
+        workload()
+    json.dump(report(modules), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

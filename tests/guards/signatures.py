@@ -1,0 +1,34 @@
+"""How many machine-code versions of each kernel are allowed.
+
+Labels are int8, scores float32, float64, int64 or uint64, weights float64, counts int64, all
+contiguous and in native order: floor 1 sees to that, so a kernel over scores has four versions
+and a kernel over counts has one. A larger number here needs a reason beside it.
+
+The key is ``module:kernel``, the module below ``fastmetrics._kernels``.
+"""
+
+from __future__ import annotations
+
+ALLOWED: dict[str, int] = {
+    "buckets:compensated_sum": 1,
+    "buckets:count_buckets": 4,
+    "buckets:gather": 4,
+    "buckets:index_blocks": 1,
+    "buckets:leaf_numbers": 4,
+    "buckets:place": 4,
+    "buckets:range_cells": 4,
+    "buckets:running_weights": 1,
+    "buckets:scatter": 4,
+    "buckets:splitter_cells": 4,
+    "buckets:weigh_buckets": 4,
+    "curve_kernels:concordant_pairs_by_row": 2,  # scores here are float32 or float64
+    "curve_kernels:corner_count": 1,
+    "curve_kernels:largest_gap": 1,
+    "curve_kernels:write_roc": 4,
+    "merges:cumulative_weights": 1,
+    "merges:merge_descending": 4,
+    "merges:merge_weighted_descending": 4,
+    "merges:pairs_of_sorted": 4,
+    "merges:weigh_pairs_discordant": 1,
+    "merges:weigh_pairs_of_table": 1,
+}

@@ -1,0 +1,75 @@
+"""What importing costs: heavy packages are loaded by those who need them, when they need them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = (
+    "numba",
+    "llvmlite",
+    "scipy",
+    "pandas",
+    "matplotlib",
+    "narwhals",
+    "duckdb",
+    "pyarrow",
+    "rich",
+    "tqdm",
+    "polars",
+    "sklearn",
+)
+
+
+def loaded(code: str, packages: tuple[str, ...] = HEAVY) -> set[str]:
+    """Run ``code`` in a fresh interpreter and return which of ``packages`` it loaded."""
+    report = f"import sys; print(*(set(sys.modules) & {set(packages)!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.splitlines()[-1].split()) if done.stdout.strip() else set()
+
+
+def test_import_is_light() -> None:
+    assert loaded("import fastmetrics") == set()
+
+
+def test_every_public_name_is_light() -> None:
+    code = "import fastmetrics\nfor name in fastmetrics.__all__: getattr(fastmetrics, name)"
+    assert loaded(code) == set()
+
+
+def test_dir_and_star_know_the_same_names() -> None:
+    code = (
+        "import fastmetrics\nassert set(fastmetrics.__all__) <= set(dir(fastmetrics))\n"
+        "from fastmetrics import *"
+    )
+    assert loaded(code) == set()
+
+
+def test_a_first_small_evaluation_waits_for_no_compiler() -> None:
+    code = "import fastmetrics as fm\nassert fm.roc_auc_score([0, 1, 1], [0.1, 0.2, 0.3]) == 1.0"
+    assert loaded(code, ("numba", "llvmlite", "pandas", "matplotlib", "duckdb")) == set()
+
+
+@pytest.mark.parametrize("command", [[], ["demo"], ["evaluate"], ["warmup"]])
+def test_help_is_light(command: list[str]) -> None:
+    code = (
+        "import contextlib, io\nfrom fastmetrics.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):\n"
+        f"    main({[*command, '--help']!r})\n"
+        "assert 'usage' in out.getvalue().lower()"
+    )
+    assert loaded(code, (*HEAVY, "numpy")) == set()
+
+
+def test_a_heavy_import_is_caught() -> None:
+    assert loaded("import scipy.stats") == {"scipy"}

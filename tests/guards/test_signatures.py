@@ -1,0 +1,80 @@
+"""Each kernel compiles as many versions as ``signatures.py`` allows, and no more."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from signatures import ALLOWED
+
+TESTS = Path(__file__).resolve().parents[1]
+PROGRAM = Path(__file__).with_name("signature_count.py")
+BAD = Path(__file__).with_name("bad") / "too_many_signatures.py"
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled in this run"
+)
+
+
+@functools.cache
+def compiled(*arguments: str) -> dict[str, dict[str, list[str]]]:
+    path = os.pathsep.join(p for p in [str(TESTS), *sys.path] if p)
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), *arguments],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def too_many(found: dict[str, list[str]], allowed: dict[str, int]) -> dict[str, list[str]]:
+    return {
+        f"{name}: {len(versions)}, {allowed.get(name, 'no entry')} allowed": versions
+        for name, versions in found.items()
+        if name not in allowed or len(versions) > allowed[name]
+    }
+
+
+def never_reached(versions: dict[str, list[str]], calls: dict[str, list[str]]) -> set[str]:
+    """Return the kernels that no call led to.
+
+    A kernel called by kernels alone has no version of its own where they come from the cache.
+    """
+    reached = {name for name, found in versions.items() if found}
+    while more := {other for name in reached for other in calls[name]} - reached:
+        reached |= more
+    return versions.keys() - reached
+
+
+def test_kernels_compile_no_more_than_allowed() -> None:
+    excess = too_many(compiled()["versions"], ALLOWED)
+    assert not excess, json.dumps(excess, indent=1)
+
+
+def test_the_list_names_kernels_that_exist() -> None:
+    assert not ALLOWED.keys() - compiled()["versions"].keys()
+
+
+def test_the_workload_reaches_every_kernel() -> None:
+    assert not never_reached(**compiled())
+
+
+def test_too_many_are_caught() -> None:
+    found = compiled(str(BAD))["versions"]
+    assert too_many(found, {"bad_kernels:total": 3})
+    assert too_many(found, {})
+    assert not too_many(found, {"bad_kernels:total": 4})
+
+
+def test_a_kernel_that_is_not_reached_is_caught() -> None:
+    calls = {"outer": ["inner"], "inner": [], "alone": []}
+    assert never_reached({"outer": ["f(x)"], "inner": [], "alone": []}, calls) == {"alone"}

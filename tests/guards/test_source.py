@@ -1,0 +1,120 @@
+"""The rules of the source tree hold, and each one catches a file known to be bad."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import rules
+
+pytestmark = pytest.mark.source_tree
+
+KERNEL_FILES = [p for p in rules.python_files(rules.KERNELS) if p.name != "__init__.py"]
+
+
+def complaints(rule: Callable[[str], list[str]], files: list[Path]) -> list[str]:
+    return [
+        f"{path.relative_to(rules.ROOT)}: {complaint}"
+        for path in files
+        for complaint in rule(path.read_text(encoding="utf-8"))
+    ]
+
+
+def bad(name: str) -> str:
+    return (rules.BAD / name).read_text(encoding="utf-8")
+
+
+def test_numba_is_imported_in_kernels_only() -> None:
+    files = [p for p in rules.python_files() if rules.KERNELS not in p.parents]
+    assert files
+    assert not complaints(rules.numba_stays_in_kernels, files)
+    assert len(rules.numba_stays_in_kernels(bad("numba_outside.py"))) == 1
+
+
+def test_kernels_that_call_one_another_share_a_file() -> None:
+    files = [p for p in KERNEL_FILES if p.name != "_compile.py"]
+    assert not complaints(rules.kernels_share_a_file, files)
+    found = rules.kernels_share_a_file(bad("kernel_calls_kernel.py"))
+    assert [line.split(":")[0] for line in found] == ["line 7", "line 8", "line 9"]
+
+
+def test_one_decorator_compiles_and_its_flags_are_strict() -> None:
+    for path in rules.python_files():
+        is_compile_file = path == rules.KERNELS / "_compile.py"
+        found = rules.one_decorator(path.read_text("utf-8"), is_compile_file=is_compile_file)
+        assert not found, path
+    text = bad("kernel_own_flags.py")
+    found = "\n".join(rules.one_decorator(text))
+    for word in ("njit", "prange", "fastmath", "parallel", "numba.config"):
+        assert word in found
+    found = "\n".join(rules.one_decorator(text, is_compile_file=True))
+    for word in ("fastmath", "parallel", "numba.config"):
+        assert word in found
+
+
+def test_floors_do_not_use_the_public_face() -> None:
+    files = [p for p in rules.python_files() if "cli" not in p.parts and p.parent != rules.PACKAGE]
+    files += [p for p in rules.PACKAGE.glob("*.py") if not p.name.startswith("__")]
+    assert not complaints(rules.floors_do_not_use_the_face, files)
+    assert len(rules.floors_do_not_use_the_face(bad("upwards.py"))) == 2
+
+
+def test_files_stay_short() -> None:
+    files = [
+        path
+        for folder in ("fastmetrics", "tests", "benchmarks", "examples")
+        for path in rules.python_files(rules.ROOT / folder)
+    ]
+    assert not complaints(rules.not_too_long, files)
+    assert rules.not_too_long("x = 1\n" * 401)
+    assert not rules.not_too_long("x = 1\n" * 400)
+
+
+def test_nothing_is_left_over() -> None:
+    places = {rules.ROOT, Path.home(), Path(sys.prefix)} - {Path(sys.base_prefix)}
+    own = tuple(str(place) for place in places if len(place.parts) > 2)  # not "/", not "/root"
+    found = []
+    for path in rules.project_files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue  # data and figures
+        name = path.relative_to(rules.ROOT)
+        found += (f"{name}: {what}" for what in rules.nothing_left_over(text, own))
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "data = '/home" + "/alice/scores.csv'",
+        "data = 'C:" + "\\Users\\alice'",
+        "pip install --extra-" + "index" + "-url=https://example.org",
+        "raise NotImplemented" + "Error",
+        "# TO" + "DO: later",
+        "return 1  # pragma: no" + " cover",
+    ],
+)
+def test_leftovers_are_caught(line: str) -> None:
+    assert len(rules.nothing_left_over(f"x = 1\n{line}\n")) == 1
+
+
+def test_own_paths_are_caught() -> None:
+    assert rules.nothing_left_over("open('/var/here/x')", ("/var/here",))
+
+
+def test_the_readme_shows_the_published_benchmarks() -> None:
+    published = rules.ROOT / "docs" / "benchmarks.md"
+    text = published.read_text("utf-8") if published.exists() else ""
+    readme = (rules.ROOT / "README.md").read_text(encoding="utf-8")
+    assert not rules.same_benchmarks(readme, text)
+
+
+def test_a_number_typed_by_hand_is_caught() -> None:
+    block = "<!-- benchmarks:start -->\n| roc_auc | {} |\n<!-- benchmarks:end -->"
+    assert not rules.same_benchmarks(block.format(0.5), block.format(0.5))
+    assert rules.same_benchmarks(block.format(0.4), block.format(0.5))
+    assert rules.same_benchmarks(block.format(0.4), "")

@@ -1,0 +1,71 @@
+"""The sweeps over a table: compiled, as plain Python, and by NumPy or double loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fastmetrics._kernels import curve_kernels as kernels
+
+
+def forms(kernel):
+    return [pytest.param(kernel.compiled(), id="compiled"), pytest.param(kernel.py_func, id="py")]
+
+
+def table(rng, n):
+    positives = rng.integers(0, 3, n)
+    negatives = rng.integers(0, 3, n) + (positives == 0)
+    return np.arange(n, 0, -1.0), positives, negatives
+
+
+@pytest.mark.parametrize("count", forms(kernels.corner_count))
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 200])
+def test_corner_count(rng, count, n):
+    _, positives, negatives = table(rng, n)
+    bends = np.diff(np.cumsum(positives), 2).astype(bool) | np.diff(np.cumsum(negatives), 2).astype(
+        bool
+    )
+    assert count(positives, negatives) == (2 + np.count_nonzero(bends) if n > 2 else n)
+
+
+@pytest.mark.parametrize("write", forms(kernels.write_roc))
+@pytest.mark.parametrize("corners_only", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 200])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint64])
+def test_write_roc(rng, write, corners_only, n, dtype):
+    scores, positives, negatives = table(rng, n)
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    kept = np.ones(n, dtype=bool)
+    if corners_only:
+        kept[1:-1] = np.diff(tp, 2).astype(bool) | np.diff(fp, 2).astype(bool)
+    fpr, tpr, thresholds = np.full((3, 1 + np.count_nonzero(kept)), -1.0)
+    totals = float(tp[-1] or 1), float(fp[-1] or 1)
+    write(scores.astype(dtype), positives, negatives, *totals, corners_only, fpr, tpr, thresholds)
+    assert fpr.tolist() == [0.0, *(fp[kept] / totals[1])]
+    assert tpr.tolist() == [0.0, *(tp[kept] / totals[0])]
+    assert thresholds.tolist() == [np.inf, *scores[kept]]
+
+
+@pytest.mark.parametrize("find", forms(kernels.largest_gap))
+@pytest.mark.parametrize("n", [1, 2, 3, 200])
+def test_largest_gap(rng, find, n):
+    _, positives, negatives = table(rng, n)
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    gaps = np.abs(tp * fp[-1] - fp * tp[-1])
+    row = int(np.argmax(gaps))
+    found = find(positives, negatives, int(tp[-1]), int(fp[-1]))
+    assert found == (row, tp[row], fp[row])
+
+
+@pytest.mark.parametrize("count", forms(kernels.concordant_pairs_by_row))
+def test_concordant_pairs_by_row(rng, count):
+    labels = rng.integers(0, 2, (30, 7)).astype(np.int8)
+    scores = np.sort(rng.integers(0, 4, (30, 7)).astype(np.float64), axis=1)
+    n_positive, n_negative, twice = np.full((3, 30), -1)
+    count(labels, scores, n_positive, n_negative, twice)
+    assert n_positive.tolist() == labels.sum(axis=1).tolist()
+    assert n_negative.tolist() == (1 - labels).sum(axis=1).tolist()
+    for row in range(30):
+        p, n = scores[row][labels[row] == 1], scores[row][labels[row] == 0]
+        wins = p[:, None] > n
+        assert twice[row] == 2 * wins.sum() + (p[:, None] == n).sum()

@@ -1,0 +1,28 @@
+"""Labels and scores with many ties, for the tests of the ROC family."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+@st.composite
+def samples(draw, *, weights=None, max_rows=25, both_classes=True):
+    """Draw int labels, float scores (few distinct values, or many) and weights or None."""
+    n = draw(st.integers(2, max_rows))
+    labels = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    if both_classes:
+        labels[0], labels[1] = 0, 1
+    few = st.sampled_from([-0.0, 0.0, 0.25, 0.5, 1.0, 1.0 + 2.0**-52])
+    many = st.floats(-10, 10, allow_nan=False, width=32)
+    scores = draw(st.lists(draw(st.sampled_from([few, many])), min_size=n, max_size=n))
+    if weights is None:
+        return np.array(labels), np.array(scores), None
+    drawn = draw(st.lists(weights, min_size=n, max_size=n))
+    if both_classes:
+        drawn[0], drawn[1] = 1, 1
+    return np.array(labels), np.array(scores), np.array(drawn)
+
+
+counts = st.integers(0, 4)
+importances = st.sampled_from([0.0, 0.1, 0.3, 1.0, 2.5, 7.125])

@@ -1,0 +1,85 @@
+"""The break-even point against its definition."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.measures.break_even import break_even_point
+from fastmetrics.tables.score_table import ScoreTable
+from reference import pr_oracle as oracle
+
+ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=2, max_size=30)
+both = {0, 1}.issubset
+
+
+def test_textbook_eight() -> None:
+    point = break_even_point(
+        [1, 0, 1, 1, 0, 0, 1, 0], [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
+    )
+    assert point.to_dict() == {"value": 0.625, "threshold": 0.47, "interpolated": True}
+
+
+def test_met_by_a_threshold() -> None:
+    point = break_even_point([1, 0, 1, 0], [4, 3, 2, 1])
+    assert (point.value, point.threshold, point.interpolated) == (0.5, 3, False)
+
+
+@given(ROWS.filter(lambda data: both(y for y, _ in data)))
+def test_definition(data: list[tuple[int, int]]) -> None:
+    y, s = zip(*data, strict=True)
+    value, threshold, interpolated = oracle.break_even(y, s)
+    if value is None:
+        with pytest.warns(UndefinedMetricWarning, match="break-even point is not defined"):
+            point = break_even_point(y, s)
+        assert math.isnan(point.value)
+    else:
+        point = break_even_point(y, s)
+        assert point.value == float(value)
+    assert (point.threshold, point.interpolated) == (threshold, interpolated)
+
+
+@given(ROWS.filter(lambda data: both(y for y, _ in data)), st.data())
+def test_weights(data: list[tuple[int, int]], draw: st.DataObject) -> None:
+    y, s = zip(*data, strict=True)
+    w = draw.draw(st.lists(st.integers(1, 8), min_size=len(y), max_size=len(y)))
+    weights = np.array(w) / 4.0
+    value, threshold, interpolated = oracle.break_even(y, s, weights.tolist())
+    if value is not None:
+        point = break_even_point(y, s, sample_weight=weights)
+        assert point.value == pytest.approx(float(value), rel=1e-14)
+        assert (point.threshold, point.interpolated) == (threshold, interpolated)
+
+
+def test_rounded_weights_still_meet_the_positives() -> None:
+    weights = [0.1, 0.1, 0.1, 0.3, 0.1]  # 0.1 + 0.1 + 0.1 != 0.3 in floats
+    point = break_even_point([1, 1, 0, 0, 1], [5, 4, 3, 2, 1], sample_weight=weights)
+    assert not point.interpolated
+    assert point.value == pytest.approx(2 / 3, rel=1e-15)
+
+
+def test_no_true_positive_at_the_count() -> None:
+    with pytest.warns(UndefinedMetricWarning, match="none of them is one") as record:
+        point = break_even_point([0, 0, 1, 1], [4, 3, 2, 1])
+    assert math.isnan(point.value)
+    assert record[0].filename == __file__
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_one_class(label: int) -> None:
+    with pytest.warns(UndefinedMetricWarning, match="one class only"):
+        point = break_even_point([label, label], [1.0, 2.0])
+    assert math.isnan(point.value)
+    assert math.isnan(point.threshold)
+
+
+def test_counts_of_any_size() -> None:
+    big = 10**18
+    point = break_even_point(ScoreTable.from_counts([2, 1], [big, big], [3 * big, 0]))
+    assert point.value == 0.25
+    assert point.interpolated

@@ -1,0 +1,116 @@
+"""ks_statistic against its definition and scipy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from roc_samples import counts, importances, samples
+
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.measures.kolmogorov_smirnov import ks_statistic
+from fastmetrics.tables.score_table import ScoreTable
+from reference import roc_oracle
+
+
+def check(result, rows):
+    statistic, threshold, sign = roc_oracle.kolmogorov_smirnov(rows)
+    assert result.statistic == float(statistic)
+    assert (result.threshold, result.sign) == (threshold, sign)
+    fpr, tpr = next((x, y) for t, x, y in roc_oracle.points(rows) if t == threshold)
+    assert (result.fpr, result.tpr) == (float(fpr), float(tpr))
+
+
+@given(samples())
+def test_exact(sample):
+    y, s, _ = sample
+    check(ks_statistic(y, s), roc_oracle.rows_of(y, s))
+    check(ks_statistic(ScoreTable.from_scores(y, s)), roc_oracle.rows_of(y, s))
+
+
+@given(samples(weights=counts))
+def test_counts(sample):
+    y, s, w = sample
+    check(ks_statistic(y, s, sample_weight=w), roc_oracle.rows_of(y, s, w))
+
+
+@given(samples(weights=importances))
+def test_weights(sample):
+    y, s, w = sample
+    statistic, _, _ = roc_oracle.kolmogorov_smirnov(roc_oracle.rows_of(y, s, w))
+    result = ks_statistic(y, s, sample_weight=w)
+    assert result.statistic == pytest.approx(float(statistic), abs=1e-15)
+    assert result.statistic == abs(result.tpr - result.fpr)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of scipy's p-value, not looked at here
+@given(samples())
+def test_as_scipy(sample):
+    from scipy.stats import ks_2samp
+
+    y, s, _ = sample
+    theirs = ks_2samp(s[y == 1] + 0.0, s[y == 0] + 0.0, method="exact")
+    assert ks_statistic(y, s).statistic == pytest.approx(theirs.statistic, abs=1e-15)
+
+
+@pytest.mark.parametrize("size", [10**6, 10**10, 10**12, 2**61 - 1])
+def test_injected_counts(size):
+    # Two gaps that differ by less than float64 sees: the lower threshold's is the larger.
+    positives = np.array([size - 1, 1, 1, size - 1], dtype=np.int64)
+    negatives = np.array([0, 0, size, size], dtype=np.int64)
+    table = ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
+    rows = [
+        (score, Fraction(p), Fraction(n))
+        for score, p, n in zip(
+            (4.0, 3.0, 2.0, 1.0), positives.tolist(), negatives.tolist(), strict=True
+        )
+    ]
+    check(ks_statistic(table), rows)
+    assert ks_statistic(table).threshold == 3.0
+
+
+def test_of_equal_gaps_the_highest_threshold_wins():
+    result = ks_statistic([1, 0, 1, 0], [4, 3, 2, 1])
+    assert (result.statistic, result.threshold, result.sign) == (0.5, 4, 1)
+
+
+def test_negative_gap():
+    result = ks_statistic([0, 0, 1, 1], [4, 3, 2, 1])
+    assert (result.statistic, result.threshold, result.sign) == (1.0, 3, -1)
+    assert (result.tpr, result.fpr) == (0.0, 1.0)
+
+
+def test_no_gap():
+    result = ks_statistic([0, 1], [2.5, 2.5])
+    assert (result.statistic, result.threshold, result.sign) == (0.0, 2.5, 0)
+
+
+def test_compiled(rng):
+    y, s = rng.integers(0, 2, 30_000), rng.integers(0, 5_000, 30_000)
+    table = ScoreTable.from_scores(y, s)
+    gaps = (
+        np.cumsum(table.positives) * table.n_negative
+        - np.cumsum(table.negatives) * table.n_positive
+    )
+    result = ks_statistic(y, s)
+    assert result.threshold == table.scores[np.argmax(np.abs(gaps))]
+
+
+def test_one_class():
+    with pytest.warns(UndefinedMetricWarning, match="Kolmogorov-Smirnov") as caught:
+        result = ks_statistic([1, 1], [0.1, 0.2])
+    assert caught[0].filename == __file__
+    assert np.isnan([result.statistic, result.threshold, result.tpr, result.fpr]).all()
+    assert result.sign == 0
+
+
+def test_to_dict():
+    assert ks_statistic([0, 1], [1, 2]).to_dict() == {
+        "statistic": 1.0,
+        "threshold": 2.0,
+        "sign": 1,
+        "tpr": 1.0,
+        "fpr": 0.0,
+    }

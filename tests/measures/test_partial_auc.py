@@ -1,0 +1,120 @@
+"""partial_auc against polygons cut in rational numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given
+from hypothesis import strategies as st
+from roc_samples import importances, samples
+
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.measures.partial_auc import partial_auc
+from fastmetrics.measures.roc_auc import roc_auc_score
+from fastmetrics.tables.score_table import ScoreTable
+from reference import roc_oracle
+
+RANGES = st.tuples(
+    st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.25, 0.5])),
+    st.one_of(st.floats(0, 1), st.sampled_from([0.5, 0.75, 1.0])),
+).filter(lambda ends: ends[0] < ends[1])
+
+
+@given(samples(), RANGES, st.sampled_from(["fpr", "tpr"]))
+def test_area_is_the_nearest_double(sample, ends, over):
+    y, s, _ = sample
+    expected = roc_oracle.partial_auc(roc_oracle.rows_of(y, s), *ends, over)
+    assert partial_auc(y, s, **{f"{over}_range": ends}) == float(expected)
+    assert partial_auc(ScoreTable.from_scores(y, s), **{f"{over}_range": ends}) == float(expected)
+
+
+@given(samples(weights=importances), RANGES, st.sampled_from(["fpr", "tpr"]))
+def test_area_with_weights(sample, ends, over):
+    y, s, w = sample
+    expected = roc_oracle.partial_auc(roc_oracle.rows_of(y, s, w), *ends, over)
+    got = partial_auc(y, s, sample_weight=w, **{f"{over}_range": ends})
+    assert got == pytest.approx(float(expected), rel=1e-12, abs=1e-14)
+
+
+@given(samples(), RANGES, st.sampled_from(["fpr", "tpr"]))
+def test_corrected_area(sample, ends, over):
+    y, s, _ = sample
+    options = {f"{over}_range": ends, "correct": "mcclish"}
+    expected = roc_oracle.mcclish(roc_oracle.rows_of(y, s), *ends, over)
+    if expected >= Fraction(1, 2):
+        assert partial_auc(y, s, **options) == float(expected)
+        return
+    with pytest.warns(UndefinedMetricWarning, match="below the diagonal") as caught:
+        assert np.isnan(partial_auc(y, s, **options))
+    assert caught[0].filename == __file__
+
+
+@given(samples(), st.floats(0.01, 0.99))
+def test_parts_add_up_and_relate_to_max_fpr(sample, cut):
+    y, s, _ = sample
+    low, high = partial_auc(y, s, fpr_range=(0, cut)), partial_auc(y, s, fpr_range=(cut, 1))
+    assert low + high == pytest.approx(roc_auc_score(y, s), abs=1e-15)
+    assert partial_auc(y, s) == roc_auc_score(y, s)
+    assert partial_auc(y, s, tpr_range=(0, 1)) == roc_auc_score(y, s)
+    standard = sk.roc_auc_score(y, s, max_fpr=cut)
+    if standard > 0.5 + 1e-9:
+        got = partial_auc(y, s, fpr_range=(0, cut), correct="mcclish")
+        assert got == pytest.approx(standard, abs=1e-9)
+
+
+@given(samples(), RANGES)
+def test_a_tpr_range_is_an_fpr_range_of_the_swapped_problem(sample, ends):
+    y, s, _ = sample
+    swapped = partial_auc(1 - y, -s, fpr_range=ends)
+    # Swapping classes and signs turns (FPR, TPR) into (1 - TPR ..., 1 - FPR ...) read backwards.
+    rows = roc_oracle.rows_of(y, s)
+    turned = roc_oracle.partial_auc(rows, 1 - Fraction(ends[1]), 1 - Fraction(ends[0]), "tpr")
+    assert swapped == float(turned)
+
+
+@pytest.mark.parametrize("size", [10**6, 10**12, 2**61 - 1])
+def test_injected_counts(size):
+    positives = np.array([size, 1, 0, size // 3], dtype=np.int64)
+    negatives = np.array([7, size // 2, 5, size // 2 + 1], dtype=np.int64)
+    table = ScoreTable(np.array([4.0, 3.0, 2.0, 1.0]), positives, negatives)
+    rows = [
+        (score, Fraction(p), Fraction(n))
+        for score, p, n in zip((4, 3, 2, 1), positives.tolist(), negatives.tolist(), strict=True)
+    ]
+    for over in ("fpr", "tpr"):
+        for ends in ((0.0, 2.0**-50), (0.1, 0.7), (0.5, 1.0)):
+            expected = float(roc_oracle.partial_auc(rows, *ends, over))
+            assert partial_auc(table, **{f"{over}_range": ends}) == expected
+
+
+def test_perfect_and_useless():
+    y = [0, 0, 1, 1]
+    for over in ("fpr_range", "tpr_range"):
+        options = {over: (0.2, 0.6), "correct": "mcclish"}
+        assert partial_auc(y, [1, 2, 3, 4], **options) == 1.0
+        assert partial_auc(y, [1, 1, 1, 1], **options) == 0.5
+        assert partial_auc(y, [1, 2, 3, 4], **{over: (0.25, 0.75)}) == 0.5
+
+
+@pytest.mark.parametrize(
+    "ends", [(0.5, 0.5), (0.6, 0.5), (-0.1, 0.5), (0, 1.1), (float("nan"), 1), (0, 0.5, 1), 0.5]
+)
+@pytest.mark.parametrize("over", ["fpr_range", "tpr_range"])
+def test_bad_range(over, ends):
+    with pytest.raises(ValueError, match=over):
+        partial_auc([0, 1], [0.1, 0.2], **{over: ends})
+
+
+def test_bad_options():
+    with pytest.raises(ValueError, match="not both"):
+        partial_auc([0, 1], [0.1, 0.2], fpr_range=(0, 1), tpr_range=(0, 1))
+    with pytest.raises(ValueError, match="correct"):
+        partial_auc([0, 1], [0.1, 0.2], correct="walter")
+
+
+def test_one_class():
+    with pytest.warns(UndefinedMetricWarning, match="partial AUC"):
+        assert np.isnan(partial_auc([1, 1], [0.1, 0.2], fpr_range=(0, 0.5)))

@@ -1,0 +1,101 @@
+"""The area under precision-recall, by its three estimators."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import auc, average_precision_score, precision_recall_curve
+
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.measures.pr_areas import _log1p_and_rest, pr_auc
+from fastmetrics.tables.score_table import ScoreTable
+from reference import pr_oracle as oracle
+
+ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40).filter(
+    lambda data: len({y for y, _ in data}) == 2
+)
+
+
+@given(ROWS)
+def test_scikit_learn(data: list[tuple[int, int]]) -> None:
+    y, s = (np.array(column) for column in zip(*data, strict=True))
+    precision, recall, _ = precision_recall_curve(y, s)
+    assert pr_auc(y, s, interpolation="step") == average_precision_score(y, s)
+    assert pr_auc(y, s, interpolation="trapezoid") == auc(recall, precision)
+
+
+@given(ROWS)
+def test_definitions(data: list[tuple[int, int]]) -> None:
+    y, s = zip(*data, strict=True)
+    for kind, area in (
+        ("step", oracle.average_precision),
+        ("trapezoid", oracle.trapezoid),
+        ("continuous", oracle.continuous),
+    ):
+        assert pr_auc(y, s, interpolation=kind) == pytest.approx(float(area(y, s)), rel=2e-15)
+
+
+@given(ROWS, st.data())
+def test_weights(data: list[tuple[int, int]], draw: st.DataObject) -> None:
+    y, s = zip(*data, strict=True)
+    w = draw.draw(st.lists(st.floats(0.01, 100), min_size=len(y), max_size=len(y)))
+    for kind, area in (
+        ("step", oracle.average_precision),
+        ("trapezoid", oracle.trapezoid),
+        ("continuous", oracle.continuous),
+    ):
+        ours = pr_auc(y, s, interpolation=kind, sample_weight=w)
+        assert ours == pytest.approx(float(area(y, s, w)), rel=1e-13)
+
+
+def test_continuous_is_the_limit_of_the_recipe() -> None:
+    y = [1, 0, 1, 1, 0, 0, 1, 0]
+    s = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.33, 0.15]
+    assert pr_auc(y, s) == pytest.approx(oracle.davis_goadrich(y, s, 1000), abs=1e-6)
+
+
+def test_all_tied_is_the_share_of_positives() -> None:
+    for kind in ("step", "continuous"):
+        assert pr_auc([1, 0, 0, 0], [1, 1, 1, 1], interpolation=kind) == 0.25
+
+
+def test_perfect_ranking() -> None:
+    for kind in ("step", "trapezoid", "continuous"):
+        assert pr_auc([1, 1, 0, 0], [4, 3, 2, 1], interpolation=kind) == 1.0
+
+
+@pytest.mark.parametrize("before", [1, 10**3, 10**9, 10**15])
+@pytest.mark.parametrize("tie", [(1, 0), (1, 1), (3, 10**6)])
+def test_long_runs_of_false_positives_lose_no_digits(before: int, tie: tuple[int, int]) -> None:
+    """One positive after many negatives: the two terms of the usual form nearly cancel."""
+    table = ScoreTable.from_counts([2.0, 1.0], [0, tie[0]], [before, tie[1]])
+    expected = oracle.continuous([0, 1, 0], [2, 1, 1], [before, *tie])
+    assert pr_auc(table) == pytest.approx(expected, rel=4e-15)
+
+
+def test_log_parts() -> None:
+    values = [1e-300, 1e-20, 1e-9, 1e-3, 0.1, 0.4999999, 0.5, 0.5000001, 1.0, 1e9, 1e300]
+    log_part, rest = _log1p_and_rest(np.array(values))
+    np.testing.assert_array_equal(log_part, np.log1p(values))
+    with localcontext() as context:
+        context.prec = 700
+        exact = [float(Decimal(x) - (1 + Decimal(x)).ln()) for x in values]
+    np.testing.assert_allclose(rest, exact, rtol=5e-16 * 3, atol=0)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("kind", ["step", "trapezoid", "continuous"])
+def test_one_class(label: int, kind: str) -> None:
+    with pytest.warns(UndefinedMetricWarning, match="one class only") as record:
+        assert math.isnan(pr_auc([label, label], [1.0, 2.0], interpolation=kind))
+    assert record[0].filename == __file__
+
+
+def test_unknown_interpolation() -> None:
+    with pytest.raises(ValueError, match="`interpolation` must be one of"):
+        pr_auc([0, 1], [1, 2], interpolation="linear")

@@ -1,0 +1,150 @@
+"""roc_auc_score of more than two classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn.metrics as sk
+
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.measures.roc_auc import roc_auc_score
+from reference import roc_oracle
+
+OPTIONS = [
+    ("ovr", "macro"),
+    ("ovr", "weighted"),
+    ("ovr", "micro"),
+    ("ovr", None),
+    ("ovo", "macro"),
+    ("ovo", "weighted"),
+]
+NAMES = np.array(["apple", "fig", "pear", "plum"])
+
+
+def problem(rng, n=60, k=4):
+    y = rng.integers(0, k, n)
+    y[:k] = np.arange(k)
+    raw = rng.integers(1, 6, (n, k)).astype(float)
+    raw[np.arange(n), y] += 2
+    return y, raw / raw.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(("multi_class", "average"), OPTIONS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("text", [False, True])
+def test_as_scikit_learn(rng, multi_class, average, dtype, text):
+    y, s = problem(rng)
+    y, s = NAMES[y] if text else y, s.astype(dtype)
+    options = {"multi_class": multi_class, "average": average}
+    ours = roc_auc_score(y, s, **options)
+    theirs = sk.roc_auc_score(y, s, **options)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    assert type(ours) is (np.ndarray if average is None else float)
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
+def test_weighted_one_vs_rest_as_scikit_learn(rng, average):
+    y, s = problem(rng)
+    for w in (rng.random(len(y)), rng.integers(0, 3, len(y))):
+        options = {"multi_class": "ovr", "average": average, "sample_weight": w}
+        np.testing.assert_allclose(
+            roc_auc_score(y, s, **options), sk.roc_auc_score(y, s, **options), rtol=1e-12
+        )
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_weighted_one_vs_one(rng, average):
+    y, s = problem(rng, n=25)
+    options = {"multi_class": "ovo", "average": average}
+    w = rng.integers(0, 4, len(y))
+    w[:4] = 1
+    kept = np.repeat(np.arange(len(y)), w)
+    weighted = roc_auc_score(y, s, sample_weight=w, **options)
+    assert weighted == pytest.approx(sk.roc_auc_score(y[kept], s[kept], **options), rel=1e-12)
+    for weights in (w, rng.random(len(y)), None):
+        expected = roc_oracle.one_vs_one(
+            y.tolist(),
+            s.tolist(),
+            None if weights is None else weights.tolist(),
+            weighted=average == "weighted",
+        )
+        got = roc_auc_score(y, s, sample_weight=weights, **options)
+        assert got == pytest.approx(float(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_labels_name_a_class_that_is_absent(rng, text):
+    y, s = problem(rng)
+    keep = y != 2
+    y, s = y[keep], s[keep]
+    labels = np.arange(4)
+    if text:
+        y, labels = NAMES[y], NAMES
+    for average in ("macro", "weighted"):
+        options = {"multi_class": "ovo", "average": average, "labels": labels}
+        assert roc_auc_score(y, s, **options) == pytest.approx(sk.roc_auc_score(y, s, **options))
+    options = {"multi_class": "ovr", "average": "weighted", "labels": list(labels)}
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        ours = roc_auc_score(y, s, **options)
+    with pytest.warns(sk._ranking.UndefinedMetricWarning, match="Only one class"):
+        assert ours == pytest.approx(sk.roc_auc_score(y, s, **options))
+
+
+def test_one_class_left():
+    s = np.full((3, 3), 1 / 3)
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        assert np.isnan(roc_auc_score([1, 1, 1], s, multi_class="ovo", labels=[0, 1, 2]))
+    options = {"multi_class": "ovo", "sample_weight": [1.0, 0.0, 0.0]}
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        assert np.isnan(roc_auc_score([0, 1, 2], s, **options))
+
+
+@pytest.mark.parametrize("container", [np.asfortranarray, pd.DataFrame, pl.DataFrame, list])
+def test_containers(rng, container):
+    y, s = problem(rng)
+    expected = roc_auc_score(y, s, multi_class="ovr")
+    given = [list(row) for row in s] if container is list else container(s)
+    assert roc_auc_score(y.tolist(), given, multi_class="ovr") == expected
+    assert roc_auc_score(pd.Series(NAMES[y]), given, multi_class="ovr") == expected
+    assert roc_auc_score(y.astype(float), given, multi_class="ovr") == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "multi_class must be in"),
+        ({"multi_class": "ovr", "average": "samples"}, "average"),
+        ({"multi_class": "ovo", "average": "micro"}, "average"),
+        ({"multi_class": "ovr", "max_fpr": 0.5}, "Partial AUC computation not available"),
+        ({"multi_class": "ovr", "labels": [0, 1, 2]}, "Number of given labels, 3, not equal"),
+        ({"multi_class": "ovr", "labels": [0, 1, 2, 2]}, "'labels' must be unique"),
+        ({"multi_class": "ovr", "labels": [0, 1, 3, 2]}, "'labels' must be ordered"),
+        ({"multi_class": "ovr", "labels": [0, 1, 2, 7]}, "labels not in parameter 'labels'"),
+    ],
+)
+def test_refuses_what_scikit_learn_refuses(rng, options, message):
+    y, s = problem(rng)
+    with pytest.raises(ValueError, match=message):
+        roc_auc_score(y, s, **options)
+    with pytest.raises(ValueError, match=message):
+        sk.roc_auc_score(y, s, **options)
+
+
+def test_refuses_more(rng):
+    y, s = problem(rng)
+    with pytest.raises(NotImplementedError, match="average=None"):
+        roc_auc_score(y, s, multi_class="ovo", average=None)
+    with pytest.raises(ValueError, match=r"sum up to 1\.0"):
+        roc_auc_score(y, s * 2, multi_class="ovr")
+    with pytest.raises(ValueError, match="Number of classes in y_true"):
+        roc_auc_score(y % 3, s, multi_class="ovr")
+    with pytest.raises(ValueError, match="lengths differ"):
+        roc_auc_score(y[:-1], s, multi_class="ovr")
+    with pytest.raises(ValueError, match="Number of classes in y_true"):
+        roc_auc_score(y, s[:, :2] / s[:, :2].sum(axis=1, keepdims=True), multi_class="ovr")
+    with pytest.raises(ValueError, match="must be finite"):
+        roc_auc_score(y, np.where(s == s.max(), np.nan, s), multi_class="ovr")
+    with pytest.raises(ValueError, match="classes"):
+        roc_auc_score(y, s[:, 0], multi_class="ovr")
