@@ -126,3 +126,75 @@ def concordant_pairs_by_row(
         n_positive[row] = positives_below
         n_negative[row] = negatives_below
         twice_concordant[row] = twice
+
+
+@kernel
+def placement_sums(
+    positives: NDArray[np.int64],
+    negatives: NDArray[np.int64],
+    n_negative: int,
+    half: int,
+    sums: NDArray[np.int64],
+) -> None:
+    """Sum the doubled placements of the positives, and the squares of those of each class.
+
+    ``sums`` becomes [sum, then for the positives and for the negatives: sum of high^2, of
+    2 high low, of low^2], where a placement is ``(high << half) + low``: each fits int64 when
+    the rows of either class times ``2 ** (2 * half + 1)`` stay below 2**63.
+    """
+    mask = (1 << half) - 1
+    below = n_negative
+    above = 0
+    total = 0
+    p_high = 0
+    p_cross = 0
+    p_low = 0
+    n_high = 0
+    n_cross = 0
+    n_low = 0
+    for i in range(positives.size):
+        p = positives[i]
+        n = negatives[i]
+        below -= n
+        placement = 2 * below + n
+        total += p * placement
+        high = placement >> half
+        low = placement & mask
+        p_high += p * high * high
+        p_cross += p * 2 * high * low
+        p_low += p * low * low
+        placement = 2 * above + p
+        above += p
+        high = placement >> half
+        low = placement & mask
+        n_high += n * high * high
+        n_cross += n * 2 * high * low
+        n_low += n * low * low
+    sums[0] = total
+    sums[1] = p_high
+    sums[2] = p_cross
+    sums[3] = p_low
+    sums[4] = n_high
+    sums[5] = n_cross
+    sums[6] = n_low
+
+
+@kernel
+def write_precision_steps(
+    positives: NDArray[np.int64],
+    negatives: NDArray[np.int64],
+    n_positive: float,
+    steps: NDArray[np.float64],
+) -> None:
+    """Write (R_{k-1} - R_k) P_k of each row, the lowest score first, as scikit-learn adds them."""
+    true_positives = np.int64(0)
+    false_positives = np.int64(0)
+    recall = 0.0
+    last = positives.size - 1
+    for i in range(positives.size):
+        true_positives += positives[i]
+        false_positives += negatives[i]
+        next_recall = true_positives / n_positive
+        precision = true_positives / np.float64(true_positives + false_positives)
+        steps[last - i] = (recall - next_recall) * precision
+        recall = next_recall

@@ -8,6 +8,23 @@ from fastmetrics._kernels._compile import kernel
 
 
 @kernel
+def split_classes(scores, labels, negative, positives, negatives):
+    """Copy the scores of each class to its array; return how many rows each label has.
+
+    Every score is written to both arrays and kept in one: a branch on the label would be
+    mispredicted. Rows that are neither go nowhere, so that the two counts tell of them.
+    """
+    p = 0
+    n = 0
+    for j in range(scores.size):
+        positives[p] = scores[j]
+        negatives[n] = scores[j]
+        p += np.int64(labels[j] == 1)
+        n += np.int64(labels[j] == negative)
+    return p, n
+
+
+@kernel
 def pairs_of_sorted(positive, negative):
     """Return twice the pairs (positive above negative) plus the tied ones; both runs ascend.
 

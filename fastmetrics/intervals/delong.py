@@ -9,11 +9,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._kernels import curve_kernels
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics._scalars import check_choice, check_confidence_level
 from fastmetrics._warn import warn_user
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.tables._exact import exact_dot
+from fastmetrics.tables._exact import INT64_BOUND, exact_dot
 from fastmetrics.tables.score_table import ScoreTable, as_table
 
 Scale = Literal["plain", "logit"]
@@ -184,8 +185,16 @@ def _placement_sums(table: ScoreTable) -> tuple[int, int, int]:
     2 (positives above) + (positives tied). The sum is the same over either class.
     """
     positives, negatives = table.positives, table.negatives
+    n_positive, n_negative = int(table.n_positive), int(table.n_negative)
+    most = max(n_positive, n_negative)
+    half = ((2 * most).bit_length() + 1) // 2
+    if most << (2 * half + 1) < INT64_BOUND:
+        sums = np.empty(7, np.int64)
+        curve_kernels.placement_sums(positives, negatives, n_negative, half, sums)
+        total, *squares = sums.tolist()
+        return total, _joined(squares[:3], half), _joined(squares[3:], half)
     tp, fp = table.true_positives, table.false_positives
-    if 2 * max(int(tp[-1]), int(fp[-1])) >= 2**62:  # beyond the halves of `_sum_of_squares`
+    if 2 * most >= 2**62:  # beyond the halves of `_sum_of_squares`
         positives, negatives, tp, fp = (
             column.astype(object) for column in (positives, negatives, tp, fp)
         )
@@ -202,11 +211,16 @@ def _sum_of_squares(counts: NDArray[Any], values: NDArray[Any]) -> int:
     """Return sum counts * values^2 exactly, by halves of the bits so that int64 is enough."""
     half = (int(values.max()).bit_length() + 1) // 2
     high, low = values >> half, values & ((1 << half) - 1)
-    squares = (
+    squares = [
         int(exact_dot(counts, high * high)),
         int(exact_dot(counts, 2 * high * low)),
         int(exact_dot(counts, low * low)),
-    )
+    ]
+    return _joined(squares, half)
+
+
+def _joined(squares: list[int], half: int) -> int:
+    """Put the sums over high^2, 2 high low and low^2 together."""
     return (squares[0] << 2 * half) + (squares[1] << half) + squares[2]
 
 

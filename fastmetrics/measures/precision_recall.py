@@ -12,11 +12,13 @@ from fastmetrics._checks import (
     check_multilabel_indicator,
     check_score_matrix,
 )
+from fastmetrics._kernels import curve_kernels
 from fastmetrics._scalars import check_choice
 from fastmetrics._warn import warn_user
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.measures._averaging import AVERAGES, averaged, binarized, column_count
 from fastmetrics.measures._curve_counts import predicted_positives
+from fastmetrics.tables._exact import INT64_BOUND
 from fastmetrics.tables.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -130,8 +132,18 @@ def average_precision_of_table(table: ScoreTable) -> float:
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
     if not len(table):
         return float("nan")
-    precision, recall, _ = curve_of_table(table)
-    return step_area(precision, recall)
+    if table.is_weighted or not table.n_positive > 0 or _may_overflow(table):
+        precision, recall, _ = curve_of_table(table)
+        return step_area(precision, recall)
+    steps = np.empty(len(table))
+    curve_kernels.write_precision_steps(
+        table.positives, table.negatives, float(table.n_positive), steps
+    )
+    return max(0.0, -float(np.sum(steps)))
+
+
+def _may_overflow(table: ScoreTable) -> bool:
+    return int(table.n_positive) + int(table.n_negative) >= INT64_BOUND
 
 
 def average_precision_score(

@@ -255,13 +255,13 @@ def _measured(name: str, table: ScoreTable, confidence_level: float) -> ModelEva
         nowhere = ConfidenceInterval(_NAN, _NAN)
         undefined = (_NAN, nowhere, *(_NAN,) * 6)
         return ModelEvaluation(name, n_positive, n_negative, *undefined, note)
-    interval, note = _interval(table, confidence_level)
+    roc_auc, interval, note = _roc_auc(table, confidence_level)
     best = best_threshold(table, criterion="youden")
     return ModelEvaluation(
         name=name,
         n_positive=n_positive,
         n_negative=n_negative,
-        roc_auc=float(roc_auc_score(table)),
+        roc_auc=roc_auc,
         confidence_interval=interval,
         average_precision=float(average_precision_score(table)),
         break_even_point=break_even_point(table).value,
@@ -273,9 +273,10 @@ def _measured(name: str, table: ScoreTable, confidence_level: float) -> ModelEva
     )
 
 
-def _interval(table: ScoreTable, confidence_level: float) -> tuple[ConfidenceInterval, str]:
-    """Return the interval of the AUC, or why there is none."""
+def _roc_auc(table: ScoreTable, confidence_level: float) -> tuple[float, ConfidenceInterval, str]:
+    """Return the AUC and its interval, or why there is none."""
     if table.is_weighted:
         note = "no interval: DeLong's variance is not defined for weights that are not counts"
-        return ConfidenceInterval(_NAN, _NAN), note
-    return delong(table, confidence_level=confidence_level).confidence_interval, ""
+        return float(roc_auc_score(table)), ConfidenceInterval(_NAN, _NAN), note
+    result = delong(table, confidence_level=confidence_level)
+    return result.estimate, result.confidence_interval, ""

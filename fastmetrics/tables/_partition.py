@@ -26,10 +26,13 @@ MOST_BUCKETS = 256
 N_CELLS = 8_192
 #: A cell with more than this many times a bucket's share of the sample calls for splitters.
 HEAVY_CELL = 3
-#: Rows in a part, the unit of work of the scattering pass (some 10 ms).
-PART_ROWS = 1 << 20
+#: Rows in a part, the unit of work of the scattering pass, at least: a millisecond or more.
+PART_ROWS = 1 << 17
+#: A part also has this many times the rows that its buffers hold, so that these cost little.
+PART_FILLS = 16
 SAMPLE_ROWS = 16_384
-_GOLDEN = 0.6180339887498949
+#: The golden ratio times 2**32: its multiples, modulo 2**32, are evenly spread.
+_WEYL = np.uint32(2_654_435_769)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,9 +96,10 @@ class Partition:
 def _sorted_sample(scores: NDArray[Any]) -> NDArray[Any]:
     """Return evenly spread, jittered and sorted sample rows: a function of the data alone."""
     n = len(scores)
-    size = min(n, SAMPLE_ROWS)
-    steps = np.arange(size, dtype=np.float64)
-    at = ((steps + (steps * _GOLDEN) % 1.0) * (n / size)).astype(np.int64)
+    size = min(n, SAMPLE_ROWS, max(1_024, n // 32))
+    steps = np.arange(size, dtype=np.uint32)
+    jitter = (steps * _WEYL) * 2.0**-32
+    at = ((steps + jitter) * (n / size)).astype(np.int64)
     sample = scores[np.minimum(at, n - 1)]
     if sample.dtype.kind == "f":
         sample = sample[np.isfinite(sample)]
@@ -122,9 +126,7 @@ def _range_plan(sample: NDArray[Any], n_buckets: int) -> Plan | None:
     cell = np.clip((as_float - low) * scale, 0, N_CELLS - 1).astype(np.int64)
     in_cell = np.bincount(cell, minlength=N_CELLS)
     before = np.cumsum(in_cell) - in_cell
-    heavy = np.flatnonzero(in_cell > HEAVY_CELL * len(sample) / n_buckets)
-    first, last = before[heavy], before[heavy] + in_cell[heavy] - 1
-    if np.any(sample[first] != sample[last]):
+    if in_cell.max() > HEAVY_CELL * len(sample) / n_buckets:
         return None
     bucket = np.minimum(before * n_buckets // len(sample), n_buckets - 1)
     edges = np.searchsorted(bucket, np.arange(n_buckets + 1))
@@ -191,7 +193,7 @@ def partition(rows: BinaryRows, n_threads: int | None = None) -> Partition:
     plan = plan_buckets(scores)
     n, n_streams, block = len(scores), 2 * plan.n_buckets, kernels.BLOCK
     weights = rows.weights if rows.weights is not None else np.empty(0, np.float64)
-    n_parts = max(1, n // PART_ROWS)
+    n_parts = max(1, n // max(PART_ROWS, PART_FILLS * n_streams * block))
     cuts = np.array([n * k // n_parts for k in range(n_parts + 1)], np.int64)
     first_block = cuts[:-1] // block + np.arange(n_parts)
     n_blocks = n // block + n_parts

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._checks import as_vector, check_same_length, check_scores_array
 from fastmetrics.tables._merge import Columns, summed_by_score
+
+#: What NumPy and ``zipfile`` raise for other or damaged files, beside ValueError: an empty one, a
+#: member that is missing, a lone array in place of an archive.
+_NOT_A_TABLE = (EOFError, KeyError, TypeError, NotImplementedError, BadZipFile, zlib.error)
 
 
 def checked_columns(
@@ -37,6 +43,30 @@ def checked_columns(
     return summed_by_score(kept, positives[order], negatives[order])
 
 
+def stored_columns(file: Any, version: int) -> tuple[Columns, int]:
+    """Return the checked columns and the weight exponent of a table's file.
+
+    Raises
+    ------
+    ValueError
+        If the file is not one that ``ScoreTable.save`` wrote, or not whole.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            found = stored["format"]
+            if found.shape != () or found != version:
+                raise ValueError(
+                    f"{file!r} has ScoreTable format {found}, this version reads format {version}"
+                )
+            columns = stored["scores"], stored["positives"], stored["negatives"]
+            exponent = stored["weight_exponent"]
+    except _NOT_A_TABLE as error:
+        raise ValueError(f"{file!r} does not hold a whole ScoreTable: {error}") from error
+    if exponent.shape != () or exponent.dtype.kind != "i":
+        raise ValueError(f"{file!r}: `weight_exponent` must be one integer, got {exponent}")
+    return checked_columns(*columns, allow_inf=True), int(exponent)
+
+
 def _checked_counts(values: Any, name: str) -> NDArray[Any]:
     """Return counts as int64 or weights as float64."""
     array = as_vector(values, name)
@@ -50,7 +80,7 @@ def _checked_counts(values: Any, name: str) -> NDArray[Any]:
             raise ValueError(f"`{name}` must be finite: {_first(~np.isfinite(array), array)}")
     if (array < 0).any():
         raise ValueError(f"`{name}` must not be negative: {_first(array < 0, array)}")
-    if array.dtype.kind != "f" and sum(map(int, (array >> 32).tolist())) >= 2**31:
+    if array.dtype.kind != "f" and sum(array.tolist()) >= 2**63:  # Python integers: exact
         raise ValueError(f"`{name}` must sum to less than 2**63")
     return array if array.dtype.kind == "f" else array.astype(np.int64)
 

@@ -9,11 +9,11 @@ from typing import IO, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._checks import BinaryRows, check_binary
+from fastmetrics._checks import BinaryRows, check_binary, check_n_threads
 from fastmetrics._kernels import merges
 from fastmetrics.tables._distinct import distinct_scores
 from fastmetrics.tables._merge import merged_columns
-from fastmetrics.tables._table_checks import checked_columns
+from fastmetrics.tables._table_checks import checked_columns, stored_columns
 
 #: Version of the file layout that ``save`` writes.
 FORMAT = 1
@@ -124,6 +124,7 @@ class ScoreTable:
     @classmethod
     def from_rows(cls, rows: BinaryRows, *, n_threads: int | None = None) -> Self:
         """Build the table of rows that ``_checks.check_binary`` has passed."""
+        n_threads = check_n_threads(n_threads)
         return cls(*distinct_scores(rows, n_threads), rows.weight_exponent)
 
     @classmethod
@@ -203,6 +204,8 @@ class ScoreTable:
     def __add__(self, other: ScoreTable) -> ScoreTable:
         if not isinstance(other, ScoreTable):
             return NotImplemented
+        if len(self) == 0 or len(other) == 0:  # adds nothing, whatever its weights' scale
+            return self if len(other) == 0 else other
         if self.weight_exponent != other.weight_exponent:
             raise ValueError(
                 "tables of differently scaled weights cannot be merged: weight_exponent "
@@ -210,6 +213,10 @@ class ScoreTable:
             )
         merged = merged_columns(self._columns(), other._columns())
         return ScoreTable(*merged, self.weight_exponent)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        """Travel as columns: what arrives (or is copied) is read-only again."""
+        return type(self), (*self._columns(), self.weight_exponent)
 
     def __radd__(self, other: object) -> ScoreTable:
         if isinstance(other, int) and other == 0:  # so that sum(tables) works
@@ -263,17 +270,8 @@ class ScoreTable:
         ValueError
             If the file is not a table of this format.
         """
-        with np.load(file, allow_pickle=False) as stored:
-            if not hasattr(stored, "files") or "format" not in stored.files:
-                raise ValueError(f"{file!r} does not hold a ScoreTable")
-            if int(stored["format"]) != FORMAT:
-                raise ValueError(
-                    f"{file!r} has ScoreTable format {int(stored['format'])}, "
-                    f"this version reads format {FORMAT}"
-                )
-            columns = (stored["scores"], stored["positives"], stored["negatives"])
-            exponent = int(stored["weight_exponent"])
-        return cls(*checked_columns(*columns, allow_inf=True), exponent)
+        columns, exponent = stored_columns(file, FORMAT)
+        return cls(*columns, exponent)
 
 
 def _total(column: NDArray[Any]) -> int | float:

@@ -24,11 +24,14 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:concordant_pairs_by_row": 2,  # scores here are float32 or float64
     "curve_kernels:corner_count": 1,
     "curve_kernels:largest_gap": 1,
+    "curve_kernels:placement_sums": 1,
+    "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
     "merges:cumulative_weights": 1,
     "merges:merge_descending": 4,
     "merges:merge_weighted_descending": 4,
     "merges:pairs_of_sorted": 4,
+    "merges:split_classes": 4,
     "merges:weigh_pairs_discordant": 1,
     "merges:weigh_pairs_of_table": 1,
 }

@@ -69,3 +69,30 @@ def test_concordant_pairs_by_row(rng, count):
         p, n = scores[row][labels[row] == 1], scores[row][labels[row] == 0]
         wins = p[:, None] > n
         assert twice[row] == 2 * wins.sum() + (p[:, None] == n).sum()
+
+
+@pytest.mark.parametrize("add_up", forms(kernels.placement_sums))
+@pytest.mark.parametrize("n", [1, 2, 200])
+def test_placement_sums(rng, add_up, n):
+    _, positives, negatives = table(rng, n)
+    of_positives = 2 * (negatives.sum() - np.cumsum(negatives)) + negatives
+    of_negatives = 2 * np.cumsum(positives) - positives
+    half = 4
+    sums = np.zeros(7, np.int64)
+    add_up(positives, negatives, int(negatives.sum()), half, sums)
+    total, *squares = sums.tolist()
+    joined = [(a << 2 * half) + (b << half) + c for a, b, c in (squares[:3], squares[3:])]
+    assert total == (positives * of_positives).sum() == (negatives * of_negatives).sum()
+    assert joined == [(positives * of_positives**2).sum(), (negatives * of_negatives**2).sum()]
+
+
+@pytest.mark.parametrize("write", forms(kernels.write_precision_steps))
+@pytest.mark.parametrize("n", [1, 2, 200])
+def test_write_precision_steps(rng, write, n):
+    _, positives, negatives = table(rng, n)
+    positives[0] += 1
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    recall = np.concatenate(([0.0], tp / tp[-1]))
+    steps = np.empty(n)
+    write(positives, negatives, float(tp[-1]), steps)
+    assert steps.tolist() == ((recall[:-1] - recall[1:]) * (tp / (tp + fp)))[::-1].tolist()
