@@ -7,6 +7,7 @@ takes longer than some tens of milliseconds, and nothing can deadlock when the p
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -113,7 +114,8 @@ def run(jobs: Sequence[Callable[[], T]], n_threads: int | None = None) -> list[T
     helpers: list[Future[None]] = []
     try:
         executor = _executor()
-        helpers.extend(executor.submit(state.work_in_pool) for _ in range(threads - 1))
+        with contextlib.suppress(RuntimeError):  # at interpreter exit, or out of threads
+            helpers.extend(executor.submit(state.work_in_pool) for _ in range(threads - 1))
         state.work()
     except BaseException:
         state.stopped = True

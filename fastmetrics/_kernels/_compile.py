@@ -15,6 +15,7 @@ only (a guard in ``tests/guards`` enforces it).
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable
 from types import FunctionType
@@ -25,6 +26,16 @@ from numpy.typing import NDArray
 
 _log = logging.getLogger("fastmetrics")
 _lock = threading.RLock()
+
+
+def _unlock_after_fork() -> None:
+    """A thread of the parent may have held the lock at the fork; the child starts afresh."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_after_fork)
 
 #: Arrays up to this many elements may run the plain Python twin before a kernel is compiled.
 TWIN_MAX_ELEMENTS = 2_000

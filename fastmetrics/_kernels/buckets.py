@@ -21,8 +21,8 @@ from fastmetrics._kernels._compile import kernel
 BLOCK = 128
 #: Rows classified at a time; their intermediate results stay in the L1 cache.
 TILE = 256
-#: Average negatives in a leaf of a bucket, and the first compares made without a branch.
-LEAF_ROWS = 2
+#: Rows a leaf of a bucket holds on average.
+LEAF_ROWS = 1
 #: A bucket whose average row meets more than this many negatives in its leaf is sorted instead.
 LEAF_LIMIT = 48
 #: Leaves in a bucket at most: their numbers travel as uint16.
@@ -187,7 +187,7 @@ def place(values, leaf, ends, placed):
     loads that miss the L1 cache overlap, stores that miss it do not.
     """
     at = np.empty(64, np.int32)
-    touched = values.dtype.type(0)
+    touched = 0
     n = values.size
     for start in range(0, n, 64):
         m = min(64, n - start)
@@ -196,7 +196,7 @@ def place(values, leaf, ends, placed):
             here = ends[k]
             ends[k] = here + np.int32(1)
             at[j] = here
-            touched += placed[_U(here)]
+            touched += np.int64(placed[_U(here)] > values[_U(start + j)])
         for j in range(m):
             placed[_U(at[_U(j)])] = values[_U(start + j)]
     return touched
@@ -211,10 +211,11 @@ def count_buckets(
 
     (What ``place`` returns is returned too, only so that the compiler keeps the loads there.)
 
-    ``twice[b]`` becomes twice the number of pairs (positive above negative) plus the tied pairs,
-    or -1 where the bucket is too uneven for leaves and must be sorted. The negatives are placed
-    in leaves of about ``LEAF_ROWS``; each positive is compared with those of its own leaf.
-    ``rows[s]`` is the size of stream s.
+    ``twice[b]`` becomes twice the number of pairs (positive above negative) plus the tied pairs
+    (0 where the bucket holds one score: its caller knows their number, of any size),
+    or -1 where the bucket is too uneven for leaves and must be sorted. The class with fewer rows
+    is placed in leaves of about ``LEAF_ROWS``; each row of the other is compared with those of its
+    own leaf. ``rows[s]`` is the size of stream s.
     """
     most = 0
     for s in range(2 * first, 2 * stop):
@@ -223,15 +224,14 @@ def count_buckets(
     placed = np.empty(most, pool.dtype)
     leaf = np.empty(most, np.uint16)
     ends = np.empty(min(most // LEAF_ROWS + 1, MAX_LEAVES) + 2, np.int32)
-    touched = pool.dtype.type(0)
+    touched = 0
     for b in range(first, stop):
-        if rows[2 * b] == 0 or rows[2 * b + 1] == 0:
+        if holds_one_score[b] or rows[2 * b] == 0 or rows[2 * b + 1] == 0:
             twice[b] = 0
             continue
-        if holds_one_score[b]:
-            twice[b] = rows[2 * b] * rows[2 * b + 1]
-            continue
-        n = gather(2 * b, pool, block_starts, block_order, buffers, fill, flat)
+        few = 2 * b + np.int64(rows[2 * b + 1] < rows[2 * b])
+        many = 4 * b + 1 - few
+        n = gather(few, pool, block_starts, block_order, buffers, fill, flat)
         n_leaves = min(n // LEAF_ROWS + 1, MAX_LEAVES)
         scale = n_leaves / (highs[b] - lows[b])
         leaf_numbers(flat[:n], lows[b], scale, n_leaves, leaf)
@@ -248,29 +248,28 @@ def count_buckets(
             twice[b] = -1
             continue
         touched += place(flat[:n], leaf, ends, placed)
-        p = gather(2 * b + 1, pool, block_starts, block_order, buffers, fill, flat)
-        leaf_numbers(flat[:p], lows[b], scale, n_leaves, leaf)
+        m = gather(many, pool, block_starts, block_order, buffers, fill, flat)
+        leaf_numbers(flat[:m], lows[b], scale, n_leaves, leaf)
         total = 0
-        for i in range(p):
+        for i in range(m):
             x = flat[_U(i)]
             k = _U(leaf[_U(i)])
             at = _U(ends[k])
             end = _U(ends[k + _U(1)])
             total += 2 * np.int64(at)
-            # Three compares without a branch serve most leaves. They may run past the leaf: what
+            # Two compares without a branch serve most leaves. They may run past the leaf: what
             # follows is larger than x, so it does not count.
-            if at + _U(3) <= _U(n):
+            if at + _U(2) <= _U(n):
                 w0 = placed[at]
                 w1 = placed[at + _U(1)]
-                w2 = placed[at + _U(2)]
-                total += np.int64(w0 < x) + np.int64(w1 < x) + np.int64(w2 < x)
-                total += np.int64(w0 <= x) + np.int64(w1 <= x) + np.int64(w2 <= x)
-                at += _U(3)
+                total += np.int64(w0 < x) + np.int64(w1 < x)
+                total += np.int64(w0 <= x) + np.int64(w1 <= x)
+                at += _U(2)
             while at < end:
                 w = placed[at]
                 total += np.int64(w < x) + np.int64(w <= x)
                 at += _U(1)
-        twice[b] = total
+        twice[b] = total if many > few else 2 * n * m - total
     return touched
 
 
@@ -298,8 +297,8 @@ def weigh_buckets(
 
     A pair weighs the product of its rows' weights; ``concordant[b]`` and ``discordant[b]`` become
     twice the weight of such pairs plus that of the tied ones, or nan where the bucket must be
-    sorted. ``class_weight[s]`` becomes the total weight of stream s. All terms are >= 0: summed
-    by leaf, then by bucket with compensation, so that neither is a difference of large numbers.
+    sorted. ``class_weight[s]`` becomes the total weight of stream s. All terms are >= 0 and all
+    sums compensated (Kahan 1965), in leaves too; neither result is a difference of large numbers.
     """
     most = 0
     for s in range(2 * first, 2 * stop):
@@ -315,9 +314,11 @@ def weigh_buckets(
     weight_above = np.empty(most_leaves + 1, np.float64)
     terms = np.empty((2, most), np.float64)
     for b in range(first, stop):
-        n = gather(2 * b, pool, block_starts, block_order, buffers, fill, flat)
-        gather(2 * b, weight_pool, block_starts, block_order, weight_buffers, fill, flat_weight)
-        class_weight[2 * b] = compensated_sum(flat_weight[:n])
+        few = 2 * b + np.int64(rows[2 * b + 1] < rows[2 * b])
+        many = 4 * b + 1 - few
+        n = gather(few, pool, block_starts, block_order, buffers, fill, flat)
+        gather(few, weight_pool, block_starts, block_order, weight_buffers, fill, flat_weight)
+        class_weight[few] = compensated_sum(flat_weight[:n])
         n_leaves = min(n // LEAF_ROWS + 1, MAX_LEAVES)
         scale = n_leaves / (highs[b] - lows[b])
         leaf_numbers(flat[:n], lows[b], scale, n_leaves, leaf)
@@ -339,31 +340,40 @@ def weigh_buckets(
                 placed_weight[at] = flat_weight[_U(j)]
                 ends[k] += np.int32(1)
             running_weights(placed_weight, ends, n_leaves, weight_below, weight_above)
-        p = gather(2 * b + 1, pool, block_starts, block_order, buffers, fill, flat)
-        gather(2 * b + 1, weight_pool, block_starts, block_order, weight_buffers, fill, flat_weight)
-        class_weight[2 * b + 1] = compensated_sum(flat_weight[:p])
-        if p == 0 or n == 0:
+        m = gather(many, pool, block_starts, block_order, buffers, fill, flat)
+        gather(many, weight_pool, block_starts, block_order, weight_buffers, fill, flat_weight)
+        class_weight[many] = compensated_sum(flat_weight[:m])
+        if m == 0 or n == 0:
             concordant[b] = 0.0
             discordant[b] = 0.0
             continue
         if uneven:
             concordant[b] = np.nan
             continue
-        leaf_numbers(flat[:p], lows[b], scale, n_leaves, leaf)
-        for i in range(p):
+        leaf_numbers(flat[:m], lows[b], scale, n_leaves, leaf)
+        for i in range(m):
             x = flat[_U(i)]
             k = _U(leaf[_U(i)])
             under = 0.0
+            under_lost = 0.0
             over = 0.0
+            over_lost = 0.0
             for j in range(_U(ends[k]), _U(ends[k + _U(1)])):
                 w = placed[j]
                 weight = placed_weight[j]
-                under += weight * (np.float64(w < x) + np.float64(w <= x))
-                over += weight * (np.float64(w > x) + np.float64(w >= x))
+                term = weight * (np.float64(w < x) + np.float64(w <= x)) - under_lost
+                new = under + term
+                under_lost = (new - under) - term
+                under = new
+                term = weight * (np.float64(w > x) + np.float64(w >= x)) - over_lost
+                new = over + term
+                over_lost = (new - over) - term
+                over = new
             terms[0, i] = flat_weight[_U(i)] * (2.0 * weight_below[k] + under)
             terms[1, i] = flat_weight[_U(i)] * (2.0 * weight_above[k] + over)
-        concordant[b] = compensated_sum(terms[0, :p])
-        discordant[b] = compensated_sum(terms[1, :p])
+        positives_probe = np.int64(many > few)
+        concordant[b] = compensated_sum(terms[1 - positives_probe, :m])
+        discordant[b] = compensated_sum(terms[positives_probe, :m])
 
 
 @kernel
@@ -373,19 +383,17 @@ def running_weights(placed_weight, ends, n_leaves, below, above):
     lost = 0.0
     for k in range(n_leaves):
         below[k] = total
-        step = -lost
         for j in range(ends[k], ends[k + 1]):
-            step += placed_weight[j]
-        new = total + step
-        lost = (new - total) - step
-        total = new
+            step = placed_weight[j] - lost
+            new = total + step
+            lost = (new - total) - step
+            total = new
     total = 0.0
     lost = 0.0
     for k in range(n_leaves - 1, -1, -1):
         above[k] = total
-        step = -lost
         for j in range(ends[k], ends[k + 1]):
-            step += placed_weight[j]
-        new = total + step
-        lost = (new - total) - step
-        total = new
+            step = placed_weight[j] - lost
+            new = total + step
+            lost = (new - total) - step
+            total = new

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
+from fastmetrics._workers import available_processors
 from fastmetrics.errors import FileError
 
 #: What DuckDB may take for a pattern in a file name. A backslash is a separator on Windows only.
@@ -139,7 +140,9 @@ class Session:
         return self._locked(require_duckdb(), 1)
 
     def _locked(self, duckdb: Any, n_threads: int) -> Any:
-        connection = duckdb.connect(":memory:", config={**_OPTIONS, "threads": n_threads})
+        connection = duckdb.connect(
+            ":memory:", config={**_OPTIONS, "threads": min(n_threads, available_processors())}
+        )
         allowed = ", ".join(quote_text(address) for address in self.addresses.values())
         # The progress of the running query is asked for, never printed.
         connection.execute("SET enable_progress_bar = true")

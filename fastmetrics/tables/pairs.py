@@ -82,10 +82,14 @@ def count_pairs(rows: BinaryRows, n_threads: int | None = None) -> PairCounts:
         return count_pairs(rows.recheck(), n_threads)
     inside = _pairs_inside(parted, n_threads)
     n_negative = n_positive = twice = 0
-    for negatives, positives, pairs in zip(
-        parted.rows[0::2].tolist(), parted.rows[1::2].tolist(), inside.tolist(), strict=True
+    for negatives, positives, pairs, ties in zip(
+        parted.rows[0::2].tolist(),
+        parted.rows[1::2].tolist(),
+        inside.tolist(),
+        parted.plan.holds_one_score.tolist(),
+        strict=True,
     ):
-        twice += 2 * positives * n_negative + pairs
+        twice += 2 * positives * n_negative + (positives * negatives if ties else pairs)
         n_negative += negatives
         n_positive += positives
     return _counts(n_positive, n_negative, twice)
@@ -96,7 +100,7 @@ def _counts(n_positive: int, n_negative: int, twice: int) -> PairCounts:
 
 
 def _pairs_inside(parted: Partition, n_threads: int | None) -> NDArray[np.int64]:
-    """Return twice the concordant plus the tied pairs inside each bucket."""
+    """Return twice the concordant plus the tied pairs inside each bucket of several scores."""
     plan = parted.plan
     inside = np.zeros(plan.n_buckets, np.int64)
 
@@ -161,14 +165,23 @@ def _weigh_pairs(rows: BinaryRows, n_threads: int | None) -> PairCounts:
 
     run([partial(weigh, *job) for job in bucket_jobs(plan.n_buckets)], n_threads)
     negative, positive = class_weight[0::2], class_weight[1::2]
-    below = np.cumsum(negative) - negative
-    above = np.cumsum(negative[::-1])[::-1] - negative
+    below, above = _weight_before(negative), _weight_before(negative[::-1])[::-1]
     return PairCounts(
         math.fsum(positive),
         math.fsum(negative),
         math.fsum(inside[0]) + math.fsum(2.0 * positive * below),
         math.fsum(inside[1]) + math.fsum(2.0 * positive * above),
     )
+
+
+def _weight_before(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight before each bucket, compensated.
+
+    Never by subtraction: a large weight would swallow what stands before it.
+    """
+    before = np.zeros(len(weights))
+    merges.cumulative_weights(np.ascontiguousarray(weights[:-1]), before[1:])
+    return before
 
 
 def pairs_of_weights(positives: NDArray[Any], negatives: NDArray[Any]) -> PairCounts:

@@ -13,7 +13,7 @@ from fastmetrics._checks import BinaryRows, check_binary, check_n_threads
 from fastmetrics._kernels import merges
 from fastmetrics.tables._distinct import distinct_scores
 from fastmetrics.tables._merge import merged_columns
-from fastmetrics.tables._table_checks import checked_columns, stored_columns
+from fastmetrics.tables._table_checks import checked_columns, rescaled, stored_columns
 
 #: Version of the file layout that ``save`` writes.
 FORMAT = 1
@@ -154,7 +154,8 @@ class ScoreTable:
         >>> ScoreTable.from_counts([0.2, 0.9], [1, 10**12], [10**12, 3]).n_positive
         1000000000001
         """
-        return cls(*checked_columns(scores, positives, negatives))
+        columns, exponent = rescaled(checked_columns(scores, positives, negatives))
+        return cls(*columns, exponent)
 
     @property
     def is_weighted(self) -> bool:

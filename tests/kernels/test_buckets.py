@@ -1,0 +1,360 @@
+"""Scatter, gather, count and weigh: compiled, as plain Python, and by double loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastmetrics._kernels import buckets
+
+Form = Callable[[Any], Callable[..., Any]]
+FORMS = [
+    pytest.param(lambda kernel: kernel.compiled(), id="compiled"),
+    pytest.param(lambda kernel: kernel.py_func, id="py"),
+]
+DTYPES = [np.float64, np.float32, np.int64, np.uint64]
+LARGEST = np.finfo(np.float64).max
+BLOCK = buckets.BLOCK
+
+pytestmark = pytest.mark.parametrize("form", FORMS)
+
+
+@pytest.fixture(autouse=True)
+def _numbers_as_in_machine_code():
+    """Plain Python warns where machine code gives inf or nan, which these kernels reckon with."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+@dataclass
+class Map:
+    """A map to buckets: a range of scores, or splitters."""
+
+    stream_of_cell: Any
+    by_range: bool
+    low: float = 0.0
+    scale: float = 0.0
+    splitters: Any = None
+    tree: Any = None
+
+
+def range_map(n_buckets: int, n_cells: int, low: float, high: float, dtype: Any) -> Map:
+    bucket = np.arange(n_cells) * n_buckets // n_cells
+    dummy = np.zeros(1, dtype)
+    stream = (2 * bucket).astype(np.uint16)
+    return Map(stream, True, low, n_cells / (high - low), dummy, dummy)
+
+
+def splitter_map(splitters: Any) -> Map:
+    """Return the map by sorted splitters, 2**k - 1 of them."""
+    size = len(splitters) + 1
+    tree = np.full(size, splitters[0])
+
+    def fill(node: int, part: Any) -> None:
+        if len(part):
+            tree[node] = part[len(part) // 2]
+            fill(2 * node, part[: len(part) // 2])
+            fill(2 * node + 1, part[len(part) // 2 + 1 :])
+
+    fill(1, splitters)
+    stream = 2 * np.arange(2 * size - 1)
+    padded = np.append(splitters, splitters[-1])
+    return Map(stream.astype(np.uint16), False, splitters=padded, tree=tree)
+
+
+@dataclass
+class Streams:
+    """What scattering some rows, in parts, leaves behind."""
+
+    pool: Any
+    weight_pool: Any
+    block_starts: Any
+    block_order: Any
+    buffers: Any
+    weight_buffers: Any
+    fill: Any
+    n_negative: int
+    bad: bool
+
+    @property
+    def rows(self) -> Any:
+        return np.diff(self.block_starts) * BLOCK + self.fill.sum(axis=0, dtype=np.int64)
+
+
+def scattered(
+    form: Form, values, labels, map_: Map, weights=None, parts: int = 1, most: float = LARGEST
+) -> Streams:
+    n, n_streams = len(values), int(map_.stream_of_cell.max()) + 2
+    cuts = [n * k // parts for k in range(parts + 1)]
+    first = np.array([cuts[k] // BLOCK + k for k in range(parts)])
+    n_blocks = n // BLOCK + parts
+    pool, owner = np.empty((n_blocks, BLOCK), values.dtype), np.empty(n_blocks, np.uint16)
+    buffers = np.empty((parts, n_streams, BLOCK), values.dtype)
+    weighted = weights is not None
+    given = weights if weighted else np.empty(0)
+    weight_pool = np.empty((n_blocks if weighted else 0, BLOCK))
+    weight_buffers = np.empty((parts, n_streams if weighted else 0, BLOCK))
+    fill = np.zeros((parts, n_streams), np.uint16)
+    following, n_negative, bad = [], 0, False
+    for k in range(parts):
+        part = slice(cuts[k], cuts[k + 1])
+        free, negatives, is_bad = form(buckets.scatter)(
+            values[part], labels[part], given[part], 0, map_.by_range, map_.low, map_.scale,
+            map_.stream_of_cell, map_.splitters, map_.tree, most, pool, weight_pool, first[k],
+            owner, buffers[k], weight_buffers[k], fill[k],
+        )  # fmt: skip
+        following.append(free)
+        n_negative += negatives
+        bad |= is_bad
+    starts, order = np.zeros(n_streams + 1, np.int64), np.empty(n_blocks, np.int32)
+    form(buckets.index_blocks)(owner, first, np.array(following, np.int64), starts, order)
+    return Streams(
+        pool, weight_pool, starts, order, buffers, weight_buffers, fill, n_negative, bool(bad)
+    )
+
+
+def gathered(form: Form, streams: Streams, stream: int, weights: bool = False) -> Any:
+    pool = streams.weight_pool if weights else streams.pool
+    buffers = streams.weight_buffers if weights else streams.buffers
+    out = np.empty(streams.rows[stream], pool.dtype)
+    fill, starts, order = streams.fill, streams.block_starts, streams.block_order
+    assert form(buckets.gather)(stream, pool, starts, order, buffers, fill, out) == len(out)
+    return out
+
+
+def expected_stream(values: Any, labels: Any, map_: Map) -> Any:
+    """Return the stream of each row, found by searching and comparing."""
+    if map_.by_range:
+        cells = np.floor((values.astype(np.float64) - map_.low) * map_.scale)
+        cell = np.clip(cells, 0, len(map_.stream_of_cell) - 1).astype(int)
+    else:
+        splitters = map_.splitters[:-1]
+        below = np.searchsorted(splitters, values, "left")
+        cell = 2 * below + (np.append(splitters, splitters[-1:])[below] == values)
+        cell[values > splitters[-1]] = 2 * len(splitters)
+    return map_.stream_of_cell[cell] + (labels == 1)
+
+
+def scores_of(rng, n: int, dtype: Any) -> Any:
+    if np.dtype(dtype).kind == "f":
+        return (rng.integers(-40, 40, n) / 8).astype(dtype)
+    return rng.integers(0, 60, n).astype(dtype) + dtype(2**62 if dtype == np.int64 else 2**63)
+
+
+def maps_of(values: Any) -> list[Map]:
+    distinct = np.unique(values)
+    at = np.linspace(0, len(distinct) - 1, 3).astype(int)
+    ends = float(distinct[0]), float(distinct[-1]) + 1.0
+    if ends[0] == ends[1]:  # integers so large that floats tell none of them apart
+        ends = 0.0, 2 * ends[0]
+    repeated = distinct[[at[1], at[2], at[2]]]
+    return [
+        range_map(5, 64, *ends, values.dtype),
+        splitter_map(distinct[at]),
+        splitter_map(repeated),
+        splitter_map(distinct[at[1:2]]),
+    ]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [0, 1, 127, 128, 129, 255, 256, 257, 700])
+@pytest.mark.parametrize("parts", [1, 3])
+def test_each_stream_holds_its_rows_in_order(rng, form, dtype, n: int, parts: int) -> None:
+    values = scores_of(rng, n, dtype)
+    labels = rng.choice([0, 1], n, p=[0.8, 0.2]).astype(np.int8)
+    weights = rng.random(n)
+    for map_ in maps_of(values) if n else [splitter_map(np.zeros(3, dtype))]:
+        expected = expected_stream(values, labels, map_)
+        with_weights = scattered(form, values, labels, map_, weights, parts)
+        without = scattered(form, values, labels, map_, None, parts)
+        for streams in (with_weights, without):
+            assert streams.n_negative == (labels == 0).sum()
+            assert not streams.bad
+            assert streams.rows.sum() == n
+            for s in range(len(streams.rows)):
+                mine = expected == s
+                assert sorted(gathered(form, streams, s)) == sorted(values[mine])
+        for s in range(len(with_weights.rows)):
+            pairs = zip(
+                gathered(form, with_weights, s), gathered(form, with_weights, s, True), strict=True
+            )
+            mine = expected == s
+            assert sorted(pairs) == sorted(zip(values[mine], weights[mine], strict=True))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("fault", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("at", [0, 255, 256, 299])
+def test_faults_are_noticed(rng, form, dtype, fault, at: int) -> None:
+    values, labels = scores_of(rng, 300, dtype), np.zeros(300, np.int8)
+    labels[7] = 3
+    maps = maps_of(values)
+    values[at] = fault
+    for map_ in maps:
+        streams = scattered(form, values, labels, map_)
+        assert streams.bad
+        assert streams.n_negative == 299
+        assert scattered(form, values, labels, map_, most=np.inf).bad is bool(np.isnan(fault))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cells_are_monotone(rng, form, dtype) -> None:
+    values = np.sort(scores_of(rng, 200, dtype))
+    cell = np.full(256, -1, np.int32)
+    for low, scale in ((float(values[0]), 0.7), (float(values[50]), 1e300), (-1e308, 1e-308)):
+        assert not form(buckets.range_cells)(values, low, scale, 32, LARGEST, cell)
+        assert (np.diff(cell[:200]) >= 0).all()
+        assert cell[:200].min() >= 0
+        assert cell[:200].max() < 32
+        leaf = np.full(256, 999, np.uint16)
+        form(buckets.leaf_numbers)(values, low, scale, 32, leaf)
+        np.testing.assert_array_equal(leaf[:200], cell[:200])
+    for map_ in maps_of(values)[1:]:
+        assert not form(buckets.splitter_cells)(values, map_.splitters, map_.tree, LARGEST, cell)
+        assert (np.diff(cell[:200]) >= 0).all()
+        hit = np.isin(values, map_.splitters)
+        np.testing.assert_array_equal(cell[:200] % 2 == 1, hit)
+
+
+def test_awkward_values_have_cells(form) -> None:
+    values = np.array([-np.inf, -1e308, -0.0, 0.0, 5e-324, 1e308, np.inf, np.nan])
+    cell = np.full(256, -1, np.int32)
+    assert form(buckets.range_cells)(values, 0.0, np.inf, 8, LARGEST, cell)
+    assert cell[:8].tolist() == [0, 0, 0, 0, 7, 7, 7, 0]
+    splitters = np.array([0.0, 0.0, 0.0])
+    map_ = splitter_map(splitters)
+    assert form(buckets.splitter_cells)(values, map_.splitters, map_.tree, LARGEST, cell)
+    assert cell[:8].tolist() == [0, 0, 1, 1, 6, 6, 6, 0]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_place(rng, form, dtype) -> None:
+    values, leaf = scores_of(rng, 150, dtype), rng.integers(0, 20, 150).astype(np.uint16)
+    sizes = np.bincount(leaf, minlength=20)
+    ends = np.zeros(22, np.int32)
+    ends[2:] = np.cumsum(sizes)
+    placed = np.zeros(150, dtype)
+    form(buckets.place)(values, leaf, ends, placed)
+    np.testing.assert_array_equal(placed, values[np.argsort(leaf, kind="stable")])
+    assert ends[:21].tolist() == [0, *np.cumsum(sizes).tolist()]
+
+
+def bucket_of(dtype: Any, negative: Any, positive: Any) -> tuple[Any, Any]:
+    values = np.concatenate([negative, positive]).astype(dtype)
+    labels = np.repeat([0, 1], [len(negative), len(positive)]).astype(np.int8)
+    return values, labels
+
+
+def counted(form: Form, streams: Streams, low: float, high: float, single: bool) -> int:
+    twice = np.full(1, -9)
+    ends = np.array([low]), np.array([high])
+    form(buckets.count_buckets)(
+        0, 1, streams.pool, streams.block_starts, streams.block_order, streams.buffers,
+        streams.fill, *ends, np.array([single]), streams.rows, twice,
+    )  # fmt: skip
+    return int(twice[0])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (1, 1), (2, 3), (3, 1), (200, 90), (90, 300)])
+def test_count_one_bucket(rng, form, dtype, sizes) -> None:
+    for spread in (1, 4, 1_000):
+        high = 0 if np.dtype(dtype).kind == "f" else 2**62
+        negative, positive = (rng.integers(0, spread, size) + high for size in sizes)
+        values, labels = bucket_of(dtype, negative, positive)
+        map_ = range_map(1, 4, 0.0, 1.0, values.dtype)
+        streams = scattered(form, values, labels, map_)
+        twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
+        found = counted(form, streams, float(high), float(high) + spread, False)
+        assert found in (twice, -1)
+        if spread == 1 and min(sizes) > buckets.LEAF_LIMIT:
+            assert found == -1
+        if spread == 1_000 and high == 0:
+            assert found == twice
+        if spread == 1:
+            assert counted(form, streams, 0.0, 1.0, True) == 0  # left to the caller
+
+
+def test_bounds_of_a_bucket_need_not_be_right(rng, form) -> None:
+    """Rounding, rows that were not sampled and infinities: leaves are clamped, never wrong."""
+    negative, positive = rng.standard_normal(40), rng.standard_normal(30)
+    positive[:2], negative[:2] = (np.inf, -np.inf), (-np.inf, np.inf)
+    values, labels = bucket_of(np.float64, negative, positive)
+    map_ = range_map(1, 4, -1.0, 1.0, values.dtype)
+    streams = scattered(form, values, labels, map_, most=np.inf)
+    twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
+    for ends in ((-1.0, 1.0), (5.0, 6.0), (-1e308, 1e308), (0.0, 5e-324), (0.3, 0.3)):
+        assert counted(form, streams, *ends, False) == twice
+
+
+def test_only_the_buckets_asked_for_are_counted(rng, form) -> None:
+    values, labels = rng.random(600), rng.integers(0, 2, 600).astype(np.int8)
+    map_ = range_map(4, 64, 0.0, 1.0, values.dtype)
+    streams = scattered(form, values, labels, map_, parts=2)
+    ends = np.array([0.0, 0.25, 0.5, 0.75]), np.array([0.25, 0.5, 0.75, 1.0])
+    twice = np.full(4, -9)
+    for job in ((1, 3), (3, 3)):
+        form(buckets.count_buckets)(
+            *job, streams.pool, streams.block_starts, streams.block_order, streams.buffers,
+            streams.fill, *ends, np.zeros(4, bool), streams.rows, twice,
+        )  # fmt: skip
+    assert twice[[0, 3]].tolist() == [-9, -9]
+    for b in (1, 2):
+        here = np.floor(values * 4) == b
+        positive, negative = values[here & (labels == 1)], values[here & (labels == 0)]
+        assert twice[b] == 2 * (positive[:, None] > negative).sum()
+
+
+def test_compensated_sum(rng, form) -> None:
+    for values in (np.empty(0), np.exp2(rng.uniform(-60, 60, 400)), np.array([1e16, 1.0, -1e16])):
+        exact = sum(map(Fraction, values.tolist()), Fraction(0))
+        found = form(buckets.compensated_sum)(values)
+        assert abs(Fraction(float(found)) - exact) <= abs(exact) * Fraction(2, 2**53)
+
+
+def test_running_weights(rng, form) -> None:
+    weights = np.exp2(rng.uniform(-53, 53, 200))
+    ends = np.array([0, 10, 10, 60, 199, 200], np.int32)
+    below, above = np.full((2, 5), np.nan)
+    form(buckets.running_weights)(weights, ends, 5, below, above)
+    exact = [Fraction(w) for w in weights.tolist()]
+    for k in range(5):
+        for found, truth in (
+            (below[k], sum(exact[: ends[k]])),
+            (above[k], sum(exact[ends[k + 1] :])),
+        ):
+            assert abs(Fraction(float(found)) - truth) <= truth * Fraction(200, 2**53)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (1, 1), (120, 60)])
+@pytest.mark.parametrize("spread", [1, 9, 1_000])
+def test_weigh_one_bucket(rng, form, dtype, sizes, spread: int) -> None:
+    high = 0 if np.dtype(dtype).kind == "f" else 2**62
+    negative, positive = (rng.integers(0, spread, size) + high for size in sizes)
+    values, labels = bucket_of(dtype, negative, positive)
+    weights = rng.integers(0, 2**20, len(values)).astype(np.float64)
+    map_ = range_map(1, 4, 0.0, 1.0, values.dtype)
+    streams = scattered(form, values, labels, map_, weights)
+    pairs, class_weight = np.full((2, 1), -9.0), np.full(2, -9.0)
+    form(buckets.weigh_buckets)(
+        0, 1, streams.pool, streams.weight_pool, streams.block_starts, streams.block_order,
+        streams.buffers, streams.weight_buffers, streams.fill, np.array([float(high)]),
+        np.array([float(high + spread)]), streams.rows, *pairs, class_weight,
+    )  # fmt: skip
+    w_negative, w_positive = weights[labels == 0], weights[labels == 1]
+    assert class_weight.tolist() == [w_negative.sum(), w_positive.sum()]
+    product = w_positive[:, None] * w_negative
+    tied = product[positive[:, None] == negative].sum()
+    if np.isnan(pairs[0, 0]):  # to be sorted: too many rows in a leaf
+        assert sizes == (120, 60)
+        assert spread == 1 or high
+        return
+    assert spread > 1 or sizes != (120, 60)
+    assert pairs[0, 0] == 2 * product[positive[:, None] > negative].sum() + tied
+    assert pairs[1, 0] == 2 * product[positive[:, None] < negative].sum() + tied

@@ -1,0 +1,234 @@
+"""The one decorator: who serves a call, what is compiled, and where it is kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastmetrics._kernels import _compile
+from fastmetrics._kernels._compile import Kernel, kernel
+
+compiled_only = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled in this run"
+)
+
+
+def total(values: Any) -> float:
+    """Add the values up."""
+    found = 0.0
+    for value in values:
+        found += value
+    return found
+
+
+def total_of_rows(table: Any, out: Any) -> None:
+    for i in range(table.shape[0]):
+        out[i] = total_kernel(table[i])
+
+
+total_kernel: Kernel = kernel(total)
+
+
+@pytest.fixture
+def fresh(monkeypatch) -> Kernel:
+    """Return a kernel that nobody has called, under the thresholds of a new process."""
+    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", 2_000)
+    return kernel(total)
+
+
+def is_compiled(kernel_: Kernel) -> bool:
+    return kernel_._dispatcher is not None
+
+
+def test_a_kernel_looks_like_its_function(fresh) -> None:
+    assert fresh.py_func is total
+    assert fresh.__name__ == "total"
+    assert fresh.__doc__ == "Add the values up."
+    assert repr(fresh).endswith("test_compile.total>")
+    assert not is_compiled(fresh)
+
+
+def test_small_first_calls_are_served_by_the_twin(fresh) -> None:
+    for size in (0, 1, _compile.TWIN_MAX_ELEMENTS):
+        assert fresh(np.ones(size)) == size
+        assert not is_compiled(fresh)
+    assert fresh(np.ones(_compile.TWIN_MAX_ELEMENTS + 1)) == _compile.TWIN_MAX_ELEMENTS + 1
+    assert is_compiled(fresh)
+
+
+def test_a_compiled_kernel_serves_small_calls_too(fresh, monkeypatch) -> None:
+    fresh.compiled()
+    monkeypatch.setattr(fresh, "py_func", None)
+    assert fresh(np.ones(3)) == 3.0
+
+
+def test_the_twin_has_a_budget(fresh) -> None:
+    calls = _compile.TWIN_BUDGET // 1_000
+    for _ in range(calls):
+        fresh(np.ones(1_000))
+    assert not is_compiled(fresh)
+    assert fresh(np.ones(1_000)) == 1_000
+    assert is_compiled(fresh)
+
+
+def test_the_largest_array_counts(fresh) -> None:
+    assert fresh._twin_serves((1.0, np.ones(2_000), np.ones((2, 1_000)), "not an array"))
+    assert not fresh._twin_serves((np.ones(1), np.ones((3, 1_000))))
+    assert fresh._twin_serves(())
+
+
+def test_compile_small_calls(fresh) -> None:
+    _compile.compile_small_calls()
+    assert fresh(np.ones(1)) == 1.0
+    assert is_compiled(fresh)
+
+
+def test_kernels_call_kernels(monkeypatch) -> None:
+    rows = kernel(total_of_rows)
+    table = np.arange(12.0).reshape(3, 4)
+    for form in (rows.py_func, rows.compiled()):
+        out = np.full(3, np.nan)
+        form(table, out)
+        assert out.tolist() == [6.0, 22.0, 38.0]
+
+
+def read_only(array: Any) -> Any:
+    array.flags.writeable = False
+    return array
+
+
+@compiled_only
+def test_read_only_arrays_add_no_version(fresh) -> None:
+    fresh(np.ones(3_000))
+    for array in (np.ones(3_000), np.ones(0), np.ones(5_000)):
+        assert fresh(read_only(array)) == array.size
+    assert fresh(np.broadcast_to(np.ones(6_000), (6_000,))) == 6_000
+    assert fresh(np.frombuffer(b"\0" * 24)) == 0
+    assert len(fresh.compiled().signatures) == 1
+
+
+@pytest.mark.parametrize("shape", [(0,), (5,), (4, 3), (0, 3)])
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64, np.uint64])
+def test_what_is_unlocked_is_the_same_memory(shape, dtype) -> None:
+    array = read_only(np.arange(np.prod(shape)).reshape(shape).astype(dtype))
+    view = _compile._unlocked(array)
+    assert view.flags.writeable
+    assert not array.flags.writeable
+    assert (view.shape, view.dtype) == (array.shape, array.dtype)
+    assert array.size == 0 or view.strides == array.strides
+    assert array.size == 0 or view.ctypes.data == array.ctypes.data
+    np.testing.assert_array_equal(view, array)
+
+
+def test_what_is_unlocked_outlives_its_owner() -> None:
+    view = _compile._unlocked(read_only(np.arange(50_000.0)))
+    others = [np.full(50_000, -1.0) for _ in range(20)]
+    assert view.tolist() == list(range(50_000))
+    assert len(others) == 20
+
+
+def test_what_needs_no_unlocking_stays_itself() -> None:
+    for arg in (np.ones(2), 3, 1.5, None, np.float64(2)):
+        assert _compile._unlocked(arg) is arg
+
+
+def test_uncached_where_no_folder_is_writable(fresh, monkeypatch, caplog) -> None:
+    import numba
+
+    asked: list[dict[str, Any]] = []
+
+    def njit(**options: Any) -> Any:
+        asked.append(options)
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function 'total': no locator available")
+        return original(**options)
+
+    original = numba.njit
+    monkeypatch.setattr(numba, "njit", njit)
+    with caplog.at_level("DEBUG", logger="fastmetrics"):
+        assert fresh(np.ones(3_000)) == 3_000
+    assert fresh(np.ones(3_000)) == 3_000
+    flags = {"nogil": True, "fastmath": False, "error_model": "numpy"}
+    assert asked == [{"cache": True, **flags}, flags]
+    assert [record.message.split(":")[0] for record in caplog.records] == [
+        "kernel total is not cached"
+    ]
+
+
+def run_program(text: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", text],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@compiled_only
+def test_a_process_without_a_cache_folder(tmp_path) -> None:
+    """Row 68: the folder lies below a file, so that not even root can make it."""
+    (tmp_path / "file").touch()
+    program = """
+import logging, sys
+import numpy as np
+from fastmetrics import rank_loss
+logging.basicConfig(stream=sys.stdout, format="%(message)s")
+logging.getLogger("fastmetrics").setLevel("DEBUG")
+n = 4_000
+print(rank_loss(np.arange(n) % 2 == 0, np.arange(n) / 8))
+"""
+    out = run_program(
+        program,
+        NUMBA_CACHE_DIR=str(tmp_path / "file" / "folder"),
+        NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator",
+    )
+    wrongly_ordered = 2_000 * 2_001 // 2  # the k-th positive is below all but k - 1 negatives
+    assert float(out.splitlines()[-1]) == wrongly_ordered / 2_000**2
+
+
+def test_a_first_small_call_waits_for_no_compiler_and_warns_of_nothing() -> None:
+    program = """
+import sys
+import numpy as np
+import fastmetrics as fm
+labels = np.array([0, 1, 1, 0, 1, 0], np.int8)
+columns = [[-1.7e308, 1.7e308, 5e-324, -0.0, 0.0, 1.0], [1] * 6]
+columns += [np.array([0, 1, 2, 2**64 - 1, 2**63, 7], np.uint64), np.array([3, -2**63] * 3)]
+weights = [None, [1e308] * 6, [5e-324] * 6, [1e-16, 1e16] * 3, [0, 1, 2, 3, 0, 2**50]]
+for scores in columns:
+    for weight in weights:
+        fm.roc_auc_score(labels, scores, sample_weight=weight)
+        fm.rank_loss(labels, scores, sample_weight=weight)
+        fm.ScoreTable.from_scores(labels, scores, sample_weight=weight).true_positives
+print("numba" in sys.modules)
+"""
+    assert run_program(program) == "False"
+
+
+@compiled_only
+def test_many_threads_compile_at_once(fresh) -> None:
+    barrier, found, dispatchers = threading.Barrier(8), [], []
+
+    def work() -> None:
+        barrier.wait()
+        found.append(fresh(np.ones(3_000)))
+        dispatchers.append(fresh.compiled())
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [3_000.0] * 8
+    assert len({id(dispatcher) for dispatcher in dispatchers}) == 1
+    assert len(fresh.compiled().signatures) == 1

@@ -1,0 +1,154 @@
+"""Walks over sorted runs and tables: compiled, as plain Python, and by exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastmetrics._kernels import merges
+from reference import pair_oracle as oracle
+
+UNIT = Fraction(1, 2**53)
+DTYPES = [np.float64, np.float32, np.int64, np.uint64]
+SIZES = [(0, 0), (0, 3), (3, 0), (1, 1), (1, 40), (40, 1), (60, 60), (17, 80)]
+
+
+def forms(kernel: Any) -> list[Any]:
+    return [pytest.param(kernel.compiled(), id="compiled"), pytest.param(kernel.py_func, id="py")]
+
+
+def runs(rng, sizes, dtype, distinct: int) -> tuple[Any, Any]:
+    """Return two ascending runs with ties inside and between them."""
+    steps = [np.sort(rng.integers(0, distinct, size)) for size in sizes]
+    if np.dtype(dtype).kind == "f":
+        return tuple((step / 8 - 1).astype(dtype) for step in steps)
+    high = dtype(2**62 if dtype == np.int64 else 2**63)
+    return tuple(step.astype(dtype) + high for step in steps)
+
+
+@pytest.mark.parametrize("count", forms(merges.pairs_of_sorted))
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sizes", SIZES)
+def test_pairs_of_sorted(rng, count, dtype, sizes) -> None:
+    for distinct in (1, 2, 9, 500):
+        positive, negative = runs(rng, sizes, dtype, distinct)
+        above = (positive[:, None] > negative).sum()
+        tied = (positive[:, None] == negative).sum()
+        assert count(positive, negative) == 2 * above + tied
+
+
+@pytest.mark.parametrize("count", forms(merges.pairs_of_sorted))
+def test_pairs_of_runs_apart(count) -> None:
+    low, high = np.arange(5.0), np.arange(5.0) + 10
+    assert count(high, low) == 50
+    assert count(low, high) == 0
+    assert count(np.array([-0.0]), np.array([0.0])) == 1
+
+
+@pytest.mark.parametrize("merge", forms(merges.merge_descending))
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sizes", SIZES)
+def test_merge_descending(rng, merge, dtype, sizes) -> None:
+    for distinct in (1, 2, 9, 500):
+        positive, negative = runs(rng, sizes, dtype, distinct)
+        labels = np.repeat([1, 0], sizes)
+        truth = oracle.counted(labels == 1, np.concatenate([positive, negative]))
+        scores, counts = np.empty(sum(sizes), dtype), np.full((2, sum(sizes)), -1)
+        k = merge(positive, negative, scores, *counts)
+        assert k == len(truth)
+        assert list(zip(scores[:k].tolist(), *counts[:, :k].tolist(), strict=True)) == truth
+        assert (counts[:, k:] == -1).all()
+
+
+@pytest.mark.parametrize("merge", forms(merges.merge_weighted_descending))
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sizes", [*SIZES, (0, 0)])
+def test_merge_weighted_descending(rng, merge, dtype, sizes) -> None:
+    for distinct in (1, 9, 500):
+        positive, negative = runs(rng, sizes, dtype, distinct)
+        keys = np.concatenate([negative, positive])
+        weights = np.exp2(rng.uniform(-60, 60, keys.size)) * (rng.random(keys.size) < 0.8)
+        is_positive = np.arange(keys.size) >= negative.size
+        truth = oracle.weighed(is_positive, keys, weights)
+        shuffled = rng.permutation(keys.size)
+        order = shuffled[np.argsort(keys[shuffled], kind="stable")]
+        scores, sums = np.empty(keys.size, dtype), np.full((2, keys.size), np.nan)
+        k = merge(keys, order, weights, negative.size, scores, *sums)
+        assert scores[:k].tolist() == [row[0] for row in truth]
+        for column, exact in zip(sums, zip(*[row[1:] for row in truth], strict=True), strict=False):
+            for value, weight in zip(column[:k].tolist(), exact, strict=True):
+                assert abs(Fraction(value) - weight) <= 2 * UNIT * weight
+
+
+def weighted_table(rng, n: int) -> list[oracle.Row]:
+    columns = np.exp2(rng.uniform(-53, 53, (2, n))) * (rng.random((2, n)) < 0.7)
+    return [(n - i, Fraction(p), Fraction(w)) for i, (p, w) in enumerate(columns.T.tolist())]
+
+
+def columns_of(table: list[oracle.Row]) -> tuple[Any, Any]:
+    return tuple(np.array([float(row[k]) for row in table]) for k in (1, 2))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 300])
+@pytest.mark.parametrize("weigh", forms(merges.weigh_pairs_of_table))
+def test_weigh_pairs_of_table(rng, weigh, n: int) -> None:
+    table = weighted_table(rng, n)
+    exact = oracle.twice_concordant(table)
+    assert abs(Fraction(float(weigh(*columns_of(table)))) - exact) <= 8 * UNIT * exact
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 300])
+@pytest.mark.parametrize("weigh", forms(merges.weigh_pairs_discordant))
+def test_weigh_pairs_discordant(rng, weigh, n: int) -> None:
+    table = weighted_table(rng, n)
+    exact = oracle.twice_concordant(table[::-1])
+    assert abs(Fraction(float(weigh(*columns_of(table)))) - exact) <= 8 * UNIT * exact
+
+
+@pytest.mark.parametrize("weigh", forms(merges.weigh_pairs_of_table))
+def test_whole_weights_are_weighed_exactly(rng, weigh) -> None:
+    counts = rng.integers(0, 2**20, (2, 50))
+    table = [(50 - i, p, w) for i, (p, w) in enumerate(counts.T.tolist())]
+    exact = oracle.twice_concordant(table)
+    assert exact < 2**53
+    assert weigh(*counts.astype(np.float64)) == exact
+
+
+@pytest.mark.parametrize("write", forms(merges.cumulative_weights))
+@pytest.mark.parametrize("n", [0, 1, 300])
+def test_cumulative_weights(rng, write, n: int) -> None:
+    weights = np.exp2(rng.uniform(-53, 53, n)) * (rng.random(n) < 0.7)
+    out = np.full(n, np.nan)
+    write(weights, out)
+    assert (np.diff(out) >= 0).all()
+    total = Fraction(0)
+    for weight, value in zip(weights.tolist(), out.tolist(), strict=True):
+        total += Fraction(weight)
+        assert abs(Fraction(value) - total) <= 4 * UNIT * total
+
+
+@pytest.mark.parametrize("write", forms(merges.cumulative_weights))
+def test_cumulative_weights_keep_what_is_small(write) -> None:
+    out = np.empty(1_001)
+    write(np.array([1.0, *[1e-16] * 1_000]), out)
+    assert out[-1] == 1 + 1e-13
+
+
+if hasattr(merges, "split_classes"):
+
+    @pytest.mark.parametrize("split", forms(merges.split_classes))
+    @pytest.mark.parametrize("dtype", DTYPES)
+    @pytest.mark.parametrize("negative", [0, -1])
+    @pytest.mark.parametrize("n", [0, 1, 2, 90])
+    def test_split_classes(rng, split, dtype, negative: int, n: int) -> None:
+        scores = rng.integers(0, 50, n).astype(dtype)
+        for values in ([1], [negative], [1, negative], [1, negative, 3]):
+            labels = rng.choice(values, n).astype(np.int8)
+            ones, others = np.zeros((2, n + 1), dtype)
+            p, m = split(scores, labels, negative, ones, others)
+            np.testing.assert_array_equal(ones[:p], scores[labels == 1])
+            np.testing.assert_array_equal(others[:m], scores[labels == negative])
+            assert p + m == np.isin(labels, [1, negative]).sum()

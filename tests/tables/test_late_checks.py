@@ -1,0 +1,70 @@
+"""What the first look took on trust is found by the pass that splits the classes, at any row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from table_samples import LARGE, labels_of
+
+from fastmetrics import ScoreTable, rank_loss, roc_auc_score
+
+SIZES = [1_000, LARGE]
+WEIGHTS = ["none", "counts", "reals"]
+CALLS: dict[str, Callable[..., Any]] = {
+    "table": ScoreTable.from_scores,
+    "rank_loss": rank_loss,
+    "roc_auc_score": roc_auc_score,
+}
+
+pytestmark = [
+    pytest.mark.parametrize("n", SIZES),
+    pytest.mark.parametrize("kind", WEIGHTS),
+    pytest.mark.parametrize("name", CALLS),
+]
+
+
+def weights_of(kind: str, n: int) -> NDArray[Any] | None:
+    return {"none": None, "counts": np.full(n, 2), "reals": np.full(n, 0.5)}[kind]
+
+
+def test_minus_one_that_looks_like_zero(rng, name: str, kind: str, n: int) -> None:
+    """Every row that the guess looks at is a 1."""
+    labels = np.ones(n, np.int8)
+    labels[1 : 1 + n // 100] = -1
+    labels[:: n // 64 + 1] = 1
+    assert (labels == -1).any()
+    scores = rng.random(n)
+    more = {"sample_weight": weights_of(kind, n)}
+    assert CALLS[name](labels, scores, **more) == CALLS[name](labels == 1, scores, **more)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_a_third_label_at_the_last_row(rng, name: str, kind: str, n: int, dtype: Any) -> None:
+    labels, scores = labels_of(rng, n, 0.3).astype(dtype), rng.random(n)
+    labels[-1] = 2
+    with pytest.raises(ValueError, match=r"`y_true` has 3 classes, \{0, 1, 2\}|multi_class"):
+        CALLS[name](labels, scores, sample_weight=weights_of(kind, n))
+
+
+def test_minus_one_zero_and_one(rng, name: str, kind: str, n: int) -> None:
+    labels, scores = labels_of(rng, n, 0.3), rng.random(n)
+    labels[-1] = -1
+    with pytest.raises(ValueError, match=r"\{-1, 0, 1\}|multi_class"):
+        CALLS[name](labels, scores, sample_weight=weights_of(kind, n))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("fault", "word"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_score_that_is_not_finite(
+    rng, name: str, kind: str, n: int, fault: float, word: str, dtype: Any, label: int
+) -> None:
+    labels, scores = labels_of(rng, n, 0.3), rng.random(n).astype(dtype)
+    labels[-1], scores[-1] = label, fault
+    message = rf"^`y_score` must be finite: {word} at index {n - 1}, 1 in all"
+    with pytest.raises(ValueError, match=message):
+        CALLS[name](labels, scores, sample_weight=weights_of(kind, n))

@@ -1,0 +1,260 @@
+"""Pair counts by every path are the same integers, and AUC is the double nearest to the truth."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds, unsampled_cluster
+
+from fastmetrics import ScoreTable, rank_loss, roc_auc_score
+from fastmetrics._checks import check_binary
+from fastmetrics._kernels import buckets, merges
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.tables import _partition, pairs
+from fastmetrics.tables._distinct import bucket_jobs, distinct_scores
+from fastmetrics.tables.pairs import PairCounts, count_pairs, pairs_of_weights
+from reference import pair_oracle as oracle
+
+
+def assert_exact(labels: Any, scores: Any, n_threads: int | None = 1) -> None:
+    """Assert that pairs, their ratios and the table equal the oracle's, integer by integer."""
+    truth = oracle.counted(labels == 1, scores)
+    rows = check_binary(labels, scores, allow_inf=True)
+    found = count_pairs(rows, n_threads)
+    n_positive, n_negative = oracle.totals(truth)
+    twice = oracle.twice_concordant(truth)
+    assert found == PairCounts(n_positive, n_negative, twice, 2 * n_positive * n_negative - twice)
+    assert all(type(value) is int for value in (found.twice_concordant, found.twice_discordant))
+    if n_positive and n_negative:
+        assert found.auc == float(oracle.auc(truth))
+        assert found.rank_loss == float(oracle.rank_loss(truth))
+    columns = distinct_scores(rows, n_threads)
+    assert columns[0].dtype == scores.dtype
+    assert columns[1].dtype == columns[2].dtype == np.int64
+    assert list(zip(*[column.tolist() for column in columns], strict=True)) == truth
+    assert columns[0].dtype.kind != "f" or not np.any(np.signbit(columns[0][columns[0] == 0]))
+    assert pairs_of_weights(*columns[1:]) == found
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_path_counts_the_same(rng, kind: str, path: str) -> None:
+    for share in (0.01, 0.3, 0.9, 0.0):
+        scores = KINDS[kind](rng, 2_000)
+        with thresholds(**PATHS[path]):
+            assert_exact(labels_of(rng, 2_000, share), scores, 2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_at_true_thresholds(rng, kind: str) -> None:
+    """No threshold is changed here: a few buckets, of the size they are made for."""
+    n = max(4 * _partition.BUCKET_ROWS, LARGE) + 17
+    assert_exact(labels_of(rng, n, 0.3), KINDS[kind](rng, n), 2)
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_around_the_threshold_of_the_plain_path(rng, monkeypatch, more: int) -> None:
+    calls = []
+
+    def spied(*args: Any) -> Any:
+        calls.append(args)
+        return _partition.partition(*args)
+
+    monkeypatch.setattr("fastmetrics.tables.pairs.partition", spied)
+    n = pairs.PLAIN_ROWS + more
+    assert_exact(labels_of(rng, n, 0.3), np.round(rng.standard_normal(n), 2))
+    assert bool(calls) is (more >= 0)
+
+
+@pytest.mark.parametrize("unit", [buckets.BLOCK, buckets.TILE])
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_around_blocks_and_tiles(rng, unit: int, more: int) -> None:
+    for times in (1, 3, 8):
+        n = unit * times + more
+        with thresholds(bucket_rows=256, part_rows=unit):
+            assert_exact(labels_of(rng, n, 0.5), rng.integers(0, n // 2, n).astype(float))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint64])
+def test_the_sorted_fallback_is_taken_and_right(rng, monkeypatch, dtype: Any) -> None:
+    sorted_buckets = []
+
+    def spied(*args: Any) -> Any:
+        sorted_buckets.append(args)
+        return original(*args)
+
+    original = merges.pairs_of_sorted
+    monkeypatch.setattr(merges, "pairs_of_sorted", spied)
+    with thresholds(bucket_rows=400, sample_rows=50):
+        scores = unsampled_cluster(rng, 4_000)
+        crowded = np.abs(scores - 0.5) < 1e-11
+        if dtype != np.float64:  # a million steps wide, the crowd on a hundred of them
+            scores = np.where(crowded, 2**19 + rng.integers(0, 100, 4_000), scores * 2**20 // 1)
+            scores = scores.astype(dtype)
+        assert _partition.plan_buckets(scores).by_range
+        assert_exact(labels_of(rng, 4_000, 0.3), scores)
+    assert sorted_buckets
+
+
+def test_more_buckets_than_jobs_and_fewer() -> None:
+    for n_buckets in (1, 2, 31, 32, 33, 511):
+        jobs = bucket_jobs(n_buckets)
+        assert [b for first, stop in jobs for b in range(first, stop)] == list(range(n_buckets))
+        assert all(first < stop for first, stop in jobs)
+
+
+HEAVY = st.one_of(
+    st.integers(0, 5).map(float),
+    st.sampled_from([0.0, -0.0, 5e-324, 1.0, 1 + 2**-52, 1 - 2**-53, -1e308, 1.7e308]),
+    st.floats(allow_nan=False),
+)
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 1), HEAVY), min_size=2, max_size=120),
+    repeats=st.integers(1, 12),
+    path=st.fixed_dictionaries(
+        {
+            "bucket_rows": st.integers(1, 200),
+            "part_rows": st.integers(1, 400),
+            "sample_rows": st.integers(1, 200),
+        }
+    ),
+)
+def test_hypothesis_hunts_in_the_large_paths(rows, repeats, path) -> None:
+    labels, scores = (np.array(column) for column in zip(*rows, strict=True))
+    labels, scores = np.tile(labels, repeats).astype(np.int8), np.tile(scores, repeats)
+    with thresholds(**path):
+        assert_exact(labels, scores)
+    with thresholds(plain_rows=1 << 40):
+        assert_exact(labels, scores)
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 1), st.integers(-(2**63), 2**63 - 1)), min_size=1),
+    near=st.sampled_from([0, 2**53, 2**62, 2**63 - 9]),
+    unsigned=st.booleans(),
+)
+def test_integers_never_pass_through_floats(rows, near, unsigned) -> None:
+    labels = np.array([label for label, _ in rows], np.int8)
+    scores = np.array([near + score % 8 for _, score in rows])
+    scores = scores.astype(np.uint64) + np.uint64(2**63) if unsigned else scores.astype(np.int64)
+    for path in PATHS.values():
+        with thresholds(**path):
+            assert_exact(labels, scores)
+
+
+@pytest.mark.parametrize("kind", ["normal", "three_decimals", "clustered", "float32"])
+def test_threads_and_row_order_change_nothing(rng, kind: str) -> None:
+    n = 3_000
+    labels, scores = labels_of(rng, n, 0.3), KINDS[kind](rng, n)
+    order = rng.permutation(n)
+    for path in PATHS.values():
+        with thresholds(**path):
+            rows = check_binary(labels, scores)
+            moved = check_binary(labels[order], scores[order])
+            truth = count_pairs(rows, 1)
+            for n_threads in (1, 2, 3, 7):
+                assert count_pairs(rows, n_threads) == truth
+                assert count_pairs(moved, n_threads) == truth
+            table = ScoreTable.from_rows(rows, n_threads=1)
+            for n_threads in (2, 3, 7):
+                assert ScoreTable.from_rows(rows, n_threads=n_threads) == table
+                assert ScoreTable.from_rows(moved, n_threads=n_threads) == table
+
+
+BIG = st.one_of(st.integers(0, 9), st.integers(0, 2**62), st.integers(2**58, 2**59))
+
+
+@given(counts=st.lists(st.tuples(BIG, BIG), min_size=1, max_size=12))
+def test_injected_counts(counts) -> None:
+    """Pairs beyond 2**63, and sums up to the last count that fits."""
+    positives, negatives = (list(column) for column in zip(*counts, strict=True))
+    for column in (positives, negatives):
+        while sum(column) >= 2**63:
+            column[int(np.argmax(column))] //= 2
+    positives[0], negatives[-1] = max(positives[0], 1), max(negatives[-1], 1)
+    for column in (positives, negatives):
+        column[0] -= max(0, sum(column) - (2**63 - 1))
+    table = ScoreTable.from_counts(np.arange(len(counts), 0, -1.0), positives, negatives)
+    truth = list(zip(range(len(counts), 0, -1), positives, negatives, strict=True))
+    assert (table.n_positive, table.n_negative) == oracle.totals(truth)
+    if table.n_positive and table.n_negative:
+        found = pairs_of_weights(table.positives, table.negatives)
+        assert found.twice_concordant == oracle.twice_concordant(truth)
+        assert roc_auc_score(table) == float(oracle.auc(truth))
+        assert rank_loss(table) == float(oracle.rank_loss(truth))
+
+
+def test_pairs_beyond_64_bits() -> None:
+    """Row 48: 10**12 of each class, one tie of which decides the last bit."""
+    table = ScoreTable.from_counts([3, 2, 1], [10**12, 1, 0], [0, 1, 10**12])
+    exact = Fraction(2 * (10**12 + 1) ** 2 - 1, 2 * (10**12 + 1) ** 2)
+    assert roc_auc_score(table) == float(exact)
+    assert rank_loss(table) == float(1 - exact)
+    edge = ScoreTable.from_counts([2, 1], [2**62, 2**62 - 1], [2**62 - 1, 2**62])
+    truth = [(2, 2**62, 2**62 - 1), (1, 2**62 - 1, 2**62)]
+    assert roc_auc_score(edge) == float(oracle.auc(truth))
+
+
+def test_more_rows_than_32_bits_hold() -> None:
+    """Row 49, by state: what counts rows or blocks is int64, what counts pairs is unbounded."""
+    rows = check_binary(np.array([0, 1], np.int8), np.array([0.0, 1.0]))
+    parted = _partition.partition(rows, 1)
+    assert parted.rows.dtype == parted.block_starts.dtype == np.int64
+    each = 3 * 2**30
+    assert each * each > 2**63
+    table = ScoreTable.from_counts([2.0, 1.0], [each, each], [each, each])
+    assert table.n_positive == 2 * each
+    assert table.true_positives.tolist() == [each, 2 * each]
+    assert roc_auc_score(table) == 0.5
+    found = pairs_of_weights(table.positives, table.negatives)
+    assert found.twice_concordant == 4 * each * each
+
+
+@pytest.mark.parametrize("n", [4, LARGE])
+@pytest.mark.parametrize("label", [0, 1])
+def test_one_class_only(n: int, label: int) -> None:
+    """Row 3."""
+    labels, scores = np.full(n, label, np.int8), np.arange(n) / 8
+    found = count_pairs(check_binary(labels, scores))
+    assert np.isnan(found.auc)
+    assert np.isnan(found.rank_loss)
+    assert found.twice_concordant == found.twice_discordant == 0
+    for measure in (roc_auc_score, rank_loss):
+        with pytest.warns(UndefinedMetricWarning):
+            assert np.isnan(measure(labels, scores))
+
+
+@pytest.mark.parametrize("n", [6, LARGE])
+def test_all_scores_equal_is_one_half(n: int) -> None:
+    """Row 37."""
+    labels = np.arange(n) % 3 == 0
+    assert roc_auc_score(labels, np.full(n, 0.1)) == 0.5
+    assert rank_loss(labels, np.full(n, 0.1)) == 0.5
+
+
+@pytest.mark.parametrize("n", [4, LARGE])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_signed_zeros_tie(n: int, dtype: Any) -> None:
+    """Row 34."""
+    labels = np.arange(n) % 2 == 0
+    assert roc_auc_score(labels, np.where(labels, 0.0, -0.0).astype(dtype)) == 0.5
+    table = ScoreTable.from_scores(labels, np.where(labels, -0.0, 0.0).astype(dtype))
+    assert table.scores.tolist() == [0.0]
+    assert not np.signbit(table.scores[0])
+
+
+@pytest.mark.parametrize("n", [4, LARGE])
+def test_neighbours_do_not_tie(n: int) -> None:
+    """Rows 35 and 36."""
+    labels = np.arange(n) % 2 == 0
+    for low in (0.0, 5e-324, 0.3, 1.0, -1e308):
+        scores = np.where(labels, np.nextafter(low, np.inf), low)
+        assert roc_auc_score(labels, scores) == 1.0
+        assert rank_loss(labels, -scores) == 1.0

@@ -1,0 +1,307 @@
+"""``ScoreTable``: what goes in is checked, what is in it stays, and merging has laws."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from table_samples import LARGE, PATHS, labels_of, thresholds
+
+from fastmetrics import ScoreTable, roc_auc_score
+from fastmetrics.tables.score_table import as_table
+from reference import pair_oracle as oracle
+
+
+def rows_in(table: ScoreTable) -> list[oracle.Row]:
+    columns = (table.scores, table.positives, table.negatives)
+    return list(zip(*[column.tolist() for column in columns], strict=True))
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 1), st.sampled_from([0.0, -0.0, 0.5, 1.0, 1 + 2**-52, -1e308])),
+    min_size=1,
+    max_size=40,
+)
+
+
+def table_of(rows: Any) -> ScoreTable:
+    if not rows:
+        return ScoreTable.from_counts([], [], [])
+    labels, scores = zip(*rows, strict=True)
+    return ScoreTable.from_scores(np.array(labels, np.int8), np.array(scores))
+
+
+@given(ROWS, ROWS, ROWS)
+def test_laws_of_merging(a, b, c) -> None:
+    one, two, three, empty = table_of(a), table_of(b), table_of(c), table_of([])
+    assert one + two == two + one
+    assert (one + two) + three == one + (two + three)
+    assert one + empty == one == empty + one
+    assert one + two == table_of(a + b)
+    assert sum([one, two, three]) == table_of(a + b + c)
+    assert sum([one]) == one
+
+
+@given(ROWS, st.integers(0, 40), st.sampled_from(list(PATHS)))
+def test_merged_parts_are_the_whole(rows, cut, path) -> None:
+    with thresholds(**PATHS[path]):
+        whole = table_of(rows)
+        assert table_of(rows[:cut]) + table_of(rows[cut:]) == whole
+        exact = oracle.counted([label for label, _ in rows], np.array([s for _, s in rows]))
+        assert rows_in(whole) == exact
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
+def test_parts_of_a_large_table(rng, dtype: Any) -> None:
+    labels, scores = labels_of(rng, 6_000, 0.3), rng.integers(0, 500, 6_000).astype(dtype)
+    with thresholds(**PATHS["many_buckets"]):
+        parts = [ScoreTable.from_scores(labels[k::7], scores[k::7]) for k in range(7)]
+        whole = ScoreTable.from_scores(labels, scores)
+    assert sum(parts) == whole
+    assert sum(parts[::-1]) == whole
+    assert whole.scores.dtype == dtype
+
+
+def test_merging_needs_scores_that_compare_exactly() -> None:
+    kinds = [np.float64, np.int64, np.uint64]
+    for left in kinds:
+        for right in kinds:
+            tables = [
+                ScoreTable.from_counts(np.array([1, 2], dtype), [1, 0], [0, 1])
+                for dtype in (left, right)
+            ]
+            if left == right:
+                assert (tables[0] + tables[1]).positives.tolist() == [0, 2]
+            else:
+                with pytest.raises(TypeError, match="cannot be merged exactly"):
+                    tables[0] + tables[1]
+
+
+def test_float32_and_float64_scores_merge_to_float64() -> None:
+    single = ScoreTable.from_counts(np.array([0.1, 0.5], np.float32), [1, 1], [0, 0])
+    double = ScoreTable.from_counts([0.1, 0.5], [0, 0], [1, 1])
+    merged = single + double
+    assert merged.scores.dtype == np.float64
+    assert merged.scores.tolist() == [0.5, float(np.float32(0.1)), 0.1]
+    assert merged == double + single
+
+
+def test_merged_counts_may_not_overflow() -> None:
+    half = ScoreTable.from_counts([1.0], [2**62], [1])
+    almost = ScoreTable.from_counts([2.0], [2**62 - 1], [1])
+    assert (half + almost).n_positive == 2**63 - 1
+    with pytest.raises(OverflowError, match="positives"):
+        half + half
+
+
+def test_what_is_no_table_is_not_added() -> None:
+    table = table_of([(0, 0.5), (1, 1.0)])
+    for other in (1, None, [table], 1.5):
+        with pytest.raises(TypeError):
+            table + other
+        with pytest.raises(TypeError):
+            other + table
+        assert table != other
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(table)
+
+
+def test_equality_minds_every_column_and_dtype() -> None:
+    def build(scores=(1.0, 2.0), positives=(1, 2), negatives=(3, 4), dtype=float) -> ScoreTable:
+        return ScoreTable.from_counts(np.array(scores, dtype), positives, negatives)
+
+    assert build() == build()
+    others = [
+        build((1.0, 3.0)),
+        build(positives=(1, 3)),
+        build(negatives=(3, 5)),
+        build(dtype=np.float32),
+        build(dtype=np.int64),
+        build(positives=(1.0, 2.0), negatives=(3.0, 4.0)),
+        build((1.0,), (1,), (3,)),
+        dataclasses.replace(build(), weight_exponent=1),
+    ]
+    for other in others:
+        assert build() != other
+        assert (build() == other) is False
+
+
+def built_in_every_way() -> list[ScoreTable]:
+    rows = np.array([0, 1, 1, 0], np.int8), np.array([0.1, 0.8, 0.4, 0.4])
+    plain = ScoreTable.from_scores(*rows)
+    with thresholds(bucket_rows=2):
+        parted = ScoreTable.from_scores(*rows)
+    counts = ScoreTable.from_counts(np.array([3.0, 2.0]), np.array([1, 2]), np.array([1, 1]))
+    weighted = ScoreTable.from_scores(*rows, sample_weight=[0.5, 1.5, 1.0, 1.0])
+    return [plain, parted, counts, weighted, plain + counts]
+
+
+def test_frozen() -> None:
+    for table in built_in_every_way():
+        for name in ("scores", "positives", "negatives", "weight_exponent", "n_positive"):
+            with pytest.raises((dataclasses.FrozenInstanceError, AttributeError, TypeError)):
+                setattr(table, name, 0)
+        with pytest.raises((AttributeError, TypeError)):
+            table.another = 0
+        for name in ("scores", "positives", "negatives"):
+            column = getattr(table, name)
+            assert not column.flags.writeable
+            with pytest.raises(ValueError, match="read-only"):
+                column[0] = 7
+
+
+def test_a_table_shares_no_memory_with_the_input() -> None:
+    scores, positives, negatives = np.array([3.0, 2.0]), np.array([1, 2]), np.array([1, 1])
+    table = ScoreTable.from_counts(scores, positives, negatives)
+    one_row = ScoreTable.from_counts(scores[:1], positives[:1], negatives[:1])
+    for array in (scores, positives, negatives):
+        array[:] = 9
+    assert rows_in(table) == [(3.0, 1, 1), (2.0, 2, 1)]
+    assert rows_in(one_row) == [(3.0, 1, 1)]
+
+
+@pytest.mark.parametrize("n", [50, LARGE])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_inputs_are_read_and_left_alone(rng, n: int, weighted: bool) -> None:
+    labels, scores = labels_of(rng, n, 0.3), np.where(rng.random(n) < 0.1, -0.0, rng.random(n))
+    weights = rng.random(n) if weighted else None
+    kept = [None if a is None else a.copy() for a in (labels, scores, weights)]
+    free = ScoreTable.from_scores(labels, scores, sample_weight=weights)
+    auc = roc_auc_score(labels, scores, sample_weight=weights)
+    for array, copied in zip((labels, scores, weights), kept, strict=True):
+        if array is not None:
+            assert array.tobytes() == copied.tobytes()
+            array.flags.writeable = False
+    assert ScoreTable.from_scores(labels, scores, sample_weight=weights) == free
+    assert roc_auc_score(labels, scores, sample_weight=weights) == auc
+
+
+def test_pickles_and_copies(rng) -> None:
+    """Workers of joblib or multiprocessing hand tables over."""
+    for table in built_in_every_way():
+        assert table.n_positive > 0  # totals are at hand before the table travels
+        for twin in (pickle.loads(pickle.dumps(table)), copy.deepcopy(table), copy.copy(table)):
+            assert twin == table
+            assert twin.n_positive == table.n_positive
+            assert not twin.scores.flags.writeable
+
+
+def test_from_counts_sorts_merges_and_drops() -> None:
+    table = ScoreTable.from_counts(
+        [1, 3.5, -0.0, 1, 9, 0.0], [1, 2, 3, 4, 0, 1], [0, 1, 0, 0, 0, 5]
+    )
+    assert rows_in(table) == [(3.5, 2, 1), (1.0, 5, 0), (0.0, 4, 5)]
+    assert not np.signbit(table.scores[-1])
+    assert (table.n_positive, table.n_negative) == (11, 6)
+    assert table.true_positives.tolist() == [2, 7, 11]
+    assert table.false_positives.tolist() == [1, 1, 6]
+    mixed = ScoreTable.from_counts([1, 2], [1, 2], [0.5, 0.5])
+    assert mixed.is_weighted
+    assert mixed.positives.dtype == mixed.negatives.dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", "i4", "u8", ">i8"])
+def test_from_counts_takes_counts_of_any_width(kind: str) -> None:
+    table = ScoreTable.from_counts([1.0, 2.0], np.array([1, 2], kind), np.array([3, 0], kind))
+    assert table == ScoreTable.from_counts([1.0, 2.0], [1, 2], [3, 0])
+
+
+OVER = [[2**63], [2**62, 2**62], [2**62, 2**62 - 1, 1], [2**63 - 1, 1], [2**61 - 1] * 4 + [4]]
+
+
+@pytest.mark.parametrize("counts", OVER)
+def test_counts_of_a_class_stay_below_2_to_63(counts: list[int]) -> None:
+    k = len(counts)
+    column = np.array(counts, np.uint64)
+    for columns in ((column, np.ones(k, int)), (np.ones(k, int), column)):
+        with pytest.raises(ValueError, match=r"must sum to less than 2\*\*63"):
+            ScoreTable.from_counts(np.arange(k), *columns)
+    column[0] -= np.uint64(sum(counts) - (2**63 - 1))
+    assert ScoreTable.from_counts(np.arange(k), column, column).n_positive == 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        (([np.nan, 1], [1, 1], [1, 1]), ValueError, "`scores` must be finite: nan at index 0"),
+        (([1, np.inf], [1, 1], [1, 1]), ValueError, "`scores` must be finite: inf at index 1"),
+        (([1, 2], [1, -1], [1, 1]), ValueError, "`positives` must not be negative: -1 at index 1"),
+        (([1, 2], [1, 1], [-0.5, 1.0]), ValueError, "`negatives` must not be negative: -0.5"),
+        (([1, 2], [np.nan, 1], [1, 1]), ValueError, "`positives` must be finite: nan at index 0"),
+        (([1, 2], [1, 1], [1, np.inf]), ValueError, "`negatives` must be finite: inf at index 1"),
+        (([1, 2], [1], [1, 1]), ValueError, "lengths differ"),
+        (([1, 2], [1, 1], [1, 1, 1]), ValueError, "lengths differ"),
+        (([1, 2], [], []), ValueError, "`positives` is empty"),
+        (([], [1], [1]), ValueError, "`scores` is empty"),
+        (([[1, 2]], [1, 1], [1, 1]), ValueError, "`scores`"),
+        (([1, 2], ["a", "b"], [1, 1]), TypeError, "`positives`"),
+        (([1, 2], [True, False], [1, 1]), TypeError, "`positives` must be integers"),
+        (([1, 2], [1j, 1], [1, 1]), TypeError, "`positives`"),
+        ((["a", "b"], [1, 1], [1, 1]), TypeError, "`scores`"),
+        ((1.0, 1, 1), TypeError, "`scores`"),
+    ],
+)
+def test_from_counts_refuses(columns, error, message: str) -> None:
+    with pytest.raises(error, match=message):
+        ScoreTable.from_counts(*columns)
+
+
+def test_empty_tables() -> None:
+    empty = ScoreTable.from_counts([], [], [])
+    nothing = ScoreTable.from_counts([1, 2], [0, 0], [0.0, 0.0])
+    assert len(empty) == len(nothing) == 0
+    assert empty == nothing
+    assert repr(empty) == "ScoreTable(0 distinct scores, 0 positive, 0 negative)"
+    assert (empty.n_positive, empty.n_negative) == (0, 0)
+    assert empty.true_positives.tolist() == []
+    assert sum([empty, nothing]) == empty
+    weights = ScoreTable.from_scores([0, 1], [1, 2], sample_weight=[1e308, 1e308])
+    assert weights.weight_exponent != 0
+    assert empty + weights == weights == weights + empty
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, "2", True])
+@pytest.mark.parametrize("n", [4, LARGE])
+def test_n_threads_is_checked_at_any_size(bad: Any, n: int) -> None:
+    labels = np.arange(n) % 2 == 0
+    with pytest.raises((TypeError, ValueError), match="n_threads"):
+        ScoreTable.from_scores(labels, np.arange(n) / 8, n_threads=bad)
+
+
+def test_a_table_comes_alone() -> None:
+    table = ScoreTable.from_counts([1.0], [1], [1])
+    assert as_table(table, None) is table
+    for more in ({"sample_weight": [1]}, {"pos_label": 1}):
+        with pytest.raises(TypeError, match="comes alone"):
+            as_table(table, None, **more)
+    with pytest.raises(TypeError, match="comes alone"):
+        as_table(table, [1.0])
+    built = as_table([0, 1], [0.1, 0.2])
+    assert built == ScoreTable.from_scores([0, 1], [0.1, 0.2])
+
+
+@pytest.mark.parametrize("infinite", [np.inf, -np.inf])
+def test_infinities_when_asked_for(infinite: float) -> None:
+    table = ScoreTable.from_scores([0, 1, 1], [0.5, infinite, 0.0], allow_inf=True)
+    assert infinite in table.scores
+    assert table.n_positive == 2
+    with pytest.raises(ValueError, match="`y_score` must be finite"):
+        ScoreTable.from_scores([0, 1, 1], [0.5, infinite, 0.0])
+
+
+@pytest.mark.parametrize("n", [1_000, LARGE])
+def test_nan_is_refused_where_infinities_are_not(rng, n: int) -> None:
+    labels, scores = labels_of(rng, n, 0.3), rng.random(n)
+    scores[-3:] = np.inf, -np.inf, np.nan
+    for weights in (None, np.full(n, 2), np.full(n, 0.5)):
+        with pytest.raises(ValueError, match=rf"must be finite: nan at index {n - 1}, 1 in all$"):
+            ScoreTable.from_scores(labels, scores, sample_weight=weights, allow_inf=True)
+    scores[-1] = 0.5
+    table = ScoreTable.from_scores(labels, scores, allow_inf=True)
+    assert (table.scores[0], table.scores[-1]) == (np.inf, -np.inf)

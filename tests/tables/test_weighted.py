@@ -1,0 +1,300 @@
+"""Weights: counts stay exact, the rest has a bound, labels are verified wherever they are read."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds, unsampled_cluster
+
+from fastmetrics import ScoreTable, rank_loss, roc_auc_score
+from fastmetrics._checks import check_binary
+from fastmetrics._kernels import merges
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.tables.pairs import count_pairs
+from reference import pair_oracle as oracle
+
+UNIT = 2.0**-53
+
+
+def relative_error(found: float, exact: Fraction) -> float:
+    return float(abs(Fraction(found) - exact) / exact) if exact else abs(found)
+
+
+def assert_weighed(labels: Any, scores: Any, weights: Any, units: int = 16) -> None:
+    """Assert that AUC, loss and the table are within ``units`` roundings of the rationals."""
+    truth = oracle.weighed(labels == 1, scores, weights)
+    table = ScoreTable.from_scores(labels, scores, sample_weight=weights, allow_inf=True)
+    found = count_pairs(check_binary(labels, scores, sample_weight=weights, allow_inf=True), 1)
+    assert table.is_weighted
+    scale = Fraction(2) ** table.weight_exponent
+    assert table.scores.tolist() == [row[0] for row in truth]
+    for column, exact in ((table.positives, 1), (table.negatives, 2)):
+        for value, row in zip(column.tolist(), truth, strict=True):
+            assert relative_error(value, row[exact] * scale) <= 2 * UNIT
+    for total, exact in zip(
+        (table.n_positive, table.n_negative), oracle.totals(truth), strict=True
+    ):
+        assert relative_error(total, exact * scale) <= 4 * UNIT
+    if not all(oracle.totals(truth)):
+        assert math.isnan(found.auc)
+        assert math.isnan(found.rank_loss)
+        return
+    for value in (found.auc, roc_auc_score(table)):
+        assert relative_error(value, oracle.auc(truth)) <= units * UNIT
+    for value in (found.rank_loss, rank_loss(table)):
+        assert relative_error(value, oracle.rank_loss(truth)) <= units * UNIT
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_path_is_within_the_bound(rng, kind: str, path: str) -> None:
+    for share in (0.02, 0.5):
+        labels, scores = labels_of(rng, 600, share), KINDS[kind](rng, 600)
+        weights = rng.random(600) * (rng.random(600) < 0.9)
+        with thresholds(**PATHS[path]):
+            assert_weighed(labels, scores, weights)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("range_of", [(1e-16, 1e16), (1e300, 1e308), (5e-324, 1e-300), (1e-70, 1)])
+def test_weights_of_any_size(rng, path: str, range_of: tuple[float, float]) -> None:
+    """Rows 43, 44 and 46."""
+    low, high = np.log2(range_of[0]), np.log2(range_of[1])
+    for kind in ("normal", "three_decimals", "clustered"):
+        labels, scores = labels_of(rng, 500, 0.3), KINDS[kind](rng, 500)
+        weights = np.exp2(rng.uniform(low, high, 500))
+        weights[:2] = range_of
+        with thresholds(**PATHS[path]):
+            assert_weighed(labels, scores, weights)
+
+
+@pytest.mark.parametrize("largest_first", [True, False])
+def test_small_weights_are_not_lost_beside_large_ones(largest_first: bool) -> None:
+    """Row 46: a plain sum would drop every weight but the first."""
+    n = 500
+    weights = np.full(2 * n, 1e-16)
+    weights[[0, n]] = 1e16 if largest_first else 1.0
+    labels = np.repeat([1, 0], n).astype(np.int8)
+    for scores in (np.zeros(2 * n), np.tile(np.arange(n, 0.0, -1), 2), np.arange(2.0 * n)):
+        for path in PATHS.values():
+            with thresholds(**path):
+                assert_weighed(labels, scores, weights)
+
+
+@pytest.mark.parametrize("weight", [1e308, 5e-324, 2.0**-1022, 1.7e308])
+@pytest.mark.parametrize("n", [4, LARGE])
+def test_equal_extreme_weights_change_nothing(weight: float, n: int) -> None:
+    """Rows 43 and 44."""
+    labels, scores = np.arange(n) % 2 == 0, (np.arange(n) * 7919 % 1009).astype(float)
+    exact = roc_auc_score(labels, scores)
+    table = ScoreTable.from_scores(labels, scores, sample_weight=np.full(n, weight))
+    assert roc_auc_score(labels, scores, sample_weight=np.full(n, weight)) == pytest.approx(
+        exact, rel=16 * UNIT, abs=0
+    )
+    assert roc_auc_score(table) == pytest.approx(exact, rel=16 * UNIT, abs=0)
+    assert table.weight_exponent != 0
+    assert math.ldexp(table.n_positive, -table.weight_exponent - 64) == pytest.approx(
+        math.ldexp(weight, -64) * (n // 2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("weights", "auc"),
+    [([1e308, 1e308, 1e308, 1e308], 1.0), ([5e-324, 5e-324, 5e-324, 5e-324], 1.0)],
+)
+def test_extreme_weights_of_from_counts(weights: list[float], auc: float) -> None:
+    with np.errstate(all="ignore"):
+        table = ScoreTable.from_counts([4, 3, 2, 1], [*weights[:2], 0, 0], [0, 0, *weights[2:]])
+        assert roc_auc_score(table) == auc
+        assert math.isfinite(table.n_positive)
+
+
+def test_weight_exponent_rules() -> None:
+    def build(*weights: float) -> ScoreTable:
+        return ScoreTable.from_scores([0, 1], [0.25, 0.5], sample_weight=weights)
+
+    usual, large, small = build(0.5, 2.0), build(1e308, 1e307), build(5e-324, 1e-320)
+    assert usual.weight_exponent == 0
+    assert large.weight_exponent < 0 < small.weight_exponent
+    assert (large + large).weight_exponent == large.weight_exponent
+    assert roc_auc_score(large + large) == 1.0
+    for other in (usual, small, ScoreTable.from_counts([1.0], [1], [1])):
+        with pytest.raises(ValueError, match="weight_exponent"):
+            large + other
+    exact = [Fraction(w) * Fraction(2) ** large.weight_exponent for w in (1e308, 1e307)]
+    assert [large.n_negative, large.n_positive] == exact
+    with pytest.raises(ValueError, match="spans too wide a range"):
+        build(1e308, 5e-324)
+
+
+def one_large_weight_in_a_leaf() -> tuple[Any, Any, Any]:
+    """Return rows of which one leaf holds 1 and 180 weights that a plain sum to 1 would drop.
+
+    They are of the class with fewer rows, which is the one that is put in leaves.
+    """
+    n, crowd = 6_000, np.arange(180)
+    labels, scores, weights = np.arange(n) % 4 == 0, (np.arange(n) + 0.5) / n, np.full(n, 1e-30)
+    labels[1_000:1_180], labels[1_180] = True, False
+    scores[1_000:1_180], scores[1_180] = 0.25 + 1e-9 * crowd, 0.25 + 1e-6
+    weights[1_000:1_180], weights[[1_000, 1_180]] = 1.1e-16, 1.0
+    return labels.astype(np.int8), scores, weights
+
+
+def test_one_large_weight_in_a_bucket() -> None:
+    """The weight below or above a bucket is no difference of sums: those would lose it."""
+    labels, scores, weights = one_large_weight_in_a_leaf()
+    with thresholds(**PATHS["two_buckets"]):
+        assert_weighed(labels, scores, weights, units=16 + 200)
+        assert_weighed(1 - labels, -scores, weights, units=16 + 200)
+
+
+@pytest.mark.parametrize("flip", [1, -1])
+def test_one_large_weight_before_many_buckets(flip: int) -> None:
+    n = 6_400
+    scores, labels = flip * np.arange(n) / n, (np.arange(n) % 2).astype(np.int8)
+    weights = np.full(n, 1e-30)
+    weights[::64] = 1.1e-16
+    weights[[0, 1, -2, -1]] = 1.0, 1e-18, 1e-18, 1.0
+    with thresholds(**PATHS["many_buckets"]):
+        assert_weighed(labels, scores, weights)
+
+
+def test_sums_inside_a_leaf() -> None:
+    """A leaf of k rows adds k roundings at most; k stays below sqrt(LEAF_LIMIT * rows)."""
+    with thresholds(bucket_rows=1 << 20):
+        assert_weighed(*one_large_weight_in_a_leaf(), units=16 + 200)
+
+
+def test_sums_inside_a_leaf_are_compensated() -> None:
+    with thresholds(bucket_rows=1 << 20):
+        assert_weighed(*one_large_weight_in_a_leaf())
+
+
+COUNTED = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 4), st.integers(0, 9)), min_size=1, max_size=60
+).filter(lambda rows: any(weight for _, _, weight in rows))
+
+
+@given(rows=COUNTED, path=st.sampled_from(list(PATHS)), dtype=st.sampled_from("bBhil"))
+def test_integer_weights_are_repeated_rows(rows, path: str, dtype: str) -> None:
+    labels, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
+    labels, scores = labels.astype(np.int8), scores / 8
+    with thresholds(**PATHS[path]):
+        table = ScoreTable.from_scores(labels, scores, sample_weight=weights.astype(dtype))
+        repeated = ScoreTable.from_scores(np.repeat(labels, weights), np.repeat(scores, weights))
+        assert table == repeated
+        assert not table.is_weighted
+        assert isinstance(table.n_positive, int)
+        counted = check_binary(labels, scores, sample_weight=weights.astype(dtype))
+        expanded = check_binary(np.repeat(labels, weights), np.repeat(scores, weights))
+        assert count_pairs(counted) == count_pairs(expanded)
+
+
+def test_boolean_weights_are_a_choice_of_rows(rng) -> None:
+    for n in (60, LARGE):
+        labels, scores, kept = (
+            labels_of(rng, n, 0.4),
+            np.round(rng.random(n), 2),
+            rng.random(n) < 0.5,
+        )
+        chosen = ScoreTable.from_scores(labels, scores, sample_weight=kept)
+        assert chosen == ScoreTable.from_scores(labels[kept], scores[kept])
+        with_weights = roc_auc_score(labels, scores, sample_weight=kept)
+        assert with_weights == roc_auc_score(labels[kept], scores[kept])
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_weight_zero_is_absent(rng, path: str) -> None:
+    labels, scores = labels_of(rng, 2_000, 0.4), np.round(rng.standard_normal(2_000), 2)
+    weights = rng.random(2_000) * (rng.random(2_000) < 0.5)
+    kept = weights > 0
+    with thresholds(**PATHS[path]):
+        table = ScoreTable.from_scores(labels, scores, sample_weight=weights)
+        absent = ScoreTable.from_scores(labels[kept], scores[kept], sample_weight=weights[kept])
+        np.testing.assert_array_equal(table.scores, absent.scores)
+        np.testing.assert_allclose(table.positives, absent.positives, rtol=4 * UNIT)
+        np.testing.assert_allclose(table.negatives, absent.negatives, rtol=4 * UNIT)
+
+
+@pytest.mark.parametrize("integer", [True, False])
+@pytest.mark.parametrize("n", [4, LARGE])
+def test_a_class_of_weight_zero_is_absent(integer: bool, n: int) -> None:
+    """Row 41."""
+    labels, scores = (np.arange(n) % 2).astype(np.int8), np.arange(n) / 8
+    for absent in (0, 1):
+        weights = (labels != absent).astype(np.int64 if integer else np.float64)
+        for measure in (roc_auc_score, rank_loss):
+            with pytest.warns(UndefinedMetricWarning):
+                assert math.isnan(measure(labels, scores, sample_weight=weights))
+
+
+def test_integer_weights_up_to_2_to_53_are_exact() -> None:
+    """Row 45."""
+    weights = np.array([2**52, 1, 2**51, 2**51 - 1])
+    assert weights.sum() == 2**53
+    labels, scores = np.array([1, 0, 1, 0], np.int8), np.array([1, 1, 2, 3]) / 8
+    table = ScoreTable.from_scores(labels, scores, sample_weight=weights)
+    assert table.positives.dtype == np.int64
+    assert (table.n_positive, table.n_negative) == (2**52 + 2**51, 2**51)
+    truth = oracle.weighed(labels == 1, scores, weights.tolist())
+    assert roc_auc_score(labels, scores, sample_weight=weights) == float(oracle.auc(truth))
+    weights[0] += 1
+    above = ScoreTable.from_scores(labels, scores, sample_weight=weights)
+    assert above.is_weighted
+    truth = oracle.weighed(labels == 1, scores, weights.tolist())
+    found = roc_auc_score(labels, scores, sample_weight=weights)
+    assert relative_error(found, oracle.auc(truth)) <= 16 * UNIT
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_threads_change_no_bit(rng, path: str) -> None:
+    n = 5_000
+    labels, weights = labels_of(rng, n, 0.3), rng.random(n)
+    for scores in (rng.standard_normal(n), np.round(rng.random(n), 2), unsampled_cluster(rng, n)):
+        with thresholds(**PATHS[path]):
+            rows = check_binary(labels, scores, sample_weight=weights)
+            pairs, table = count_pairs(rows, 1), ScoreTable.from_rows(rows, n_threads=1)
+            for n_threads in (2, 3, 7):
+                assert count_pairs(rows, n_threads) == pairs
+                assert ScoreTable.from_rows(rows, n_threads=n_threads) == table
+
+
+def test_the_weighted_fallback_is_taken(rng, monkeypatch) -> None:
+    calls = []
+
+    def spied(*args: Any) -> Any:
+        calls.append(args)
+        return original(*args)
+
+    original = merges.weigh_pairs_discordant
+    monkeypatch.setattr(merges, "weigh_pairs_discordant", spied)
+    n = 4_000
+    with thresholds(bucket_rows=400, sample_rows=50):
+        labels, scores, weights = labels_of(rng, n, 0.3), unsampled_cluster(rng, n), rng.random(n)
+        count_pairs(check_binary(labels, scores, sample_weight=weights))
+        assert calls
+        assert_weighed(labels, scores, weights)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(0, 1),
+            st.integers(0, 3),
+            st.one_of(st.just(0.0), st.floats(1e-12, 1e12), st.sampled_from([1e-16, 1e16])),
+        ),
+        min_size=2,
+        max_size=60,
+    ).filter(lambda rows: any(weight for _, _, weight in rows)),
+    path=st.sampled_from(list(PATHS)),
+)
+def test_hypothesis_within_the_bound(rows, path: str) -> None:
+    labels, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
+    with thresholds(**PATHS[path]):
+        assert_weighed(labels.astype(np.int8), scores / 4, weights)

@@ -1,0 +1,283 @@
+"""The thread pool: order, failures, limits, interrupts, forks, and pools inside pools."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastmetrics import _workers, roc_auc_score
+from fastmetrics._workers import run, thread_count
+from fastmetrics.tables.pairs import PLAIN_ROWS
+
+THREADS = [1, 2, 3, 7]
+N = 3 * PLAIN_ROWS  # rows enough for several jobs
+
+
+def data() -> tuple[Any, Any]:
+    scores = np.arange(N) * 7_919 % 100_003 / 8
+    return (np.arange(N) % 3 == 0), scores
+
+
+def nap(seconds: float, value: Any) -> Any:
+    time.sleep(seconds)
+    return value
+
+
+@pytest.mark.parametrize("n_threads", THREADS)
+def test_results_come_in_order(n_threads: int) -> None:
+    jobs = [partial(nap, (17 * k % 5) / 2_000, k) for k in range(40)]
+    assert run(jobs, n_threads) == list(range(40))
+    assert run(jobs[:1], n_threads) == [0]
+    assert run([], n_threads) == []
+
+
+def test_no_more_threads_than_asked_for() -> None:
+    for n_threads in (1, 2):
+        seen = run([lambda: nap(0.001, threading.get_ident())] * 30, n_threads)
+        assert threading.get_ident() in seen  # the caller works too
+        assert len(set(seen)) <= n_threads
+
+
+class JobError(Exception):
+    """Raised by a job."""
+
+
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("kind", [JobError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("at", [0, 1, 5])
+def test_the_first_failure_stops_the_rest(
+    n_threads: int, kind: type[BaseException], at: int
+) -> None:
+    done = []
+
+    def job(k: int) -> None:
+        if k == at:
+            raise kind("job failed")
+        time.sleep(0.001)
+        done.append(k)
+
+    with pytest.raises(kind, match="job failed"):
+        run([partial(job, k) for k in range(300)], n_threads)
+    count = len(done)
+    assert count < 250
+    time.sleep(0.01)
+    assert len(done) == count  # no job is under way any more
+    assert run([partial(nap, 0, k) for k in range(9)], n_threads) == list(range(9))
+
+
+def test_a_failure_in_a_helper_is_raised_in_the_caller() -> None:
+    caller = threading.get_ident()
+
+    def job() -> None:
+        if threading.get_ident() != caller:
+            raise JobError("in a helper")
+        time.sleep(0.005)
+
+    with pytest.raises(JobError, match="in a helper"):
+        run([job] * 400, 2)
+
+
+@pytest.mark.parametrize(
+    ("bad", "error"),
+    [(0, ValueError), (-1, ValueError), (1.0, TypeError), ("2", TypeError), (True, TypeError)],
+)
+def test_bad_numbers_of_threads(bad: Any, error: type[Exception]) -> None:
+    for call in (partial(thread_count, bad), partial(run, [int], bad)):
+        with pytest.raises(error, match="`n_threads` must be"):
+            call()
+    with pytest.raises((TypeError, ValueError), match="n_threads"):
+        roc_auc_score([0, 1], [0.0, 1.0], n_threads=bad)
+
+
+def test_numbers_of_threads(monkeypatch) -> None:
+    monkeypatch.delenv(_workers.N_THREADS_VARIABLE, raising=False)
+    assert thread_count(3) == thread_count(np.int64(3)) == 3
+    assert thread_count() == thread_count(None) == _workers.available_processors() >= 1
+
+
+@pytest.mark.parametrize(("text", "count"), [("1", 1), (" 5 ", 5), ("12", 12)])
+def test_the_environment_variable(monkeypatch, text: str, count: int) -> None:
+    monkeypatch.setenv("FASTMETRICS_NUM_THREADS", text)
+    assert thread_count() == count
+    assert thread_count(2) == 2  # what is asked for outright wins
+    monkeypatch.setenv("FASTMETRICS_NUM_THREADS", "  ")
+    assert thread_count() == _workers.available_processors()
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", "1e3", "²"])
+def test_a_bad_environment_variable(monkeypatch, text: str) -> None:
+    monkeypatch.setenv("FASTMETRICS_NUM_THREADS", text)
+    with pytest.raises(ValueError, match="FASTMETRICS_NUM_THREADS"):
+        thread_count()
+
+
+def python(text: str) -> subprocess.Popen[str]:
+    path = os.pathsep.join(filter(None, sys.path))
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", text],
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def output_of(text: str) -> str:
+    process = python(text)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return out.strip()
+
+
+DATA = """
+import os, threading, numpy as np
+from fastmetrics import roc_auc_score, _workers
+from fastmetrics.tables.pairs import PLAIN_ROWS
+n = 3 * PLAIN_ROWS
+labels, scores = np.arange(n) % 3 == 0, np.arange(n) * 7_919 % 100_003 / 8
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no CPU affinity here")
+def test_affinity_is_respected(monkeypatch) -> None:
+    monkeypatch.delenv(_workers.N_THREADS_VARIABLE, raising=False)
+    program = """
+import os
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+from fastmetrics import _workers
+print(_workers.available_processors(), _workers.thread_count(), _workers.thread_count(4))
+"""
+    assert output_of(program) == "1 1 4"
+
+
+NAPS = """
+import time
+from fastmetrics import _workers
+jobs = [lambda: time.sleep(0.02)] * 5_000
+print("ready", flush=True)
+try:
+    _workers.run(jobs, {n_threads})
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+AUC = (
+    DATA
+    + """
+labels, scores = np.tile(labels, 10), np.tile(scores, 10)
+roc_auc_score(labels, scores, n_threads={n_threads})
+print("ready", flush=True)
+try:
+    while True:
+        roc_auc_score(labels, scores, n_threads={n_threads})
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+print(roc_auc_score(labels, scores, n_threads={n_threads}))
+"""
+)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("program", [NAPS, AUC], ids=["naps", "auc"])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_interrupt_stops_within_a_second(program: str, n_threads: int) -> None:
+    """Row 73; what comes after is right."""
+    process = python(program.replace("{n_threads}", str(n_threads)))
+    try:
+        assert process.stdout.readline() == "ready\n", process.stderr.read()
+        time.sleep(0.3)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "stopped\n"
+        assert time.monotonic() - start < 1.0
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+        if program is AUC:
+            assert float(out) == roc_auc_score(*data())
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_right_after_a_fork() -> None:
+    """Row 71: also where another thread of the parent was just making its pool."""
+    program = (
+        DATA
+        + """
+import warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # 3.12: a fork beside threads
+before = roc_auc_score(labels, scores, n_threads=2)
+held, let_go = threading.Event(), threading.Event()
+def hold():
+    with _workers._lock:
+        held.set()
+        let_go.wait()
+thread = threading.Thread(target=hold)
+thread.start()
+held.wait()
+child = os.fork()
+if child == 0:
+    same = roc_auc_score(labels, scores, n_threads=2) == before
+    os._exit(0 if same and _workers._pool[0] == os.getpid() else 1)
+let_go.set()
+thread.join()
+_, status = os.waitpid(child, 0)
+print(os.waitstatus_to_exitcode(status), roc_auc_score(labels, scores, n_threads=2) == before)
+"""
+    )
+    assert output_of(program) == "0 True"
+
+
+def test_at_the_end_of_the_interpreter() -> None:
+    """No new thread can be had there; the caller does the work."""
+    program = (
+        DATA
+        + """
+import atexit
+before = roc_auc_score(labels, scores, n_threads=2)
+atexit.register(lambda: print(roc_auc_score(labels, scores, n_threads=2) == before))
+"""
+    )
+    assert output_of(program) == "True"
+
+
+def test_from_many_threads_at_once() -> None:
+    """Row 72."""
+    labels, scores = data()
+    truth = roc_auc_score(labels, scores, n_threads=1)
+    with ThreadPoolExecutor(8) as pool:
+        calls = [pool.submit(roc_auc_score, labels, scores, n_threads=2) for _ in range(16)]
+        assert [call.result(timeout=60) for call in calls] == [truth] * 16
+
+
+def test_runs_inside_jobs() -> None:
+    def inner(k: int) -> list[int]:
+        return run([partial(nap, 0.001, 10 * k + i) for i in range(6)], 3)
+
+    found = run([partial(inner, k) for k in range(12)], 3)
+    assert found == [[10 * k + i for i in range(6)] for k in range(12)]
+
+    def fails(k: int) -> None:
+        run([partial(nap, 0.001, 0), partial(divmod, 1, 0)], 2)
+
+    with pytest.raises(ZeroDivisionError):
+        run([partial(fails, k) for k in range(12)], 2)
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_inside_joblib(backend: str) -> None:
+    joblib = pytest.importorskip("joblib")
+    labels, scores = data()
+    truth = roc_auc_score(labels, scores)
+    calls = [joblib.delayed(roc_auc_score)(labels, scores, n_threads=2) for _ in range(3)]
+    assert joblib.Parallel(n_jobs=2, backend=backend)(calls) == [truth] * 3
