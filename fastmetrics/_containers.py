@@ -77,7 +77,9 @@ def from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def is_null(value: Any) -> bool:
-    """Return whether one Python object stands for a missing value (None, NA, NaT)."""
+    """Return whether one Python object stands for a missing value (None, NA, NaT, nan)."""
+    if isinstance(value, float):
+        return value != value
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
@@ -103,7 +105,7 @@ def _ravelled(array: NDArray[Any], name: str) -> NDArray[Any]:
         warn_user(message, DataConversionWarning)
         return array[:, 0]
     advice = ""
-    if array.ndim == 2 and array.shape[1] == 2:
+    if array.ndim == 2 and array.shape[1] == 2 and name != "y_true":
         advice = "; of the two columns of predict_proba pass [:, 1], the positive class"
     raise ValueError(f"`{name}` must have shape (n,): got {array.shape}{advice}")
 
@@ -123,8 +125,8 @@ def _refuse_non_arrays(values: Any, name: str) -> None:
         raise TypeError(f"`{name}` must be an array of shape (n,): got the scalar {values!r}")
     if isinstance(values, set | frozenset | dict) or hasattr(values, "__next__"):
         raise TypeError(
-            f"`{name}` must be an array: got {_kind(values)}; use the streaming API for data that "
-            "come in pieces, or pass a list"
+            f"`{name}` must be an array: got {_kind(values)}; use the streaming API (a ScoreTable "
+            "of each piece, added up), or pass a list"
         )
     if hasattr(values, "tocsr"):
         raise TypeError(f"`{name}` is a sparse matrix: pass `.toarray()`")

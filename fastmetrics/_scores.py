@@ -14,7 +14,7 @@ from fastmetrics.errors import DataConversionWarning
 CHUNK: Final = 1 << 16
 """Rows per step of a chunked pass, so that its temporaries stay in cache."""
 
-_HELD: Final = {"c": "complex numbers", "m": "durations", "M": "dates"}
+_HELD: Final = {"c": "complex numbers", "m": "durations", "M": "dates", "V": "records"}
 
 CANONICAL: Final = frozenset(map(np.dtype, (np.float32, np.float64, np.int64, np.uint64)))
 
@@ -47,7 +47,7 @@ def check_finite(scores: NDArray[Any], name: str, allow_inf: bool = False) -> No
     if not allow_inf:
         inf = np.isinf(scores)
         sign = "-inf" if scores.ravel()[np.argmax(inf)] < 0 else "inf"
-        advice = "; `allow_inf=True` accepts infinities, whose ranks are defined"
+        advice = "; ScoreTable.from_scores ranks infinities with `allow_inf=True`"
         raise ValueError(_not_finite(name, sign, inf) + (advice if name == "y_score" else ""))
 
 
@@ -142,10 +142,12 @@ def _from_longdouble(array: NDArray[Any], name: str) -> NDArray[Any]:
         rounded = ordered.astype(np.float64)
     new_ties = (ordered[1:] != ordered[:-1]) & (rounded[1:] == rounded[:-1])
     if new_ties.any() or (np.isinf(doubles) & np.isfinite(array)).any():
-        at = int(np.argmax(new_ties))
+        # An overflow is at an end, where a new tie need not be. `str`: a format would round.
+        at = np.argmax(new_ties) if new_ties.any() else np.argmax(np.isinf(rounded))
+        such = " and ".join(map(str, ordered[at : at + 1 + new_ties.any()]))
         raise ValueError(
             f"`{name}` is longdouble and float64 would tie or overflow distinct values "
-            f"(such as {ordered[at]} and {ordered[at + 1]}): pass ranks instead"
+            f"(such as {such}): pass ranks instead"
         )
     return doubles
 

@@ -142,7 +142,9 @@ def output_of(text: str) -> str:
 DATA = """
 import os, threading, numpy as np
 from fastmetrics import roc_auc_score, _workers
+from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics.tables.pairs import PLAIN_ROWS
+compile_small_calls()  # NumPy alone, which a new process starts with, needs no pool
 n = 3 * PLAIN_ROWS
 labels, scores = np.arange(n) % 3 == 0, np.arange(n) * 7_919 % 100_003 / 8
 """

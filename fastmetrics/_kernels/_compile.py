@@ -28,25 +28,52 @@ _log = logging.getLogger("fastmetrics")
 _lock = threading.RLock()
 
 
-def _unlock_after_fork() -> None:
-    """A thread of the parent may have held the lock at the fork; the child starts afresh."""
+def _lock_for_fork() -> None:
+    """Let no fork come while a thread imports numba or compiles: the child would inherit half."""
+    _lock.acquire()
+
+
+def _unlock_in_parent() -> None:
+    _lock.release()
+
+
+def _unlock_in_child() -> None:
     global _lock
     _lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock_after_fork)
+    os.register_at_fork(
+        before=_lock_for_fork, after_in_parent=_unlock_in_parent, after_in_child=_unlock_in_child
+    )
 
 #: Arrays up to this many elements may run the plain Python twin before a kernel is compiled.
 TWIN_MAX_ELEMENTS = 2_000
 #: Elements a twin may process in all before it is compiled after all.
 TWIN_BUDGET = 20_000
+#: Rows that NumPy alone may count before the first kernel: loading numba and cached kernels takes
+#: as long as that, and compiling them takes ten times as long.
+numpy_rows_left = 2_500_000
+_any_loaded = False
 
 
 def compile_small_calls() -> None:
-    """Let no call of this process, however small, be served by plain Python from now on."""
-    global TWIN_MAX_ELEMENTS
+    """Let no call of this process, however small, be served by anything but kernels from now on."""
+    global TWIN_MAX_ELEMENTS, numpy_rows_left
     TWIN_MAX_ELEMENTS = -1
+    numpy_rows_left = 0
+
+
+def numpy_serves(n_rows: int) -> bool:
+    """Return whether NumPy alone should count these rows, being sooner done than a kernel loaded.
+
+    Fewer rows than ``TWIN_MAX_ELEMENTS`` are left to the plain Python twins.
+    """
+    global numpy_rows_left
+    if _any_loaded or not TWIN_MAX_ELEMENTS < n_rows <= numpy_rows_left:
+        return False
+    numpy_rows_left -= n_rows
+    return True
 
 
 class _Window:
@@ -99,9 +126,11 @@ class Kernel:
 
     def compiled(self) -> Any:
         """Return numba's dispatcher (the function itself under ``NUMBA_DISABLE_JIT=1``)."""
+        global _any_loaded
         with _lock:
             if self._dispatcher is None:
                 self._dispatcher = _jit(self.py_func)
+                _any_loaded = True
             return self._dispatcher
 
 

@@ -5,6 +5,7 @@ Nothing but argparse is imported before a command runs, so that ``--help`` answe
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -60,6 +61,8 @@ def _report(error: Exception) -> int:
 
 def _write(text: str) -> None:
     """Write the whole output at once: all of it or, after an error, nothing."""
+    if sys.stdout is None:  # so Python says that it was closed before the start
+        raise OSError(errno.EBADF, "standard output is closed")
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)

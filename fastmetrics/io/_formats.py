@@ -112,7 +112,8 @@ def describe(connection: Any, path: str, address: str, wanted: list[str]) -> Sou
         raise FileError(f"{path}: the file is empty")
     if source.kind == "csv":
         source = _with_header(connection, source, wanted)
-    return _described(connection, source, _SAMPLE)
+    source = _described(connection, source, _SAMPLE)
+    return _with_plain_booleans(connection, source, wanted, f" LIMIT {_SAMPLE}")
 
 
 def describe_fully(connection: Any, source: Source, wanted: list[str]) -> Source:
@@ -120,6 +121,7 @@ def describe_fully(connection: Any, source: Source, wanted: list[str]) -> Source
     if source.kind == "parquet" or source.fully_sampled:
         return source
     source = replace(_described(connection, source, -1), fully_sampled=True)
+    source = _with_plain_booleans(connection, source, wanted, "")
     inner = [source.inner_name(column) for column in wanted]
     large = {name: "BIGINT" for name in inner if source.types[name] == "HUGEINT"}
     for name in large:
@@ -160,6 +162,32 @@ def _described(connection: Any, source: Source, sample: int) -> Source:
         # A guess that disagrees with the header is no guess; text fits everything.
         return replace(source, types=found) if list(found) == list(source.types) else source
     return replace(source, types=found, header=_spelled(source, tuple(found)))
+
+
+def _with_plain_booleans(connection: Any, source: Source, wanted: list[str], rows: str) -> Source:
+    """Return a CSV source whose wanted columns are booleans only where they say true and false.
+
+    DuckDB takes ``yes`` and ``no``, or ``t`` and ``f``, for booleans too; here they are text.
+    """
+    types = {source.inner_name(c): "VARCHAR" for c in wanted if c in source.header}
+    types = {inner: text for inner, text in types.items() if source.types[inner] == "BOOLEAN"}
+    if source.kind != "csv" or not types:
+        return source
+    import duckdb
+
+    names = ", ".join(map(quote_name, types))
+    plain = ", ".join(f"bool_and(lower({quote_name(i)}) IN ('true', 'false'))" for i in types)
+    columns = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in source.types)
+    query = (
+        f"SELECT {plain} FROM (SELECT {names} FROM read_csv({_csv_options(source)}, "
+        f"auto_detect=false, columns={{{columns}}}, ignore_errors=true){rows})"
+    )
+    try:
+        found = rows_of(connection, query)[0]
+    except duckdb.Error:  # reading will say what is wrong
+        return source
+    loose = [inner for inner, is_plain in zip(types, found, strict=True) if is_plain is False]
+    return source.with_types({inner: types[inner] for inner in loose})
 
 
 def _spelled(source: Source, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -119,7 +119,9 @@ def read_columns(
     _check_distinct(wanted)
     for path in files:
         file_format(path)
-    with Session(files, thread_count(n_threads)) as session:
+    # DuckDB makes as many threads as it is told to, whatever that takes.
+    threads = min(thread_count(n_threads), os.cpu_count() or 1)
+    with Session(files, threads) as session:
         connection = session.connection
         if where is not None:
             check_where(connection, where)

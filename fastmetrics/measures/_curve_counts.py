@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,15 @@ def lacks_a_class(table: ScoreTable, measure: str) -> bool:
     message = f"{measure} is not defined: there is no {missing} example (one class only)"
     warn_user(message, UndefinedMetricWarning)
     return True
+
+
+def as_given(weight: Any, table: ScoreTable) -> Any:
+    """Return counts, or sums of weights in the user's own scale: inf where float64 ends."""
+    if table.weight_exponent == 0:
+        return weight
+    with np.errstate(over="ignore"):
+        given = np.ldexp(weight, -table.weight_exponent)
+    return given if isinstance(weight, np.ndarray) else float(given)
 
 
 def predicted_positives(table: ScoreTable) -> NDArray[np.int64] | NDArray[np.float64]:

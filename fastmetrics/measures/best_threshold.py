@@ -14,7 +14,7 @@ from fastmetrics._scalars import check_choice, check_fraction, check_positive
 from fastmetrics._warn import warn_user
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.measures._criteria import AT_LEAST, AT_MOST, Counts, Criterion, criterion_named
-from fastmetrics.measures._curve_counts import lacks_a_class
+from fastmetrics.measures._curve_counts import as_given, lacks_a_class
 from fastmetrics.tables.score_table import ScoreTable, as_table
 
 CriterionName = Literal[
@@ -191,18 +191,19 @@ def _result(
     tp, fp = counts.tp[row].item(), counts.fp[row].item()
     n_positive, n_negative = counts.n_positive, counts.n_negative
     recall = tp / n_positive
+    value = chosen.exact_value(tp, fp, n_positive, n_negative)
     return BestThreshold(
         threshold=table.scores[row - 1].item() if row else math.inf,
         criterion=criterion,
-        value=chosen.exact_value(tp, fp, n_positive, n_negative),
+        value=as_given(value, table) if criterion == "fewest_errors" else value,
         true_positive_rate=recall,
         false_positive_rate=fp / n_negative,
         precision=tp / (tp + fp) if tp + fp > 0 else math.nan,
         recall=recall,
-        tp=tp,
-        fp=fp,
-        fn=n_positive - tp,
-        tn=n_negative - fp,
+        tp=as_given(tp, table),
+        fp=as_given(fp, table),
+        fn=as_given(n_positive - tp, table),
+        tn=as_given(n_negative - fp, table),
     )
 
 

@@ -16,6 +16,7 @@ from fastmetrics._checks import (
     check_scores_array,
     check_weights,
 )
+from fastmetrics.measures._curve_counts import as_given
 from fastmetrics.tables.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -78,8 +79,10 @@ def confusion_matrix_at_thresholds(
         n_threads=n_threads,
     )
     tp, fp = table.true_positives, table.false_positives
-    tn, fn = fp[-1] - fp, tp[-1] - tp
-    columns = tuple(np.array(column, dtype=np.float64) for column in (tn, fp, fn, tp))
+    tn, fn = fp[-1:] - fp, tp[-1:] - tp  # slices: an empty table has no last row
+    columns = tuple(
+        np.array(as_given(column, table), dtype=np.float64) for column in (tn, fp, fn, tp)
+    )
     # A copy: a table is frozen, and the caller may write into what a drop-in returns.
     return columns[0], columns[1], columns[2], columns[3], table.scores.copy()
 

@@ -158,7 +158,8 @@ def area_between(table: ScoreTable, low: Fraction, high: Fraction, *, over_tpr: 
     twice = Fraction(
         2 * exact_dot(widths[rows], floors[rows]) + exact_dot(widths[rows], drops[rows])
     )
-    return (twice + behind - before) / (2 * Fraction(n_positive) * Fraction(n_negative))
+    area = (twice + behind - before) / (2 * Fraction(n_positive) * Fraction(n_negative))
+    return min(max(area, Fraction(0)), high - low)  # sums of weights are rounded
 
 
 def _cut(

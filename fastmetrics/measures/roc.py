@@ -108,6 +108,8 @@ def roc_of_table(
     table: ScoreTable, *, drop_intermediate: bool = True
 ) -> tuple[Floats, Floats, Floats]:
     """Return the ROC curve of a table; the rate of a class without weight is nan."""
+    if len(table) == 0:
+        return np.array([np.nan]), np.array([np.nan]), np.array([np.inf])
     if table.is_weighted:
         return _weighted_roc(table, drop_intermediate)
     if drop_intermediate:

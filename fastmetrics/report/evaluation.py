@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,11 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._scalars import check_confidence_level
 from fastmetrics._warn import warn_user
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals.delong import delong
+from fastmetrics.intervals.delong import DeLongResult, delong
+from fastmetrics.measures._curve_counts import as_given
 from fastmetrics.measures.best_threshold import best_threshold
 from fastmetrics.measures.break_even import break_even_point
 from fastmetrics.measures.kolmogorov_smirnov import ks_statistic
@@ -81,12 +84,14 @@ class Evaluation(Result):
     models: tuple[ModelEvaluation, ...]
     confidence_level: float
 
-    def __getitem__(self, name: str) -> ModelEvaluation:
-        """Return the evaluation of the model called ``name``."""
-        for model in self.models:
-            if model.name == name:
-                return model
-        raise KeyError(name)
+    def __getitem__(self, model: str | int) -> ModelEvaluation:
+        """Return the evaluation of a model, by name or by position."""
+        if isinstance(model, int):
+            return self.models[model]
+        names = [known.name for known in self.models]
+        if model not in names:
+            raise KeyError(f"{model!r}: the models are {', '.join(map(repr, names))}")
+        return self.models[names.index(model)]
 
     def __iter__(self) -> Iterator[ModelEvaluation]:
         return iter(self.models)
@@ -189,43 +194,43 @@ def evaluate(
     >>> result["a"].break_even_point
     0.625
     """
-    check_confidence_level(confidence_level)
-    models = tuple(
-        evaluate_model(
-            name,
-            y_true,
-            y_score,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            confidence_level=confidence_level,
-            n_threads=n_threads,
-        )
-        for name, y_score in _named(scores)
-    )
+    level = check_confidence_level(confidence_level)
+    models = []
+    for name, argument, y_score in _named(scores):
+        try:
+            model = evaluate_model(
+                name,
+                y_true,
+                y_score,
+                sample_weight=sample_weight,
+                pos_label=pos_label,
+                confidence_level=level,
+                n_threads=n_threads,
+            )
+        except (TypeError, ValueError) as error:
+            # The argument is called otherwise here, and there may be many: say which it was.
+            raise type(error)(str(error).replace("`y_score`", f"`{argument}`")) from error
+        models.append(model)
     if not models:
         raise ValueError("`scores` must name at least one model: got an empty mapping")
-    return Evaluation(models, float(confidence_level))
+    return Evaluation(tuple(models), level)
 
 
-def check_confidence_level(confidence_level: float) -> None:
-    """Raise ValueError unless the level lies strictly between 0 and 1."""
-    if not 0 < confidence_level < 1:
-        hint = f"; did you mean {confidence_level / 100:g}?" if 1 < confidence_level < 100 else ""
-        raise ValueError(
-            f"`confidence_level` must lie between 0 and 1: got {confidence_level!r}{hint}"
-        )
-
-
-def _named(scores: Any) -> Iterator[tuple[str, Any]]:
-    """Yield name and scores of each model."""
+def _named(scores: Any) -> Iterator[tuple[str, str, Any]]:
+    """Yield each model's name, what its scores are called in messages, and its scores."""
     if isinstance(scores, Mapping):
-        yield from ((str(name), column) for name, column in scores.items())
+        names = list(scores)
     elif hasattr(scores, "column_names"):  # an Arrow table, whose `columns` are no names
-        yield from ((str(name), scores[name]) for name in scores.column_names)
+        names = list(scores.column_names)
     elif hasattr(scores, "columns"):
-        yield from ((str(name), scores[name]) for name in scores.columns)
+        names = list(scores.columns)
     else:
-        yield "score", scores
+        yield "score", "scores", scores
+        return
+    for name, count in Counter(map(str, names)).items():
+        if count > 1:
+            raise ValueError(f"`scores` names {count} models {name!r}: their names must differ")
+    yield from ((str(name), f"scores[{name!r}]", scores[name]) for name in names)
 
 
 def evaluate_model(
@@ -247,7 +252,7 @@ def evaluate_model(
 
 
 def _measured(name: str, table: ScoreTable, confidence_level: float) -> ModelEvaluation:
-    n_positive, n_negative = table.n_positive, table.n_negative
+    n_positive, n_negative = (as_given(n, table) for n in (table.n_positive, table.n_negative))
     if not (n_positive > 0 and n_negative > 0):
         missing = "positive" if not n_positive > 0 else "negative"
         note = f"one class only: no {missing} example, so every measure is undefined"
@@ -279,4 +284,14 @@ def _roc_auc(table: ScoreTable, confidence_level: float) -> tuple[float, Confide
         note = "no interval: DeLong's variance is not defined for weights that are not counts"
         return float(roc_auc_score(table)), ConfidenceInterval(_NAN, _NAN), note
     result = delong(table, confidence_level=confidence_level)
-    return result.estimate, result.confidence_interval, ""
+    return result.estimate, result.confidence_interval, _note(result)
+
+
+def _note(result: DeLongResult) -> str:
+    """Return what is wrong with an interval, in the words that the warning uses."""
+    if math.isnan(result.standard_error):
+        single = "positive" if result.n_positive < 2 else "negative"
+        return f"DeLong's standard error is not defined: there is one {single} example only"
+    if result.standard_error == 0:
+        return f"DeLong's standard error is 0 at an AUC of {result.estimate:g}"
+    return ""

@@ -10,9 +10,10 @@ import numpy as np
 
 from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from fastmetrics.tables._distinct import PLAIN_ROWS
 
-#: Enough rows for every path: plain, partitioned, several threads.
-ROWS = (4_000, 120_000)
+#: Rows for every path: plain and partitioned.
+ROWS = (4_000, PLAIN_ROWS + 1)
 DTYPES = (np.float64, np.float32, np.int64, np.uint64)
 
 

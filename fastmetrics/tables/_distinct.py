@@ -36,6 +36,7 @@ def distinct_scores(rows: BinaryRows, n_threads: int | None = None) -> Columns:
         if not parted.is_clean:
             return distinct_scores(rows.recheck(), n_threads)
         columns = _distinct_partitioned(parted, rows.weights is not None, n_threads)
+        parted.release()
     scores, positives, negatives = columns
     if scores.dtype.kind == "f":
         scores += 0.0  # -0.0 becomes 0.0, the score that it ties
@@ -82,21 +83,29 @@ def _shortened(columns: Columns, n_distinct: int) -> Columns:
     return tuple(column[:n_distinct].copy() for column in columns)  # type: ignore[return-value]
 
 
-def sorted_classes(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
+def sorted_classes(rows: BinaryRows, by_kernel: bool = True) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the positives' and the negatives' scores, each ascending, verified on the way."""
+    positive, negative = _split(rows) if by_kernel else _split_by_masks(rows)
+    positive.sort()
+    negative.sort()
+    if len(positive) + len(negative) != len(rows.scores) or not (
+        _ends_allowed(positive, rows.allow_inf) and _ends_allowed(negative, rows.allow_inf)
+    ):
+        return sorted_classes(rows.recheck(), by_kernel)
+    return positive, negative
+
+
+def _split(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
     n = len(rows.scores)
     positive, negative = np.empty(n + 1, rows.scores.dtype), np.empty(n + 1, rows.scores.dtype)
     n_positive, n_negative = merges.split_classes(
         rows.scores, rows.labels, rows.negative, positive, negative
     )
-    positive, negative = positive[:n_positive], negative[:n_negative]
-    positive.sort()
-    negative.sort()
-    if n_positive + n_negative != n or not (
-        _ends_allowed(positive, rows.allow_inf) and _ends_allowed(negative, rows.allow_inf)
-    ):
-        return sorted_classes(rows.recheck())
-    return positive, negative
+    return positive[:n_positive], negative[:n_negative]
+
+
+def _split_by_masks(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
+    return rows.scores[rows.labels == 1], rows.scores[rows.labels == rows.negative]
 
 
 def _ends_allowed(ascending: NDArray[Any], allow_inf: bool) -> bool:

@@ -7,6 +7,8 @@ it, which makes the partition immune to any distribution.
 
 from __future__ import annotations
 
+import os
+import threading
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -33,6 +35,45 @@ PART_FILLS = 16
 SAMPLE_ROWS = 16_384
 #: The golden ratio times 2**32: its multiples, modulo 2**32, are evenly spread.
 _WEYL = np.uint32(2_654_435_769)
+
+
+#: Bytes of pool memory that are kept for the next call: fresh pages cost a tenth of an AUC.
+MOST_SPARE_BYTES = 128 << 20
+
+
+class _SparePool:
+    """The pool of the last partition, kept for the next one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._memory: NDArray[np.uint8] | None = None
+
+    def take(self, n_blocks: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return an uninitialised pool: the spare memory where it is large enough."""
+        n_bytes = n_blocks * kernels.BLOCK * dtype.itemsize
+        with self._lock:
+            memory, self._memory = self._memory, None
+        if memory is None or len(memory) < n_bytes:
+            memory = np.empty(n_bytes, np.uint8)
+        return memory[:n_bytes].view(dtype).reshape(n_blocks, kernels.BLOCK)
+
+    def give(self, pool: NDArray[Any]) -> None:
+        """Keep the memory of a pool that nothing refers to any more."""
+        memory = pool
+        while isinstance(memory.base, np.ndarray):
+            memory = memory.base
+        if memory.nbytes <= MOST_SPARE_BYTES:
+            with self._lock:
+                self._memory = memory
+
+    def renew_lock(self) -> None:
+        """A thread of the parent may have held the lock at a fork; the child starts afresh."""
+        self._lock = threading.Lock()
+
+
+_spare = _SparePool()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_spare.renew_lock)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +110,10 @@ class Partition:
     fill: NDArray[np.uint16]
     rows: NDArray[np.int64]
     is_clean: bool
+
+    def release(self) -> None:
+        """Give the pool back; the partition must not be used afterwards."""
+        _spare.give(self.pool)
 
     def gather(self, stream: int) -> NDArray[Any]:
         """Return a copy of one stream's scores."""
@@ -199,7 +244,7 @@ def partition(rows: BinaryRows, n_threads: int | None = None) -> Partition:
     n_blocks = n // block + n_parts
     weighted_blocks = n_blocks if len(weights) else 0
     weighted_parts = n_parts if len(weights) else 0
-    pool = np.empty((n_blocks, block), scores.dtype)
+    pool = _spare.take(n_blocks, scores.dtype)
     weight_pool = np.empty((weighted_blocks, block), np.float64)
     owner = np.empty(n_blocks, np.uint16)
     buffers = np.empty((n_parts, n_streams, block), scores.dtype)

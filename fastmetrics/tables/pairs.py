@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._checks import BinaryRows
 from fastmetrics._kernels import buckets, merges
+from fastmetrics._kernels._compile import numpy_serves
 from fastmetrics._workers import run
 from fastmetrics.tables._distinct import (
     PLAIN_ROWS,
@@ -73,6 +74,11 @@ def count_pairs(rows: BinaryRows, n_threads: int | None = None) -> PairCounts:
     """
     if rows.weights is not None:
         return _weigh_pairs(rows, n_threads)
+    if numpy_serves(len(rows.scores)):
+        positive, negative = sorted_classes(rows, by_kernel=False)
+        below = np.searchsorted(negative, positive, side="left").sum()
+        not_above = np.searchsorted(negative, positive, side="right").sum()
+        return _counts(len(positive), len(negative), int(below + not_above))
     if len(rows.scores) < PLAIN_ROWS:
         positive, negative = sorted_classes(rows)
         twice = int(merges.pairs_of_sorted(positive, negative))
@@ -81,6 +87,7 @@ def count_pairs(rows: BinaryRows, n_threads: int | None = None) -> PairCounts:
     if not parted.is_clean:
         return count_pairs(rows.recheck(), n_threads)
     inside = _pairs_inside(parted, n_threads)
+    parted.release()
     n_negative = n_positive = twice = 0
     for negatives, positives, pairs, ties in zip(
         parted.rows[0::2].tolist(),
@@ -164,6 +171,7 @@ def _weigh_pairs(rows: BinaryRows, n_threads: int | None) -> PairCounts:
             inside[1, b] = merges.weigh_pairs_discordant(positives, negatives)
 
     run([partial(weigh, *job) for job in bucket_jobs(plan.n_buckets)], n_threads)
+    parted.release()
     negative, positive = class_weight[0::2], class_weight[1::2]
     below, above = _weight_before(negative), _weight_before(negative[::-1])[::-1]
     return PairCounts(

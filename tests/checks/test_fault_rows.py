@@ -77,6 +77,12 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("08", {"y_true": [0, 1, None, 1]}, ValueError, "`y_true` contains 1 null"),
     ("08", {"y_true": ["a", None, "b", "b"], "pos_label": "b"}, ValueError, "contains 1 null"),
     (
+        "08",
+        {"y_true": np.array(["a", NAN, "b", "b"], object)},
+        ValueError,
+        "1 null, first at index 1",
+    ),
+    (
         "09",
         {"y_score": np.ma.masked_array(S, mask=[0, 0, 1, 0])},
         ValueError,
@@ -96,6 +102,7 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("16", {"pos_label": 7}, ValueError, r"`pos_label`=7 is not a label.*\{0, 1\}"),
     ("16", {"y_true": list("abab"), "pos_label": 1}, ValueError, r"not a label.*\{'a', 'b'\}"),
     ("18", {"y_score": [[0.9, 0.1]] * 4}, ValueError, r"got \(4, 2\).*pass \[:, 1\]"),
+    ("18", {"y_true": [[1, 0]] * 4}, ValueError, r"`y_true` must .*: got \(4, 2\)$"),
     ("18", {"y_score": np.zeros((4, 3))}, ValueError, r"must have shape \(n,\): got \(4, 3\)"),
     ("19", {"y_score": 0.5}, TypeError, "`y_score` must be an array.*scalar 0.5"),
     ("19", {"y_true": np.array(1)}, TypeError, r"`y_true` must be an array.*scalar \(0-d array\)"),
@@ -106,6 +113,7 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("20", {"y_score": (s for s in S)}, TypeError, "got generator; use the streaming API"),
     ("20", {"y_score": set(S)}, TypeError, "got set; use the streaming API"),
     ("20", {"y_true": dict(enumerate(Y))}, TypeError, "got dict; use the streaming API"),
+    ("20", {"y_score": map(float, S)}, TypeError, "ScoreTable of each piece, added up"),
     ("20", {"y_score": object()}, TypeError, "must be an array or a sequence: got object"),
     ("21", {"y_score": np.array(S) + 0j}, TypeError, "`y_score` must hold real.*complex numbers"),
     ("21", {"y_true": np.array(Y) + 0j}, TypeError, "`y_true` must hold numbers.*complex128"),
@@ -124,6 +132,7 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
         TypeError,
         "`y_score` must hold real numbers: got text; convert",
     ),
+    ("23", {"y_score": np.zeros(4, [("p", "f8")])}, TypeError, "`y_score` .* got records"),
     ("23", {"y_score": pl.Series(["0.1", "0.4", "0.3", "0.8"])}, TypeError, "`y_score` must hold"),
     ("23", {"sample_weight": ["1", "2", "3", "4"]}, TypeError, "`sample_weight` must hold real"),
     ("24", {"y_true": ["a", object(), "b", "b"]}, TypeError, "mixes text with object at index 1"),
@@ -169,15 +178,16 @@ def row_27_ties() -> np.ndarray[Any, Any]:
 
 
 def test_row_27_new_ties() -> None:
-    with pytest.raises(ValueError, match="`y_score` is longdouble and float64 would tie"):
+    with pytest.raises(ValueError, match=r"would tie .*such as 1\.0 and 1\.0{15,}1"):
         full(y_score=row_27_ties())
 
 
 def test_row_27_overflow() -> None:
     row_27_ties()
     scores = np.array([1, 2, 3, np.finfo(np.longdouble).max])
-    with pytest.raises(ValueError, match="`y_score` is longdouble"):
-        full(y_score=scores)
+    for few in (scores, scores[::-1], -scores[3:]):
+        with pytest.raises(ValueError, match=r"`y_score` is longdouble.*such as -?1\.\d+e\+4932\)"):
+            full(y_true=Y[: len(few)], y_score=few)
 
 
 def structured(values: list[float]) -> np.ndarray[Any, Any]:

@@ -186,6 +186,21 @@ def test_a_reader_that_went_away(folder):
     assert run.returncode == 141
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a closed descriptor of POSIX")
+def test_no_output_to_write_to():
+    run = subprocess.run(
+        [sys.executable, "-m", "fastmetrics", "demo", "--format", "csv"],
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=lambda: os.close(1),
+        env=environment(),
+    )
+    assert run.stderr == "fastmetrics: error: standard output is closed\n"
+    assert run.returncode == 2
+
+
 @pytest.mark.parametrize(
     ("missing", "arguments", "advice"),
     [

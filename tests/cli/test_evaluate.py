@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import os
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from fastmetrics.cli import main
-from fastmetrics.io import read_columns
+from fastmetrics.io import _reader, read_columns
 from fastmetrics.report import evaluate
 
 
@@ -226,6 +227,21 @@ def test_three_text_labels(tmp_path, capsys):
     assert "two classes: got 3 ('a', 'b', 'c')" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("positive", "negative"), [("yes", "no"), ("t", "f"), ("Y", "N")])
+@pytest.mark.parametrize("where", [[], ["--where", "s > 0"]])
+def test_text_labels_that_duckdb_takes_for_booleans(tmp_path, capsys, positive, negative, where):
+    text = f"y,s\n{negative},1\n{positive},2\n{negative},3\n{positive},4\n"
+    (tmp_path / "x.csv").write_text(text)
+    options = [tmp_path / "x.csv", "--label", "y", "--score", "s", "--format", "json", *where]
+    for chosen, auc in ((positive, 0.75), (negative, 0.25)):
+        out = output_of(capsys, *options, "--pos-label", chosen)
+        assert json.loads(out)["models"][0]["roc_auc"] == auc
+    assert run(*options) == 2
+    assert "name the positive one with --pos-label" in capsys.readouterr().err
+    assert run(tmp_path / "x.csv", "--label", "s", "--score", "y") == 2
+    assert f"column 'y': {negative!r} is not a number" in capsys.readouterr().err
+
+
 def test_text_label_that_looks_like_a_date(tmp_path, capsys):
     (tmp_path / "x.csv").write_text("y,s\n2020-01-01,1\n2021-01-01,2\n")
     options = [tmp_path / "x.csv", "--label", "y", "--score", "s", "--format", "csv"]
@@ -336,6 +352,15 @@ def test_threads_change_nothing(tmp_path, capsys):
     options = [tmp_path / "x.parquet", "--label", "label", "--score", "a", "--format", "json"]
     one = output_of(capsys, *options, "--threads", "1")
     assert output_of(capsys, *options, "--threads", "3") == one
+
+
+def test_more_threads_than_processors_are_none(tmp_path, monkeypatch):
+    asked = []
+    pq.write_table(table(10), tmp_path / "x.parquet")
+    make = _reader.Session
+    monkeypatch.setattr(_reader, "Session", lambda paths, n: asked.append(n) or make(paths, n))
+    read_columns([tmp_path / "x.parquet"], "label", ["a"], n_threads=1_000_000)
+    assert asked == [os.cpu_count()]
 
 
 def test_rows_keep_their_order_in_many_batches(tmp_path):

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.intervals.delong import delong
 from fastmetrics.measures.break_even import break_even_point
 from fastmetrics.measures.kolmogorov_smirnov import ks_statistic
@@ -67,7 +67,9 @@ def test_result_is_frozen_plain_and_printable(data):
     assert content["models"][0]["confidence_interval"].keys() == {"low", "high"}
     assert "\n" not in repr(result)
     assert repr(result).startswith("Evaluation(a: roc_auc=0.")
-    with pytest.raises(KeyError):
+    assert result[0] is result["a"]
+    assert result[-1] is result["b"]
+    with pytest.raises(KeyError, match="'c': the models are 'a', 'b'"):
         result["c"]
     assert type(result["a"].roc_auc) is float
 
@@ -113,10 +115,36 @@ def test_wrong_arguments(data):
     for level, hint in ((0, "between"), (1.0, "between"), (95, r"did you mean 0\.95\?")):
         with pytest.raises(ValueError, match=hint):
             evaluate(y, scores, confidence_level=level)
-    with pytest.raises(ValueError, match="y_score"):
+    with pytest.raises(TypeError, match="`confidence_level` must be a number: got str"):
+        evaluate(y, scores, confidence_level="0.95")
+    with pytest.raises(ValueError, match=r"`y_true` has 300 rows, `scores\['a'\]` has 299"):
         evaluate(y, {"a": scores["a"][:-1]})
+    with pytest.raises(ValueError, match=r"`scores\['b'\]` must be finite: nan at index 1"):
+        evaluate(y, {"a": scores["a"], "b": np.where(np.arange(300) == 1, np.nan, 0.5)})
+    with pytest.raises(TypeError, match="`scores` must hold real numbers"):
+        evaluate(y, scores["a"].astype(str))
+    with pytest.raises(ValueError, match="`scores` names 2 models '1'"):
+        evaluate(y, {1: scores["a"], "1": scores["b"]})
     with pytest.raises(ValueError, match="pos_label"):
         evaluate(y + 1, scores)
+
+
+def test_a_note_says_what_is_wrong_with_an_interval():
+    with pytest.warns(UndefinedMetricWarning, match="one negative example only"):
+        model = evaluate([0, 1, 1, 1], [2.0, 1.0, 3.0, 4.0])[0]
+    assert math.isnan(model.confidence_interval.low)
+    assert (
+        model.note == "DeLong's standard error is not defined: there is one negative example only"
+    )
+    with pytest.warns(DegenerateDataWarning, match="newcombe_interval"):
+        model = evaluate([0, 0, 1, 1], [1, 2, 3, 4])[0]
+    assert model.note == "DeLong's standard error is 0 at an AUC of 1"
+
+
+@pytest.mark.parametrize("weight", [1e300, 1e-300])
+def test_extreme_weights_are_reported_as_given(weight):
+    model = evaluate([0, 1, 1, 0], [1, 2, 3, 4], sample_weight=np.full(4, weight))[0]
+    assert (model.n_positive, model.n_negative) == (2 * weight, 2 * weight)
 
 
 def test_is_exported_as_a_frozen_result():

@@ -120,6 +120,19 @@ def test_weights(data: list[tuple[int, int]], draw: st.DataObject) -> None:
     assert best.tp == whole.tp / 4
 
 
+@pytest.mark.parametrize("weight", [2.0**1000, 2.0**-1000])
+def test_extreme_weights_are_reported_as_given(weight: float) -> None:
+    y, s = [0, 1, 1, 0, 1], [1, 2, 3, 4, 5]
+    for criterion, _ in CRITERIA[:4]:
+        plain = best_threshold(y, s, criterion=criterion, sample_weight=np.ones(5))
+        best = best_threshold(y, s, criterion=criterion, sample_weight=np.full(5, weight))
+        assert best.threshold == plain.threshold
+        counted = weight if criterion == "fewest_errors" else 1.0
+        assert best.value == pytest.approx(plain.value * counted, rel=1e-15)
+        for name in ("tp", "fp", "fn", "tn"):
+            assert getattr(best, name) == getattr(plain, name) * weight
+
+
 def test_refusals() -> None:
     y, s = [0, 1], [1, 2]
     with pytest.raises(ValueError, match="`criterion` must be one of"):

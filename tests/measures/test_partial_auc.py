@@ -99,6 +99,14 @@ def test_perfect_and_useless():
         assert partial_auc(y, [1, 2, 3, 4], **{over: (0.25, 0.75)}) == 0.5
 
 
+def test_rounded_weights_do_not_exceed_the_range():
+    tenths = [11, 11, 1, 1, 7, 3, 7, 1, 11, 3, 11, 11, 7, 1, 11, 1, 7, 3]
+    y, s, w = np.arange(18) < 7, -np.arange(18), np.array(tenths) / 10
+    for over in ("fpr_range", "tpr_range"):
+        assert partial_auc(y, s, sample_weight=w, **{over: (0, 1)}) == 1.0
+        assert partial_auc(y, -s, sample_weight=w, **{over: (0, 1)}) == 0.0
+
+
 @pytest.mark.parametrize(
     "ends", [(0.5, 0.5), (0.6, 0.5), (-0.1, 0.5), (0, 1.1), (float("nan"), 1), (0, 0.5, 1), 0.5]
 )

@@ -128,6 +128,14 @@ def test_roc_curve_of_injected_counts():
     assert thresholds.tolist() == [np.inf, 3.0, 2.0, 1.0]
 
 
+def test_roc_curve_of_an_empty_table():
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        fpr, tpr, thresholds = roc_curve(ScoreTable.from_counts([], [], []))
+    assert [str(warning.message)[:11] for warning in caught] == ["No negative", "No positive"]
+    assert np.isnan([fpr, tpr]).all()
+    assert thresholds.tolist() == [np.inf]
+
+
 def test_results_are_the_callers_own(rng):
     y, s = rng.integers(0, 2, 50), rng.random(50)
     table = ScoreTable.from_scores(y, s)

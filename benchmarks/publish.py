@@ -1,0 +1,124 @@
+"""Measure every target in one run and publish the table, or compare with the published one.
+
+``python -m benchmarks.publish`` writes ``docs/benchmarks.md``, ``docs/benchmarks.json`` and the
+block of the README. ``--check`` writes nothing and fails where a ratio got worse. ``--rows N``
+makes all data smaller, to try the script; nothing is then written unless ``--output`` says where.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from benchmarks import contests, processes, report
+from benchmarks.report import Row
+from benchmarks.targets import BY_KEY, FULL_ROWS, ROWS, Target
+from fastmetrics._kernels._compile import compile_small_calls
+
+ALLOWANCE = 0.3
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def measure_row(target: Target, shop: processes.Workshop) -> Row:
+    """Measure one row, its answer checked."""
+    if target.work in processes.WORKS:
+        measured = processes.run_in_processes(target, shop)
+    else:
+        measured = contests.run_contest(target, shop.most_rows)
+    return report.row_of(target, measured)
+
+
+def measure_all(targets: Sequence[Target], most_rows: int) -> dict[str, Row]:
+    """Measure the rows, saying so; a wrong answer or a failed process ends the run."""
+    compile_small_calls()  # a row of 1,000 is "warm": no plain Python, whatever ran before it
+    rows = {}
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="fastmetrics-bench-") as folder:
+        shop = processes.Workshop(Path(folder), most_rows)
+        for number, target in enumerate(targets, 1):
+            rows[target.key] = measure_row(target, shop)
+            elapsed = time.perf_counter() - start
+            print(f"{elapsed:5.0f} s [{number:2}/{len(targets)}] {target.key:24}", end=" ")
+            print(report.show_row(rows[target.key]), flush=True)
+    return rows
+
+
+def check(targets: Sequence[Target], most_rows: int, folder: Path, allowance: float) -> int:
+    """Compare with the stored ratios; what looks worse is measured once more before it counts."""
+    try:
+        n_rows, old = report.load(folder / report.STORED)
+    except FileNotFoundError:
+        print(f"{report.STORED} is missing: publish first", file=sys.stderr)
+        return 2
+    if n_rows != most_rows:
+        print(f"the stored ratios are of {n_rows} rows: pass --rows {n_rows}", file=sys.stderr)
+        return 2
+    gone = sorted(old.keys() - BY_KEY.keys())
+    worse = report.complaints(old, measure_all(targets, most_rows), allowance)
+    if worse:
+        print("once more:")
+        again = measure_all([BY_KEY[key] for key in worse], most_rows)
+        worse = report.complaints(old, again, allowance)
+    for key, what in worse.items():
+        print(f"WORSE {key}: {what}")
+    for key in gone:
+        print(f"GONE {key}: stored, and no longer measured")
+    if not worse and not gone:
+        print(f"no ratio is worse than stored by more than {allowance:.0%}")
+    return 1 if worse or gone else 0
+
+
+def write(rows: dict[str, Row], n_rows: int, folder: Path) -> None:
+    """Write the three files; the README only if there is one."""
+    where = report.machine()
+    readme = folder / report.README
+    text = readme.read_text(encoding="utf-8") if readme.exists() else None
+    if text is not None:  # before anything is written: a README without markers is an error
+        text = report.with_block(text, report.block(rows, n_rows, where))
+    (folder / "docs").mkdir(exist_ok=True)
+    document = report.document(rows, n_rows, where)
+    (folder / report.DOCUMENT).write_text(document, encoding="utf-8")
+    (folder / report.STORED).write_text(report.stored(rows, n_rows, where), encoding="utf-8")
+    if text is not None:
+        readme.write_text(text, encoding="utf-8")
+
+
+def _arguments(arguments: Iterable[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.publish", description=__doc__)
+    parser.add_argument("--rows", type=int, default=FULL_ROWS, help="most rows of any data set")
+    parser.add_argument("--only", nargs="+", choices=sorted(BY_KEY), metavar="KEY")
+    parser.add_argument("--check", action="store_true", help="compare with the stored ratios")
+    parser.add_argument("--allowance", type=float, default=ALLOWANCE, help="0.3 means 30 %%")
+    parser.add_argument("--output", type=Path, help="folder that has docs/ and README.md")
+    return parser.parse_args(None if arguments is None else list(arguments))
+
+
+def main(arguments: Iterable[str] | None = None) -> int:
+    """Run the script and return its exit code."""
+    options = _arguments(arguments)
+    targets = [row for row in ROWS if options.only is None or row.key in options.only]
+    folder = options.output or ROOT
+    if options.check:
+        return check(targets, options.rows, folder, options.allowance)
+    is_written = options.only is None and (options.rows == FULL_ROWS or options.output is not None)
+    readme = folder / report.README
+    if is_written and readme.exists():  # found out before minutes are spent
+        report.with_block(readme.read_text(encoding="utf-8"), "")
+    rows = measure_all(targets, options.rows)
+    missed = [key for key, row in rows.items() if row.met is False]
+    print(f"missed: {', '.join(missed) or 'none'}")
+    if is_written:
+        write(rows, options.rows, folder)
+        print(f"written: {report.DOCUMENT}, {report.STORED}", end="")
+        print(f", {report.README}" if readme.exists() else "; there is no README")
+    else:
+        print("nothing is written: not all rows, or not the full size (see --output)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
