@@ -29,7 +29,7 @@ _lock = threading.RLock()
 
 
 def _lock_for_fork() -> None:
-    """Let no fork come while a thread imports numba or compiles: the child would inherit half."""
+    """Let no fork come while a thread imports numba: the child would inherit half of it."""
     _lock.acquire()
 
 
