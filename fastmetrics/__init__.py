@@ -17,9 +17,28 @@ if TYPE_CHECKING:
     from fastmetrics.errors import DegenerateDataWarning as DegenerateDataWarning
     from fastmetrics.errors import FileError as FileError
     from fastmetrics.errors import UndefinedMetricWarning as UndefinedMetricWarning
+    from fastmetrics.intervals.count_intervals import CountMetricInterval as CountMetricInterval
+    from fastmetrics.intervals.count_intervals import count_metric_interval as count_metric_interval
     from fastmetrics.intervals.delong import DeLongResult as DeLongResult
     from fastmetrics.intervals.delong import delong as delong
+    from fastmetrics.intervals.delong_test import DeLongPair as DeLongPair
+    from fastmetrics.intervals.delong_test import DeLongTest as DeLongTest
+    from fastmetrics.intervals.delong_test import delong_test as delong_test
+    from fastmetrics.intervals.delong_unpaired import DeLongUnpairedTest as DeLongUnpairedTest
+    from fastmetrics.intervals.delong_unpaired import delong_unpaired_test as delong_unpaired_test
+    from fastmetrics.intervals.effective_size import effective_sample_size as effective_sample_size
     from fastmetrics.intervals.newcombe import newcombe_interval as newcombe_interval
+    from fastmetrics.intervals.proportion_differences import (
+        ProportionDifference as ProportionDifference,
+    )
+    from fastmetrics.intervals.proportion_differences import (
+        paired_proportion_difference_interval as paired_proportion_difference_interval,
+    )
+    from fastmetrics.intervals.proportion_differences import (
+        proportion_difference_interval as proportion_difference_interval,
+    )
+    from fastmetrics.intervals.proportions import ProportionInterval as ProportionInterval
+    from fastmetrics.intervals.proportions import proportion_interval as proportion_interval
     from fastmetrics.measures.best_threshold import BestThreshold as BestThreshold
     from fastmetrics.measures.best_threshold import best_threshold as best_threshold
     from fastmetrics.measures.break_even import BreakEvenPoint as BreakEvenPoint
@@ -49,6 +68,7 @@ if TYPE_CHECKING:
     from fastmetrics.report.evaluation import Evaluation as Evaluation
     from fastmetrics.report.evaluation import ModelEvaluation as ModelEvaluation
     from fastmetrics.report.evaluation import evaluate as evaluate
+    from fastmetrics.tables.confusion_matrix import ConfusionMatrix as ConfusionMatrix
     from fastmetrics.tables.score_table import ScoreTable as ScoreTable
 
 _HOMES = {
@@ -59,8 +79,18 @@ _HOMES = {
         "FileError",
         "UndefinedMetricWarning",
     ),
+    "intervals.count_intervals": ("CountMetricInterval", "count_metric_interval"),
     "intervals.delong": ("DeLongResult", "delong"),
+    "intervals.delong_test": ("DeLongPair", "DeLongTest", "delong_test"),
+    "intervals.delong_unpaired": ("DeLongUnpairedTest", "delong_unpaired_test"),
+    "intervals.effective_size": ("effective_sample_size",),
     "intervals.newcombe": ("newcombe_interval",),
+    "intervals.proportion_differences": (
+        "ProportionDifference",
+        "paired_proportion_difference_interval",
+        "proportion_difference_interval",
+    ),
+    "intervals.proportions": ("ProportionInterval", "proportion_interval"),
     "measures.best_threshold": ("BestThreshold", "best_threshold"),
     "measures.break_even": ("BreakEvenPoint", "break_even_point"),
     "measures.counts": ("confusion_matrix_at_thresholds", "metric_at_thresholds"),
@@ -73,6 +103,7 @@ _HOMES = {
     "measures.roc": ("auc", "det_curve", "roc_curve"),
     "measures.roc_auc": ("rank_loss", "roc_auc_score"),
     "report.evaluation": ("Evaluation", "ModelEvaluation", "evaluate"),
+    "tables.confusion_matrix": ("ConfusionMatrix",),
     "tables.score_table": ("ScoreTable",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

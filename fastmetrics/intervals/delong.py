@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics._scalars import check_choice, check_confidence_level
+from fastmetrics._scalars import check_choice, check_confidence_level, check_n_threads
 from fastmetrics._warn import warn_user
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from fastmetrics.intervals._delong_covariance import auc_covariance, refuse_weights
+from fastmetrics.intervals._models import NamedScores, check_models
 from fastmetrics.tables._exact import INT64_BOUND, exact_dot
 from fastmetrics.tables.score_table import ScoreTable, as_table
 
@@ -41,6 +43,8 @@ class DeLongResult(Result):
         Where the normal approximation was made.
     method : str
         The name of the method.
+    n_groups : int or None
+        Groups of examples; None if each example stands for itself.
     """
 
     estimate: float
@@ -52,12 +56,25 @@ class DeLongResult(Result):
     confidence_level: float
     scale: Scale
     method: str = "DeLong (1988)"
+    n_groups: int | None = None
+
+
+class AucVariance(NamedTuple):
+    """An AUC, its variance, what they came from, and why one of the two is nan."""
+
+    estimate: float
+    variance: float
+    n_positive: int
+    n_negative: int
+    n_groups: int | None
+    fault: str
 
 
 def delong(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
     *,
+    groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
     scale: Scale = "plain",
     pos_label: Any = None,
@@ -72,6 +89,9 @@ def delong(
         Binary labels; or a table of counts, and then `y_score` is left out.
     y_score : array-like of shape (n_samples,), optional
         Scores; the greater, the more positive.
+    groups : array-like of shape (n_samples,), optional
+        Which examples belong together, such as those of one patient: whole numbers or text. The
+        variance is then that between groups (Obuchowski 1997). It needs rows, not a table.
     confidence_level : float, default=0.95
         Coverage aimed at, in (0, 1).
     scale : {"plain", "logit"}, default="plain"
@@ -91,6 +111,8 @@ def delong(
 
     Raises
     ------
+    TypeError
+        If an argument is of the wrong kind, or `groups` come with a table.
     ValueError
         If the weights are no counts, an option is out of range, or the data are not binary
         labels and finite scores.
@@ -98,7 +120,8 @@ def delong(
     Warns
     -----
     UndefinedMetricWarning
-        If a class is missing, or has one example only: its variance cannot be estimated.
+        If a class is missing, or has one example (one group) only: its variance cannot be
+        estimated.
     DegenerateDataWarning
         If the variance is 0 (AUC of 0 or 1, or all scores tied): the limits equal the
         estimate. `newcombe_interval` works there.
@@ -110,10 +133,21 @@ def delong(
     each class, with divisors m+ - 1 and m- - 1, each over its class size. Sums of placements are
     integers of any size, so estimate and variance are the doubles nearest to the true ratios.
 
+    With groups the placements are looked up row by row, O(n log n) time and O(n) memory. Let X_i
+    be the sum of the placements of the m_i positives of group i, Y_i that of its n_i negatives,
+    and I10 (I01) the number of groups with a positive (a negative) among I. The variance is
+    S10/m+ + S01/m- + 2 S11/(m+ m-), where S10 = I10 / (I10 - 1) / m+ sum (X_i - m_i AUC)^2, S01
+    is alike for the negatives, and S11 = I / (I - 1) sum (X_i - m_i AUC)(Y_i - n_i AUC). It is
+    never negative. If every group is a single row, S11 is 0 and the variance is DeLong's exactly;
+    so it is if each example is repeated the same number of times within a group of its own. The
+    normal approximation needs many groups, 30 at the least.
+
     References
     ----------
     DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
     curves, Biometrics 44:837-845. By ranks: Sun & Xu (2014), IEEE Signal Processing Letters 21.
+    Groups: Obuchowski (1997), Nonparametric analysis of clustered ROC curve data, Biometrics
+    53:567-578.
 
     Examples
     --------
@@ -126,56 +160,108 @@ def delong(
     """
     level = check_confidence_level(confidence_level)
     check_choice("scale", scale, get_args(Scale))
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+    found = auc_variance(
+        y_true,
+        y_score,
+        groups=groups,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        n_threads=n_threads,
     )
-    if table.is_weighted:
-        raise ValueError(
-            "DeLong's variance counts examples, and weights that are not counts are none: pass "
-            "integer `sample_weight`, or use a weighted bootstrap"
-        )
-    n_positive, n_negative = int(table.n_positive), int(table.n_negative)
-    estimate, variance = _estimate_and_variance(table, n_positive, n_negative)
-    standard_error = math.sqrt(variance)
-    interval = _interval(estimate, standard_error, level, scale)
+    _warn(found)
+    standard_error = math.sqrt(found.variance)
     return DeLongResult(
-        estimate, variance, standard_error, interval, n_positive, n_negative, level, scale
+        found.estimate,
+        found.variance,
+        standard_error,
+        _interval(found.estimate, standard_error, level, scale),
+        found.n_positive,
+        found.n_negative,
+        level,
+        scale,
+        "DeLong (1988)" if groups is None else "Obuchowski (1997)",
+        found.n_groups,
     )
 
 
-def _estimate_and_variance(
-    table: ScoreTable, n_positive: int, n_negative: int
-) -> tuple[float, float]:
-    """Return the AUC and its variance, nan where undefined, with the warning that says why."""
-    if not (n_positive and n_negative):
-        missing = "negative" if n_positive else "positive"
-        message = f"the AUC is not defined: there is no {missing} example (one class only)"
-        warn_user(message, UndefinedMetricWarning)
-        return math.nan, math.nan
-    twice_pairs, positive_squares, negative_squares = _placement_sums(table)
-    estimate = twice_pairs / (2 * n_positive * n_negative)
-    if min(n_positive, n_negative) < 2:
-        single = "positive" if n_positive < 2 else "negative"
-        message = (
-            f"DeLong's standard error is not defined: there is one {single} example only, and the "
-            "spread within a class needs two; `newcombe_interval` works there"
+def auc_variance(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> AucVariance:
+    """Return the AUC and its variance, nan where they are not defined, without a warning."""
+    if groups is None:
+        table = as_table(
+            y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
         )
-        warn_user(message, UndefinedMetricWarning)
-        return estimate, math.nan
+        if table.is_weighted:
+            raise refuse_weights("bootstrap")
+        return _of_table(table)
+    if isinstance(y_true, ScoreTable):
+        raise TypeError(
+            "`groups` needs rows: a ScoreTable holds counts, and which row was whose is lost"
+        )
+    check_n_threads(n_threads)
+    models = check_models(
+        y_true,
+        [NamedScores("", "y_score", y_score)],
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        groups=groups,
+    )
+    if models.rows.weights is not None and not models.rows.integer_weights:
+        raise refuse_weights("bootstrap")
+    found = auc_covariance(models, n_threads)
+    return AucVariance(
+        found.auc(0),
+        found.covariance(0, 0),
+        found.n_positive,
+        found.n_negative,
+        found.n_groups,
+        found.fault,
+    )
+
+
+def _of_table(table: ScoreTable) -> AucVariance:
+    m, n = int(table.n_positive), int(table.n_negative)
+    if not (m and n):
+        fault = f"there is no {'negative' if m else 'positive'} example (one class only)"
+        return AucVariance(math.nan, math.nan, m, n, None, fault)
+    twice_pairs, positive_squares, negative_squares = _placement_sums(table)
+    estimate = twice_pairs / (2 * m * n)
+    if min(m, n) < 2:
+        single = "positive" if m < 2 else "negative"
+        fault = f"there is one {single} example only, and the spread within a class needs two"
+        return AucVariance(estimate, math.nan, m, n, None, fault)
     # Var = S10/m + S01/n with S10 = sum (V - AUC)^2 / (m - 1), V = placement/n and AUC = U/(m n);
     # everything is doubled to be whole, and put over one denominator to be divided once.
-    m, n = n_positive, n_negative
     spread_positive = m * positive_squares - twice_pairs**2
     spread_negative = n * negative_squares - twice_pairs**2
     numerator = spread_positive * (n - 1) + spread_negative * (m - 1)
     variance = numerator / (4 * m * m * n * n * (m - 1) * (n - 1))
-    if not variance > 0:
+    return AucVariance(estimate, variance, m, n, None, "")
+
+
+def _warn(found: AucVariance) -> None:
+    """Say what is not defined, or degenerate."""
+    if math.isnan(found.estimate):
+        warn_user(f"the AUC is not defined: {found.fault}", UndefinedMetricWarning)
+    elif found.fault:
+        advice = "; `newcombe_interval` works there" if found.n_groups is None else ""
+        message = f"DeLong's standard error is not defined: {found.fault}{advice}"
+        warn_user(message, UndefinedMetricWarning)
+    elif not found.variance > 0:
         message = (
-            f"DeLong's standard error is 0 at an AUC of {estimate:g} on these data and the limits "
-            "equal the estimate: use `newcombe_interval` (Newcombe 2006, method 5)"
+            f"DeLong's standard error is 0 at an AUC of {found.estimate:g} on these data and the "
+            "limits equal the estimate: use `newcombe_interval` (Newcombe 2006, method 5)"
         )
+        if found.n_groups is not None:
+            message += ", which takes each example for one of its own"
         warn_user(message, DegenerateDataWarning)
-    return estimate, variance
 
 
 def _placement_sums(table: ScoreTable) -> tuple[int, int, int]:

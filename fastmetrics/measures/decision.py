@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._scalars import check_real
 from fastmetrics._scores import check_scores_array
+from fastmetrics.tables._threshold import is_called_positive, real_threshold
 
 
 def predict_at_threshold(
@@ -56,44 +55,6 @@ def predict_at_threshold(
     if negative_and_positive[0] == negative_and_positive[1]:
         raise ValueError(f"`labels` must be two different values: got {labels!r}")
     scores = check_scores_array(y_score, allow_inf=True)
-    called = is_called_positive(scores, _real_threshold(threshold))
+    called = is_called_positive(scores, real_threshold(threshold))
     chosen: NDArray[Any] = np.where(called, negative_and_positive[1], negative_and_positive[0])
     return chosen
-
-
-def is_called_positive(scores: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
-    """Return score >= threshold, compared as real numbers whatever the two types are."""
-    kind = scores.dtype.kind
-    if kind == "f":
-        return np.asarray(scores >= _float_not_below(threshold, scores.dtype))
-    if math.isinf(threshold):
-        return np.full(scores.shape, threshold < 0)
-    bound = math.ceil(threshold)
-    limits = np.iinfo(scores.dtype)
-    if bound > limits.max:
-        return np.zeros(scores.shape, dtype=np.bool_)
-    return np.asarray(scores >= scores.dtype.type(max(bound, limits.min)))
-
-
-def _float_not_below(threshold: float, dtype: np.dtype[Any]) -> np.floating[Any]:
-    """Return the least value of ``dtype`` that is not below ``threshold``."""
-    above = dtype.type(math.inf)
-    try:
-        with np.errstate(over="ignore"):
-            nearest: np.floating[Any] = dtype.type(float(threshold))
-    except OverflowError:  # an int beyond the range of float64
-        nearest = above if threshold > 0 else -above
-    # `.item()` because Python compares int and float exactly, numpy does not.
-    if nearest.item() < threshold:
-        nearest = np.nextafter(nearest, above)
-    return nearest
-
-
-def _real_threshold(threshold: Any) -> Any:
-    """Return the threshold as a Python int or float."""
-    if isinstance(threshold, int | np.integer) and not isinstance(threshold, bool):
-        return int(threshold)
-    value = check_real("threshold", threshold)
-    if math.isnan(value):
-        raise ValueError("`threshold` must not be nan")
-    return value

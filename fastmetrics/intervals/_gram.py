@@ -1,0 +1,58 @@
+"""Sums of products of whole numbers over many rows: exact, whatever their size."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_CHUNK_BITS: Final = 13
+"""A chunk has 2**13 rows: a few models of it fit a cache, and its sums fit int64 if each product
+has at most 63 - 13 bits."""
+_COUNT_BITS: Final = 12
+
+
+def exact_gram(values: NDArray[Any], counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
+    """Return sum_i counts_i values_ki values_li for each pair of rows k and l.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k, n)
+        Whole numbers >= 0 (int64, or Python integers of any size).
+    counts : ndarray of int64, shape (n,), optional
+        How often each column counts, >= 0; once by default.
+
+    Returns
+    -------
+    ndarray of object, shape (k, k)
+        Python integers.
+
+    Notes
+    -----
+    O(k^2 n) in int64. Numbers too large for that are cut in two halves of their bits, and the
+    sums over the halves are put together.
+    """
+    k, n = values.shape
+    if n == 0:
+        return np.zeros((k, k), object)
+    total: NDArray[Any]
+    bits = int(values.max()).bit_length()
+    count_bits = 0 if counts is None else int(counts.max()).bit_length()
+    if counts is not None and count_bits > _COUNT_BITS:
+        half = (count_bits + 1) // 2
+        total = exact_gram(values, counts >> half) << half
+        total += exact_gram(values, counts & ((1 << half) - 1))
+        return total
+    if 2 * bits + count_bits + _CHUNK_BITS > 63:
+        half = (bits + 1) // 2
+        parts = exact_gram(np.concatenate([values >> half, values & ((1 << half) - 1)]), counts)
+        total = parts[:k, :k] << 2 * half
+        total += ((parts[:k, k:] + parts[k:, :k]) << half) + parts[k:, k:]
+        return total
+    total = np.zeros((k, k), object)
+    for start in range(0, n, 1 << _CHUNK_BITS):
+        chunk = values[:, start : start + (1 << _CHUNK_BITS)].astype(np.int64, copy=False)
+        counted = chunk if counts is None else chunk * counts[start : start + chunk.shape[1]]
+        total += (counted @ chunk.T).astype(object)
+    return total

@@ -1,0 +1,119 @@
+"""Dual numbers: arrays that carry a derivative through a formula, and what formulas do to both.
+
+Real arithmetic, an element at a time: unlike complex steps, whose products NumPy fuses or not as
+the loop happens to be vectorised, an element has the same bits whatever else is in the array.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+#: An array or a `Dual`: a formula does not see the difference.
+Values: TypeAlias = Any
+
+_UNDEFINED: Final = float("nan")
+
+
+class Dual:
+    """Values and their derivative in one direction, of one shape."""
+
+    __slots__ = ("slope", "value")
+    __array_ufunc__ = None  # an array on the left lets `Dual` do it
+
+    def __init__(self, value: Array, slope: Array) -> None:
+        self.value = np.asarray(value)
+        if np.shape(slope) != self.value.shape:
+            slope = np.ascontiguousarray(np.broadcast_to(slope, self.value.shape))
+        self.slope = slope
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the values."""
+        return self.value.shape
+
+    def __getitem__(self, key: Any) -> Dual:
+        return Dual(self.value[key], self.slope[key])
+
+    def __add__(self, other: Values) -> Dual:
+        if isinstance(other, Dual):
+            return Dual(self.value + other.value, self.slope + other.slope)
+        return Dual(self.value + other, self.slope)
+
+    def __sub__(self, other: Values) -> Dual:
+        if isinstance(other, Dual):
+            return Dual(self.value - other.value, self.slope - other.slope)
+        return Dual(self.value - other, self.slope)
+
+    def __rsub__(self, other: Array | float) -> Dual:
+        return Dual(other - self.value, -self.slope)
+
+    def __mul__(self, other: Values) -> Dual:
+        if isinstance(other, Dual):
+            slope = self.slope * other.value + self.value * other.slope
+            return Dual(self.value * other.value, slope)
+        return Dual(self.value * other, self.slope * other)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def sum(self, axis: int) -> Dual:
+        """Return the sum along an axis."""
+        return Dual(self.value.sum(axis=axis), self.slope.sum(axis=axis))
+
+
+def value_of(x: Values) -> Array:
+    """Return the values without their derivative."""
+    return x.value if isinstance(x, Dual) else np.asarray(x)
+
+
+def ratio(numerator: Values, denominator: Values, undefined: float = _UNDEFINED) -> Values:
+    """Return the quotient, and ``undefined`` where the denominator is 0."""
+    top, bottom = value_of(numerator), value_of(denominator)
+    quotient = _divided(top, bottom, undefined)
+    if not (isinstance(numerator, Dual) or isinstance(denominator, Dual)):
+        return quotient
+    change = _slope(numerator) - quotient * _slope(denominator)
+    return Dual(quotient, _divided(change, bottom, 0.0))  # what is undefined stays so
+
+
+def power(x: Values, exponent: float) -> Values:
+    """Return ``x`` to a power between 0 and 1; its slope is infinite at 0, unless x stays there."""
+    value = _power(value_of(x), exponent)
+    if not isinstance(x, Dual):
+        return value
+    rate = _divided(exponent * value, x.value, float("inf"))
+    return Dual(value, np.multiply(rate, x.slope, out=np.zeros(x.shape), where=x.slope != 0))
+
+
+def zero_where(is_absent: Array, x: Values) -> Values:
+    """Return ``x`` with a constant 0 in some places."""
+    if isinstance(x, Dual):
+        return Dual(np.where(is_absent, 0.0, x.value), np.where(is_absent, 0.0, x.slope))
+    return np.where(is_absent, 0.0, x)
+
+
+def clipped(x: Values, low: float, high: float) -> Values:
+    """Return an array within bounds that rounding alone can have crossed."""
+    return x if isinstance(x, Dual) else np.clip(x, low, high)
+
+
+def _slope(x: Values) -> Values:
+    return x.slope if isinstance(x, Dual) else 0.0
+
+
+def _divided(top: Array, bottom: Array, otherwise: float) -> Array:
+    out = np.full(np.broadcast_shapes(np.shape(top), np.shape(bottom)), otherwise)
+    np.divide(top, bottom, out=out, where=bottom != 0)
+    return out
+
+
+def _power(x: Array, exponent: float) -> Array:
+    if exponent == 0.5:
+        return np.asarray(np.sqrt(x))
+    # One at a time: NumPy rounds the power of a scalar and that of an array differently.
+    return np.array([number**exponent for number in x.ravel().tolist()]).reshape(x.shape)

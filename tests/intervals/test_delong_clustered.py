@@ -1,0 +1,255 @@
+"""Obuchowski's variance for groups of examples: definition, relations to DeLong's, validity."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from fastmetrics.intervals.delong import delong
+from fastmetrics.intervals.delong_test import delong_test
+from fastmetrics.tables.score_table import ScoreTable
+from reference import delong_oracle as oracle
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+
+
+@st.composite
+def clustered(draw: Any, models: int = 2) -> tuple[list[int], list[list[int]], list[int]]:
+    """Draw labels, scores and groups; either class is in two groups at least."""
+    more = st.tuples(st.integers(0, 1), st.integers(0, 4))
+    rows = [(0, 0), (1, 0), (1, 1), (0, 2), *draw(st.lists(more, max_size=10))]
+    column = st.lists(st.integers(0, 4), min_size=len(rows), max_size=len(rows))
+    scores = draw(st.lists(column, min_size=models, max_size=models))
+    labels, groups = zip(*rows, strict=True)
+    return list(labels), scores, list(groups)
+
+
+@given(clustered())
+def test_nearest_doubles_to_the_definition(
+    sample: tuple[list[int], list[list[int]], list[int]],
+) -> None:
+    labels, scores, groups = sample
+    result = delong_test(labels, np.transpose(scores), groups=groups)
+    assert result.method == "Obuchowski (1997)"
+    assert result.n_groups == len(set(groups))
+    exact = [
+        [oracle.clustered_covariance(labels, one, other, groups) for other in scores]
+        for one in scores
+    ]
+    assert result.covariance.tolist() == [[float(c) for c in row] for row in exact]
+    variance = exact[0][0] + exact[1][1] - 2 * exact[0][1]
+    assert variance >= 0
+    assert result.pairs[0].standard_error == math.sqrt(variance)
+    alone = delong(labels, scores[0], groups=groups)
+    assert (alone.estimate, alone.variance) == (result.estimate[0], float(exact[0][0]))
+    assert alone.estimate == float(oracle.components(labels, scores[0])[0])
+    assert (alone.method, alone.n_groups) == ("Obuchowski (1997)", result.n_groups)
+
+
+@given(clustered(models=3))
+def test_a_group_for_each_row_is_delong(
+    sample: tuple[list[int], list[list[int]], list[int]],
+) -> None:
+    labels, scores, _ = sample
+    columns = np.transpose(scores)
+    plain = delong_test(labels, columns)
+    grouped = delong_test(labels, columns, groups=np.arange(len(labels)) * 7 - 3)
+    left, right = plain.to_dict(), grouped.to_dict()
+    assert (left.pop("n_groups"), right.pop("n_groups")) == (None, len(labels))
+    assert left.pop("method") != right.pop("method")
+    assert repr(left) == repr(right)
+
+
+@given(clustered(), st.integers(2, 4))
+def test_copies_in_the_group_of_their_example_add_nothing(
+    sample: tuple[list[int], list[list[int]], list[int]], times: int
+) -> None:
+    labels, scores, groups = sample
+    rows = np.arange(len(labels))
+    assert (
+        delong(
+            np.repeat(labels, times), np.repeat(scores[0], times), groups=np.repeat(rows, times)
+        ).variance
+        == delong(labels, scores[0]).variance
+    )
+    columns = np.transpose(scores)
+    once = delong_test(labels, columns, groups=groups)
+    again = delong_test(
+        np.repeat(labels, times), np.repeat(columns, times, axis=0), groups=np.repeat(groups, times)
+    )
+    assert again.covariance.tolist() == once.covariance.tolist()
+
+
+@given(clustered(), st.data())
+def test_weights_are_copies_and_names_do_not_matter(
+    sample: tuple[list[int], list[list[int]], list[int]], data: st.DataObject
+) -> None:
+    labels, scores, groups = sample
+    columns = np.transpose(scores)
+    weights = [1, 2, 1, 1, *(data.draw(st.integers(0, 3)) for _ in labels[4:])]
+    weighted = delong_test(labels, columns, groups=groups, sample_weight=weights)
+    copies = delong_test(
+        np.repeat(labels, weights),
+        np.repeat(columns, weights, axis=0),
+        groups=np.repeat(groups, weights),
+    )
+    assert repr(weighted.to_dict()) == repr(copies.to_dict())
+    order = data.draw(st.permutations(range(len(labels))))
+    named = delong_test(
+        np.array(labels)[order],
+        columns[order],
+        groups=[f"patient {9 - groups[i]}" for i in order],
+        sample_weight=np.array(weights)[order],
+    )
+    assert repr(named.to_dict()) == repr(weighted.to_dict())
+
+
+@pytest.mark.parametrize("scale", [1, 10**5, 5 * 10**9, 10**12])
+def test_counts_of_any_size(scale: int) -> None:
+    """Every row stands `scale` times, in its group: nothing changes, however large the sums."""
+    y, groups = [1, 1, 0, 0, 1, 0], [1, 2, 1, 2, 3, 3]
+    scores = np.array([[6, 5, 4, 3, 2, 1], [3, 5, 3, 2, 4, 1]]).T
+    once = delong_test(y, scores, groups=groups)
+    result = delong_test(y, scores, groups=groups, sample_weight=[scale] * 6)
+    assert result.covariance.tolist() == once.covariance.tolist()
+    assert result.statistic == once.statistic
+    assert result.n_negative == 3 * scale
+
+
+def test_large_groups_beside_many_small_ones(rng: np.random.Generator) -> None:
+    """Sums of a group pass the range where plain int64 products would fit."""
+    size = 100_000
+    y = (rng.random(size) < 0.4).astype(np.int8)
+    scores = rng.normal(size=(size, 2)) + y[:, None]
+    groups = np.where(np.arange(size) < 30_000, 0, np.arange(size))
+    result = delong_test(y, scores, groups=groups, n_threads=2)
+    auc = np.array(result.estimate)
+    n, m = np.count_nonzero(y == 0), np.count_nonzero(y)
+    ranks = scores.argsort(axis=0).argsort(axis=0) + 1.0
+    sums = []
+    for label, other in ((1, n), (0, m)):
+        own = y == label
+        inside = scores[own].argsort(axis=0).argsort(axis=0) + 1.0
+        share = (ranks[own] - inside) / other
+        share = share if label else 1 - share
+        deviations = np.zeros((size, 2))
+        np.add.at(deviations, groups[own], share - auc)
+        sums.append(deviations / np.count_nonzero(own))
+    i10, i01, i_all = (len(np.unique(groups[rows])) for rows in (y == 1, y == 0, y >= 0))
+    cross = sums[0].T @ sums[1]
+    expected = (
+        i10 / (i10 - 1) * sums[0].T @ sums[0]
+        + i01 / (i01 - 1) * sums[1].T @ sums[1]
+        + i_all / (i_all - 1) * (cross + cross.T)
+    )
+    np.testing.assert_allclose(result.covariance, expected, rtol=1e-9)
+
+
+def test_identical_models_in_groups() -> None:
+    y, groups = [1, 1, 0, 0, 1, 0], ["a", "a", "b", "b", "c", "c"]
+    s = [6, 5, 4, 3, 2, 1]
+    with pytest.warns(DegenerateDataWarning, match="nothing tells the models apart"):
+        result = delong_test(y, {"one": s, "two": np.square(s)}, groups=groups)
+    pair = result.pairs[0]
+    assert (pair.statistic, pair.pvalue, result.pvalue, result.df) == (0, 1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("groups", "name"), [([1, 1, 2, 3], "positive"), ([2, 3, 1, 1], "negative"), ([1] * 4, "posi")]
+)
+def test_one_group_of_a_class(groups: list[int], name: str) -> None:
+    y, s = [1, 1, 0, 0], [4, 2, 3, 1]
+    with pytest.warns(UndefinedMetricWarning, match=f"all {name}.* are in one group"):
+        result = delong(y, s, groups=groups)
+    assert result.estimate == 0.75
+    assert math.isnan(result.standard_error)
+    assert math.isnan(result.confidence_interval.low)
+    with pytest.warns(UndefinedMetricWarning, match=f"all {name}.* are in one group"):
+        test = delong_test(y, {"a": s, "b": [1, 2, 3, 4]}, groups=groups)
+    assert math.isnan(test.pvalue)
+
+
+def test_one_class_in_groups() -> None:
+    with pytest.warns(UndefinedMetricWarning, match="the AUC is not defined: there is no negative"):
+        result = delong([1, 1], [1, 2], groups=[1, 2])
+    assert math.isnan(result.estimate)
+
+
+def test_no_spread_between_groups() -> None:
+    with pytest.warns(DegenerateDataWarning, match="takes each example for one of its own"):
+        result = delong([1, 1, 0, 0], [4, 3, 2, 1], groups=[1, 2, 1, 2])
+    assert (result.estimate, result.standard_error) == (1, 0)
+
+
+def test_groups_need_rows() -> None:
+    table = ScoreTable.from_scores([0, 1, 1, 0], [1, 2, 3, 4])
+    with pytest.raises(TypeError, match="`groups` needs rows: a ScoreTable holds counts"):
+        delong(table, groups=[1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(
+    ("groups", "match"),
+    [([1, 2, 3], "`groups` has 3 rows"), ([1, 2, math.nan, 3], "`groups` contains 1 null")],
+)
+def test_groups_that_are_refused(groups: list[float], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        delong([0, 1, 1, 0], [1, 2, 3, 4], groups=groups)
+
+
+def test_fractional_weights_with_groups_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"not counts.*`bootstrap`"):
+        delong([0, 1, 1, 0], [1, 2, 3, 4], groups=[1, 2, 3, 4], sample_weight=[0.5, 1, 1, 1])
+
+
+def patients(rng: np.random.Generator, n_groups: int, mixed: bool) -> tuple[np.ndarray, ...]:
+    """Draw ten rows a patient, who shifts the scores; labels of a patient differ where `mixed`."""
+    groups = np.repeat(np.arange(n_groups), 10)
+    y = rng.integers(0, 2, 10 * n_groups) if mixed else groups % 2
+    shift = rng.normal(size=n_groups)[groups]
+    return y, y + shift + rng.normal(size=len(y)), groups
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_standard_error_under_dependence(rng: np.random.Generator, mixed: bool) -> None:
+    """The mean of 300 estimated variances against the variance of the 300 AUCs themselves."""
+    found = [patients(rng, 60, mixed) for _ in range(300)]
+    clustered_results = [delong(y, s, groups=groups) for y, s, groups in found]
+    rowwise = [delong(y, s) for y, s, _ in found]
+    true = np.var([result.estimate for result in rowwise], ddof=1)
+    # The variance of 300 draws has a relative error of sqrt(2 / 299): 8 %; 4 of them are allowed.
+    assert np.mean([r.variance for r in clustered_results]) == pytest.approx(true, rel=0.33)
+    if not mixed:
+        assert np.mean([result.variance for result in rowwise]) < 0.4 * true
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mixed", [False, True])
+def test_coverage_under_dependence(rng: np.random.Generator, mixed: bool) -> None:
+    """2,000 data sets of 100 patients: 95 % intervals that cover, where those of rows do not."""
+    target = 0.5 * (1 + math.erf(1 / 2 / math.sqrt(2)))  # Phi(1 / sqrt(1 + 1 + 1 + 1))
+    covered = np.zeros(2)
+    for _ in range(2_000):
+        y, s, groups = patients(rng, 100, mixed)
+        for k, result in enumerate((delong(y, s, groups=groups), delong(y, s))):
+            interval = result.confidence_interval
+            covered[k] += interval.low <= target <= interval.high
+    by_group, by_row = covered / 2_000
+    assert abs(by_group - 0.95) < 0.02
+    if not mixed:
+        assert by_row < 0.8
+
+
+def test_patients_who_are_their_own_control_are_compared_more_closely(
+    rng: np.random.Generator,
+) -> None:
+    """S11 < 0: a patient's shift moves positives and negatives alike and cancels."""
+    y, s, groups = patients(rng, 200, True)
+    assert delong(y, s, groups=groups).standard_error < 1.2 * delong(y, s).standard_error
+    apart = np.array([2 * g + label for g, label in zip(groups, y, strict=True)])
+    assert delong(y, s, groups=groups).variance < 0.7 * delong(y, s, groups=apart).variance

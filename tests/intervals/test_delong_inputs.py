@@ -1,0 +1,160 @@
+"""What `delong_test` takes as models, and what it says about input that it refuses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from fastmetrics.intervals._gram import exact_gram
+from fastmetrics.intervals.delong_test import delong_test
+
+Y = [0, 1, 1, 0, 1, 0]
+A = [1.0, 2.0, 3.0, 2.0, 0.0, 1.0]
+B = [1.0, 3.0, 2.0, 2.0, 4.0, 0.0]
+MATRIX = np.column_stack([A, B])
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        {"a": A, "b": B},
+        pd.DataFrame({"a": A, "b": B}),
+        pl.DataFrame({"a": A, "b": B}),
+        pa.table({"a": A, "b": B}),
+        {"a": np.array(A, np.float32), "b": pd.Series(B)},
+        {"a": np.array(A, np.int64), "b": np.array(B, np.uint8)},
+    ],
+    ids=["mapping", "pandas", "polars", "arrow", "mixed", "integers"],
+)
+def test_named_models(scores: Any) -> None:
+    result = delong_test(Y, scores)
+    assert result.names == ("a", "b")
+    assert result.to_dict() == delong_test(Y, {"a": A, "b": B}).to_dict()
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [MATRIX, np.asfortranarray(MATRIX), MATRIX.tolist(), MATRIX.astype(np.int8), MATRIX[:, ::-1]],
+    ids=["c", "fortran", "list", "int8", "reversed"],
+)
+def test_columns_of_an_array_are_numbered(scores: Any) -> None:
+    result = delong_test(Y, scores)
+    assert result.names == ("0", "1")
+    assert sorted(result.estimate) == sorted(delong_test(Y, {"a": A, "b": B}).estimate)
+
+
+def test_input_is_not_modified() -> None:
+    frozen = [np.array(values) for values in (Y, MATRIX, [1, 1, 2, 2, 3, 3], [1, 0, 2, 1, 1, 1])]
+    before = [values.copy() for values in frozen]
+    for values in frozen:
+        values.flags.writeable = False
+    y, scores, groups, weights = frozen
+    delong_test(y, scores, groups=groups, sample_weight=weights)
+    for values, was in zip(frozen, before, strict=True):
+        np.testing.assert_array_equal(values, was)
+
+
+@pytest.mark.parametrize("y", [[False, True], [-1, 1], ["no", "yes"]])
+def test_kinds_of_labels(y: list[Any]) -> None:
+    options = {"pos_label": "yes"} if y[0] == "no" else {}
+    result = delong_test([y[label] for label in Y], MATRIX, **options)
+    assert result.to_dict() == delong_test(Y, MATRIX).to_dict()
+
+
+def test_zeros_of_both_signs_tie() -> None:
+    signed = delong_test([1, 0, 1, 0], {"a": [0.0, -0.0, 1, 2], "b": [1, 2, 3, 4]})
+    assert signed.estimate[0] == 0.375
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+def test_neighbouring_integers_stay_apart() -> None:
+    for big in (2**60, 2**63 - 4):
+        scores = {"a": [big, big + 1, big + 2, big + 3], "b": [big, big + 1, big, big + 1]}
+        assert delong_test([0, 1, 0, 1], scores).estimate == (0.75, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "error", "match"),
+    [
+        ({"a": A}, ValueError, "`scores` must name at least two models: got 1"),
+        ({}, ValueError, "`scores` must name at least two models: got 0"),
+        (np.array(A), ValueError, r"array of shape \(n_samples, n_models\): got shape \(6,\)"),
+        (MATRIX[:, :1], ValueError, "at least two models: got 1"),
+        (MATRIX[:3], ValueError, r"`y_true` has 6 rows, `scores\[:, 0\]` has 3 rows"),
+        ({"a": A, "b": B[:5]}, ValueError, r"`scores\['a'\]` has 6 rows, `scores\['b'\]` has 5"),
+        ({"a": A[1:], "b": B[1:]}, ValueError, r"`y_true` has 6 rows, `scores\['a'\]` has 5"),
+        ({1: A, "1": B}, ValueError, "`scores` names 2 models '1'"),
+        (
+            pd.DataFrame(MATRIX, columns=["a", "a"]),
+            ValueError,
+            "`scores` names 2 models 'a': their names must differ",
+        ),
+        (
+            {"a": A, "b": [*B[:5], math.nan]},
+            ValueError,
+            r"`scores\['b'\]` must be finite: nan at index 5, 1 in all",
+        ),
+        ({"a": [*A[:5], math.inf], "b": B}, ValueError, r"`scores\['a'\]` must be finite: inf"),
+        (np.where(MATRIX == 4, np.nan, MATRIX), ValueError, r"`scores` must be finite: nan at"),
+        ({"a": A, "b": ["x"] * 6}, TypeError, r"`scores\['b'\]` must hold real numbers"),
+        ({"a": A, "b": MATRIX}, ValueError, r"`scores\['b'\]` must have shape \(n,\)"),
+        (None, TypeError, "`scores` must be an array: got None"),
+    ],
+)
+def test_scores_that_are_refused(scores: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        delong_test(Y, scores)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
+        ({"confidence_level": 1}, ValueError, "must lie strictly between 0 and 1"),
+        ({"alternative": "larger"}, ValueError, "`alternative` must be one of 'two-sided'"),
+        ({"n_threads": 0}, ValueError, "`n_threads` must be at least 1"),
+        ({"pos_label": 7}, ValueError, "`pos_label`=7 is not a label"),
+        ({"groups": [1, 2, 3]}, ValueError, "`y_true` has 6 rows, `groups` has 3 rows"),
+        ({"groups": 3}, TypeError, "`groups` must be an array"),
+        ({"sample_weight": [1, 1, 1, 1, 1, -1]}, ValueError, "must not be negative"),
+        ({"sample_weight": [1]}, ValueError, "lengths differ"),
+    ],
+)
+def test_options_that_are_refused(
+    options: dict[str, Any], error: type[Exception], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        delong_test(Y, MATRIX, **options)
+
+
+def test_labels_that_are_refused() -> None:
+    with pytest.raises(ValueError, match="`y_true` has 3 classes"):
+        delong_test([0, 1, 2, 0, 1, 2], MATRIX)
+    with pytest.raises(ValueError, match="`y_true` takes its values in"):
+        delong_test([5, 7, 7, 5, 7, 5], MATRIX)
+
+
+@pytest.mark.parametrize("bits", [3, 19, 25, 26, 40, 62])
+@pytest.mark.parametrize("count_bits", [None, 1, 12, 13, 40, 53])
+def test_sums_of_products_are_exact(
+    rng: np.random.Generator, bits: int, count_bits: int | None
+) -> None:
+    """Every number as large as it can be in its first row, more columns than fit one chunk."""
+    n = 10_000 if bits in (25, 26) else 50
+    values = rng.integers(0, 2**bits, (3, n))
+    values[0] = 2**bits - 1
+    counts = None if count_bits is None else rng.integers(0, 2**count_bits, n)
+    if counts is not None:
+        counts[:] = np.maximum(counts, 2**count_bits - 2)
+    times = [1] * n if counts is None else counts.tolist()
+    columns = list(zip(times, *values.tolist(), strict=True))
+    expected = [
+        [sum(c[0] * c[1 + k] * c[1 + m] for c in columns) for m in range(3)] for k in range(3)
+    ]
+    assert exact_gram(values, counts).tolist() == expected

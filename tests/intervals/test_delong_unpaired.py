@@ -1,0 +1,138 @@
+"""Two AUCs on different examples against the definition, and in the degenerate cases."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from fastmetrics.intervals.delong import delong
+from fastmetrics.intervals.delong_unpaired import delong_unpaired_test
+from fastmetrics.tables.score_table import ScoreTable
+from reference import delong_oracle as oracle
+
+SCORES = st.lists(st.integers(0, 9), min_size=2, max_size=10)
+Y, S = [0, 1, 1, 0, 1, 0], [1.0, 2.0, 3.0, 2.5, 0.5, 0.7]
+Y2, S2 = [1, 0, 0, 1, 0], [2.0, 2.0, 1.0, 4.0, 3.0]
+
+
+@given(SCORES, SCORES, SCORES, SCORES)
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+def test_definition(p: list[int], n: list[int], p2: list[int], n2: list[int]) -> None:
+    auc, variance = oracle.auc_and_variance(p, n)
+    auc2, variance2 = oracle.auc_and_variance(p2, n2)
+    result = delong_unpaired_test(
+        [1] * len(p) + [0] * len(n), p + n, [1] * len(p2) + [0] * len(n2), p2 + n2
+    )
+    assert (result.estimate_a, result.estimate_b) == (float(auc), float(auc2))
+    assert result.difference == pytest.approx(float(auc - auc2), abs=2e-16)
+    error = math.sqrt(variance + variance2)
+    assert result.standard_error == pytest.approx(error, rel=1e-15)
+    if error:
+        z = float(auc - auc2) / error
+        assert result.statistic == pytest.approx(z, rel=1e-13, abs=1e-14)
+        expected = 2 * NormalDist().cdf(-abs(z))
+        assert result.pvalue == pytest.approx(expected, rel=1e-11)
+
+
+def test_ways_to_pass_tables() -> None:
+    one, other = ScoreTable.from_scores(Y, S), ScoreTable.from_scores(Y2, S2)
+    rows = delong_unpaired_test(Y, S, Y2, S2)
+    assert delong_unpaired_test(one, other) == rows
+    assert delong_unpaired_test(one, None, other, None) == rows
+    assert delong_unpaired_test(one, None, Y2, S2) == rows
+    assert delong_unpaired_test(Y, S, other) == rows
+    with pytest.raises(TypeError, match="two ScoreTables come alone"):
+        delong_unpaired_test(one, other, Y)
+
+
+def test_exchange_of_the_samples() -> None:
+    there = delong_unpaired_test(Y, S, Y2, S2, alternative="greater")
+    back = delong_unpaired_test(Y2, S2, Y, S, alternative="less")
+    assert back.statistic == -there.statistic
+    assert back.pvalue == there.pvalue
+    assert back.confidence_interval.high == -there.confidence_interval.low
+    assert (back.confidence_interval.low, there.confidence_interval.high) == (-1, 1)
+
+
+def test_groups_and_weights_of_either_sample() -> None:
+    result = delong_unpaired_test(
+        *(Y, S, Y2, S2), groups_a=[1, 1, 2, 2, 3, 3], sample_weight_b=[2, 1, 1, 1, 3]
+    )
+    a = delong(Y, S, groups=[1, 1, 2, 2, 3, 3])
+    b = delong(Y2, S2, sample_weight=[2, 1, 1, 1, 3])
+    assert (result.estimate_a, result.estimate_b) == (a.estimate, b.estimate)
+    assert result.standard_error == math.sqrt(a.variance + b.variance)
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+def test_both_perfect() -> None:
+    result = delong_unpaired_test([0, 0, 1, 1], [1, 2, 3, 4], [0, 1, 0, 1], [1, 2, 1, 2])
+    assert (result.difference, result.statistic, result.pvalue) == (0, 0, 1)
+    worst = delong_unpaired_test([0, 0, 1, 1], [1, 2, 3, 4], [0, 1, 0, 1], [2, 1, 2, 1])
+    assert (worst.difference, worst.statistic, worst.pvalue) == (1, math.inf, 0)
+
+
+def test_one_perfect_is_warned_about() -> None:
+    with pytest.warns(DegenerateDataWarning, match="sample b: the AUC is 1") as record:
+        result = delong_unpaired_test(Y, S, [0, 0, 1, 1], [1, 2, 3, 4])
+    assert (len(record), record[0].filename) == (1, __file__)
+    assert result.standard_error == delong(Y, S).standard_error
+
+
+@pytest.mark.parametrize(
+    ("y", "match"),
+    [
+        ([1, 1, 1], "sample b: the AUC is not defined: there is no negative"),
+        ([1, 0, 0], "sample b: the standard error is not defined: there is one positive"),
+    ],
+)
+def test_undefined(y: list[int], match: str) -> None:
+    with pytest.warns(UndefinedMetricWarning, match=match):
+        result = delong_unpaired_test(Y, S, y, [1, 2, 3])
+    interval = result.confidence_interval
+    for value in (result.standard_error, result.statistic, result.pvalue, interval.low):
+        assert math.isnan(value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "match"),
+    [
+        ((Y, S, Y2, S2[:4]), {}, "`y_true_b` has 5 rows, `y_score_b` has 4 rows"),
+        ((Y, [*S[:5], math.nan], Y2, S2), {}, "`y_score_a` must be finite: nan at index 5"),
+        ((Y, S, [1, 2, 3, 4, 5], S2), {}, "`y_true_b` has 5 classes"),
+        ((Y, S, Y2, S2), {"sample_weight_b": [-1] * 5}, "`sample_weight_b` must not be negative"),
+        ((Y, S, Y2, S2), {"sample_weight_a": [0.5] * 6}, r"not counts.*`sample_weight_a`"),
+        ((Y, S, Y2, S2), {"groups_b": [1, 2]}, "`groups_b` has 2 rows"),
+        ((Y, S, Y2, S2), {"confidence_level": 95}, "did you mean 0.95"),
+        ((Y, S, Y2, S2), {"alternative": "two"}, "`alternative` must be one of"),
+    ],
+)
+def test_refused(arguments: tuple[Any, ...], options: dict[str, Any], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        delong_unpaired_test(*arguments, **options)
+
+
+def test_missing_second_sample() -> None:
+    with pytest.raises(TypeError, match="`y_true_b` must be an array: got None"):
+        delong_unpaired_test(Y, S)
+    table = ScoreTable.from_scores(Y, S)
+    with pytest.raises(TypeError, match="`groups_a` needs rows: a ScoreTable holds counts"):
+        delong_unpaired_test(table, None, Y2, S2, groups_a=[1, 2])
+
+
+def test_independent_samples_reject_at_their_level(rng: np.random.Generator) -> None:
+    rejected = 0
+    for _ in range(400):
+        samples = []
+        for size in (80, 120):
+            y = np.arange(size) % 2
+            samples += [y, rng.normal(size=size) + y]
+        rejected += delong_unpaired_test(*samples).pvalue < 0.1
+    assert abs(rejected / 400 - 0.1) < 4 * math.sqrt(0.1 * 0.9 / 400)

@@ -1,0 +1,85 @@
+"""Kish's effective sample size: the definition in fractions, and weights at the ends of doubles."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastmetrics.intervals.effective_size import effective_sample_size
+from fastmetrics.intervals.proportions import proportion_interval
+
+WEIGHTS = st.lists(st.floats(0, 1e6) | st.integers(0, 50), min_size=1, max_size=30)
+
+
+def kish(weights: Any) -> float:
+    exact = [Fraction(w) for w in weights]
+    return float(sum(exact) ** 2 / sum(w * w for w in exact))
+
+
+@given(WEIGHTS.filter(lambda weights: max(weights) > 1e-60))
+def test_the_definition(weights: list[float]) -> None:
+    weights = [w if w > 1e-60 else 0.0 for w in weights]
+    assert effective_sample_size(weights) == pytest.approx(kish(weights), rel=1e-13)
+
+
+def test_many_rows(rng: np.random.Generator) -> None:
+    weights = rng.lognormal(sigma=2, size=200_000)
+    expected = math.fsum(weights) ** 2 / math.fsum(weights * weights)
+    assert effective_sample_size(weights) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("weight", [1, 0.1, 3.7, 1e308, 5e-324, 2**60])
+@pytest.mark.parametrize("n", [1, 7, 100_000])
+def test_equal_weights_are_all_worth_one(weight: float, n: int) -> None:
+    assert effective_sample_size(np.full(n, weight)) == n
+    assert effective_sample_size(np.r_[np.full(n, weight), np.zeros(5)]) == n
+
+
+@pytest.mark.parametrize("scale", [1e-323, 1e-200, 1e200, 4e307])
+def test_the_scale_does_not_matter(scale: float) -> None:
+    weights = np.array([1.0, 2.0, 3.0, 4.0]) * scale
+    # the least weights are multiples of 5e-324: 2, 4, 6 and 8 of them
+    assert effective_sample_size(weights) == pytest.approx(10**2 / 30, rel=1e-14)
+
+
+def test_input_is_left_alone() -> None:
+    weights = np.array([1.0, 2.0, 3.0])
+    weights.flags.writeable = False
+    assert effective_sample_size(weights) == pytest.approx(36 / 14, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "match"),
+    [
+        ([], ValueError, "`sample_weight` is empty"),
+        (3.0, TypeError, "`sample_weight` must be an array.*got the scalar 3"),
+        ([[1.0], [2.0]], ValueError, r"`sample_weight` must have shape \(2,\): got \(2, 1\)"),
+        ([1.0, -2.0], ValueError, "`sample_weight` must not be negative: -2.0 at index 1"),
+        ([1.0, np.nan], ValueError, "`sample_weight` must be finite: nan at index 1"),
+        ([0.0, 0.0], ValueError, "`sample_weight` must not be all zero"),
+        (["a"], TypeError, "`sample_weight` must hold real numbers"),
+    ],
+)
+def test_refused(weights: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        effective_sample_size(weights)
+
+
+def test_coverage_with_weighted_rows(rng: np.random.Generator) -> None:
+    """Weights unrelated to the outcome: the effective size covers, the number of rows does not."""
+    truth, covered = 0.8, {"effective": 0, "rows": 0}
+    repeats = 1500
+    for _ in range(repeats):
+        weights = rng.lognormal(sigma=1, size=200)
+        share = float(np.average(rng.random(200) < truth, weights=weights))
+        for name, n in (("effective", effective_sample_size(weights)), ("rows", 200.0)):
+            interval = proportion_interval(share * n, n).confidence_interval
+            covered[name] += interval.low <= truth <= interval.high
+    assert 0.93 < covered["effective"] / repeats < 0.97
+    assert covered["rows"] / repeats < 0.85

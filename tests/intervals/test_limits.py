@@ -1,0 +1,345 @@
+"""Limits, acceleration and p-values of replicates: scipy, the definitions, published figures."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from fastmetrics.intervals import _limits
+from fastmetrics.intervals._holm import holm
+from fastmetrics.intervals._limits import acceleration, limits, pvalue_from_replicates
+from reference import bootstrap_oracle as oracle
+
+ALTERNATIVES = ["two-sided", "less", "greater"]
+METHODS = ["percentile", "basic", "bca", "studentized"]
+
+# Efron & Tibshirani (1993), table 14.1: the spatial test, 26 children, column A.
+SPATIAL_A = [48, 36, 20, 29, 42, 42, 20, 42, 22, 41, 45, 14, 6, 0, 33, 28, 34, 4, 32, 24, 47, 41]
+SPATIAL_A += [24, 26, 30, 41]
+
+SMALL = st.integers(-8, 8).map(lambda i: i / 4)
+
+
+def both(result: _limits.Limits) -> tuple[float, float]:
+    return result.interval.low, result.interval.high
+
+
+def jackknife(sample: np.ndarray, statistic, *others: np.ndarray) -> list[float]:
+    return [statistic(np.delete(sample, i), *others) for i in range(len(sample))]
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("level", [0.95, 0.6])
+@pytest.mark.parametrize("discrete", [False, True])
+def test_scipy(rng, alternative: str, method: str, level: float, discrete: bool) -> None:
+    sample = rng.gamma(2.0, size=37)
+    if discrete:  # replicates that tie with the estimate
+        sample = np.floor(sample)
+
+    def statistic(x, axis=-1):
+        return np.mean(x > 1, axis=axis) if discrete else np.mean(x, axis=axis)
+
+    peer = scipy.stats.bootstrap(
+        (sample,),
+        statistic,
+        n_resamples=1234,
+        confidence_level=level,
+        method=method,
+        alternative=alternative,
+        rng=rng,
+    )
+    a = acceleration([(jackknife(sample, statistic), np.ones(37))])
+    found = limits(
+        peer.bootstrap_distribution,
+        float(statistic(sample)),
+        method=method,
+        confidence_level=level,
+        alternative=alternative,
+        acceleration=a,
+    )
+    assert found.reason is None
+    expected = peer.confidence_interval
+    # BCa's levels depend on the acceleration's last bit.
+    approx = pytest.approx((expected.low, expected.high), rel=1e-12 if method == "bca" else 0)
+    assert both(found) == approx
+
+
+def test_scipy_with_two_samples(rng) -> None:
+    x, y = rng.gamma(1.5, size=30), rng.gamma(4.0, size=11)
+
+    def difference(a, b, axis=-1):
+        return np.mean(a, axis=axis) - np.mean(b, axis=axis) ** 2
+
+    peer = scipy.stats.bootstrap((x, y), difference, n_resamples=999, method="BCa", rng=rng)
+    of_x = jackknife(x, difference, y)
+    of_y = jackknife(y, lambda b, a: difference(a, b), x)
+    found = limits(
+        peer.bootstrap_distribution,
+        float(difference(x, y)),
+        method="bca",
+        confidence_level=0.95,
+        acceleration=acceleration([(of_x, np.ones(30)), (of_y, np.ones(11))]),
+    )
+    expected = peer.confidence_interval
+    assert both(found) == pytest.approx((expected.low, expected.high), rel=1e-12)
+
+
+@given(
+    st.lists(SMALL, min_size=2, max_size=30),
+    st.data(),
+    st.sampled_from([0.5, 0.9, 0.95]),
+    st.sampled_from(ALTERNATIVES),
+)
+def test_definitions(values: list[float], data, level: float, alternative: str) -> None:
+    estimate = data.draw(st.sampled_from(values))
+    options = {"confidence_level": level, "alternative": alternative}
+    with_failures = [*values, math.nan]
+
+    found = limits(with_failures, estimate, method="percentile", **options)
+    assert both(found) == pytest.approx(oracle.percentile(values, level, alternative), abs=1e-12)
+    assert (found.reason == _limits.ALL_EQUAL) == (len(set(values)) == 1)
+    found = limits(with_failures, estimate, method="basic", **options)
+    expected = oracle.basic(values, estimate, level, alternative)
+    assert both(found) == pytest.approx(expected, abs=1e-12)
+    if len(set(values)) == 1:
+        return
+    a = data.draw(st.sampled_from([-0.16, 0.0, 0.1]))
+    found = limits(with_failures, estimate, method="bca", acceleration=a, **options)
+    expected = oracle.bca(values, estimate, a, level, alternative)
+    assert both(found) == pytest.approx(expected, abs=1e-9)
+
+    errors = data.draw(
+        st.lists(
+            st.sampled_from([0.0, math.nan, 0.5, 1.0, 3.0]),
+            min_size=len(with_failures),
+            max_size=len(with_failures),
+        )
+    )
+    found = limits(
+        with_failures,
+        estimate,
+        method="studentized",
+        standard_error=0.75,
+        standard_errors=errors,
+        **options,
+    )
+    pairs = zip(with_failures, errors, strict=True)
+    if sum(e > 0 and not math.isnan(v) for v, e in pairs) < 2:
+        assert found.reason == _limits.FEW_ERRORS
+        assert np.isnan(both(found)).all()
+    else:
+        expected = oracle.studentized(with_failures, errors, estimate, 0.75, level, alternative)
+        assert both(found) == pytest.approx(expected, abs=1e-12)
+        assert found.reason is None
+
+
+def test_quantiles_are_numpys_too(rng) -> None:
+    values = rng.normal(size=100_000)
+    found = limits(values, 0.0, method="percentile", confidence_level=0.95)
+    assert both(found) == pytest.approx(tuple(np.percentile(values, [2.5, 97.5])), rel=1e-13)
+
+
+def test_infinite_replicates_do_not_make_the_other_limit_nan() -> None:
+    values = [0.1, 0.2, 0.3, 0.4, math.inf]
+    found = limits(values, 0.3, method="percentile", confidence_level=0.5)
+    assert both(found) == (0.2, 0.4)
+    found = limits(values, 0.3, method="percentile", confidence_level=0.9)
+    assert found.interval.high == math.inf
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(
+    ("values", "estimate", "reason"),
+    [
+        ([0.1, 0.2, 0.3], math.nan, "estimate is not defined"),
+        ([], 0.5, "fewer than two"),
+        ([math.nan, 0.5, math.nan], 0.5, "fewer than two"),
+    ],
+)
+def test_no_limits(method: str, alternative: str, values, estimate: float, reason: str) -> None:
+    found = limits(
+        values,
+        estimate,
+        method=method,
+        confidence_level=0.95,
+        alternative=alternative,
+        acceleration=0.0,
+        standard_error=1.0,
+        standard_errors=np.ones(len(values)),
+    )
+    assert np.isnan(both(found)).all()
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize("noise", [0.0, 2.0**-53])
+def test_equal_replicates(noise: float) -> None:
+    values = [1.0, 1.0 - noise, 1.0 - noise, 1.0]
+    for method in ("percentile", "basic"):
+        found = limits(values, 1.0, method=method, confidence_level=0.95)
+        assert both(found) == pytest.approx((1.0, 1.0), abs=1e-15)
+        assert "all replicates are equal" in found.reason
+    for method in ("bca", "studentized"):
+        found = limits(
+            values,
+            1.0,
+            method=method,
+            confidence_level=0.95,
+            acceleration=0.0,
+            standard_error=1.0,
+            standard_errors=np.ones(4),
+        )
+        assert np.isnan(both(found)).all()
+        assert "analytic interval" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("estimate", "a", "reason"),
+    [
+        (0.05, 0.0, "outside its replicates"),
+        (0.35, 0.0, "outside its replicates"),
+        (0.2, math.nan, "acceleration is not defined"),
+        (0.2, 0.6, "no finite limit"),
+        (0.2, -0.6, "no finite limit"),
+    ],
+)
+def test_bca_is_degenerate(estimate: float, a: float, reason: str) -> None:
+    found = limits([0.1, 0.2, 0.3], estimate, method="bca", confidence_level=0.95, acceleration=a)
+    assert np.isnan(both(found)).all()
+    assert reason in found.reason
+    assert "percentile" in found.reason
+
+
+@pytest.mark.parametrize("error", [0.0, math.nan, math.inf])
+def test_studentized_without_an_error(error: float) -> None:
+    found = limits(
+        [0.1, 0.2, 0.3],
+        0.2,
+        method="studentized",
+        confidence_level=0.95,
+        standard_error=error,
+        standard_errors=[0.1, 0.1, 0.1],
+    )
+    assert np.isnan(both(found)).all()
+    assert "standard error" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("method", "given_too", "missing"),
+    [
+        ("bca", {}, "acceleration"),
+        ("studentized", {"standard_errors": [0.1, 0.1]}, "standard_error"),
+        ("studentized", {"standard_error": 0.1}, "standard_errors"),
+    ],
+)
+def test_what_a_method_needs(method: str, given_too: dict, missing: str) -> None:
+    with pytest.raises(TypeError, match=f"`{missing}`"):
+        limits([0.1, 0.2], 0.15, method=method, confidence_level=0.95, **given_too)
+
+
+def test_published_acceleration() -> None:
+    """Efron & Tibshirani (1993), section 14.3: the variance of the spatial data, a = .061."""
+    sample = np.array(SPATIAL_A, dtype=float)
+    assert round(sample.var(), 1) == 171.5
+    values = jackknife(sample, np.var)
+    assert round(acceleration([(values, np.ones(26))]), 3) == 0.061
+
+
+CELLS = st.lists(
+    st.tuples(st.integers(-20, 20), st.integers(0, 5)), min_size=1, max_size=12
+).filter(lambda cells: sum(count for _, count in cells) > 0)
+
+
+@given(st.lists(CELLS, min_size=1, max_size=3))
+def test_acceleration_by_rows(strata: list[list[tuple[int, int]]]) -> None:
+    rows = [[Fraction(v) for v, count in cells for _ in range(count)] for cells in strata]
+    expected = oracle.acceleration(rows)
+
+    def arrays(scale: float, shift: float):
+        return [
+            ([v * scale + shift for v, _ in cells] + [math.nan], [c for _, c in cells] + [3])
+            for cells in strata
+        ]
+
+    for scale, shift in ((1.0, 0.0), (1.0, 1000.0), (2.0**-400, 0.0), (2.0**300, 0.0)):
+        found = acceleration(arrays(scale, shift))
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+        assert math.isnan(found) or abs(found) <= 1 / 6 + 1e-12
+
+
+def test_acceleration_of_large_counts() -> None:
+    """Three values with 10^12 rows each: the sums in rational numbers."""
+    values, counts = [Fraction(1), Fraction(2), Fraction(7)], [10**12, 3 * 10**12, 5]
+    n = sum(counts)
+    mean = sum(v * c for v, c in zip(values, counts, strict=True)) / n
+    share = Fraction(n - 1, n)
+    cubes = sum(c * (share * (mean - v)) ** 3 for v, c in zip(values, counts, strict=True))
+    squares = sum(c * (share * (mean - v)) ** 2 for v, c in zip(values, counts, strict=True))
+    expected = float(cubes) / (6 * float(squares) ** 1.5)
+    found = acceleration([([float(v) for v in values], counts)])
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_acceleration_where_there_is_none() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert math.isnan(acceleration([([0.5, 0.5], [2, 3])]))
+        assert math.isnan(acceleration([([0.1 + 0.2, 0.3], [2, 3])]))  # equal but for rounding
+        assert math.isnan(acceleration([([math.nan], [2])]))
+        assert math.isnan(acceleration([([], [])]))
+        assert math.isnan(acceleration([([1.0, math.inf], [1, 1])]))
+        one = acceleration([([1.0, 2.0, 6.0], [1, 1, 1])])
+        assert acceleration([([1.0, 2.0, 6.0], [1, 1, 1]), ([3.0], [4])]) == one
+
+
+@given(st.lists(SMALL, min_size=1, max_size=30), SMALL, st.sampled_from(ALTERNATIVES))
+def test_pvalues(values: list[float], null: float, alternative: str) -> None:
+    found = pvalue_from_replicates([*values, math.nan], null=null, alternative=alternative)
+    assert found == pytest.approx(float(oracle.pvalue(values, null, alternative)), rel=1e-15)
+    assert 0 < found <= 1
+
+
+def test_pvalue_agrees_with_the_percentile_interval(rng) -> None:
+    for shift in np.linspace(-0.4, 0.4, 41):
+        values = rng.normal(shift, 0.15, size=9_999)
+        found = pvalue_from_replicates(values)
+        interval = limits(values, shift, method="percentile", confidence_level=0.95).interval
+        if abs(found - 0.05) > 0.001:
+            assert (found < 0.05) == (not interval.low <= 0 <= interval.high)
+
+
+def test_pvalues_at_the_ends() -> None:
+    assert math.isnan(pvalue_from_replicates([math.nan]))
+    assert pvalue_from_replicates(np.zeros(99)) == 1.0  # identical models
+    assert pvalue_from_replicates(np.ones(99)) == 0.02
+    assert pvalue_from_replicates(np.ones(99), alternative="greater") == 0.01
+    assert pvalue_from_replicates(np.ones(99), alternative="less") == 1.0
+
+
+PROBABILITIES = st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0])
+
+
+@given(st.lists(PROBABILITIES, min_size=1, max_size=12))
+def test_holm(pvalues: list[float]) -> None:
+    found = holm(pvalues)
+    assert found.tolist() == pytest.approx(oracle.holm(pvalues), rel=1e-12)
+    assert found == pytest.approx(multipletests(pvalues, method="holm")[1], rel=1e-12)
+    with_gaps = holm([math.nan, *pvalues, math.nan])
+    assert np.isnan(with_gaps[[0, -1]]).all()
+    assert with_gaps[1:-1].tolist() == found.tolist()
+
+
+def test_holm_as_r_adjusts() -> None:
+    """Figures of R's p.adjust(c(.01, .02, .03, .04, .05), "holm")."""
+    found = holm([0.01, 0.02, 0.03, 0.04, 0.05])
+    assert found.tolist() == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    assert holm([]).shape == (0,)

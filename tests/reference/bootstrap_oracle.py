@@ -1,0 +1,145 @@
+"""Slow and obvious: limits, p-values and acceleration from replicates; every row left out.
+
+Rational numbers wherever the definition is rational. Nothing of fastmetrics is used here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from statistics import NormalDist
+
+Cell = tuple[float, int, int]
+
+
+def quantile(values: Sequence[float], level: float) -> Fraction:
+    """Return the quantile that is linear between the order statistics (Hyndman & Fan's 7)."""
+    ranked = sorted(Fraction(value) for value in values)
+    place = Fraction(level) * (len(ranked) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ranked) - 1)
+    return ranked[below] + (place - below) * (ranked[above] - ranked[below])
+
+
+def levels(confidence_level: float, alternative: str) -> tuple[float, float]:
+    tail = 1 - confidence_level
+    if alternative == "two-sided":
+        tail /= 2
+    return tail, 1 - tail
+
+
+def _one_sided(low: float, high: float, alternative: str) -> tuple[float, float]:
+    if alternative == "less":
+        return -math.inf, high
+    if alternative == "greater":
+        return low, math.inf
+    return low, high
+
+
+def percentile(values, confidence_level: float, alternative: str) -> tuple[float, float]:
+    low, high = (float(quantile(values, q)) for q in levels(confidence_level, alternative))
+    return _one_sided(low, high, alternative)
+
+
+def basic(values, estimate: float, confidence_level: float, alternative: str):
+    """Return what reflects the percentile limits in the estimate."""
+    low, high = (
+        float(2 * Fraction(estimate) - quantile(values, q))
+        for q in reversed(levels(confidence_level, alternative))
+    )
+    return _one_sided(low, high, alternative)
+
+
+def studentized(values, errors, estimate, error, confidence_level: float, alternative: str):
+    """Return estimate - t SE at the two quantiles of t = (replicate - estimate) / its SE."""
+    ratios = [
+        (Fraction(value) - Fraction(estimate)) / Fraction(one)
+        for value, one in zip(values, errors, strict=True)
+        if not math.isnan(value) and not math.isnan(one) and one > 0
+    ]
+    low, high = (
+        float(Fraction(estimate) - quantile(ratios, q) * Fraction(error))
+        for q in reversed(levels(confidence_level, alternative))
+    )
+    return _one_sided(low, high, alternative)
+
+
+def bca(values, estimate: float, acceleration: float, confidence_level: float, alternative: str):
+    """Return Efron & Tibshirani's equation 14.9, a tie with the estimate counting half."""
+    normal = NormalDist()
+    below = sum(Fraction(v < estimate) + Fraction(v == estimate) / 2 for v in values) / len(values)
+    bias = normal.inv_cdf(float(below))
+
+    def corrected(level: float) -> float:
+        shift = bias + normal.inv_cdf(level)
+        return normal.cdf(bias + shift / (1 - acceleration * shift))
+
+    low, high = (
+        float(quantile(values, corrected(q))) for q in levels(confidence_level, alternative)
+    )
+    return _one_sided(low, high, alternative)
+
+
+def acceleration(strata: Sequence[Sequence[Fraction]]) -> float:
+    """Return a of one or several samples, row by row, from leave-one-out values."""
+    cubes, squares = Fraction(0), Fraction(0)
+    for values in strata:
+        n = len(values)
+        mean = sum(values, Fraction(0)) / n
+        influences = [(n - 1) * (mean - value) for value in values]
+        cubes += sum(u**3 for u in influences) / Fraction(n) ** 3
+        squares += sum(u**2 for u in influences) / Fraction(n) ** 2
+    return float(cubes) / (6 * float(squares) ** 1.5) if squares else math.nan
+
+
+def pvalue(values, null: float, alternative: str) -> Fraction:
+    """Return the p-value of one tail, or twice that of the smaller, the data counted in."""
+    count = len(values) + 1
+    at_most = Fraction(1 + sum(value <= null for value in values), count)
+    at_least = Fraction(1 + sum(value >= null for value in values), count)
+    if alternative == "two-sided":
+        return min(Fraction(1), 2 * min(at_most, at_least))
+    return at_most if alternative == "greater" else at_least
+
+
+def holm(pvalues: Sequence[float]) -> list[float]:
+    """Return the least alpha at which Holm's procedure, step by step, rejects each hypothesis."""
+    m = len(pvalues)
+    order = sorted(range(m), key=lambda i: pvalues[i])
+    adjusted = [0.0] * m
+    for place, i in enumerate(order):
+        # Rejected once every p-value up to this one is at most alpha / (number left).
+        needed = max(pvalues[order[j]] * (m - j) for j in range(place + 1))
+        adjusted[i] = min(1.0, needed)
+    return adjusted
+
+
+def without_one(
+    cells: Sequence[Cell], measure: Callable[[list[Cell]], object]
+) -> tuple[list[object], list[object]]:
+    """Return the measure of the cells without one positive, and without one negative, of each.
+
+    A cell is (score, positives, negatives). None stands where there is no such row; an emptied
+    cell is gone.
+    """
+
+    def less(at: int, column: int) -> object:
+        if cells[at][column] == 0:
+            return None
+        changed = list(cells)
+        score, positives, negatives = cells[at]
+        changed[at] = (score, positives - (column == 1), negatives - (column == 2))
+        return measure([cell for cell in changed if cell[1] + cell[2] > 0])
+
+    both = [[less(at, column) for at in range(len(cells))] for column in (1, 2)]
+    return both[0], both[1]
+
+
+def rows_of(cells: Sequence[Cell]) -> tuple[list[int], list[float]]:
+    """Return labels and scores, a row for each example."""
+    labels, scores = [], []
+    for score, positives, negatives in cells:
+        labels += [1] * positives + [0] * negatives
+        scores += [score] * (positives + negatives)
+    return labels, scores

@@ -1,0 +1,149 @@
+"""Slow and obvious: binomial tails in fractions, Newcombe's formulas, the delta method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from statistics import NormalDist
+
+
+def z_of(tail: float) -> float:
+    """Return the normal quantile that leaves ``tail`` above it."""
+    return -NormalDist().inv_cdf(tail)
+
+
+def probability(x: int, n: int, t: Fraction) -> Fraction:
+    """Return P(X = x) of n trials with success probability t."""
+    return math.comb(n, x) * t**x * (1 - t) ** (n - x)
+
+
+def at_least(k: int, n: int, t: Fraction) -> Fraction:
+    """Return P(X >= k)."""
+    return sum((probability(x, n, t) for x in range(k, n + 1)), Fraction(0))
+
+
+def mid_at_least(k: int, n: int, t: Fraction) -> Fraction:
+    """Return P(X > k) + P(X = k) / 2."""
+    return at_least(k + 1, n, t) + probability(k, n, t) / 2
+
+
+def few(k: int, n: int, t: float) -> float:
+    """Return P(X <= k) of any number of trials, one term after the other."""
+    with localcontext() as context:
+        context.prec = 50
+        p = Decimal(t)
+        term = total = (n * (1 - p).ln()).exp()
+        for x in range(k):
+            term *= Decimal(n - x) / (x + 1) * p / (1 - p)
+            total += term
+        return float(total)
+
+
+def jeffreys_below(k: int, n: int, t: float) -> float:
+    """Return P(p <= t) of Beta(k + 1/2, n - k + 1/2), by the substitution p = sin^2.
+
+    The density becomes 2 sin^2k cos^2(n-k) / B, and B is pi times a ratio of binomials. Simpson's
+    rule converges fast: the function is smooth.
+    """
+    m = n - k
+    beta = math.pi * math.comb(2 * k, k) * math.comb(2 * m, m) / 4**n / math.comb(n, k)
+    steps = 2000
+    end = math.asin(math.sqrt(t))
+    angles = [end * i / steps for i in range(steps + 1)]
+    heights = [2 * math.sin(a) ** (2 * k) * math.cos(a) ** (2 * m) / beta for a in angles]
+    parts = [heights[0], heights[-1], *(4 * h for h in heights[1:-1:2])]
+    parts += [2 * h for h in heights[2:-1:2]]
+    return math.fsum(parts) * end / steps / 3
+
+
+def wilson(k: float, n: float, z: float) -> tuple[float, float]:
+    """Return Wilson's limits as he printed them: centre and half-width."""
+    p = k / n
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return centre - half, centre + half
+
+
+def agresti_coull(k: float, n: float, z: float) -> tuple[float, float]:
+    """Return the normal limits after adding z^2/2 successes and failures, inside [0, 1]."""
+    more = n + z * z
+    p = (k + z * z / 2) / more
+    half = z * math.sqrt(p * (1 - p) / more)
+    return max(0.0, p - half), min(1.0, p + half)
+
+
+def newcombe(k_a: float, n_a: float, k_b: float, n_b: float, z: float) -> tuple[float, float]:
+    """Return Newcombe's limits of the difference of independent proportions (1998, method 10)."""
+    a, b = k_a / n_a, k_b / n_b
+    (low_a, high_a), (low_b, high_b) = wilson(k_a, n_a, z), wilson(k_b, n_b, z)
+    below = math.sqrt((a - low_a) ** 2 + (high_b - b) ** 2)
+    above = math.sqrt((high_a - a) ** 2 + (b - low_b) ** 2)
+    return a - b - below, a - b + above
+
+
+def newcombe_paired(e: int, f: int, g: int, h: int, z: float) -> tuple[float, float]:
+    """Return Newcombe's limits for paired proportions (1998, method 10), cells as he calls them."""
+    n = e + f + g + h
+    a, b = (e + f) / n, (e + g) / n
+    (low_a, high_a), (low_b, high_b) = wilson(e + f, n, z), wilson(e + g, n, z)
+    product = (e + f) * (g + h) * (e + g) * (f + h)
+    excess = e * h - f * g
+    if excess > 0:
+        excess = max(excess - n / 2, 0)
+    phi = excess / math.sqrt(product) if product else 0.0
+    d = [a - low_a, high_a - a, b - low_b, high_b - b]
+    below = math.sqrt(d[0] ** 2 - 2 * phi * d[0] * d[3] + d[3] ** 2)
+    above = math.sqrt(d[1] ** 2 - 2 * phi * d[1] * d[2] + d[2] ** 2)
+    return a - b - below, a - b + above
+
+
+def f1(tp: Decimal, fp: Decimal, fn: Decimal, tn: Decimal) -> Decimal:
+    """Return the harmonic mean of precision and recall."""
+    precision, recall = tp / (tp + fp), tp / (tp + fn)
+    return 2 * precision * recall / (precision + recall)
+
+
+def mcc(tp: Decimal, fp: Decimal, fn: Decimal, tn: Decimal) -> Decimal:
+    """Return Matthews' correlation."""
+    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    return (tp * tn - fp * fn) / product.sqrt()
+
+
+def delta_method(measure: Callable[..., Decimal], cells: Sequence[int]) -> tuple[float, float]:
+    """Return a measure and its standard error: g' (diag(p) - p p') g / n, the gradient by steps."""
+    with localcontext() as context:
+        context.prec = 60
+        step = Decimal(10) ** -20
+        n = Decimal(sum(cells))
+        shares = [cell / n for cell in cells]
+        gradient = []
+        for i in range(len(cells)):
+            up, down = list(shares), list(shares)
+            up[i] += step
+            down[i] -= step
+            gradient.append((measure(*up) - measure(*down)) / (2 * step))
+        pairs = list(zip(shares, gradient, strict=True))
+        variance = sum(p * g * g for p, g in pairs) - sum(p * g for p, g in pairs) ** 2
+        return float(measure(*shares)), float((variance / n).sqrt())
+
+
+def phi_variance(a: int, b: int, c: int, d: int) -> float:
+    """Return the variance of the phi coefficient of a 2 x 2 table as textbooks print it.
+
+    Bishop, Fienberg & Holland (1975), Discrete Multivariate Analysis, section 11.3.
+    """
+    n = a + b + c + d
+    p, q, r, s = (a + b) / n, (c + d) / n, (a + c) / n, (b + d) / n
+    phi = (a * d - b * c) / n**2 / math.sqrt(p * q * r * s)
+    first = phi * (1 + phi**2 / 2) * (p - q) * (r - s) / math.sqrt(p * q * r * s)
+    second = 3 * phi**2 / 4 * ((p - q) ** 2 / (p * q) + (r - s) ** 2 / (r * s))
+    return (1 - phi**2 + first - second) / n
+
+
+def coverage(limits: Sequence[tuple[float, float]], t: float) -> float:
+    """Return the chance that one of the n + 1 intervals holds ``t``, when t is the truth."""
+    n = len(limits) - 1
+    inside = (x for x, (low, high) in enumerate(limits) if low <= t <= high)
+    return math.fsum(math.comb(n, x) * t**x * (1 - t) ** (n - x) for x in inside)

@@ -1,0 +1,268 @@
+"""``ConfusionMatrix``: what is counted, counts at hand, laws of merging, being a value."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import itertools
+import pickle
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastmetrics import ConfusionMatrix
+from fastmetrics.tables import _cells
+from reference import count_oracle as oracle
+
+
+def pairs(labels: Any, *, weighted: bool = False) -> Any:
+    """Return a strategy of rows (true, predicted, weight in eighths)."""
+    weight = st.integers(0, 24) if weighted else st.just(8)
+    return st.lists(st.tuples(labels, labels, weight), min_size=1, max_size=30)
+
+
+KINDS = {
+    "few integers": st.integers(0, 3),
+    "negative integers": st.sampled_from([-128, -1, 0, 127]),
+    "integers far apart": st.sampled_from([-(2**62), 3, 2**62, 2**63 - 1]),
+    "text": st.sampled_from(["b", "a", "Z", "", "caé"]),
+    "floats": st.sampled_from([-2.0, 0.0, -0.0, 3.0]),
+    "floats far apart": st.sampled_from([-1e300, 0.0, 2.0**63, 2.0**64]),
+    "booleans": st.booleans(),
+}
+
+
+# --- counts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(st.data())
+def test_counts_are_those_of_the_definition(kind, data) -> None:
+    rows = data.draw(pairs(KINDS[kind]))
+    y, p, _ = (list(column) for column in zip(*rows, strict=True))
+    matrix = ConfusionMatrix.from_labels(y, p)
+    assert matrix.counts.dtype == np.int64
+    assert matrix.counts.tolist() == oracle.matrix(oracle.rows_of(y, p), matrix.labels)
+    assert list(matrix.labels) == sorted(matrix.labels)
+    if kind == "booleans":
+        assert matrix.labels == (False, True)
+    elif len(matrix.labels) != 2:
+        assert set(matrix.labels) == {*y, *p}
+    assert {type(label) for label in matrix.labels} == {type(y[0])}
+    assert matrix.n == len(rows)
+    if "far" not in kind and len(matrix.labels) > 1:
+        theirs = sk.confusion_matrix(y, p, labels=np.array(matrix.labels))
+        np.testing.assert_array_equal(matrix.counts, theirs)
+
+
+@pytest.mark.parametrize("kind", ["few integers", "integers far apart", "text"])
+@given(st.data())
+def test_weights(kind, data) -> None:
+    rows = data.draw(pairs(KINDS[kind], weighted=True).filter(lambda r: any(w for *_, w in r)))
+    y, p, w = (list(column) for column in zip(*rows, strict=True))
+    for weights, dtype in ((w, np.int64), ([k / 8 for k in w], np.float64)):
+        matrix = ConfusionMatrix.from_labels(y, p, sample_weight=weights)
+        assert matrix.counts.dtype == dtype
+        exact = oracle.rows_of(y, p, weights)
+        assert matrix.counts.tolist() == oracle.matrix(exact, matrix.labels)
+        assert matrix.is_weighted == (dtype is np.float64)
+        assert matrix == ConfusionMatrix.from_labels(
+            *zip(*[(a, b) for a, b, _ in exact], strict=True),
+            sample_weight=[k for k in weights if k],
+        )  # a row of weight 0 is absent, and so is its label
+
+
+@given(pairs(st.integers(-1, 2)), st.permutations([-1, 0, 1, 2, 77]))
+def test_given_labels_keep_their_order(rows, labels) -> None:
+    y, p, _ = zip(*rows, strict=True)
+    matrix = ConfusionMatrix.from_labels(y, p, labels=labels)
+    assert matrix.labels == tuple(labels)
+    assert matrix.counts.tolist() == oracle.matrix(oracle.rows_of(y, p), labels)
+
+
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+@pytest.mark.parametrize("k", [2, 10, 300, 1500])
+def test_many_rows(rng, k, weighting) -> None:
+    n = 200_000  # several chunks
+    y, p = rng.integers(-5, k - 5, n), rng.integers(-5, k - 5, n)
+    w = {"none": None, "counts": rng.integers(0, 9, n), "importances": rng.random(n)}[weighting]
+    matrix = ConfusionMatrix.from_labels(y.astype(np.int16), p, sample_weight=w)
+    wanted = np.zeros((k, k), dtype=np.float64 if weighting == "importances" else np.int64)
+    np.add.at(wanted, (y + 5, p + 5), 1 if w is None else w)
+    assert matrix.labels == tuple(range(-5, k - 5))
+    np.testing.assert_allclose(matrix.counts, wanted, rtol=1e-13)
+    if weighting != "importances":
+        np.testing.assert_array_equal(matrix.counts, wanted)
+
+
+def test_float_weights_are_summed_with_compensation() -> None:
+    n = 1 << 20
+    y, weights = np.zeros(n, dtype=int), np.full(n, 0.1)
+    matrix = ConfusionMatrix.from_labels(y, y, labels=[0, 1], sample_weight=weights)
+    exact = n * Fraction(0.1)
+    error = abs(Fraction(matrix.tn) - exact)
+    assert error <= Fraction(_cells._WEIGHTED_CHUNK, 2**53) * exact
+    plain = Fraction(float(np.add.accumulate(weights)[-1]))  # what a running sum gives
+    assert abs(plain - exact) > 100 * error
+
+
+@pytest.mark.parametrize("large_at", [0, 1, 60, 123])
+def test_no_small_weight_is_lost_beside_a_large_one(large_at) -> None:
+    weights = np.zeros((124, _cells._WEIGHTED_CHUNK))
+    weights[:, 0] = 1.0
+    weights[large_at, 0] = 2.0**54  # whose neighbours are 4 away
+    y = np.zeros(weights.size, dtype=int)
+    matrix = ConfusionMatrix.from_labels(y, y, labels=[0, 1], sample_weight=weights.ravel())
+    assert matrix.tn == float(2**54 + 123) == 2.0**54 + 124  # a loss of 1 would give 120
+
+
+def test_extreme_weights_are_scaled_and_say_so() -> None:
+    y, p = [0, 1, 1, 0], [0, 1, 0, 1]
+    for power in (1000, -1000):
+        weights = np.ldexp([1.0, 2, 3, 4], power)
+        matrix = ConfusionMatrix.from_labels(y, p, sample_weight=weights)
+        back = np.ldexp(matrix.counts, -matrix.weight_exponent)
+        np.testing.assert_array_equal(back, np.ldexp([[1.0, 4], [3, 2]], power))
+        assert f"weight_exponent={matrix.weight_exponent}" in repr(matrix)
+        same = ConfusionMatrix.from_counts(back)
+        assert np.ldexp(same.counts, -same.weight_exponent).tolist() == back.tolist()
+        assert 2.0**-251 <= same.n <= 2.0**251
+        with pytest.raises(ValueError, match="differently scaled weights"):
+            matrix + ConfusionMatrix.from_labels(y, p)
+        empty = ConfusionMatrix.from_counts([[0, 0], [0, 0]])
+        assert empty + matrix == matrix == matrix + empty
+
+
+# --- counts that are at hand -------------------------------------------------------------------
+
+
+def test_from_counts() -> None:
+    given_counts = np.array([[50, 10], [5, 35]])
+    matrix = ConfusionMatrix.from_counts(given_counts, labels=["no", "yes"])
+    assert (matrix.tp, matrix.fp, matrix.fn, matrix.tn, matrix.n) == (35, 10, 5, 50, 100)
+    assert {type(cell) for cell in (matrix.tp, matrix.n)} == {int}
+    given_counts[0, 0] = 7
+    assert matrix.tn == 50
+    assert matrix == ConfusionMatrix.binary(tp=35, fp=10, fn=5, tn=50, labels=("no", "yes"))
+    large = ConfusionMatrix.from_counts([[2**62, 0], [0, 2**62 - 1]])
+    assert large.n == 2**63 - 1
+    weighted = ConfusionMatrix.binary(tp=0.5, fp=1, fn=2, tn=3)
+    assert weighted.is_weighted
+    assert (weighted.tp, weighted.n) == (0.5, 6.5)
+    assert ConfusionMatrix.from_counts(np.zeros((3, 3))).labels == (0, 1, 2)
+    assert ConfusionMatrix.from_counts(pd.DataFrame([[1, 2], [3, 4]])).tp == 4
+
+
+@pytest.mark.parametrize(
+    ("counts", "labels", "error", "match"),
+    [
+        ([1, 2], None, ValueError, "must be a square matrix \\(K, K\\), K >= 1: got \\(2,\\)"),
+        ([[1, 2]], None, ValueError, "got \\(1, 2\\)"),
+        (np.zeros((0, 0)), None, ValueError, "got \\(0, 0\\)"),
+        ([[1, -2], [-3, 4]], None, ValueError, "must not be negative: -2 at \\(0, 1\\), 2 in all"),
+        ([[1, 2], [np.nan, 4]], None, ValueError, "must be finite: nan at \\(1, 0\\), 1 in all"),
+        ([[True, False], [True, True]], None, TypeError, "must be integers"),
+        ([["1", "2"], ["3", "4"]], None, TypeError, "must be integers"),
+        ([[2**62, 2**62], [0, 0]], None, ValueError, "less than 2\\*\\*63"),
+        ([[1, 2], [3, 4]], ["a"], ValueError, "`labels` must name 2 classes: got 1"),
+        ([[1, 2], [3, 4]], ["a", "a"], ValueError, "'a' comes twice"),
+        ([[1, 2], [3, 4]], ["a", None], ValueError, "`labels` contains 1 null"),
+    ],
+)
+def test_counts_that_are_refused(counts, labels, error, match) -> None:
+    with pytest.raises(error, match=match):
+        ConfusionMatrix.from_counts(counts, labels)
+
+
+def test_cells_that_are_refused() -> None:
+    cells = {"tp": 1, "fp": 2, "fn": 3, "tn": 4}
+    for name, wrong, error in (
+        ("tp", True, TypeError),
+        ("fn", "3", TypeError),
+        ("tn", -1, ValueError),
+    ):
+        with pytest.raises(error):
+            ConfusionMatrix.binary(**(cells | {name: wrong}))
+    with pytest.raises(ValueError, match="must name 2 classes: got 3"):
+        ConfusionMatrix.binary(**cells, labels=(0, 1, 2))
+
+
+# --- merging, and being a value ----------------------------------------------------------------
+
+
+@given(*[pairs(st.integers(0, 3))] * 3)
+def test_laws_of_merging(a, b, c) -> None:
+    def of(rows: Any) -> ConfusionMatrix:
+        y, p, _ = zip(*rows, strict=True)
+        return ConfusionMatrix.from_labels(y, p, labels=range(4))
+
+    one, two, three = of(a), of(b), of(c)
+    empty = ConfusionMatrix.from_counts(np.zeros((4, 4), dtype=int))
+    assert one + two == two + one == of(a + b)
+    assert (one + two) + three == one + (two + three) == sum([one, two, three])
+    assert one + empty == one == empty + one
+
+
+def test_merging_refuses() -> None:
+    one = ConfusionMatrix.from_labels([0, 1], [0, 1])
+    two = ConfusionMatrix.from_labels([0, 2, 3], [0, 2, 3])
+    with pytest.raises(ValueError, match="1 only in the first; 2, 3 only in the second; pass the"):
+        one + two
+    with pytest.raises(ValueError, match="their order differs, \\(0, 1\\) and \\(1, 0\\)"):
+        one + ConfusionMatrix.from_labels([0, 1], [0, 1], labels=[1, 0])
+    large = ConfusionMatrix.binary(tp=2**62, fp=0, fn=0, tn=0)
+    with pytest.raises(ValueError, match="less than 2\\*\\*63: got 9,223,372,036,854,775,808"):
+        large + large
+    for other in (1, None, one.counts.tolist()):
+        with pytest.raises(TypeError):
+            one + other
+    assert (one + ConfusionMatrix.binary(tp=0.5, fp=0, fn=0, tn=0)).tp == 1.5
+
+
+def test_it_is_a_value() -> None:
+    matrix = ConfusionMatrix.from_labels([0, 1, 1], [0, 1, 0])
+    assert matrix != ConfusionMatrix.from_labels([0, 1, 1], [0, 1, 1])
+    assert matrix != ConfusionMatrix.from_counts(matrix.counts, labels=[5, 6])
+    assert matrix != ConfusionMatrix.from_counts(matrix.counts.astype(float))
+    assert matrix != "matrix"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(matrix)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        matrix.labels = (1, 2)
+    for same in (matrix, pickle.loads(pickle.dumps(matrix)), copy.deepcopy(matrix)):
+        assert same == matrix
+        with pytest.raises(ValueError, match="read-only"):
+            same.counts[0, 0] = 9
+
+
+def test_cells_need_two_classes() -> None:
+    for k, name in itertools.product((1, 3), ("tp", "fp", "fn", "tn")):
+        matrix = ConfusionMatrix.from_counts(np.ones((k, k), dtype=int))
+        with pytest.raises(
+            ValueError, match=f"`{name}` is for two classes, and this matrix has {k}"
+        ):
+            getattr(matrix, name)
+
+
+def test_repr() -> None:
+    assert repr(ConfusionMatrix.binary(tp=1, fp=2, fn=0, tn=3)) == (
+        "ConfusionMatrix(tp=1, fp=2, fn=0, tn=3, labels=(0, 1))"
+    )
+    three = ConfusionMatrix.from_labels(["a", "b", "<c>"], ["a", "b", "b"])
+    assert repr(three) == "ConfusionMatrix(3 classes '<c>', 'a', 'b'; n=3, 2 correct)"
+    many = ConfusionMatrix.from_labels(range(30), range(30))
+    assert repr(many) == "ConfusionMatrix(30 classes 0, 1, 2, 3, ...; n=30, 30 correct)"
+    assert (
+        repr(ConfusionMatrix.from_counts([[2.5]]))
+        == "ConfusionMatrix(1 class 0; n=2.5, 2.5 correct)"
+    )
+    shown = three._repr_html_()
+    assert "<c>" not in shown
+    assert "<tr><th>&lt;c&gt;</th><td>0</td><td>0</td><td>1</td></tr>" in shown
+    assert many._repr_html_().startswith("<p>ConfusionMatrix(30 classes")
