@@ -12,12 +12,13 @@ import fastmetrics._kernels as kernels
 from benchmarks import naive
 from benchmarks.bucket_twins import BUCKET_TWINS
 from benchmarks.data import Spec, make
+from benchmarks.replicate_twins import REPLICATE_TWINS
 from benchmarks.table_twins import TABLE_TWINS
 from fastmetrics._kernels._compile import Kernel
 
 pytestmark = pytest.mark.bench
 
-TWINS = BUCKET_TWINS | TABLE_TWINS
+TWINS = BUCKET_TWINS | TABLE_TWINS | REPLICATE_TWINS
 
 every = pytest.mark.parametrize("pair", TWINS, ids=lambda pair: pair.__name__)
 ties = pytest.mark.parametrize("kind", ["continuous", "three_decimals"])

@@ -11,7 +11,7 @@ import scipy.stats
 import sklearn.metrics
 
 import fastmetrics
-from benchmarks import naive
+from benchmarks import bootstrap_contests, naive
 from benchmarks.data import Data, make
 from benchmarks.targets import Target
 from benchmarks.timing import (
@@ -41,6 +41,7 @@ WORKS: dict[str, Callable[[Data], Call]] = {
     "table": lambda data: lambda: fastmetrics.ScoreTable.from_scores(data.labels, data.scores),
     "roc_curve": lambda data: lambda: fastmetrics.roc_curve(data.labels, data.scores),
     "weighted auc": _weighted_auc,
+    **bootstrap_contests.WORKS,
 }
 
 
@@ -69,6 +70,7 @@ CHECKS: dict[str, Callable[[Data, Any], None]] = {
     "table": check_table,
     "roc_curve": check_roc_curve,
     "weighted auc": check_weighted_auc,
+    **bootstrap_contests.CHECKS,
 }
 
 
@@ -106,6 +108,7 @@ YARDSTICKS: dict[str, Callable[[Data], Call]] = {
     "sort": lambda data: lambda: np.sort(data.scores),
     "argsort": lambda data: lambda: np.argsort(data.scores),
     "sort of continuous": _sort_of_continuous,
+    **bootstrap_contests.YARDSTICKS,
 }
 #: Yardsticks that compute the same thing, so that the answers must agree.
 PEERS: dict[str, Callable[[Data], Call]] = {
@@ -126,6 +129,7 @@ NAMES = {
     "sklearn weighted": "scikit-learn",
     "mannwhitneyu": "`scipy.stats.mannwhitneyu`",
     "all pairs": "all m⁺m⁻ pairs, compiled",
+    **bootstrap_contests.NAMES,
 }
 
 
@@ -142,10 +146,14 @@ def run_contest(row: Target, most_rows: int) -> Measured:
     work = WORKS[row.work](data)
     answer = work()  # compiles
     CHECKS[row.work](data, answer)
+    if not row.yardstick:
+        return measure(stopwatch(work), None).scaled(row.scale)
     if row.yardstick in YARDSTICKS:
         yardstick = YARDSTICKS[row.yardstick](data)
-        yardstick()
-        return measure(stopwatch(work), stopwatch(yardstick), at_least=row.at_least)
+        slow = seconds(yardstick) > SLOW_SECONDS / 2
+        theirs = slow_stopwatch(yardstick) if slow else stopwatch(yardstick)
+        measured = measure(stopwatch(work), theirs, at_least=row.at_least)
+        return measured.scaled(row.scale)
     peer = PEERS[row.yardstick](data)
     answers: list[Any] = []
     first = seconds(lambda: answers.append(peer()))

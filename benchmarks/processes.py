@@ -21,6 +21,7 @@ from benchmarks.timing import Measured, Stopwatch, measure
 
 ROOT = Path(fastmetrics.__file__).resolve().parents[1]
 PROBE = Path(__file__).with_name("memory_probe.py")
+BOOTSTRAP_PROBE = Path(__file__).with_name("bootstrap_memory_probe.py")
 
 _IMPORT = """
 import time
@@ -52,7 +53,7 @@ class Workshop:
     folder: Path
     most_rows: int
     _files: dict[Spec, tuple[Path, Path]] = field(default_factory=dict)
-    _is_warm: bool = False
+    _warm: set[Path] = field(default_factory=set)
 
     def python(self, *arguments: str, cache: Path | None = None) -> str:
         """Run Python and return what it printed; a failure is raised with its last words."""
@@ -129,12 +130,12 @@ class Workshop:
         assert "evaluate" in printed
         return taken
 
-    def extra_memory(self, spec: Spec) -> float:
-        """Return the bytes a row by which the peak grows during one AUC."""
-        if not self._is_warm:  # what compiling takes is not the memory that is meant
-            self.python(str(PROBE), *self.files(Spec(rows=1_000)))
-            self._is_warm = True
-        extra, auc = self.python(str(PROBE), *self.files(spec)).split()
+    def extra_memory(self, spec: Spec, probe: Path = PROBE) -> float:
+        """Return the bytes a row by which the peak grows during one AUC (or its replicates)."""
+        if probe not in self._warm:  # what compiling takes is not the memory that is meant
+            self.python(str(probe), *self.files(Spec(rows=1_000)))
+            self._warm.add(probe)
+        extra, auc = self.python(str(probe), *self.files(spec)).split()
         assert float(auc) == naive.exact_auc(spec)
         return int(extra) / spec.rows
 
@@ -164,6 +165,7 @@ STOPWATCHES: dict[str, Maker] = {
 #: How to count each kind of bytes a row.
 MEMORY: dict[str, Callable[[Workshop, Spec], float]] = {
     "memory": lambda shop, spec: shop.extra_memory(spec),
+    "bootstrap memory": lambda shop, spec: shop.extra_memory(spec, BOOTSTRAP_PROBE),
     "memory any": lambda shop, spec: shop.extra_memory_any(spec.rows),
 }
 WORKS = STOPWATCHES.keys() | MEMORY.keys()

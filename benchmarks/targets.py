@@ -8,37 +8,22 @@ positives and int8 labels unless the row says otherwise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from benchmarks import bootstrap_targets
 from benchmarks.data import ANY_DATA, DESCRIPTIONS, Spec
+from benchmarks.target import BYTES, FULL_ROWS, NANOSECONDS, RATIO, SECONDS, Target
 
-FULL_ROWS = 10_000_000
-#: Units of a measured value. Only ratios and bytes are compared with the stored ones.
-RATIO, BYTES, SECONDS = "×", "bytes a row", "s"
-
-
-@dataclass(frozen=True)
-class Target:
-    """One row: `work` and `yardstick` are names in ``contests.py`` or ``processes.py``.
-
-    `note` says, where the bound is missed, what was tried and what stands in the way.
-    """
-
-    key: str
-    what: str
-    work: str
-    yardstick: str = ""
-    bound: float | None = None
-    at_least: bool = False
-    unit: str = RATIO
-    spec: Spec = Spec()  # noqa: RUF009 (frozen)
-    note: str = ""
-
-    def is_met(self, value: float) -> bool | None:
-        """Whether a value is within the bound; None without one."""
-        if self.bound is None:
-            return None
-        return value >= self.bound if self.at_least else value <= self.bound
+__all__ = [
+    "BYTES",
+    "BY_KEY",
+    "CONTEXT",
+    "FULL_ROWS",
+    "NANOSECONDS",
+    "RATIO",
+    "ROWS",
+    "SECONDS",
+    "TARGETS",
+    "Target",
+]
 
 
 def _any_data() -> tuple[Target, ...]:
@@ -116,6 +101,7 @@ TARGETS: tuple[Target, ...] = (
         spec=_MILLION,
     ),
     Target("cli_help", "`fastmetrics --help`", "cli help", bound=0.3, unit=SECONDS),
+    *bootstrap_targets.BOOTSTRAP,
 )
 
 CONTEXT: tuple[Target, ...] = (
@@ -163,6 +149,7 @@ CONTEXT: tuple[Target, ...] = (
         "import sklearn.metrics",
         spec=_MILLION,
     ),
+    *bootstrap_targets.CONTEXT,
 )
 
 ROWS = TARGETS + CONTEXT

@@ -9,7 +9,16 @@ import pytest
 
 from benchmarks import contests, processes, report
 from benchmarks.report import Row
-from benchmarks.targets import BY_KEY, BYTES, CONTEXT, RATIO, ROWS, SECONDS, TARGETS
+from benchmarks.targets import (
+    BY_KEY,
+    BYTES,
+    CONTEXT,
+    NANOSECONDS,
+    RATIO,
+    ROWS,
+    SECONDS,
+    TARGETS,
+)
 from benchmarks.timing import Measured, measure, rounds_for
 
 
@@ -30,7 +39,7 @@ def test_the_table_names_what_exists() -> None:
         assert target.work in works
         assert target.yardstick in yardsticks
         assert target.yardstick in report._NAMES
-        assert (target.yardstick == "") == (target.unit in {BYTES, SECONDS})
+        assert (target.yardstick == "") == (target.unit in {BYTES, SECONDS, NANOSECONDS})
     assert all(target.bound is not None for target in TARGETS)
     assert all(target.bound is None for target in CONTEXT)
     assert contests.WORKS.keys() == contests.CHECKS.keys()

@@ -33,6 +33,10 @@ class Measured:
     values: tuple[float, ...]
     at_least: bool = False
 
+    def scaled(self, factor: float) -> Measured:
+        """Return the values times a factor."""
+        return Measured(tuple(value * factor for value in self.values), self.at_least)
+
     @property
     def median(self) -> float:
         return statistics.median(self.values)

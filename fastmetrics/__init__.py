@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from fastmetrics.errors import DegenerateDataWarning as DegenerateDataWarning
     from fastmetrics.errors import FileError as FileError
     from fastmetrics.errors import UndefinedMetricWarning as UndefinedMetricWarning
+    from fastmetrics.intervals._metrics import register_metric as register_metric
+    from fastmetrics.intervals.bootstrap import bootstrap as bootstrap
+    from fastmetrics.intervals.bootstrap_result import BootstrapResult as BootstrapResult
+    from fastmetrics.intervals.bootstrap_result import BootstrapResults as BootstrapResults
     from fastmetrics.intervals.count_intervals import CountMetricInterval as CountMetricInterval
     from fastmetrics.intervals.count_intervals import count_metric_interval as count_metric_interval
     from fastmetrics.intervals.delong import DeLongResult as DeLongResult
@@ -27,7 +31,18 @@ if TYPE_CHECKING:
     from fastmetrics.intervals.delong_unpaired import DeLongUnpairedTest as DeLongUnpairedTest
     from fastmetrics.intervals.delong_unpaired import delong_unpaired_test as delong_unpaired_test
     from fastmetrics.intervals.effective_size import effective_sample_size as effective_sample_size
+    from fastmetrics.intervals.multiclass_bootstrap import (
+        multiclass_bootstrap as multiclass_bootstrap,
+    )
     from fastmetrics.intervals.newcombe import newcombe_interval as newcombe_interval
+    from fastmetrics.intervals.paired_bootstrap import PairedBootstrap as PairedBootstrap
+    from fastmetrics.intervals.paired_bootstrap import PairedDifference as PairedDifference
+    from fastmetrics.intervals.paired_bootstrap import paired_bootstrap as paired_bootstrap
+    from fastmetrics.intervals.permutation import PairedPermutationTest as PairedPermutationTest
+    from fastmetrics.intervals.permutation import PermutedDifference as PermutedDifference
+    from fastmetrics.intervals.permutation import (
+        paired_permutation_test as paired_permutation_test,
+    )
     from fastmetrics.intervals.proportion_differences import (
         ProportionDifference as ProportionDifference,
     )
@@ -65,9 +80,10 @@ if TYPE_CHECKING:
     from fastmetrics.measures.roc import roc_curve as roc_curve
     from fastmetrics.measures.roc_auc import rank_loss as rank_loss
     from fastmetrics.measures.roc_auc import roc_auc_score as roc_auc_score
-    from fastmetrics.report.evaluation import Evaluation as Evaluation
-    from fastmetrics.report.evaluation import ModelEvaluation as ModelEvaluation
     from fastmetrics.report.evaluation import evaluate as evaluate
+    from fastmetrics.report.evaluation_result import Evaluation as Evaluation
+    from fastmetrics.report.evaluation_result import EvaluationBootstrap as EvaluationBootstrap
+    from fastmetrics.report.evaluation_result import ModelEvaluation as ModelEvaluation
     from fastmetrics.tables.confusion_matrix import ConfusionMatrix as ConfusionMatrix
     from fastmetrics.tables.score_table import ScoreTable as ScoreTable
 
@@ -80,11 +96,21 @@ _HOMES = {
         "UndefinedMetricWarning",
     ),
     "intervals.count_intervals": ("CountMetricInterval", "count_metric_interval"),
+    "intervals._metrics": ("register_metric",),
+    "intervals.bootstrap": ("bootstrap",),
+    "intervals.bootstrap_result": ("BootstrapResult", "BootstrapResults"),
     "intervals.delong": ("DeLongResult", "delong"),
     "intervals.delong_test": ("DeLongPair", "DeLongTest", "delong_test"),
     "intervals.delong_unpaired": ("DeLongUnpairedTest", "delong_unpaired_test"),
     "intervals.effective_size": ("effective_sample_size",),
+    "intervals.multiclass_bootstrap": ("multiclass_bootstrap",),
     "intervals.newcombe": ("newcombe_interval",),
+    "intervals.paired_bootstrap": ("PairedBootstrap", "PairedDifference", "paired_bootstrap"),
+    "intervals.permutation": (
+        "PairedPermutationTest",
+        "PermutedDifference",
+        "paired_permutation_test",
+    ),
     "intervals.proportion_differences": (
         "ProportionDifference",
         "paired_proportion_difference_interval",
@@ -102,7 +128,8 @@ _HOMES = {
     "measures.precision_recall": ("average_precision_score", "precision_recall_curve"),
     "measures.roc": ("auc", "det_curve", "roc_curve"),
     "measures.roc_auc": ("rank_loss", "roc_auc_score"),
-    "report.evaluation": ("Evaluation", "ModelEvaluation", "evaluate"),
+    "report.evaluation": ("evaluate",),
+    "report.evaluation_result": ("Evaluation", "EvaluationBootstrap", "ModelEvaluation"),
     "tables.confusion_matrix": ("ConfusionMatrix",),
     "tables.score_table": ("ScoreTable",),
 }

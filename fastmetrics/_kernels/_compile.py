@@ -160,3 +160,12 @@ def _jit(function: FunctionType) -> Any:
 def kernel(function: Any) -> Kernel:
     """Mark ``function`` as a kernel: compiled on first use, cached, and free of the GIL."""
     return Kernel(function)
+
+
+def without_gil(dispatcher: Any) -> Any:
+    """Return a user's numba function compiled so that it lets other threads run."""
+    if dispatcher.targetoptions.get("nogil"):
+        return dispatcher
+    import numba
+
+    return numba.njit(nogil=True)(dispatcher.py_func)

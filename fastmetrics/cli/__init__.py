@@ -10,10 +10,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+from fastmetrics.cli._interrupt import INTERRUPTED, insistent_interrupt, say_interrupted
 from fastmetrics.cli._parser import build_parser
 
-#: What a shell reports for a process that Ctrl-C, or a reader that went away, has ended.
-INTERRUPTED = 130
+#: What a shell reports for a process that a reader who went away has ended.
 BROKEN_PIPE = 141
 BAD_INPUT = 2
 
@@ -33,12 +33,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         arguments = build_parser().parse_args(argv)
-        output: str = arguments.run(arguments)
+        with insistent_interrupt():
+            output: str = arguments.run(arguments)
         _write(output)
     except SystemExit as stop:  # argparse: after --help, --version, or a usage error
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
     except KeyboardInterrupt:
-        print("fastmetrics: interrupted", file=sys.stderr)
+        say_interrupted()
         return INTERRUPTED
     except BrokenPipeError:
         # What is still buffered would raise again when Python closes stdout.

@@ -24,8 +24,22 @@ def print_note(message: str) -> None:
 
 def print_warnings(caught: Iterable[warnings.WarningMessage], about: str) -> None:
     """Print each different warning once, with what it is about."""
-    for text in dict.fromkeys(str(item.message) for item in caught):
-        print_warning(text if text.startswith(about) else f"{about}: {text}")
+    print_texts((str(item.message) for item in caught), about)
+
+
+def print_texts(texts: Iterable[str], about: str) -> None:
+    """Print each different warning text once; those that differ in a quoted name as one."""
+    others: dict[str, list[str]] = {}
+    first: dict[str, str] = {}
+    for text in dict.fromkeys(texts):
+        before, _, rest = text.partition("'")
+        name, _, after = rest.partition("'")
+        pattern = f"{before}\0{after}"
+        if first.setdefault(pattern, text) is not text:
+            others.setdefault(pattern, []).append(f"'{name}'")
+    for pattern, text in first.items():
+        same = f" (the same: {', '.join(others[pattern])})" if pattern in others else ""
+        print_warning((text if text.startswith(about) else f"{about}: {text}") + same)
 
 
 def explain(error: BaseException) -> str:

@@ -17,6 +17,9 @@ examples:
   fastmetrics evaluate scores.parquet --label y --score model_a --score model_b
   fastmetrics evaluate 'day-*.csv' --label outcome --pos-label sick --score p --format json
   fastmetrics evaluate s.csv --label y --score p --where "country = 'NO' AND age >= 18"
+  fastmetrics evaluate s.csv --label y --score a --score b --bootstrap 9999 --seed 1
+  fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
+      --metrics f1 tpr_at_fpr:fpr=0.05 --threshold 0.5
 """
 
 
@@ -105,11 +108,54 @@ def _add_evaluate(commands: Any) -> None:
         type=_level,
         default=0.95,
         metavar="P",
-        help="of the intervals of the AUC (default 0.95)",
+        help="of the intervals (default 0.95)",
     )
     _add_format(command)
     add("--threads", type=_positive, metavar="N", help="threads (default: all processors)")
+    _add_bootstrap(command.add_argument_group("intervals by bootstrap").add_argument)
     command.set_defaults(run=_run_evaluate)
+
+
+def _add_bootstrap(add: Any) -> None:
+    add(
+        "--bootstrap",
+        type=_positive,
+        metavar="N",
+        help="give every measure an interval from N resamples (9999 are usual), and with several "
+        "models the differences of each pair; without it the AUC has DeLong's interval",
+    )
+    add(
+        "--method",
+        choices=("percentile", "basic", "bca", "studentized"),
+        default="percentile",
+        help="of the interval (default percentile)",
+    )
+    add(
+        "--groups",
+        metavar="COL",
+        help="column of numbers that say whose a row is (user, patient): whole groups are drawn",
+    )
+    add("--stratified", action="store_true", help="draw each class by itself")
+    add(
+        "--metrics",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        help="measures with an interval beside the AUC (default: those of the table), as f1, or "
+        "with parameters as tpr_at_fpr:fpr=0.05; docs/bootstrap.md lists them",
+    )
+    add(
+        "--threshold",
+        type=_number,
+        metavar="T",
+        help="the score from which on f1, accuracy and their like call an example positive",
+    )
+    add(
+        "--seed",
+        type=_seed,
+        metavar="S",
+        help="an integer, or the key (16 hexadecimal digits) of an earlier run: the same resamples",
+    )
 
 
 def _add_warmup(commands: Any) -> None:
@@ -142,6 +188,27 @@ def _level(text: str) -> float:
     if not 0 < level < 1:
         raise argparse.ArgumentTypeError(f"must lie between 0 and 1: got {text!r}")
     return level
+
+
+def _number(text: str) -> int | float:
+    for convert in (int, float):
+        try:
+            number = convert(text)
+        except ValueError:
+            continue
+        if number == number:
+            return number
+    raise argparse.ArgumentTypeError(f"must be a number: got {text!r}")
+
+
+def _seed(text: str) -> int | str:
+    if len(text) == 16 and set(text) <= set("0123456789abcdefABCDEF"):
+        return text
+    if text.isdecimal() and text.isascii():
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"must be an integer of at least 0, or a key of 16 hexadecimal digits: got {text!r}"
+    )
 
 
 def _run_demo(arguments: argparse.Namespace) -> str:

@@ -9,20 +9,26 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from fastmetrics.cli._layout import (
+    DASH,
+    THRESHOLD_NOTE,
+    column_blocks,
+    markdown_table,
+    printed,
+    rich_table,
+    short,
+    table_width,
+)
+from fastmetrics.cli._render_intervals import render_intervals
 from fastmetrics.report import Evaluation, ModelEvaluation
 
-_DASH = "–"
 #: Decimals of the printed measures: enough for the interval to have two figures, within these.
 _FEWEST, _MOST = 4, 6
-_THRESHOLD_NOTE = "Best threshold: largest TPR − FPR. Positive means score ≥ threshold."
 _BROKEN = {
     "average precision": "average\nprecision",
     "break-even point": "break-\neven",
     "best threshold": "best\nthreshold",
 }
-#: Width of a table that nobody's terminal limits.
-_PIPED_WIDTH = 100
-_NARROWEST = 40
 
 _CSV_FIELDS = (
     *("model", "n_positive", "n_negative", "roc_auc", "roc_auc_low", "roc_auc_high"),
@@ -69,6 +75,8 @@ def render(
     """
     if output_format == "json":
         return _json(evaluation, counts or {})
+    if evaluation.bootstrap is not None:
+        return render_intervals(evaluation, output_format, title=title, captions=captions)
     if output_format == "csv":
         return _csv(evaluation)
     if output_format == "markdown":
@@ -114,17 +122,15 @@ def _heads(evaluation: Evaluation) -> list[str]:
 
 def _cells(model: ModelEvaluation, decimals: int) -> list[str]:
     def number(value: float) -> str:
-        return _DASH if math.isnan(value) else f"{value:.{decimals}f}"
+        return DASH if math.isnan(value) else f"{value:.{decimals}f}"
 
     interval = model.confidence_interval
-    limits = (
-        _DASH if math.isnan(interval.low) else f"{number(interval.low)}–{number(interval.high)}"
-    )
-    threshold = _DASH if math.isnan(model.threshold) else _short(model.threshold)
+    limits = DASH if math.isnan(interval.low) else f"{number(interval.low)}–{number(interval.high)}"
+    threshold = DASH if math.isnan(model.threshold) else short(model.threshold)
     return [
         model.name,
-        _short(model.n_positive),
-        _short(model.n_negative),
+        short(model.n_positive),
+        short(model.n_negative),
         number(model.roc_auc),
         limits,
         number(model.average_precision),
@@ -134,10 +140,6 @@ def _cells(model: ModelEvaluation, decimals: int) -> list[str]:
         number(model.true_positive_rate),
         number(model.false_positive_rate),
     ]
-
-
-def _short(value: int | float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.5g}"
 
 
 def _decimals(evaluation: Evaluation) -> int:
@@ -150,76 +152,22 @@ def _decimals(evaluation: Evaluation) -> int:
 def _markdown(evaluation: Evaluation) -> str:
     heads = _heads(evaluation)
     rows = [_cells(model, _decimals(evaluation)) for model in evaluation]
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
-    return "".join("| " + " | ".join(map(_escaped, line)) + " |\n" for line in lines)
-
-
-def _escaped(cell: str) -> str:
-    return " ".join(cell.replace("\\", "\\\\").replace("|", "\\|").split())
+    return markdown_table(heads, rows, align="---:")
 
 
 def _table(evaluation: Evaluation, title: str, captions: Sequence[str]) -> str:
-    from rich.console import Console
-    from rich.text import Text
+    rows = [_cells(model, _decimals(evaluation)) for model in evaluation]
 
-    console = Console(highlight=False, emoji=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, emoji=False, width=_PIPED_WIDTH)
-    decimals = _decimals(evaluation)
-    rows = [_cells(model, decimals) for model in evaluation]
-    with console.capture() as capture:
-        if title:
-            console.print(Text(title, style="bold"))
-        for table in _layout(_heads(evaluation), rows, max(console.width, _NARROWEST)):
-            console.print()
-            console.print(table)
-        console.print()
-        for caption in (*captions, _THRESHOLD_NOTE):
-            console.print(Text(caption, style="dim"))
-    # Padding at the ends of lines only gets in the way of those who copy or compare.
-    return "".join(line.rstrip(" ") + "\n" for line in capture.get().strip("\n").splitlines())
+    def layout(width: int) -> list[Any]:
+        return _layout(_heads(evaluation), rows, width)
+
+    return printed(layout, title, (*captions, THRESHOLD_NOTE))
 
 
 def _layout(heads: list[str], rows: list[list[str]], width: int) -> list[Any]:
     """Return one table with a row a model or, where that is too wide, a column a model."""
     short = [_BROKEN.get(head, head) for head in heads]
-    across = _rich_table(short, rows)
-    if _width(short, rows) <= width:
-        return [across]
-    names = max(len(head) for head in heads)
-    room = width - names - 2
-    per_table = max(1, room // (max(len(cell) for row in rows for cell in row) + 2))
-    tables = []
-    for start in range(0, len(rows), per_table):
-        block = rows[start : start + per_table]
-        down = [list(line) for line in zip(heads, *block, strict=True)]
-        tables.append(_rich_table(down[0], down[1:]))
-    return tables
-
-
-def _width(heads: list[str], rows: list[list[str]]) -> int:
-    """Return the width of the table as drawn: the widest cell of each column and its padding."""
-    from rich.cells import cell_len
-
-    columns = zip(*([heads, *rows]), strict=True)
-    widest = [max(cell_len(line) for cell in c for line in cell.split("\n")) for c in columns]
-    return sum(widest) + 2 * len(widest)
-
-
-def _rich_table(heads: list[str], rows: list[list[str]]) -> Any:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for position, head in enumerate(heads):
-        # Text, not str: a column name in square brackets is no markup.
-        table.add_column(
-            Text(head, style="bold"),
-            justify="right" if position else "left",
-            vertical="bottom",
-            overflow="fold",
-        )
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
+    if table_width(short, rows) <= width:
+        return [rich_table(short, rows)]
+    down = [list(line) for line in zip(heads, *rows, strict=True)]
+    return column_blocks(down[0], down[1:], width)

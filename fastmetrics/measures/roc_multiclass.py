@@ -59,13 +59,13 @@ def multiclass_roc_auc(
     -------
     float or ndarray of shape (n_classes,)
     """
-    scores = _probabilities(y_score)
+    scores = class_probabilities(y_score)
     averages = _AVERAGES if multi_class == "ovo" else ("micro", *_AVERAGES)
     if average not in averages:
         raise ValueError(f"average must be one of {averages} for multiclass problems")
     if multi_class == "ovo" and average is None:
         raise NotImplementedError("average=None is not implemented for multi_class='ovo'.")
-    codes = _class_codes(y_true, labels, scores.shape[1])
+    codes = class_codes(y_true, labels, scores.shape[1])
     check_same_length(y_true=codes, y_score=scores)
     if multi_class == "ovo":
         return _one_vs_one(codes, scores, binary_auc, average, sample_weight)
@@ -78,7 +78,7 @@ def multiclass_roc_auc(
     return averaged(measure, indicator, scores, average=average, sample_weight=sample_weight)
 
 
-def _probabilities(y_score: Any) -> NDArray[Any]:
+def class_probabilities(y_score: Any) -> NDArray[Any]:
     """Return the matrix of scores: finite, and each row adding up to 1."""
     scores = check_score_matrix(y_score)
     if not np.allclose(1, scores.sum(axis=1)):
@@ -89,7 +89,7 @@ def _probabilities(y_score: Any) -> NDArray[Any]:
     return scores
 
 
-def _class_codes(y_true: Any, labels: Any, n_columns: int) -> NDArray[np.int64]:
+def class_codes(y_true: Any, labels: Any, n_columns: int) -> NDArray[np.int64]:
     """Return the column of each row's class."""
     found = check_class_labels(y_true)
     if labels is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from fastmetrics.report.evaluation import Evaluation, ModelEvaluation, evaluate
+from fastmetrics.report.evaluation import evaluate
+from fastmetrics.report.evaluation_result import Evaluation, EvaluationBootstrap, ModelEvaluation
 
-__all__ = ["Evaluation", "ModelEvaluation", "evaluate"]
+__all__ = ["Evaluation", "EvaluationBootstrap", "ModelEvaluation", "evaluate"]

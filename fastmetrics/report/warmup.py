@@ -34,6 +34,7 @@ def compile_all() -> Iterator[tuple[str, float]]:
 
 
 def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], object]]]:
+    from fastmetrics.intervals.bootstrap import bootstrap
     from fastmetrics.intervals.delong import delong
     from fastmetrics.measures import (
         best_threshold,
@@ -79,8 +80,17 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
         for average in ("macro", "samples"):
             roc_auc.roc_auc_score(y, scores[0][: y.size].reshape(y.shape), average=average)
 
+    def resampling() -> None:
+        names = ("roc_auc", "average_precision", "break_even_point", "ks_statistic", "partial_auc")
+        y, s = labels[0], scores[0]
+        for plan in ({}, {"stratified": True}, {"groups": np.arange(len(y)) // 4}):
+            bootstrap(y, s, metrics=names, n_resamples=4, **plan)
+        bootstrap(y, s, n_resamples=4, sample_weight=weights[0])
+        bootstrap(y, s, metrics="mean_squared_error", n_resamples=4)
+
     yield "AUC", auc
     yield "weighted AUC", weighted_auc
     yield "tables and curves", lambda: table_measures(None)
     yield "weighted tables and curves", lambda: table_measures(weights)
     yield "multilabel AUC", multilabel_auc
+    yield "bootstrap", resampling

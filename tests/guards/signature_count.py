@@ -102,6 +102,47 @@ def workload() -> None:
             fastmetrics.roc_auc_score(labels, shares, multi_class=rule)
 
 
+def resampling() -> None:
+    """Bootstrap every kind of canonical input, by every plan."""
+    import fastmetrics
+
+    metrics = {
+        "auc": "roc_auc",
+        "ap": "average_precision",
+        "bep": "break_even_point",
+        "ks": "ks_statistic",
+        "part": ("partial_auc", {"fpr_range": (0, 0.2)}),
+        "f1": "f1",
+    }
+    rng = np.random.default_rng(2)
+    for size, kind in itertools.product((300, 6_000), CANONICAL):
+        labels, scores = rng.integers(0, 2, size), (rng.random(size) * 1e6).astype(kind)
+        groups = np.arange(size) // 5
+        plans = (
+            {},
+            {"stratified": True},
+            {"groups": groups},
+            {"resampling": "poisson"},
+            {"resampling": "bayesian"},
+            {"sample_weight": rng.random(size)},
+            {"method": "bca"},
+        )
+        for plan in plans:
+            fastmetrics.bootstrap(
+                labels, scores, metrics=metrics, threshold=5e5, n_resamples=20, **plan
+            )
+        fastmetrics.bootstrap(labels, scores, n_resamples=20, method="studentized")
+        tied = np.round(scores / 5e5)
+        table = fastmetrics.ScoreTable.from_scores(labels, tied)
+        fastmetrics.bootstrap(table, metrics=metrics, threshold=1, n_resamples=20)
+        models = {"a": scores, "b": tied}
+        fastmetrics.paired_bootstrap(labels, models, metrics=metrics, threshold=1, n_resamples=20)
+        fastmetrics.paired_permutation_test(labels, models, n_resamples=20)
+        fastmetrics.bootstrap(scores, tied, metrics=["mean_squared_error", "r2"], n_resamples=20)
+    fastmetrics.bootstrap([0, 1, 2, 1], [0, 1, 1, 1], metrics="accuracy", n_resamples=20)
+    fastmetrics.bootstrap(np.array(["a"] * 5_000), np.array(["a", "b"] * 2_500), metrics="f1")
+
+
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
     """Return each kernel's compiled versions, and the kernels of its file that it names."""
     versions, calls = {}, {}
@@ -132,6 +173,7 @@ def main() -> None:
     else:
         modules = list(kernel_modules())
         workload()
+        resampling()
     json.dump(report(modules), sys.stdout)
 
 

@@ -1,0 +1,192 @@
+"""What is timed of the bootstrap: replicates by the engine, whole calls, and their yardsticks.
+
+"Replicates" are the engine's, the rows being sorted already; "bootstrap" is the whole call.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.stats
+import sklearn.metrics
+
+import fastmetrics
+from benchmarks import naive
+from benchmarks.data import Data, Spec, make
+from fastmetrics._rng import seed_key
+from fastmetrics.intervals._draws import Draws
+from fastmetrics.intervals._engine import Engine
+from fastmetrics.intervals._metrics import resolved
+from fastmetrics.intervals._models import named_scores
+from fastmetrics.intervals._paired_problems import paired_problems
+from fastmetrics.intervals._problem import of_table
+
+Call = Callable[[], Any]
+
+#: Replicates in a round, so that a round takes some tens of milliseconds.
+REPLICATES = 40
+#: "Ten threshold measures in one pass".
+TEN = {
+    "roc_auc": "roc_auc",
+    "average_precision": "average_precision",
+    "ks_statistic": "ks_statistic",
+    "break_even_point": "break_even_point",
+    "partial_auc": ("partial_auc", {"fpr_range": (0.0, 0.1)}),
+    "youden": ("best_threshold", {"criterion": "youden"}),
+    "best_f1": ("best_threshold", {"criterion": "f_beta"}),
+    "fewest_errors": ("best_threshold", {"criterion": "fewest_errors"}),
+    "tpr_at_fpr": ("tpr_at_fpr", {"fpr": 0.01}),
+    "precision_at_recall": ("precision_at_recall", {"recall": 0.8}),
+}
+
+
+@functools.lru_cache(maxsize=2)
+def table_of(spec: Spec) -> fastmetrics.ScoreTable:
+    """Return the table of a data set, made once."""
+    data = make(spec)
+    return fastmetrics.ScoreTable.from_scores(data.labels, data.scores)
+
+
+def _replicates(
+    n_threads: int | None = 1, metrics: Any = "roc_auc", stratified: bool = False
+) -> Callable[[Data], Call]:
+    def prepare(data: Data) -> Call:
+        asked = resolved(metrics)
+        problem = of_table(table_of(data.spec), asked, None, by_rows=False)
+        masks = None
+        if stratified and problem.sample is not None and problem.sample.rows is not None:
+            masks = problem.sample.rows.masks
+        draws = Draws(seed_key(1), problem.n_units, masks=masks)
+        engine = Engine([problem], asked, draws, with_errors=False)
+        return lambda: engine.run(REPLICATES, n_threads=n_threads, progress=False)
+
+    return prepare
+
+
+def _paired(data: Data) -> Call:
+    asked = resolved("roc_auc")
+    noise = np.random.default_rng(3).normal(scale=0.1, size=len(data.scores))
+    models = named_scores({"a": data.scores, "b": data.scores + noise})
+    nothing = {"sample_weight": None, "pos_label": None, "groups": None, "threshold": None}
+    problems, _ = paired_problems(data.labels, models, asked, **nothing)
+    engine = Engine(problems, asked, Draws(seed_key(1), problems[0].n_units), with_errors=False)
+    return lambda: engine.run(REPLICATES, n_threads=1, progress=False)
+
+
+def _bootstrap(**options: Any) -> Callable[[Data], Call]:
+    return lambda data: functools.partial(
+        fastmetrics.bootstrap, data.labels, data.scores, rng=1, **options
+    )
+
+
+def _of_matrix(data: Data) -> Call:
+    threshold = float(np.median(data.scores))
+    matrix = fastmetrics.ConfusionMatrix.from_scores(data.labels, data.scores, threshold=threshold)
+    names = ["accuracy", "precision", "recall", "f1", "matthews_corrcoef"]
+    return lambda: fastmetrics.bootstrap(matrix, metrics=names, n_resamples=10_000, rng=1)
+
+
+WORKS: dict[str, Callable[[Data], Call]] = {
+    "replicates": _replicates(),
+    "replicates, all cores": _replicates(None),
+    "replicates, ten measures": _replicates(metrics=TEN),
+    "replicates, stratified": _replicates(stratified=True),
+    "replicates, paired": _paired,
+    "bootstrap 1,000": _bootstrap(n_resamples=1_000),
+    "bootstrap 1,000, bca": _bootstrap(n_resamples=1_000, method="bca"),
+    "bootstrap 100,000": _bootstrap(n_resamples=100_000),
+    "bootstrap of a matrix": _of_matrix,
+}
+
+
+def check_replicates(data: Data, answer: Any) -> None:
+    """The replicates of the AUC scatter about it as its standard error says."""
+    auc = naive.exact_auc(data.spec)
+    table = table_of(data.spec)
+    error = fastmetrics.delong(table).standard_error
+    values = answer.values[0, 0]
+    assert abs(values.mean() - auc) < 5 * error / len(values) ** 0.5
+    assert 0.5 < values.std() / error < 2
+
+
+def check_results(data: Data, answer: Any) -> None:
+    """The interval holds the estimate, and is as wide as DeLong's within a fifth."""
+    result = answer["roc_auc"]
+    assert result.estimate == naive.exact_auc(data.spec)
+    right = fastmetrics.delong(data.labels, data.scores).confidence_interval
+    interval = result.confidence_interval
+    assert abs((interval.high - interval.low) / (right.high - right.low) - 1) < 0.2
+
+
+def check_matrix(data: Data, answer: Any) -> None:
+    p = answer["accuracy"].estimate
+    expected = (p * (1 - p) / len(data.labels)) ** 0.5
+    assert abs(answer["accuracy"].standard_error / expected - 1) < 0.05
+
+
+CHECKS: dict[str, Callable[[Data, Any], None]] = {
+    "bootstrap of a matrix": check_matrix,
+    **{name: check_replicates for name in WORKS if name.startswith("replicates")},
+    **{name: check_results for name in WORKS if name.startswith("bootstrap 1")},
+}
+
+
+def _indices(data: Data) -> Call:
+    rng, n = np.random.default_rng(1), len(data.labels)
+
+    def draw() -> None:
+        for _ in range(REPLICATES):
+            rng.integers(0, n, n, dtype=np.int32)
+
+    return draw
+
+
+def _sklearn_replicate(data: Data) -> Call:
+    rng, n = np.random.default_rng(1), len(data.labels)
+
+    def one() -> float:
+        rows = rng.integers(0, n, n, dtype=np.int32)
+        return float(sklearn.metrics.roc_auc_score(data.labels[rows], data.scores[rows]))
+
+    return one
+
+
+def _scipy_bootstrap(data: Data) -> Call:
+    def statistic(labels: Any, scores: Any) -> float:
+        return fastmetrics.roc_auc_score(labels, scores)
+
+    return lambda: scipy.stats.bootstrap(
+        (data.labels, data.scores),
+        statistic,
+        n_resamples=10,
+        paired=True,
+        vectorized=False,
+        method="percentile",
+        rng=np.random.default_rng(1),
+    )
+
+
+def _of_smaller(data: Data) -> Call:
+    smaller = Spec(data.spec.kind, rows=max(1_000, len(data.labels) // 100))
+    return _replicates()(make(smaller))
+
+
+YARDSTICKS: dict[str, Callable[[Data], Call]] = {
+    "indices": _indices,
+    "sklearn replicate": _sklearn_replicate,
+    "scipy bootstrap": _scipy_bootstrap,
+    "replicates": WORKS["replicates"],
+    "replicates of a hundredth": _of_smaller,
+    "bootstrap 1,000": WORKS["bootstrap 1,000"],
+}
+NAMES = {
+    "indices": "`rng.integers(0, n, n, dtype=int32)`",
+    "sklearn replicate": "scikit-learn resampling loop",
+    "scipy bootstrap": "`scipy.stats.bootstrap` of `roc_auc_score` (ours)",
+    "replicates": "the AUC alone, one thread",
+    "replicates of a hundredth": "the same with n / 100",
+    "bootstrap 1,000": "percentile",
+}

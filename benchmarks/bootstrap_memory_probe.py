@@ -1,0 +1,47 @@
+"""Print how many bytes the peak grows by replicates of the AUC, and the AUC, of two files.
+
+Run in a process of its own, by path. Kernels are used on small data first, and the sorted rows
+stand before the count begins: what comes on top is what replicates need on one thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+import numpy as np
+from memory_probe import _resident
+
+import fastmetrics
+from fastmetrics._kernels._compile import compile_small_calls
+from fastmetrics._rng import seed_key
+from fastmetrics.intervals._draws import Draws
+from fastmetrics.intervals._engine import Engine
+from fastmetrics.intervals._metrics import resolved
+from fastmetrics.intervals._problem import of_table
+
+
+def _engine(table: fastmetrics.ScoreTable) -> Engine:
+    asked = resolved("roc_auc")
+    problem = of_table(table, asked, None, by_rows=False)
+    return Engine([problem], asked, Draws(seed_key(1), problem.n_units), with_errors=False)
+
+
+def main() -> None:
+    compile_small_calls()
+    labels, scores = np.load(sys.argv[1]), np.load(sys.argv[2])
+    small = fastmetrics.ScoreTable.from_scores(labels[:300_000], scores[:300_000])
+    _engine(small).run(2, n_threads=1, progress=False)
+    table = fastmetrics.ScoreTable.from_scores(labels, scores)
+    auc = fastmetrics.roc_auc_score(table)
+    engine = _engine(table)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
+    before = _resident("VmRSS")
+    engine.run(2, n_threads=1, progress=False)
+    print(_resident("VmHWM") - before, repr(auc))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,389 @@
+"""Threshold measures of resampled counts: sums, best thresholds and crossings.
+
+The points of a piece of curve, highest score first, are float64 ``tp`` and ``fp``: entry 0 is the
+last point before the piece, entry i + 1 its point i. Kernels over points go on, from what ``state``
+keeps, where the piece before ended; some go through a list of chosen points only.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels._compile import kernel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+
+#: Rows of a segment, whose class totals are known (as in replicate_pairs).
+SEGMENT = 512
+#: Kinds of measure, column 0 of a programme.
+BEST, PRECISION_AREA, AREA, BREAK_EVEN, SQUARES = range(5)
+#: Column 1: what the best threshold maximises, or the estimator of a P-R area.
+YOUDEN, YOUDEN_BELOW, CLOSEST, ERRORS, F_BETA, PRECISION, RECALL, RECALL_AT_FPR = range(8)
+STEP, TRAPEZOID, CONTINUOUS = range(3)
+#: Numbers in the state of a measure.
+STATE = 4
+
+
+@kernel
+def merit(
+    criterion: int, bound: float, tp: float, fp: float, n_positive: float, n_negative: float
+) -> float:
+    """Return what a criterion maximises: rising in TP, falling in FP; -inf where not allowed."""
+    if criterion == YOUDEN:
+        return tp * n_negative - fp * n_positive
+    if criterion == CLOSEST:
+        missed = (n_positive - tp) * n_negative
+        false = fp * n_positive
+        return -(missed * missed + false * false)
+    if criterion == ERRORS:
+        return tp - fp
+    if criterion == F_BETA:  # the bound is the share of recall in the harmonic mean
+        mixed = bound * n_positive + (1.0 - bound) * (tp + fp)
+        return tp / mixed if mixed > 0.0 else 0.0
+    called = tp + fp
+    if criterion == PRECISION:
+        allowed = called > 0.0 and n_positive > 0.0 and tp / n_positive >= bound
+        return tp / called if allowed else -np.inf
+    if criterion == RECALL:
+        return tp if called > 0.0 and tp / called >= bound else -np.inf
+    return tp if n_negative > 0.0 and fp / n_negative <= bound else -np.inf
+
+
+@kernel
+def start_state(
+    kind: int,
+    criterion: int,
+    bound: float,
+    n_positive: float,
+    n_negative: float,
+    state: Floats,
+) -> None:
+    """Set what a measure knows before the first point: (0, 0), where nobody is called positive."""
+    for i in range(STATE):
+        state[i] = 0.0
+    if kind == BEST:  # [merit, row, TP, FP]; row -1 calls nobody positive, -2 is none at all
+        if criterion != YOUDEN_BELOW:
+            state[0] = merit(criterion, bound, 0.0, 0.0, n_positive, n_negative)
+        state[1] = -1.0 if state[0] > -np.inf else -2.0
+
+
+@kernel
+def best_of_points(
+    criterion: int,
+    bound: float,
+    tp: Floats,
+    fp: Floats,
+    rows: Ints,
+    n: int,
+    n_positive: float,
+    n_negative: float,
+    state: Floats,
+) -> None:
+    """Keep the best point, the first of equal ones, as [merit, row, TP, FP]."""
+    for i in range(1, n + 1):
+        if criterion == YOUDEN_BELOW:
+            value = fp[i] * n_positive - tp[i] * n_negative
+        else:
+            value = merit(criterion, bound, tp[i], fp[i], n_positive, n_negative)
+        if value > state[0] or (value == state[0] and rows[i - 1] < state[1] and value > -np.inf):
+            state[0] = value
+            state[1] = rows[i - 1]
+            state[2] = tp[i]
+            state[3] = fp[i]
+
+
+@kernel
+def chosen_points(x: Floats, n: int, chosen: Ints) -> int:
+    """List the points at which ``x`` grew; return how many there are."""
+    found = np.uint64(0)
+    for i in range(1, n + 1):
+        chosen[found] = i
+        found += np.uint64(x[i] > x[i - 1])
+    return np.int64(found)
+
+
+@kernel
+def area_of_points(
+    x: Floats, y: Floats, top: float, low: float, high: float, chosen: Ints, n: int, state: Floats
+) -> None:
+    """Add to ``state[0]`` the doubled area under |y - top| between two places of the axis x."""
+    area = 0.0
+    for k in range(n):
+        i = chosen[k]
+        x0 = x[i - 1]
+        x1 = x[i]
+        y0 = abs(y[i - 1] - top)
+        y1 = abs(y[i] - top)
+        if x0 >= low and x1 <= high:
+            area += (x1 - x0) * (y0 + y1)
+        elif x1 > low and x0 < high:
+            slope = (y1 - y0) / (x1 - x0)
+            left = max(x0, low)
+            right = min(x1, high)
+            area += (right - left) * (2.0 * y0 + slope * ((left - x0) + (right - x0)))
+    state[0] += area
+
+
+@kernel
+def precision_area_of_points(
+    estimator: int, tp: Floats, fp: Floats, chosen: Ints, n: int, state: Floats
+) -> None:
+    """Add to ``state[0]`` an area under precision over TP, from the points where TP grew.
+
+    The continuous area is s (TP log(1 + x) + s n (x - log(1 + x))) for each, see `pr_auc`.
+    """
+    area = 0.0
+    for k in range(n):
+        i = chosen[k]
+        gain = tp[i] - tp[i - 1]
+        if estimator == STEP:
+            area += gain * (tp[i] / (tp[i] + fp[i]))
+            continue
+        called = tp[i - 1] + fp[i - 1]
+        if estimator == TRAPEZOID:
+            before = tp[i - 1] / called if called > 0.0 else 1.0
+            area += 0.5 * gain * (tp[i] / (tp[i] + fp[i]) + before)
+            continue
+        added = gain + (fp[i] - fp[i - 1])
+        share = gain / added
+        x = added / called if called > 0.0 else 0.0
+        if x < 1e-3:
+            rest = x * x * (0.5 - x * (1.0 / 3.0 - x * (0.25 - x * 0.2)))
+            grown = x - rest
+        else:
+            grown = math.log1p(x)
+            rest = x - grown
+        inside = tp[i - 1] * grown + share * called * rest
+        area += share * (inside if called > 0.0 else gain)
+    state[0] += area
+
+
+@kernel
+def break_even_of_points(
+    tp: Floats, fp: Floats, n: int, n_positive: float, slack: float, state: Floats
+) -> None:
+    """Find the TP where as many are called positive as there are positives: [found, TP]."""
+    for i in range(1, n + 1):
+        called = tp[i] + fp[i]
+        if state[0] == 0.0 and called >= n_positive - slack:
+            state[0] = 1.0
+            state[1] = tp[i]
+            if called > n_positive + slack:
+                before = tp[i - 1] + fp[i - 1]
+                share = (n_positive - before) / (called - before)
+                state[1] = tp[i - 1] + share * (tp[i] - tp[i - 1])
+
+
+@kernel
+def squares_of_points(tp: Floats, fp: Floats, n: int, n_negative: float, state: Floats) -> None:
+    """Add the squares of the doubled placements: [of the positives, of the negatives]."""
+    of_positives = 0.0
+    of_negatives = 0.0
+    for i in range(1, n + 1):
+        p = tp[i] - tp[i - 1]
+        q = fp[i] - fp[i - 1]
+        placement = 2.0 * (n_negative - fp[i]) + q
+        of_positives += p * placement * placement
+        placement = 2.0 * tp[i - 1] + p
+        of_negatives += q * placement * placement
+    state[0] += of_positives
+    state[1] += of_negatives
+
+
+@kernel
+def add_points(
+    kind: int,
+    criterion: int,
+    bounds: Floats,
+    tp: Floats,
+    fp: Floats,
+    rows: Ints,
+    n: int,
+    n_positive: float,
+    n_negative: float,
+    slack: float,
+    state: Floats,
+    chosen: Ints,
+) -> None:
+    """Let one measure go on over the n points at ``rows``."""
+    if kind == BEST:
+        best_of_points(criterion, bounds[0], tp, fp, rows, n, n_positive, n_negative, state)
+    elif kind == AREA:
+        x, y, axis, top = (tp, fp, n_positive, n_negative)
+        if not criterion:
+            x, y, axis, top = (fp, tp, n_negative, 0.0)
+        n = chosen_points(x, n, chosen)
+        area_of_points(x, y, top, bounds[0] * axis, bounds[1] * axis, chosen, n, state)
+    elif kind == PRECISION_AREA:
+        n = chosen_points(tp, n, chosen)
+        precision_area_of_points(criterion, tp, fp, chosen, n, state)
+    elif kind == BREAK_EVEN:
+        break_even_of_points(tp, fp, n, n_positive, slack, state)
+    else:
+        squares_of_points(tp, fp, n, n_negative, state)
+
+
+@kernel
+def measure_points(
+    tp: Floats,
+    fp: Floats,
+    rows: Ints,
+    slack: float,
+    programme: Ints,
+    bounds: Floats,
+    states: Floats,
+) -> None:
+    """Measure one whole curve: ``states[j]`` is what measure j of the programme leaves."""
+    n = rows.size
+    chosen = np.empty(n, np.int64)
+    for j in range(programme.shape[0]):
+        kind = programme[j, 0]
+        criterion = programme[j, 1]
+        start_state(kind, criterion, bounds[j, 0], tp[n], fp[n], states[j])
+        add_points(
+            kind, criterion, bounds[j], tp, fp, rows, n, tp[n], fp[n], slack, states[j], chosen
+        )
+
+
+@kernel
+def points_of_rows(
+    counts: Bytes,
+    masks: Bytes,
+    ends: Bytes,
+    first: int,
+    last: int,
+    start_tp: float,
+    start_fp: float,
+    tp: Floats,
+    fp: Floats,
+    rows: Ints,
+) -> int:
+    """Write the points of the rows from first to last, at the ends of ties; return their number."""
+    n = np.uint64(0)
+    true_positives = np.int64(start_tp)
+    false_positives = np.int64(start_fp)
+    for i in range(np.uint64(first), np.uint64(last)):
+        positive = counts[i] & masks[i]
+        true_positives += np.int64(positive)
+        false_positives += np.int64(counts[i]) - np.int64(positive)
+        rows[n] = i
+        tp[n + np.uint64(1)] = true_positives
+        fp[n + np.uint64(1)] = false_positives
+        n += np.uint64(ends[i])
+    return np.int64(n)
+
+
+@kernel
+def step_area(counts: Bytes, masks: Bytes, ends: Bytes) -> float:
+    """Return the area under the steps of precision over TP, in one pass without branches."""
+    area = 0.0
+    tp = np.int64(0)
+    called = np.int64(0)
+    gain = np.int64(0)
+    for i in range(masks.size):
+        positive = np.int64(counts[i] & masks[i])
+        tp += positive
+        called += np.int64(counts[i])
+        gain += positive
+        end = np.int64(ends[i])
+        area += np.float64(gain * end) * (np.float64(tp) / np.float64(max(called, 1)))
+        gain *= 1 - end
+    return area
+
+
+@kernel
+def measure_rows(
+    counts: Bytes,
+    masks: Bytes,
+    ends: Bytes,
+    anchors: Ints,
+    segment_positives: Ints,
+    segment_negatives: Ints,
+    programme: Ints,
+    bounds: Floats,
+    states: Floats,
+) -> None:
+    """Measure whole replicates of n rows: ``states[r, j]`` is what measure j leaves.
+
+    Only the segments that a measure needs are read row by row: for the best threshold those whose
+    bound (TP at the end, FP at the start) is as good as the best segment end. ``anchors[s]`` is
+    the last segment up to s that starts with a new tie.
+    """
+    n_rows = masks.size
+    n_segments = segment_positives.shape[1]
+    tp = np.zeros(SEGMENT + 1)
+    fp = np.zeros(SEGMENT + 1)
+    rows = np.empty(SEGMENT, np.int64)
+    chosen = np.empty(SEGMENT, np.int64)
+    edge_tp = np.zeros(n_segments + 1)
+    edge_fp = np.zeros(n_segments + 1)
+    node_tp = np.zeros(n_segments + 1)  # the edges at which a tie ends
+    node_fp = np.zeros(n_segments + 1)
+    node_rows = np.empty(n_segments, np.int64)
+    for r in range(counts.shape[0]):
+        drawn = counts[r]
+        n_nodes = np.int64(0)
+        for s in range(n_segments):
+            edge_tp[s + 1] = edge_tp[s] + segment_positives[r, s]
+            edge_fp[s + 1] = edge_fp[s] + segment_negatives[r, s]
+            node_rows[n_nodes] = min((s + 1) * SEGMENT, n_rows) - 1
+            node_tp[n_nodes + 1] = edge_tp[s + 1]
+            node_fp[n_nodes + 1] = edge_fp[s + 1]
+            n_nodes += np.int64(ends[node_rows[n_nodes]])
+        n_p = edge_tp[n_segments]
+        n_n = edge_fp[n_segments]
+        for j in range(programme.shape[0]):
+            kind = programme[j, 0]
+            criterion = programme[j, 1]
+            bound = bounds[j]
+            state = states[r, j]
+            start_state(kind, criterion, bound[0], n_p, n_n, state)
+            s = 0
+            if kind == PRECISION_AREA and criterion == STEP:
+                state[0] = step_area(drawn, masks, ends)
+                continue
+            if kind == BEST:
+                best_of_points(
+                    criterion, bound[0], node_tp, node_fp, node_rows, n_nodes, n_p, n_n, state
+                )
+            else:  # from where the tie starts in which the first place that matters is
+                if kind == AREA:
+                    edges = edge_tp if criterion else edge_fp
+                    while s < n_segments - 1 and edges[s + 1] < bound[0] * edges[-1]:
+                        s += 1
+                elif kind == BREAK_EVEN:
+                    while s < n_segments - 1 and edge_tp[s + 1] + edge_fp[s + 1] < n_p:
+                        s += 1
+                s = anchors[s]
+                tp[0] = edge_tp[s]
+                fp[0] = edge_fp[s]
+            while s < n_segments:
+                if kind == BEST:
+                    if criterion == YOUDEN_BELOW:
+                        value = edge_fp[s + 1] * n_p - edge_tp[s] * n_n
+                    else:
+                        value = merit(criterion, bound[0], edge_tp[s + 1], edge_fp[s], n_p, n_n)
+                    if value < state[0] or value == -np.inf:
+                        s += 1
+                        continue
+                elif kind == AREA and criterion:
+                    if tp[0] >= bound[1] * n_p:
+                        break
+                elif kind == AREA:
+                    if fp[0] >= bound[1] * n_n:
+                        break
+                elif kind == BREAK_EVEN and state[0] == 1.0:
+                    break
+                end = min((s + 1) * SEGMENT, n_rows)
+                n = points_of_rows(
+                    drawn, masks, ends, s * SEGMENT, end, edge_tp[s], edge_fp[s], tp, fp, rows
+                )
+                add_points(kind, criterion, bound, tp, fp, rows, n, n_p, n_n, 0.0, state, chosen)
+                tp[0] = tp[n]
+                fp[0] = fp[n]
+                s += 1

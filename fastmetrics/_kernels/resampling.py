@@ -1,0 +1,382 @@
+"""Resample counts: how often each row of a sorted table is drawn in a replicate.
+
+Every number is a function of (key, replicate, block): the words come from Philox4x32-10, a
+counter-based generator (Salmon, Moraes, Dror & Shaw 2011, Parallel random numbers: as easy as
+1, 2, 3, SC'11) whose authors give each counter of a key its own place in one permutation, so that
+no two streams of a key overlap. The counter is (place in the stream, block, replicate, purpose).
+
+A replicate is a multinomial draw over n rows: first how many fall into each window of WINDOW
+rows, by conditional binomials, then where inside the window, several places from one word.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels._compile import kernel
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+
+#: Rows of a window: their byte counts, labels and words fit the L1 cache.
+WINDOW = 4096
+#: 64-bit words of the buffer that a drawing kernel works with.
+WORDS = 1024
+#: The last number of the counter: what the words are for.
+PLACES, TOTALS, MORE, BITS, WEIGHTS = (np.int64(purpose) for purpose in range(5))
+# A constant of type int64: what is written out in a call is a type of its own, to compile for.
+_ZERO, _EIGHT, _ANY, _POSITIVE = (np.int64(number) for number in (0, 8, -1, 255))
+
+_MULTIPLIER_0, _MULTIPLIER_1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+_WEYL_0, _WEYL_1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+_LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
+_MASK_12, _12, _24, _36, _48 = (np.uint64(number) for number in (4095, 12, 24, 36, 48))
+_ONE = np.uint8(1)
+
+
+@kernel
+def philox(
+    key: Words,
+    first: int,
+    block: int,
+    replicate: int,
+    purpose: int,
+    n: int,
+    words: Words,
+) -> None:
+    """Fill 2 n words from the counters (first + i, block, replicate, purpose), i < n.
+
+    Counter i gives the words i and n + i: its output words 0, 1 and 2, 3, lower half first.
+    """
+    for i in range(n):
+        c0 = (np.uint64(first) + np.uint64(i)) & _LOW
+        c1 = np.uint64(block) & _LOW
+        c2 = np.uint64(replicate) & _LOW
+        c3 = np.uint64(purpose) & _LOW
+        k0 = key[0]
+        k1 = key[1]
+        for _ in range(10):
+            product_0 = _MULTIPLIER_0 * c0
+            product_1 = _MULTIPLIER_1 * c2
+            c0 = (product_1 >> _HALF) ^ c1 ^ k0
+            c2 = (product_0 >> _HALF) ^ c3 ^ k1
+            c1 = product_1 & _LOW
+            c3 = product_0 & _LOW
+            k0 = (k0 + _WEYL_0) & _LOW
+            k1 = (k1 + _WEYL_1) & _LOW
+        words[i] = c0 | (c1 << _HALF)
+        words[n + i] = c2 | (c3 << _HALF)
+
+
+@kernel
+def uniform(key: Words, stream: Ints, words: Words) -> float:
+    """Return the next number in (0, 1): ``stream`` is [its number, block, replicate, purpose]."""
+    place = stream[0] % 16
+    if place == 0:
+        philox(key, stream[0] // 2, stream[1], stream[2], stream[3], _EIGHT, words)
+    stream[0] += 1
+    word = words[place]
+    return (np.float64(word >> np.uint64(12)) + 0.5) * 2.0**-52  # exact: never rounded up to 1
+
+
+@kernel
+def stirling_rest(k: float) -> float:
+    """Return log(k!) less Stirling's approximation of it."""
+    if k < 15.0:
+        return (
+            math.lgamma(k + 1.0)
+            - (k + 0.5) * math.log(k + 1.0)
+            + (k + 1.0)
+            - 0.5 * math.log(2.0 * math.pi)
+        )
+    x = 1.0 / (k + 1.0)
+    return (1.0 / 12.0 - (1.0 / 360.0 - x * x / 1260.0) * x * x) * x
+
+
+@kernel
+def binomial(n: int, probability: float, key: Words, stream: Ints, words: Words) -> int:
+    """Draw a binomial number: BTRS (Hoermann 1993), or inversion where the mean is below 10."""
+    if n <= 0 or probability <= 0.0:
+        return 0
+    if probability >= 1.0:
+        return n
+    p = min(probability, 1.0 - probability)
+    q = 1.0 - p
+    drawn = -1
+    if n * p < 10.0:
+        odds = p / q
+        start = math.exp(n * math.log1p(-p))
+        while drawn < 0:
+            u = uniform(key, stream, words)
+            mass = start
+            k = 0
+            while u > mass and k < n:
+                u -= mass
+                k += 1
+                mass *= odds * (n - k + 1) / k
+                if mass < 1e-300:
+                    break
+            if u <= mass or k == n:  # else rounding left a rest beyond the last mass: again
+                drawn = k
+    else:
+        spread = math.sqrt(n * p * q)
+        b = 1.15 + 2.53 * spread
+        a = -0.0873 + 0.0248 * b + 0.01 * p
+        centre = n * p + 0.5
+        quick = 0.92 - 4.2 / b
+        alpha = (2.83 + 5.1 / b) * spread
+        mode = math.floor((n + 1) * p)
+        while drawn < 0:
+            u = uniform(key, stream, words) - 0.5
+            v = uniform(key, stream, words)
+            us = 0.5 - abs(u)
+            k = math.floor((2.0 * a / us + b) * u + centre)
+            if us >= 0.07 and v <= quick:
+                drawn = np.int64(k)
+            elif 0.0 <= k <= n:
+                v = math.log(v * alpha / (a / (us * us) + b))
+                bound = (
+                    (mode + 0.5) * math.log((mode + 1.0) * q / (p * (n - mode + 1.0)))
+                    + (n + 1.0) * math.log((n - mode + 1.0) / (n - k + 1.0))
+                    + (k + 0.5) * math.log(p * (n - k + 1.0) / (q * (k + 1.0)))
+                    + stirling_rest(mode)
+                    + stirling_rest(n - mode)
+                    - stirling_rest(k)
+                    - stirling_rest(n - k)
+                )
+                if v <= bound:
+                    drawn = np.int64(k)
+    return drawn if probability <= 0.5 else n - drawn
+
+
+@kernel
+def poisson(mean: float, key: Words, stream: Ints, words: Words) -> int:
+    """Draw a Poisson number: PTRS (Hoermann 1993), or inversion where the mean is below 10."""
+    if mean <= 0.0:
+        return 0
+    if mean < 10.0:
+        while True:
+            u = uniform(key, stream, words)
+            mass = math.exp(-mean)
+            k = 0
+            while u > mass and mass > 1e-300:
+                u -= mass
+                k += 1
+                mass *= mean / k
+            if u <= mass:
+                return k
+    b = 0.931 + 2.53 * math.sqrt(mean)
+    a = -0.059 + 0.02483 * b
+    quick = 0.9277 - 3.6224 / (b - 2.0)
+    scale = math.log(1.1239 + 1.1328 / (b - 3.4))
+    log_mean = math.log(mean)
+    while True:
+        u = uniform(key, stream, words) - 0.5
+        v = uniform(key, stream, words)
+        us = 0.5 - abs(u)
+        k = math.floor((2.0 * a / us + b) * u + mean + 0.43)
+        if us >= 0.07 and v <= quick:
+            return np.int64(k)
+        if k >= 0.0 and (us >= 0.013 or v <= us):
+            bound = k * log_mean - mean - math.lgamma(k + 1.0)
+            if math.log(v) + scale - math.log(a / (us * us) + b) <= bound:
+                return np.int64(k)
+
+
+@kernel
+def multinomial_totals(
+    key: Words, first_replicate: int, stratum: int, sizes: Ints, is_poisson: bool, totals: Ints
+) -> None:
+    """Fill row r of ``totals`` with as many draws as there are rows, over cells of ``sizes`` rows.
+
+    The conditional distribution of each cell given those before it is binomial. It serves the
+    windows of a replicate, and alone the cells of a table or a confusion matrix. With
+    ``is_poisson`` the number of draws is Poisson, and so each cell's, independently.
+    """
+    words = np.empty(16, np.uint64)
+    stream = np.array([0, stratum, 0, TOTALS])
+    n_rows = _ZERO
+    for cell in range(sizes.size):
+        n_rows += sizes[cell]
+    for r in range(totals.shape[0]):
+        stream[0] = 0
+        stream[2] = first_replicate + r
+        left = poisson(n_rows, key, stream, words) if is_poisson else n_rows
+        rest = n_rows
+        for cell in range(sizes.size):
+            drawn = left
+            if sizes[cell] < rest:
+                drawn = binomial(left, sizes[cell] / rest, key, stream, words)
+            totals[r, cell] = drawn
+            left -= drawn
+            rest -= sizes[cell]
+
+
+@kernel
+def scatter_full(
+    key: Words, window: int, replicate: int, n_draws: int, counts: Bytes, words: Words
+) -> None:
+    """Add ``n_draws`` uniform draws over the places of a full window, 12 bits a draw.
+
+    ``words`` must hold them all: ``n_draws <= 5 * (WORDS - 16)``.
+    """
+    n_words = (n_draws + 4) // 5
+    philox(key, _ZERO, window, replicate, PLACES, ((n_words + 1) // 2 + 7) // 8 * 8, words)
+    full = n_draws // 5
+    for i in range(full):
+        word = words[i]
+        counts[word & _MASK_12] += _ONE
+        counts[(word >> _12) & _MASK_12] += _ONE
+        counts[(word >> _24) & _MASK_12] += _ONE
+        counts[(word >> _36) & _MASK_12] += _ONE
+        counts[(word >> _48) & _MASK_12] += _ONE
+    if n_draws > 5 * full:
+        word = words[full]
+        for _ in range(n_draws - 5 * full):
+            counts[word & _MASK_12] += _ONE
+            word >>= _12
+
+
+@kernel
+def scatter_accepted(
+    key: Words,
+    window: int,
+    replicate: int,
+    purpose: int,
+    n_draws: int,
+    wanted: int,
+    masks: Bytes,
+    counts: Bytes,
+    words: Words,
+) -> None:
+    """Add draws over the places of a window of any size whose mask is ``wanted`` (-1: any mask).
+
+    A draw takes the bits that the size needs, and is rejected where it is no such place.
+    """
+    limit = np.uint64(counts.size)
+    bits = 0
+    while (1 << bits) < counts.size:
+        bits += 1
+    fields = 64 // max(bits, 1)
+    shift = np.uint64(bits)
+    mask = np.uint64((1 << bits) - 1)
+    left = n_draws
+    first = _ZERO
+    while left > 0:
+        n = min((left // (2 * fields) + 4) // 4 * 4, WORDS // 2)
+        philox(key, first, window, replicate, purpose, n, words)
+        first += n
+        for i in range(2 * n):
+            word = words[i]
+            if wanted < 0 and left >= fields:  # every draw of the word is wanted
+                for _ in range(fields):
+                    place = word & mask
+                    word >>= shift
+                    accepted = np.uint64(place < limit)
+                    counts[place * accepted] += np.uint8(accepted)
+                    left -= np.int64(accepted)
+                continue
+            for _ in range(fields):
+                place = word & mask
+                word >>= shift
+                inside = (place < limit) & (left > 0)
+                place = place if inside else np.uint64(0)
+                accepted = inside & ((wanted < 0) | (masks[place] == wanted))
+                counts[place] += np.uint8(accepted)
+                left -= np.int64(accepted)
+            if left == 0:
+                break
+
+
+@kernel
+def draw_windows(
+    key: Words,
+    first_replicate: int,
+    windows: Ints,
+    totals: Ints,
+    n_rows: int,
+    counts: Bytes,
+) -> None:
+    """Draw the listed windows of some replicates: window j of replicate r from place j WINDOW on.
+
+    ``totals[r, j]`` is the number of draws; ``counts[r]`` is cleared first.
+    """
+    words = np.empty(WORDS, np.uint64)
+    for r in range(counts.shape[0]):
+        for i in range(counts.shape[1]):
+            counts[r, i] = 0
+        for j in range(windows.size):
+            window = windows[j]
+            size = min(WINDOW, n_rows - window * WINDOW)
+            places = counts[r, j * WINDOW : j * WINDOW + size]
+            n_draws = totals[r, j]
+            replicate = first_replicate + r
+            if size == WINDOW and n_draws <= 5 * (WORDS - 16):
+                scatter_full(key, window, replicate, n_draws, places, words)
+            else:
+                scatter_accepted(
+                    key, window, replicate, PLACES, n_draws, _ANY, places, places, words
+                )
+
+
+@kernel
+def draw_windows_by_class(
+    key: Words,
+    first_replicate: int,
+    windows: Ints,
+    totals: Ints,
+    masks: Bytes,
+    n_rows: int,
+    counts: Bytes,
+) -> None:
+    """Draw windows in which ``totals[0, r, j]`` draws are positives, ``totals[1, r, j]`` negatives.
+
+    Of the endless sequence of uniform draws over a window, the first so many of each class are
+    taken: draws of both together first, then the surplus of one class is taken back, the last
+    drawn first, and the other class is drawn on.
+    """
+    words = np.empty(WORDS, np.uint64)
+    for r in range(counts.shape[0]):
+        for i in range(counts.shape[1]):
+            counts[r, i] = 0
+        for j in range(windows.size):
+            window = windows[j]
+            start = window * WINDOW
+            size = min(WINDOW, n_rows - start)
+            places = counts[r, j * WINDOW : j * WINDOW + size]
+            labels = masks[start : start + size]
+            wanted_p = totals[0, r, j]
+            wanted_n = totals[1, r, j]
+            replicate = first_replicate + r
+            n_draws = wanted_p + wanted_n
+            if size < WINDOW or n_draws > 5 * (WORDS - 16):
+                scatter_accepted(
+                    key, window, replicate, MORE, wanted_p, _POSITIVE, labels, places, words
+                )
+                scatter_accepted(
+                    key, window, replicate, PLACES, wanted_n, _ZERO, labels, places, words
+                )
+                continue
+            scatter_full(key, window, replicate, n_draws, places, words)
+            drawn = np.int32(0)
+            for i in range(size):
+                drawn += np.int32(places[i] & labels[i])
+            surplus = drawn - wanted_p
+            surplus_class = 255 if surplus > 0 else 0
+            to_take = abs(surplus)
+            t = n_draws - 1
+            while to_take > 0:
+                place = (words[t // 5] >> np.uint64(12 * (t % 5))) & _MASK_12
+                if labels[place] == surplus_class:
+                    places[place] -= _ONE
+                    to_take -= 1
+                t -= 1
+            if surplus != 0:
+                other = 255 - surplus_class
+                scatter_accepted(
+                    key, window, replicate, MORE, abs(surplus), other, labels, places, words
+                )

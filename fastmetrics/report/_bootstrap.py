@@ -1,0 +1,216 @@
+"""The bootstrap of an evaluation: what it measures, and the intervals that come of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fastmetrics._checks import check_class_labels
+from fastmetrics._rng import key_text
+from fastmetrics.intervals._metrics import CountMetric, MetricLike, MetricsLike, resolved
+from fastmetrics.intervals._run import checked_options
+from fastmetrics.intervals.bootstrap import bootstrap
+from fastmetrics.intervals.bootstrap_result import BootstrapResult, BootstrapResults
+from fastmetrics.intervals.paired_bootstrap import paired_bootstrap
+from fastmetrics.report.evaluation_result import (
+    Evaluation,
+    EvaluationBootstrap,
+    ModelEvaluation,
+)
+from fastmetrics.tables._threshold import real_threshold
+
+#: What the table of an evaluation shows. A threshold that is chosen on the data is chosen anew in
+#: each replicate.
+TABLE_METRICS: dict[str, MetricLike] = {
+    "roc_auc": "roc_auc",
+    "average_precision": "average_precision",
+    "break_even_point": "break_even_point",
+    "ks_statistic": "ks_statistic",
+    "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
+    "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
+}
+#: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
+DEFAULTS = {
+    "metrics": None,
+    "method": "percentile",
+    "stratified": False,
+    "groups": None,
+    "threshold": None,
+    "rng": None,
+    "progress": False,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The checked options of the bootstrap of an evaluation."""
+
+    metrics: Mapping[str, MetricLike]
+    threshold: int | float | None
+    options: dict[str, Any]  # of `bootstrap` and of `paired_bootstrap`
+
+    def settings(self, groups: Any) -> EvaluationBootstrap:
+        """Return what the result says about itself."""
+        return EvaluationBootstrap(
+            method=self.options["method"],
+            n_resamples=self.options["n_resamples"],
+            stratified=self.options["stratified"],
+            n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
+            threshold=self.threshold,
+            key=self.options["rng"],
+        )
+
+
+def checked_plan(
+    n_resamples: Any, confidence_level: float, n_models: int, n_threads: Any, **given: Any
+) -> Plan | None:
+    """Return the plan, or None without `n_resamples`; raise before any work.
+
+    ``given`` has a value for each of `DEFAULTS`. Of the groups it matters here only whether there
+    are any: the plan is without them.
+    """
+    if n_resamples is None:
+        for name, default in DEFAULTS.items():
+            value = given[name]
+            if value is not default and (default is None or value != default):
+                raise ValueError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
+        return None
+    if n_models > 1 and given["method"] == "studentized":
+        raise ValueError(
+            "method='studentized' has no differences of models: evaluate one model at a time, or "
+            "take method='percentile'"
+        )
+    metrics = _labelled(given["metrics"])
+    threshold = given["threshold"]
+    if threshold is not None:
+        threshold = real_threshold(threshold)
+    checked = checked_options(
+        metrics=metrics,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        alternative="two-sided",
+        resampling="multinomial",
+        n_threads=n_threads,
+        n_models=n_models,
+        **{name: given[name] for name in ("method", "stratified", "groups", "rng", "progress")},
+    )
+    for one in checked.asked:
+        if isinstance(one.metric, CountMetric) and threshold is None:
+            raise ValueError(
+                f"{one.label!r} counts decisions: pass `threshold`, the score from which an "
+                "example is called positive"
+            )
+    options = {
+        "metrics": metrics,
+        "n_resamples": checked.n_resamples,
+        "confidence_level": confidence_level,
+        "method": checked.method,
+        "stratified": checked.stratified,
+        "threshold": threshold,
+        "rng": key_text(checked.key),  # drawn from the user's generator once
+        "n_threads": n_threads,
+        "progress": checked.progress,
+    }
+    return Plan(metrics, threshold, options)
+
+
+def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
+    """Return the measures by label, the AUC first: the table always has its interval."""
+    if metrics is None:
+        return TABLE_METRICS
+    if isinstance(metrics, Mapping):
+        named = [(str(label), _known(metric)) for label, metric in metrics.items()]
+    else:
+        several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
+        items: Any = metrics if several and not _is_pair(metrics) else [metrics]
+        named = [(_label(metric), _known(metric)) for metric in items]
+    for label, count in Counter(label for label, _ in named).items():
+        if count > 1:
+            raise ValueError(
+                f"`metrics` names {label!r} {count} times: give each a label of its own with a "
+                "mapping, {label: metric}"
+            )
+    for label, metric in named:
+        if label in TABLE_METRICS and metric != TABLE_METRICS[label]:
+            raise ValueError(
+                f"`metrics` gives {label!r}, which is a measure of the table, as the label of "
+                "another: take another label"
+            )
+    if not named:
+        resolved([])  # which says that there must be one
+    for label, metric in named:
+        try:
+            resolved({label: metric})
+        except (TypeError, ValueError) as error:
+            if repr(label) in str(error):
+                raise
+            raise type(error)(f"metric {label!r}: {error}") from error
+    return {"roc_auc": TABLE_METRICS["roc_auc"], **dict(named)}
+
+
+def _is_pair(metrics: Any) -> bool:
+    """Return whether this is one measure with its parameters, not a sequence of measures."""
+    return len(metrics) == 2 and isinstance(metrics[0], str) and isinstance(metrics[1], Mapping)
+
+
+def _label(metric: Any) -> str:
+    return metric if isinstance(metric, str) else resolved(metric)[0].label
+
+
+def _known(metric: Any) -> MetricLike:
+    """Return what a name of the table stands for, and anything else as it is."""
+    return TABLE_METRICS.get(metric, metric) if isinstance(metric, str) else metric
+
+
+def bootstrapped(
+    models: list[ModelEvaluation],
+    y_true: Any,
+    scores: Mapping[str, Any],
+    plan: Plan,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    pos_label: Any = None,
+) -> Evaluation:
+    """Return the evaluation of models whose measures get the bootstrap's intervals."""
+    level = plan.options["confidence_level"]
+    if any(math.isnan(model.roc_auc) for model in models):
+        return Evaluation(tuple(models), level)  # one class only: nothing to resample
+    rows = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
+    if len(models) == 1:
+        results = {
+            models[0].name: bootstrap(y_true, scores[models[0].name], **rows, **plan.options)
+        }
+        return Evaluation(_with_intervals(models, results), level, plan.settings(groups))
+    paired = paired_bootstrap(y_true, scores, **rows, **plan.options)
+    complete = _with_intervals(models, paired.models)
+    return Evaluation(complete, level, plan.settings(groups), paired.differences)
+
+
+def _with_intervals(
+    models: list[ModelEvaluation], results: Mapping[str, BootstrapResults]
+) -> tuple[ModelEvaluation, ...]:
+    return tuple(
+        dataclasses.replace(
+            model,
+            confidence_interval=results[model.name]["roc_auc"].confidence_interval,
+            bootstrap=results[model.name],
+            note=_note(results[model.name]),
+        )
+        for model in models
+    )
+
+
+def _note(results: BootstrapResults) -> str:
+    """Return which intervals say nothing; usually empty."""
+    unsound = ", ".join(metric for metric, result in results.items() if not _is_sound(result))
+    return f"no sound bootstrap interval of {unsound}" if unsound else ""
+
+
+def _is_sound(result: BootstrapResult) -> bool:
+    interval = result.confidence_interval
+    return math.isnan(result.estimate) or interval.low < interval.high

@@ -1,0 +1,117 @@
+"""What ``rng=`` accepts, and the key that comes of it."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastmetrics._rng import key_text, seed_key
+
+
+def keys_of(*sources: Any) -> list[str]:
+    return [key_text(seed_key(source)) for source in sources]
+
+
+def test_a_key_is_two_halves_of_32_bits() -> None:
+    for seed in range(50):
+        key = seed_key(seed)
+        assert key.dtype == np.uint64
+        assert key.shape == (2,)
+        assert int(key.max()) < 2**32
+
+
+def test_a_seed_is_numpys() -> None:
+    """One number is drawn from ``default_rng``: it moves on by what two of 32 bits take."""
+    for source in (0, 7, 2**100, [1, 2], (3, 4), np.int64(5), np.uint8(6)):
+        expected = np.random.default_rng(source).integers(0, 2**32, size=2, dtype=np.uint64)
+        assert (seed_key(source) == expected).all()
+    bits = np.random.PCG64(3)
+    assert keys_of(bits) == keys_of(3)
+    assert keys_of(np.random.SeedSequence(3)) == keys_of(3)
+    assert keys_of(np.random.Generator(np.random.MT19937(3))) != keys_of(3)
+
+
+def test_a_generator_moves_on_and_a_seed_does_not() -> None:
+    generator = np.random.default_rng(1)
+    first, second = keys_of(generator, generator)
+    assert first != second
+    assert keys_of(1, 1) == [first, first]
+
+
+def test_no_seed_is_new_each_time() -> None:
+    assert len(set(keys_of(*[None] * 20))) == 20
+
+
+def test_neighbouring_seeds_share_no_half() -> None:
+    halves = [half for seed in range(2_000) for half in seed_key(seed).tolist()]
+    # 4,000 numbers of 32 bits: two are equal with probability 0.002.
+    assert len(set(halves)) == len(halves)
+
+
+def test_text_is_a_key() -> None:
+    for seed in range(20):
+        key = seed_key(seed)
+        text = key_text(key)
+        assert len(text) == 16
+        assert (seed_key(text) == key).all()
+        assert (seed_key(text.upper()) == key).all()
+    assert key_text(seed_key("00000000ffffffff")) == "00000000ffffffff"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "0", "g" * 16, "0" * 15, "0" * 17, "0x00000000000000"[:16], "+0000000-0000000"],
+)
+def test_text_that_is_no_key(text: str) -> None:
+    with pytest.raises(ValueError, match="`rng` as text must be the key of a result, 16 hexadec"):
+        seed_key(text)
+
+
+@pytest.mark.parametrize("text", ["0000_0000000_000", " 000000000000000", "000000000000000\n"])
+def test_text_that_int_would_read(text: str) -> None:
+    with pytest.raises(ValueError, match="16 hexadecimal digits: got"):
+        seed_key(text)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (np.random.RandomState(0), r"got a RandomState; pass `numpy\.random\.default_rng\(seed\)`"),
+        (True, "got True"),
+        (np.bool_(True), "`rng` must be None, a seed or a numpy Generator: got"),
+        (1.0, r"got 1\.0"),
+        (np.float64(2.0), "got"),
+        (np.random, "got module"),
+        (object(), "got object"),
+        (b"0" * 16, "got bytes"),
+        ([1.5], "got list"),
+    ],
+)
+def test_no_source_of_keys(source: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        seed_key(source)
+
+
+@pytest.mark.parametrize("seed", [-1, -(2**70), [-1], np.int64(-3)])
+def test_negative_seeds(seed: Any) -> None:
+    with pytest.raises(ValueError, match="`rng` must be a seed that is not negative: got"):
+        seed_key(seed)
+
+
+def test_one_generator_of_many_threads() -> None:
+    generator = np.random.default_rng(5)
+    found: list[str] = []
+
+    def work() -> None:
+        found.extend(keys_of(*[generator] * 200))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    again = np.random.default_rng(5)
+    assert sorted(found) == sorted(keys_of(*[again] * 800))

@@ -1,0 +1,131 @@
+"""The code blocks of the documents, run as a reader would run them.
+
+In a document, a Python or shell block may be followed by a ``text`` block: what it prints. Python
+blocks of a document share their names; shell blocks run in one folder, their lines through the
+command line's own ``main``. Blocks after ``<!-- ci:NAME -->`` are left to `.ci/run`.
+
+As a program, in the checkout: rewrite the ``text`` blocks of the documents.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = ("README.md", "docs/bootstrap.md")
+
+_FENCE = re.compile(
+    r"(?P<mark><!-- ci:\w+ -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```\n"
+    r"(?:\n```text\n(?P<text>.*?)^```\n)?",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Code of a document, what it is said to print (None: nothing is said), and where that is."""
+
+    language: str
+    code: str
+    text: str | None
+    span: tuple[int, int]
+    line: int
+
+
+def blocks(document: str) -> list[Block]:
+    """Return the blocks that are to be run."""
+    return [
+        Block(
+            *(found["language"], found["code"], found["text"], found.span("text")),
+            document.count("\n", 0, found.start()) + 1,
+        )
+        for found in _FENCE.finditer(document)
+        if found["mark"] is None and found["language"] in ("python", "bash")
+    ]
+
+
+def output_of(block: Block, names: dict[str, Any]) -> str:
+    """Run a block in the present folder; return what it prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        if block.language == "python":
+            exec(compile(block.code, f"line {block.line}", "exec"), names)
+        else:
+            _run_commands(block.code)
+    return "\n".join(line.rstrip() for line in printed.getvalue().splitlines()) + "\n"
+
+
+def _run_commands(code: str) -> None:
+    from fastmetrics.cli import main
+
+    for command in code.replace("\\\n", " ").splitlines():
+        program, *arguments = shlex.split(command, comments=True)
+        if program != "fastmetrics":
+            raise ValueError(f"the documents run fastmetrics, not {program!r}")
+        error = io.StringIO()
+        with contextlib.redirect_stderr(error):
+            code_of_exit = main(arguments)
+        if code_of_exit or error.getvalue():
+            raise ValueError(f"{command}: exit code {code_of_exit}: {error.getvalue()}")
+
+
+def complaints(document: str) -> list[str]:
+    """Run every block in the present folder; return where it does not print what it should."""
+    names: dict[str, Any] = {}
+    found = []
+    for block in blocks(document):
+        printed = output_of(block, names)
+        if block.text is not None and printed != block.text:
+            found.append(f"line {block.line}: it prints\n{printed}and not\n{block.text}")
+    return found
+
+
+def rewritten(document: str) -> str:
+    """Return the document with what its blocks print."""
+    names: dict[str, Any] = {}
+    parts, end = [], 0
+    for block in blocks(document):
+        printed = output_of(block, names)
+        if block.text is not None:
+            parts += [document[end : block.span[0]], printed]
+            end = block.span[1]
+    return "".join([*parts, document[end:]])
+
+
+def make_files(folder: Path) -> None:
+    """Write the files that the README's commands name."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(400) % 3 == 0).astype(np.int8)
+    scores = {f"model_{name}": rng.normal(size=400) + y for name in "ab"}
+    pq.write_table(pa.table({"y": y} | scores), folder / "scores.parquet")
+    (folder / "parts").mkdir()
+    words = {"outcome": np.where(y, "yes", "no"), "country": ["NO", "SE"] * 200}
+    table = pa.table(words | {"p": rng.random(400)})
+    for part in range(2):
+        pa.csv.write_csv(table.slice(200 * part, 200), folder / "parts" / f"{part}.csv")
+
+
+def _rewrite() -> None:
+    for name in DOCUMENTS:
+        path = ROOT / name
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            make_files(Path(folder))
+            path.write_text(rewritten(path.read_text("utf-8")), "utf-8")
+            os.chdir(ROOT)
+
+
+if __name__ == "__main__":
+    _rewrite()

@@ -1,0 +1,144 @@
+"""The bootstrap as a user at a terminal meets it: its bar, and Ctrl-C at any moment."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from bootstrap_cases import ONE, QUICK, run
+
+from fastmetrics.cli._interrupt import insistent_interrupt
+
+POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_the_bar_is_for_those_who_look(scored, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    assert run(*ONE, *QUICK) == 0
+    assert re.search(r"bootstrap: .*/99 \[", terminal.getvalue())
+    out = capsys.readouterr().out
+    monkeypatch.setattr(sys, "stderr", log := io.StringIO())
+    assert run(*ONE, *QUICK) == 0
+    assert log.getvalue() == ""
+    assert capsys.readouterr().out == out
+
+
+def test_without_tqdm_there_is_no_bar(scored, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    assert run(*ONE, *QUICK) == 0
+    assert terminal.getvalue() == ""
+
+
+@POSIX
+@pytest.mark.parametrize("models", [("s",), ("s", "t")])
+def test_interrupt_while_resampling(tmp_path, models):
+    rng = np.random.default_rng(0)
+    n = 100_000
+    y = (rng.random(n) < 0.3).astype(np.int8)
+    scores = {name: rng.normal(size=n) + y for name in "st"}
+    pq.write_table(pa.table({"y": y} | scores), tmp_path / "x.parquet")
+    # The engine says when it has begun, so that the signal does not come before.
+    code = (
+        "import os, sys\nfrom unittest import mock\nfrom fastmetrics.cli import main\n"
+        "from fastmetrics.intervals._engine import Engine\nbatch = Engine._batch\n"
+        "def told(*arguments):\n"
+        "    batch(*arguments)\n    os.write(2, b'begun\\n')\n"  # whole, from any thread
+        "options = ['--bootstrap', '100000', '--metrics', 'roc_auc']\n"
+        f"options += {[part for name in models for part in ('--score', name)]!r}\n"
+        "with mock.patch.object(Engine, '_batch', told):\n"
+        "    sys.exit(main(['evaluate', 'x.parquet', '--label', 'y', *options]))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    ) as process:
+        try:
+            assert process.stderr.readline() == "begun\n"
+            start = time.perf_counter()
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert time.perf_counter() - start < 5  # below 1 on an idle machine; minutes if it ran on
+    assert process.returncode == 130
+    assert out == ""
+    assert err.replace("begun\n", "") == "fastmetrics: interrupted\n"
+
+
+def press_ctrl_c(seconds):
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+@POSIX
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_c_code_swallows_comes_again():
+    @ctypes.CFUNCTYPE(None)
+    def called_by_c():
+        time.sleep(0.5)  # ctypes drops what is raised in here
+
+    def work():
+        called_by_c()
+        for _ in range(100):
+            time.sleep(0.05)
+
+    start = time.perf_counter()
+    press_ctrl_c(0.1)
+    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
+        work()
+    assert 0.4 < time.perf_counter() - start < 4
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@POSIX
+def test_an_interrupt_that_arrives_comes_once():
+    def work():
+        for _ in range(200):
+            time.sleep(0.05)
+
+    press_ctrl_c(0.1)
+    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
+        work()
+    time.sleep(0.8)  # nothing follows
+
+
+def test_the_interrupts_of_others_are_left_alone():
+    def own(*_):
+        raise AssertionError
+
+    before = signal.signal(signal.SIGINT, own)
+    try:
+        with insistent_interrupt():
+            assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, before)
+    found = []
+
+    def elsewhere():
+        with insistent_interrupt():
+            found.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert found == [before]

@@ -1,0 +1,224 @@
+"""`fastmetrics evaluate --bootstrap`: intervals in every output, seeds, measures by name."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from bootstrap_cases import BOTH, ONE, QUICK, N, output_of, run
+
+from fastmetrics import evaluate
+from fastmetrics.cli._metric_names import parse_metrics
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        ((), {}),
+        (("--method", "bca"), {"method": "bca"}),
+        (("--method", "basic", "--confidence-level", 0.8), {"method": "basic"}),
+        (("--stratified",), {"stratified": True}),
+        (("--groups", "user"), {"groups": "user"}),
+        (("--groups", "half", "--weight", "w"), {"groups": "half", "sample_weight": "w"}),
+        (("--metrics", "f1", "rank_loss", "--threshold", 0.5), {"metrics": ["f1", "rank_loss"]}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("models", [ONE, BOTH], ids=["one", "two"])
+def test_json_is_what_python_returns(scored, columns, capsys, options, given, models):
+    given = {k: columns.get(v, v) if isinstance(v, str) else v for k, v in given.items()}
+    if "metrics" in given:
+        given["threshold"] = 0.5
+    level = 0.8 if "--confidence-level" in options else 0.95
+    found = json.loads(output_of(capsys, *models, *QUICK, *options, "--format", "json"))
+    scores = {name: columns[name] for name in models[1::2]}
+    expected = evaluate(
+        columns["y"], scores, n_resamples=99, rng=7, confidence_level=level, **given
+    )
+    assert found.pop("n_rows") == N
+    assert found.pop("n_skipped") == 0
+    assert found == expected.to_dict()
+    assert ("differences" in found) is (models is BOTH)
+
+
+def test_csv_has_every_figure(scored, columns, capsys):
+    text = output_of(capsys, *BOTH, *QUICK, "--groups", "user", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    scores = {name: columns[name] for name in "ab"}
+    expected = evaluate(columns["y"], scores, n_resamples=99, rng=7, groups=columns["user"])
+    by_place = {(row["model"], row["minus_model"], row["metric"]): row for row in rows}
+    assert len(by_place) == len(rows) == 2 * (3 + 6) + 6
+    for model in expected:
+        assert by_place[model.name, "", "n_positive"]["estimate"] == str(model.n_positive)
+        assert float(by_place[model.name, "", "threshold"]["estimate"]) == model.threshold
+        assert by_place[model.name, "", "threshold"]["low"] == ""
+        for metric, result in model.bootstrap.items():
+            row = by_place[model.name, "", metric]
+            interval = result.confidence_interval
+            for field, value in (
+                *(("estimate", result.estimate), ("low", interval.low), ("high", interval.high)),
+                *(("standard_error", result.standard_error), ("bias", result.bias)),
+            ):
+                assert float(row[field]) == value
+            assert (row["n_failed"], row["method"], row["n_resamples"]) == ("0", "percentile", "99")
+            assert (row["key"], row["n_groups"]) == (expected.bootstrap.key, "80")
+            assert (row["confidence_level"], row["pvalue"]) == ("0.95", "")
+    for metric, (pair,) in expected.differences.items():
+        row = by_place["a", "b", metric]
+        assert float(row["estimate"]) == pair.difference
+        assert float(row["pvalue"]) == pair.pvalue
+        assert float(row["pvalue_holm"]) == pair.pvalue_holm
+        assert (float(row["low"]), float(row["high"])) == (
+            pair.confidence_interval.low,
+            pair.confidence_interval.high,
+        )
+
+
+def test_csv_names_a_measure_of_the_table_once(scored, capsys):
+    options = ("--metrics", "ks_statistic", "--format", "csv")
+    text = output_of(capsys, *ONE, *QUICK, *options)
+    metrics = [row["metric"] for row in csv.DictReader(io.StringIO(text))]
+    assert sorted(metrics) == sorted(
+        "n_positive n_negative average_precision break_even_point threshold true_positive_rate "
+        "false_positive_rate roc_auc ks_statistic".split()
+    )
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+def test_markdown(scored, columns, capsys):
+    text = output_of(capsys, *BOTH, *QUICK, "--format", "markdown")
+    measures, differences, method, *_ = text.split("\n\n")
+    rows = {cells(line)[0]: cells(line)[1:] for line in measures.splitlines()}
+    model = evaluate(columns["y"], columns["a"], n_resamples=9)[0]
+    assert rows[""] == ["a", "b"]
+    assert rows["n+"] == [str(model.n_positive)] * 2
+    assert rows["AUC"][0].startswith(f"{model.roc_auc:.4f} [0.")
+    lines = differences.splitlines()
+    assert cells(lines[0])[:3] == ["measure", "difference", "estimate [95 % interval]"]
+    assert len(lines) == 2 + 6
+    assert all(cells(line)[1] == "a − b" for line in lines[2:])
+    assert method.startswith("[95 % interval]: percentile bootstrap, 99 resamples of rows; --seed")
+
+
+def in_terminal(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
+def test_the_table_fits_the_terminal_and_loses_nothing(scored, columns, capsys, monkeypatch, width):
+    in_terminal(monkeypatch, width)
+    options = (*BOTH, "--score", "p", *QUICK)
+    out = re.sub("\x1b\\[[0-9;]*m", "", output_of(capsys, *options))
+    assert max(map(len, out.splitlines())) <= width
+    scores = {name: columns[name] for name in "abp"}
+    expected = evaluate(columns["y"], scores, n_resamples=99, rng=7)
+    shown = " ".join(out.split())
+    for model in expected:
+        for result in model.bootstrap.values():
+            assert f"{result.estimate:.4f}" in shown
+            low, high = result.confidence_interval.low, result.confidence_interval.high
+            assert f"[{low:.4f}, {high:.4f}]".replace("-", "−") in shown
+    for pairs in expected.differences.values():
+        for pair in pairs:
+            low, high = pair.confidence_interval.low, pair.confidence_interval.high
+            assert f"[{low:.4f}, {high:.4f}]".replace("-", "−") in shown
+            assert f"{pair.pvalue:.4f}" in shown
+            assert f"{pair.pvalue_holm:.4f}" in shown
+    assert expected.bootstrap.key in shown
+    assert "Each resample chooses its own" in shown
+
+
+def test_one_pair_has_no_adjusted_p_and_is_named_at_the_head(scored, capsys):
+    out = output_of(capsys, *BOTH, *QUICK)
+    assert "Holm" not in out
+    lines = out.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("a − b"))
+    assert [line.split("  ")[0] for line in lines[start + 2 : start + 8]] == [
+        *("AUC", "average precision", "break-even point", "KS"),
+        *("TPR at the best threshold", "FPR at the best threshold"),
+    ]
+
+
+def test_many_models_show_the_differences_of_the_auc(scored, columns, capsys):
+    names = [f"model_with_a_rather_long_name_{i}" for i in range(6)]
+    scores = {name: columns["b"] + i * columns["p"] for i, name in enumerate(names)}
+    pq.write_table(pa.table({"y": columns["y"]} | scores), "x.parquet")
+    options = [part for name in names for part in ("--score", name)]
+    assert run(*options, "--bootstrap", 19) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 100
+    differences = out.split("\ndifference ")[1].split("\n\n")[0]
+    assert differences.count(", ") == 15
+    assert "precision" not in differences
+    assert "adjusted for the 15 pairs" in out
+    assert "Those of the other measures: --format json or csv." in out
+
+
+def test_figures_of_narrow_intervals_have_more_decimals(scored, capsys):
+    rng = np.random.default_rng(0)
+    y = np.arange(40_000) % 2
+    pq.write_table(pa.table({"y": y, "a": rng.normal(size=len(y)) + 4 * y}), "x.parquet")
+    out = output_of(capsys, *ONE, *QUICK, "--metrics", "roc_auc")
+    (line,) = [line for line in out.splitlines() if line.startswith("AUC")]
+    assert re.fullmatch(r"AUC +0\.\d{5} \[0\.\d{5}, 0\.\d{5}\]", line)
+
+
+def test_the_same_seed_or_key_gives_the_same_bits_on_any_number_of_threads(scored, capsys):
+    options = (*BOTH, "--bootstrap", 49, "--format", "json")
+    first = output_of(capsys, *options, "--seed", 5)
+    assert output_of(capsys, *options, "--seed", 5, "--threads", 1) == first
+    assert output_of(capsys, *options, "--seed", 5, "--threads", 3) == first
+    key = json.loads(first)["bootstrap"]["key"]
+    assert output_of(capsys, *options, "--seed", key) == first
+    assert output_of(capsys, *options, "--seed", key.upper()) == first
+    assert output_of(capsys, *options, "--seed", 6) != first
+    assert output_of(capsys, *options) != output_of(capsys, *options)
+
+
+def test_text_labels(scored, columns, capsys):
+    words = np.where(columns["y"] == 1, "sick", "well")
+    pq.write_table(pa.table(columns | {"y": words}), "x.parquet")
+    named = output_of(capsys, *BOTH, *QUICK, "--pos-label", "sick", "--format", "json")
+    pq.write_table(pa.table(columns), "x.parquet")
+    assert output_of(capsys, *BOTH, *QUICK, "--format", "json") == named
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("f1", "f1"),
+        ("tpr_at_fpr:fpr=0.05", ("tpr_at_fpr", {"fpr": 0.05})),
+        ("partial_auc:fpr_range=0,0.1", ("partial_auc", {"fpr_range": (0, 0.1)})),
+        ("cost:cost_fn=5:cost_fp=1", ("cost", {"cost_fn": 5, "cost_fp": 1})),
+        ("best_threshold:criterion=f_beta", ("best_threshold", {"criterion": "f_beta"})),
+        ("partial_auc:correct=False", ("partial_auc", {"correct": False})),
+        ("cohen_kappa:weights=none", ("cohen_kappa", {"weights": None})),
+    ],
+)
+def test_measures_as_they_are_written(text, expected):
+    assert parse_metrics([text]) == {text: expected}
+
+
+def test_measures_with_parameters_reach_the_bootstrap(scored, columns, capsys):
+    texts = ["tpr_at_fpr:fpr=0.1", "partial_auc:fpr_range=0,0.1", "cost:cost_fn=5:cost_fp=1"]
+    options = ("--metrics", *texts, "--threshold", 0.5, "--format", "json")
+    found = json.loads(output_of(capsys, *ONE, *QUICK, *options))["models"][0]["bootstrap"]
+    assert list(found) == ["roc_auc", *texts]
+    called = columns["a"] >= 0.5
+    y = columns["y"]
+    missed, false = np.sum((y == 1) & ~called), np.sum((y == 0) & called)
+    assert found[texts[2]]["estimate"] == pytest.approx((5 * missed + false) / N)
+    out = output_of(capsys, *ONE, *QUICK, "--metrics", *texts, "--threshold", 0.5)
+    assert "Measures of counts: positive means score ≥ 0.5." in out
+    assert all(text in out for text in texts)

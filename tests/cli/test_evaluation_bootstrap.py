@@ -1,0 +1,367 @@
+"""`evaluate` with a bootstrap: each measure's interval is the one that the bootstrap gives."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import bootstrap as scipy_bootstrap
+from sklearn.metrics import f1_score, roc_auc_score, roc_curve
+
+from fastmetrics import bootstrap, delong, evaluate, paired_bootstrap
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+
+TABLE = {
+    "roc_auc": "roc_auc",
+    "average_precision": "average_precision",
+    "break_even_point": "break_even_point",
+    "ks_statistic": "ks_statistic",
+    "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
+    "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
+}
+FIELDS = {"tpr_at_best_threshold": "true_positive_rate"}
+FIELDS |= {"fpr_at_best_threshold": "false_positive_rate"}
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(5)
+    n = 240
+    y = (rng.random(n) < 0.35).astype(np.int8)
+    scores = {
+        "a": np.round(rng.normal(size=n) + y, 1),
+        "b": rng.normal(size=n) + 0.6 * y,
+        "c": rng.normal(size=n) + 0.5 * y,
+    }
+    return y, scores, np.arange(n) // 3
+
+
+def same(one, other):
+    """Whether two results are the same, replicate for replicate."""
+    assert one.confidence_interval == other.confidence_interval
+    assert (one.estimate, one.n_failed, one.key) == (other.estimate, other.n_failed, other.key)
+    return np.array_equal(one.bootstrap_distribution, other.bootstrap_distribution, equal_nan=True)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("plan", [{}, {"stratified": True}, {"groups": True}])
+def test_one_model_has_the_intervals_of_the_bootstrap(data, method, plan):
+    y, scores, groups = data
+    plan = {name: groups if name == "groups" else value for name, value in plan.items()}
+    if method == "bca" and "groups" in plan:
+        with pytest.raises(ValueError, match="not defined for 'roc_auc' with groups"):
+            evaluate(y, scores["a"], n_resamples=99, method=method, **plan)
+        return
+    options = {"n_resamples": 199, "method": method, "rng": 7, "confidence_level": 0.9, **plan}
+    result = evaluate(y, scores["a"], **options)
+    expected = bootstrap(y, scores["a"], metrics=TABLE, **options)
+    model = result["score"]
+    assert list(model.bootstrap) == list(TABLE)
+    for metric in TABLE:
+        assert same(model.bootstrap[metric], expected[metric])
+        assert model.bootstrap[metric].estimate == getattr(model, FIELDS.get(metric, metric))
+    assert model.confidence_interval == expected["roc_auc"].confidence_interval
+    assert result.differences is None
+    settings = result.bootstrap
+    assert (settings.method, settings.n_resamples) == (method, 199)
+    assert settings.stratified is plan.get("stratified", False)
+    assert settings.n_groups == (80 if "groups" in plan else None)
+    assert settings.key == expected["roc_auc"].key
+
+
+@pytest.mark.parametrize("plan", [{}, {"stratified": True}, {"groups": True}, {"weights": True}])
+def test_several_models_have_paired_replicates_and_differences(data, plan):
+    y, scores, groups = data
+    given = {}
+    if "groups" in plan:
+        given["groups"] = groups
+    if "weights" in plan:
+        given["sample_weight"] = np.random.default_rng(0).random(len(y)) + 0.5
+    if "stratified" in plan:
+        given["stratified"] = True
+    result = evaluate(y, scores, n_resamples=199, rng=3, **given)
+    expected = paired_bootstrap(y, scores, metrics=TABLE, n_resamples=199, rng=3, **given)
+    for name in scores:
+        for metric in TABLE:
+            own = result[name].bootstrap[metric]
+            assert same(own, expected.models[name][metric])
+            assert own.estimate == pytest.approx(
+                getattr(result[name], FIELDS.get(metric, metric)), rel=1e-14
+            )
+    assert list(result.differences) == list(TABLE)
+    for metric, pairs in expected.differences.items():
+        for pair, found in zip(pairs, result.differences[metric], strict=True):
+            assert (found.model_a, found.model_b) == (pair.model_a, pair.model_b)
+            assert found.pvalue_holm == pair.pvalue_holm
+            assert np.array_equal(found.bootstrap_distribution, pair.bootstrap_distribution)
+            two = (result[found.model_a], result[found.model_b])
+            own = [getattr(model, FIELDS.get(metric, metric)) for model in two]
+            assert found.difference == pytest.approx(own[0] - own[1], abs=1e-14)
+
+
+def youden_rates(y, score):
+    """TPR and FPR at the highest threshold of the largest TPR - FPR, by scikit-learn."""
+    fpr, tpr, _ = roc_curve(y, score, drop_intermediate=False)
+    best = np.argmax(np.round(tpr - fpr, 12))
+    return tpr[best], fpr[best]
+
+
+def test_the_best_threshold_is_chosen_anew_in_each_replicate(data):
+    # Against the bootstrap of scipy, which chooses in each replicate as the function does.
+    y, scores, _ = data
+
+    def rate_of_resample(y, score, axis=-1):
+        pairs = zip(np.atleast_2d(y), np.atleast_2d(score), strict=True)
+        found = np.array([youden_rates(*pair) for pair in pairs]).T
+        return found[:, 0] if y.ndim == 1 else found
+
+    expected = scipy_bootstrap(
+        (y, scores["b"]), rate_of_resample, paired=True, n_resamples=1500,
+        method="percentile", rng=np.random.default_rng(0),
+    )  # fmt: skip
+    model = evaluate(y, scores["b"], n_resamples=4000, rng=1)[0]
+    tpr, fpr = youden_rates(y, scores["b"])
+    assert model.bootstrap["tpr_at_best_threshold"].estimate == pytest.approx(tpr)
+    assert model.bootstrap["fpr_at_best_threshold"].estimate == pytest.approx(fpr)
+    for i, metric in enumerate(("tpr_at_best_threshold", "fpr_at_best_threshold")):
+        result = model.bootstrap[metric]
+        assert result.standard_error == pytest.approx(expected.standard_error[i], rel=0.1)
+        # With the threshold held where the data have it, the error would be about half of this.
+        positive = y == (1 if i == 0 else 0)
+        rate = (tpr, fpr)[i]
+        held = math.sqrt(rate * (1 - rate) / positive.sum())
+        assert result.standard_error > 1.4 * held
+
+
+def test_measures_by_name_beside_the_auc(data):
+    y, scores, _ = data
+    own = {"middle": ("partial_auc", {"fpr_range": (0.1, 0.5)}), "f1": "f1"}
+    result = evaluate(y, scores["b"], n_resamples=99, rng=2, metrics=own, threshold=0.4)
+    model = result[0]
+    assert list(model.bootstrap) == ["roc_auc", "middle", "f1"]
+    expected = f1_score(y, scores["b"] >= 0.4)
+    assert model.bootstrap["f1"].estimate == pytest.approx(expected, rel=1e-14)
+    assert result.bootstrap.threshold == 0.4
+    assert model.confidence_interval == model.bootstrap["roc_auc"].confidence_interval
+    again = bootstrap(
+        y, scores["b"], metrics={"roc_auc": "roc_auc"} | own, threshold=0.4, n_resamples=99, rng=2
+    )
+    assert all(same(model.bootstrap[metric], again[metric]) for metric in again)
+
+
+def lowest(labels, scores):
+    return float(scores.min())
+
+
+@pytest.mark.parametrize(
+    ("metrics", "labels"),
+    [
+        ("ks_statistic", ["roc_auc", "ks_statistic"]),
+        ("roc_auc", ["roc_auc"]),
+        (("tpr_at_fpr", {"fpr": 0.1}), ["roc_auc", "tpr_at_fpr"]),
+        (["fpr_at_best_threshold", "roc_auc"], ["roc_auc", "fpr_at_best_threshold"]),
+        (("ks_statistic", "rank_loss"), ["roc_auc", "ks_statistic", "rank_loss"]),
+        (lowest, ["roc_auc", "lowest"]),
+        ([("tpr_at_fpr", {"fpr": 0.1}), lowest], ["roc_auc", "tpr_at_fpr", "lowest"]),
+    ],
+)
+def test_every_way_to_name_measures(data, metrics, labels):
+    y, scores, _ = data
+    model = evaluate(y, scores["a"], n_resamples=9, rng=0, metrics=metrics)[0]
+    assert list(model.bootstrap) == labels
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"metrics": []}, ValueError, "at least one measure: got none"),
+        ({"metrics": ["f1"]}, ValueError, "'f1' counts decisions: pass `threshold`"),
+        ({"metrics": "auroc"}, ValueError, "`metrics` names 'auroc', which is no measure"),
+        ({"metrics": ["roc_auc"] * 2}, ValueError, "names 'roc_auc' 2 times"),
+        ({"metrics": {"roc_auc": "ks_statistic"}}, ValueError, "gives 'roc_auc'.* of another"),
+        ({"metrics": {"x": ("tpr_at_fpr", {"fpr": 2})}}, ValueError, "metric 'x': .*got 2"),
+        ({"metrics": 3}, TypeError, "`metrics` must"),
+        ({"metrics": "f1", "threshold": math.nan}, ValueError, "`threshold` must not be nan"),
+        ({"method": "bayes"}, ValueError, "`method` must be one of 'percentile'"),
+        ({"method": "studentized"}, ValueError, "which 'average_precision' has not"),
+        ({"n_resamples": 0}, ValueError, "`n_resamples` must be at least 1: got 0"),
+        ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2: got 1"),
+        ({"n_resamples": 10**9}, ValueError, "`n_resamples` of 1,000,000,000 would keep"),
+        ({"rng": -1}, ValueError, "`rng` must be a seed that is not negative"),
+        ({"rng": np.random.RandomState(0)}, TypeError, "got a RandomState"),
+        ({"groups": [1, 2], "stratified": True}, ValueError, "exclude each other"),
+        ({"groups": [1, 2]}, ValueError, "`groups` has 2 rows"),
+        ({"confidence_level": 95}, ValueError, r"did you mean 0\.95\?"),
+    ],
+)
+def test_wrong_options(data, options, error, message):
+    y, scores, _ = data
+    with pytest.raises(error, match=message):
+        evaluate(y, scores["a"], **{"n_resamples": 9} | options)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"metrics": "roc_auc"},
+        {"method": "bca"},
+        {"stratified": True},
+        {"groups": np.zeros(240)},
+        {"threshold": 0.0},
+        {"rng": 0},
+        {"progress": True},
+    ],
+    ids=lambda option: next(iter(option)),
+)
+def test_options_of_the_bootstrap_need_one(data, option):
+    y, scores, _ = data
+    (name,) = option
+    with pytest.raises(ValueError, match=f"`{name}` is of the bootstrap: pass `n_resamples`"):
+        evaluate(y, scores["a"], **option)
+
+
+def test_what_several_models_cannot_have(data):
+    y, scores, groups = data
+    with pytest.raises(ValueError, match="method='studentized' has no differences of models"):
+        evaluate(y, scores, n_resamples=9, metrics="roc_auc", method="studentized")
+    with pytest.raises(ValueError, match="not defined for differences of groups"):
+        evaluate(y, scores, n_resamples=9, metrics="roc_auc", method="bca", groups=groups)
+    one = evaluate(y, scores["a"], n_resamples=99, metrics="roc_auc", method="studentized")
+    assert one.bootstrap.method == "studentized"
+
+
+def test_without_a_bootstrap_all_is_as_it_was(data):
+    y, scores, _ = data
+    result = evaluate(y, scores)
+    assert result.bootstrap is None
+    assert result.differences is None
+    assert result["a"].bootstrap is None
+    assert result["a"].confidence_interval == delong(y, scores["a"]).confidence_interval
+    assert result.to_dict().keys() == {"models", "confidence_level"}
+    assert "bootstrap" not in result.to_dict()["models"][0]
+    assert hash(result) == hash(evaluate(y, scores))
+
+
+def test_the_key_the_seed_and_the_generator(data):
+    y, scores, _ = data
+
+    def interval(rng):
+        return evaluate(y, scores["b"], n_resamples=99, rng=rng)
+
+    first = interval(11)
+    assert interval(11)[0].confidence_interval == first[0].confidence_interval
+    assert interval(first.bootstrap.key)[0].confidence_interval == first[0].confidence_interval
+    assert interval(12)[0].confidence_interval != first[0].confidence_interval
+    generator = np.random.default_rng(11)
+    assert interval(generator)[0].confidence_interval == first[0].confidence_interval
+    # One key a call, however often the library looks at it.
+    other = np.random.default_rng(11)
+    bootstrap(y, scores["b"], n_resamples=9, rng=other)
+    assert generator.integers(2**40) == other.integers(2**40)
+
+
+def test_threads_and_the_order_of_rows_change_nothing(data):
+    y, scores, _ = data
+    order = np.random.default_rng(1).permutation(len(y))
+    options = {"n_resamples": 99, "rng": 1}
+    whole = evaluate(y, scores["b"], n_threads=1, **options)[0]
+    other = evaluate(y[order], scores["b"][order], n_threads=3, **options)[0]
+    assert all(same(whole.bootstrap[metric], other.bootstrap[metric]) for metric in TABLE)
+
+
+def test_dictionary_html_and_pickle(data):
+    y, scores, _ = data
+    result = evaluate(y, {"<a>": scores["a"], "b": scores["b"]}, n_resamples=99, rng=1)
+    content = result.to_dict()
+    assert json.loads(json.dumps(content)) == content
+    figures = content["models"][1]["bootstrap"]["ks_statistic"]
+    assert figures.keys() == {
+        *("estimate", "confidence_interval", "standard_error", "bias", "n_failed")
+    }
+    assert content["bootstrap"]["key"] == result.bootstrap.key
+    (pair,) = content["differences"]["roc_auc"]
+    assert (pair["model_a"], pair["model_b"]) == ("<a>", "b")
+    assert "bootstrap_distribution" not in pair
+    page = result._repr_html_()
+    assert page.count("<table>") == 3
+    assert page.count("<tr>") == 3 + (1 + 2 * 6) + (1 + 6)
+    assert "<a>" not in page
+    assert "&lt;a&gt; − b" in page
+    low, high = figures["confidence_interval"].values()
+    assert f"{low:.4f} to {high:.4f}" in page
+    assert pickle.loads(pickle.dumps(result)).to_dict() == content
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.bootstrap.key = "0" * 16
+
+
+def test_frames_and_labels(data):
+    y, scores, groups = data
+    frame = pd.DataFrame(scores)
+    expected = evaluate(y, scores, n_resamples=49, rng=1).to_dict()
+    assert evaluate(pd.Series(y), frame, n_resamples=49, rng=1).to_dict() == expected
+    words = np.where(y == 1, "sick", "well")
+    named = evaluate(words, scores, n_resamples=49, rng=1, pos_label="sick")
+    assert named.to_dict() == expected
+    by_text = [f"patient {group}" for group in groups]
+    one, other = (
+        evaluate(y, scores["a"], n_resamples=49, rng=1, groups=given)
+        for given in (np.char.zfill(groups.astype(str), 3), by_text)
+    )
+    assert one.bootstrap.n_groups == other.bootstrap.n_groups == 80
+
+
+def test_groups_make_the_interval_wider():
+    rng = np.random.default_rng(0)
+    patients = np.repeat(np.arange(60), 10)
+    y = (np.arange(60) % 2)[patients]
+    score = (rng.normal(size=60) + y[::10])[patients] + 0.1 * rng.normal(size=600)
+    rows, grouped = (
+        evaluate(y, score, n_resamples=499, rng=1, metrics="roc_auc", groups=groups)[0]
+        for groups in (None, patients)
+    )
+    assert rows.roc_auc == grouped.roc_auc == pytest.approx(roc_auc_score(y, score))
+    widths = [m.confidence_interval.high - m.confidence_interval.low for m in (rows, grouped)]
+    assert widths[1] > 2 * widths[0]
+
+
+def test_weights_that_are_no_counts_have_an_interval(data):
+    y, scores, _ = data
+    weights = np.random.default_rng(1).random(len(y)) + 0.5
+    model = evaluate(y, scores["a"], sample_weight=weights, n_resamples=99, rng=1)[0]
+    assert model.note == ""
+    low, high = model.confidence_interval.low, model.confidence_interval.high
+    assert low < model.roc_auc < high
+
+
+def test_one_class_is_not_resampled(data):
+    _, scores, _ = data
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        result = evaluate(np.ones(240, np.int8), {"a": scores["a"]}, n_resamples=99)
+    assert len(caught) == 1
+    assert result.bootstrap is None
+    assert math.isnan(result["a"].confidence_interval.low)
+    assert result["a"].note.startswith("one class only")
+
+
+def test_degenerate_intervals_warn_and_leave_a_note():
+    y = np.repeat([0, 1], 20)
+    with pytest.warns(DegenerateDataWarning, match="'roc_auc' is degenerate"):
+        model = evaluate(y, y * 1.0, n_resamples=99, rng=0, metrics="roc_auc")[0]
+    assert model.note == "no sound bootstrap interval of roc_auc"
+    assert (model.confidence_interval.low, model.confidence_interval.high) == (1, 1)
+
+
+def test_replicates_without_a_class_are_counted_and_warned_about():
+    y, score = np.repeat([0, 1], [18, 2]), np.arange(20)
+    score[18] = 5
+    with pytest.warns(UndefinedMetricWarning, match="stratified=True keeps both"):
+        model = evaluate(y, score, n_resamples=999, rng=0, metrics="roc_auc")[0]
+    share = model.bootstrap["roc_auc"].n_failed / 999
+    assert share == pytest.approx(0.9**20, abs=4 * math.sqrt(0.12 * 0.88 / 999))
+    kept = evaluate(y, score, n_resamples=999, rng=0, metrics="roc_auc", stratified=True)[0]
+    assert kept.bootstrap["roc_auc"].n_failed == 0

@@ -1,0 +1,309 @@
+"""Bad arguments of `bootstrap`: the right error, in words that name the argument and the rule."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from bootstrap_samples import binary, quiet_bootstrap
+
+import fastmetrics as fm
+from fastmetrics.intervals import _engine
+
+LABELS, SCORES = binary(30, step=0.1)
+P = 1 / (1 + np.exp(-SCORES))
+GROUPS = np.arange(30) // 3
+TABLE = fm.ScoreTable.from_scores(LABELS, SCORES)
+MATRIX = fm.ConfusionMatrix.from_labels(LABELS, SCORES > 0.4)
+WEIGHTED_TABLE = fm.ScoreTable.from_scores(LABELS, SCORES, sample_weight=np.full(30, 0.5))
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Let every replicate fail the test: what is wrong is said before any is drawn."""
+
+    def drawn(*_, **__):
+        raise AssertionError("replicates were drawn before the arguments were checked")
+
+    monkeypatch.setattr(_engine.Engine, "run", drawn)
+
+
+def mean_score(labels, scores):
+    return float(scores.mean())
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_resamples": 0}, ValueError, "`n_resamples` must be at least 1: got 0"),
+        ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2: got 1"),
+        ({"n_resamples": -1}, ValueError, "`n_resamples` must be at least 1: got -1"),
+        ({"n_resamples": 10**9}, ValueError, "`n_resamples` of 1,000,000,000 would keep 8 GB"),
+        ({"n_resamples": 10**400}, ValueError, "`n_resamples` of 1"),
+        ({"n_resamples": 1.5}, TypeError, "`n_resamples` must be an integer: got float 1.5"),
+        ({"n_resamples": 1e3}, TypeError, "`n_resamples` must be an integer: got float"),
+        ({"n_resamples": True}, TypeError, "`n_resamples` must be an integer: got True"),
+        ({"n_resamples": None}, TypeError, "`n_resamples` must be an integer"),
+        ({"confidence_level": 95}, ValueError, r"`confidence_level` .* did you mean 0\.95\?"),
+        ({"confidence_level": 0}, ValueError, "`confidence_level` must lie strictly between"),
+        ({"confidence_level": 1.0}, ValueError, "`confidence_level` must lie strictly between"),
+        ({"confidence_level": math.nan}, ValueError, "`confidence_level` must lie strictly"),
+        ({"confidence_level": "0.9"}, TypeError, "`confidence_level` must be a number"),
+        ({"method": "BCa"}, ValueError, "`method` must be one of 'percentile', 'basic', 'bca'"),
+        ({"alternative": "larger"}, ValueError, "`alternative` must be one of 'two-sided'"),
+        ({"resampling": "jackknife"}, ValueError, "`resampling` must be one of 'multinomial'"),
+        ({"stratified": "yes"}, ValueError, "`stratified` must be one of False, True"),
+        (
+            {"stratified": True, "groups": GROUPS},
+            ValueError,
+            "`stratified` and `groups` exclude each other",
+        ),
+        (
+            {"stratified": True, "resampling": "poisson"},
+            ValueError,
+            "`stratified` needs resampling='multinomial': got 'poisson'",
+        ),
+        ({"n_threads": 0}, ValueError, "`n_threads` must be at least 1: got 0"),
+        ({"n_threads": 1.5}, TypeError, "`n_threads` must be an integer"),
+        ({"rng": np.random.RandomState(1)}, TypeError, r"`rng` .* RandomState; pass `numpy"),
+        ({"rng": -1}, ValueError, "`rng` must be a seed that is not negative: got -1"),
+        ({"rng": 1.5}, TypeError, r"`rng` must be None, a seed or a numpy Generator: got 1\.5"),
+        ({"rng": "abc"}, ValueError, "`rng` as text must be the key of a result, 16 hexadecimal"),
+        ({"groups": GROUPS[:-1]}, ValueError, "`y_true` has 30 rows, `groups` has 29 rows"),
+        ({"groups": [1] * 30}, ValueError, "`groups` must name at least two groups: got one"),
+        ({"groups": np.ones((30, 2), int)}, ValueError, r"`groups` must have shape \(n,\)"),
+        ({"groups": np.full(30, math.nan)}, ValueError, "`groups` contains 30 nulls"),
+        ({"groups": 3}, TypeError, "`groups`"),
+        ({"sample_weight": np.ones(29)}, ValueError, "`sample_weight` has 29 rows, `y_true` 30"),
+        ({"sample_weight": -np.ones(30)}, ValueError, "`sample_weight` must not be negative"),
+        ({"sample_weight": np.zeros(30)}, ValueError, "`sample_weight`"),
+        ({"sample_weight": np.full(30, math.nan)}, ValueError, "`sample_weight`"),
+        (
+            {"groups": GROUPS, "sample_weight": np.where(GROUPS == 0, 1, 0)},
+            ValueError,
+            "`groups` must name at least two groups whose rows have a weight: got one",
+        ),
+        ({"threshold": math.nan}, ValueError, "`threshold`"),
+        ({"threshold": "0.5"}, TypeError, "`threshold`"),
+        ({"pos_label": 7}, ValueError, "`pos_label`=7 is not a label of `y_true`"),
+        ({"metrics": "f1"}, ValueError, "'f1' counts decisions.*pass `threshold`"),
+        ({"metrics": "accuracy_"}, ValueError, "`metrics` names 'accuracy_', which is no measure"),
+        ({"metrics": []}, ValueError, "`metrics` must name at least one measure: got none"),
+        ({"metrics": {}}, ValueError, "`metrics` must name at least one measure: got none"),
+        ({"metrics": 3}, TypeError, "`metrics` must be a name, a callable, a pair"),
+        ({"metrics": [None]}, TypeError, r"`metrics` must hold names, callables or pairs .* None"),
+        ({"metrics": {"roc_auc"}}, TypeError, "`metrics` must be .* got set"),
+        ({"metrics": ["roc_auc", "roc_auc"]}, ValueError, "`metrics` names 'roc_auc' 2 times"),
+        ({"metrics": ("roc_auc", {"max_fpr": 0})}, ValueError, "`max_fpr` must lie in"),
+        ({"metrics": ("roc_auc", {"max_fpr": 2})}, ValueError, "`max_fpr` must lie in"),
+        ({"metrics": ("roc_auc", {"max_fpr": math.nan})}, ValueError, "`max_fpr` must lie in"),
+        ({"metrics": ("roc_auc", {"max_tpr": 1})}, TypeError, "'roc_auc': got an unexpected"),
+        ({"metrics": "tpr_at_fpr"}, TypeError, "'tpr_at_fpr': missing 1 required .*'fpr'"),
+        ({"metrics": ("tpr_at_fpr", {"fpr": 1.5})}, ValueError, r"must lie in \[0, 1\]"),
+        ({"metrics": ("partial_auc", {"fpr": 1})}, TypeError, "partial_auc has no parameter 'fpr'"),
+        (
+            {"metrics": ("partial_auc", {"fpr_range": (0.5, 0.1)})},
+            ValueError,
+            "`fpr_range` must satisfy 0 <= low < high <= 1",
+        ),
+        (
+            {"metrics": ("partial_auc", {"fpr_range": (0, 1), "tpr_range": (0, 1)})},
+            ValueError,
+            "give `fpr_range` or `tpr_range`, not both",
+        ),
+        (
+            {"metrics": ("best_threshold", {"criterion": "gini"})},
+            ValueError,
+            "`criterion` must be one of 'youden'",
+        ),
+        ({"metrics": ("best_threshold", {"of": "f1"})}, ValueError, "`of` must be one of 'value'"),
+        (
+            {"metrics": ("best_threshold", {"criterion": "recall_at_fpr"})},
+            TypeError,
+            "criterion 'recall_at_fpr' needs `at_most`",
+        ),
+        (
+            {"metrics": ("best_threshold", {"at_least": 0.5})},
+            TypeError,
+            "`at_least` has no meaning for criterion 'youden'",
+        ),
+        (
+            {"metrics": ("pr_auc", {"interpolation": "linear"})},
+            ValueError,
+            "`interpolation` must be one of 'step'",
+        ),
+        (
+            {"metrics": ("fbeta", {"alpha": 2}), "threshold": 0.5},
+            TypeError,
+            "`fbeta` has no parameter 'alpha'",
+        ),
+        (
+            {"metrics": ("fbeta", {"beta": 0}), "threshold": 0.5},
+            ValueError,
+            "`beta` must be positive",
+        ),
+        ({"metrics": ("log_loss", {"eps": 0})}, TypeError, "'log_loss' has no parameters"),
+        ({"metrics": "log_loss"}, ValueError, r"`y_score` must hold probabilities in \[0, 1\]"),
+        ({"metrics": "brier_score"}, ValueError, "for 'brier_score': got values from -"),
+        # --- a method that a measure does not have -------------------------------------------
+        (
+            {"method": "studentized", "metrics": "average_precision"},
+            ValueError,
+            "method='studentized' needs a standard error in each replicate, which 'average_prec",
+        ),
+        ({"method": "studentized", "metrics": mean_score}, ValueError, "'mean_score' has not"),
+        ({"method": "studentized", "metrics": "r2"}, ValueError, "'r2' has not"),
+        ({"method": "studentized", "groups": GROUPS}, ValueError, "error of grouped rows"),
+        (
+            {"method": "studentized", "sample_weight": np.full(30, 0.5)},
+            ValueError,
+            "method='studentized' has no standard error of fractional weights",
+        ),
+        ({"method": "bca", "groups": GROUPS}, ValueError, "'roc_auc' with groups: take method="),
+        (
+            {"method": "bca", "sample_weight": np.full(30, 0.5)},
+            ValueError,
+            "method='bca' is not defined for 'roc_auc' with fractional weights",
+        ),
+        (
+            {"method": "bca", "metrics": "f1", "threshold": 0, "sample_weight": np.full(30, 0.5)},
+            ValueError,
+            "method='bca' is not defined for 'f1' with fractional weights",
+        ),
+    ],
+)
+def test_bad_options(options, error, message):
+    with pytest.raises(error, match=message):
+        fm.bootstrap(LABELS, SCORES, **options)
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize(
+    ("data", "options", "error", "message"),
+    [
+        (([], []), {}, ValueError, "`y_true` is empty"),
+        (([],), {"metrics": "mean"}, ValueError, "`y_true` is empty"),
+        (([], []), {"metrics": "accuracy"}, ValueError, "is empty: shape"),
+        ((LABELS, SCORES[:-1]), {}, ValueError, "`y_true` has 30 rows, `y_score` has 29 rows"),
+        ((LABELS, SCORES[:-1]), {"metrics": "r2"}, ValueError, "`y_score` has 29 rows"),
+        ((LABELS, SCORES > 0), {"metrics": "f1", "groups": [1, 2]}, ValueError, "`groups` has 2"),
+        ((LABELS, LABELS[:-1]), {"metrics": "f1"}, ValueError, "`y_score` has 29 rows"),
+        ((LABELS,), {}, TypeError, "`y_score` must be an array: got None"),
+        ((LABELS,), {"metrics": "log_loss"}, TypeError, "`y_score` must be an array: got None"),
+        ((SCORES,), {"metrics": "r2"}, ValueError, "`y_score` is needed for 'r2': got None"),
+        ((LABELS,), {"metrics": "f1"}, TypeError, "`y_score` must be given for 'f1': got None"),
+        ((LABELS * 2, SCORES), {}, ValueError, "pass `pos_label`"),
+        ((GROUPS, SCORES), {}, ValueError, "`y_true` has 10 classes"),
+        ((LABELS, SCORES + np.inf), {}, ValueError, "`y_score` must be finite: .*inf"),
+        ((LABELS, np.full(30, np.nan)), {}, ValueError, "`y_score` .*nan"),
+        ((np.full(30, np.nan), SCORES), {"metrics": "r2"}, ValueError, "`y_true` .*nan"),
+        ((np.ones((3, 2)),), {"metrics": "mean"}, ValueError, r"`y_true` must have shape \(n,\)"),
+        ((LABELS, GROUPS), {"metrics": "f1"}, ValueError, "for two classes.* f1_macro, f1_micro"),
+        ((GROUPS, GROUPS), {"metrics": "f1", "pos_label": 0}, ValueError, "`pos_label` is for two"),
+        ((LABELS, LABELS), {"metrics": "f1", "pos_label": "a"}, ValueError, "is not a label"),
+        ((["a"] * 30, LABELS), {"metrics": "accuracy"}, TypeError, "`y_true` holds text and `y_sc"),
+        ((LABELS,), {"metrics": "mean", "pos_label": 1}, TypeError, "`pos_label` is for labels"),
+        ((LABELS, SCORES), {"metrics": ["f1", "mean"]}, ValueError, "'f1' takes predicted labels"),
+        ((SCORES, P), {"metrics": "r2", "stratified": True}, ValueError, "needs two classes"),
+        ((TABLE,), {"groups": GROUPS}, TypeError, "groups need rows: a ScoreTable does not tell"),
+        ((MATRIX,), {"groups": GROUPS, "metrics": "f1"}, TypeError, "a ConfusionMatrix does not"),
+        ((TABLE, SCORES), {}, TypeError, "a ScoreTable comes alone"),
+        ((TABLE,), {"sample_weight": np.ones(30)}, TypeError, "a ScoreTable comes alone"),
+        ((TABLE,), {"pos_label": 1}, TypeError, "a ScoreTable comes alone"),
+        ((TABLE,), {"metrics": "f1"}, ValueError, "pass `threshold` with scores"),
+        ((MATRIX, SCORES), {"metrics": "f1"}, TypeError, "a ConfusionMatrix comes alone"),
+        (
+            (MATRIX,),
+            {"metrics": "f1", "threshold": 0.5},
+            TypeError,
+            "a ConfusionMatrix comes alone: pass no .*threshold",
+        ),
+        ((MATRIX,), {}, TypeError, "'roc_auc' does not follow from a ConfusionMatrix: pass rows"),
+        ((MATRIX,), {"metrics": mean_score}, TypeError, "'mean_score' does not follow"),
+        ((WEIGHTED_TABLE,), {}, TypeError, "ScoreTable of fractional weights cannot be resampled"),
+        (
+            (fm.ConfusionMatrix.from_counts([[0.5, 1], [1, 2]]),),
+            {"metrics": "f1"},
+            TypeError,
+            "ConfusionMatrix of fractional weights cannot be resampled",
+        ),
+        (
+            (fm.ScoreTable.from_counts([0.1], [0], [0]),),
+            {},
+            ValueError,
+            "`y_true` must hold at least one example: got an empty table",
+        ),
+        (
+            (fm.ConfusionMatrix.from_counts([[0, 0], [0, 0]]),),
+            {"metrics": "f1"},
+            ValueError,
+            "`y_true` must hold at least one example: got an empty matrix",
+        ),
+    ],
+)
+def test_bad_data(data, options, error, message):
+    with pytest.raises(error, match=message):
+        fm.bootstrap(*data, **options)
+
+
+def test_rows_that_memory_cannot_hold():
+    table = fm.ScoreTable.from_counts([0.2, 0.9], [1, 10**12], [10**12, 3])
+    for options in ({"metrics": mean_score}, {"resampling": "bayesian"}):
+        with pytest.raises(MemoryError, match=r"2,000,000,000,004 rows .* 6,000 GB or more"):
+            fm.bootstrap(table, **options)
+    with pytest.raises(MemoryError, match="rows would be resampled one by one"):
+        fm.bootstrap([1.5, 2.5], metrics="mean", sample_weight=np.array([10**10, 1]))
+
+
+def test_bca_of_a_function_has_a_limit_of_rows(monkeypatch):
+    from fastmetrics.intervals import _acceleration
+
+    monkeypatch.setattr(_acceleration, "MAX_REFITS", 29)
+    with pytest.raises(ValueError, match=r"without each row in turn, for 29 rows at most: got 30"):
+        fm.bootstrap(LABELS, SCORES, metrics=mean_score, method="bca")
+
+
+def test_registered_names():
+    with pytest.raises(TypeError, match="`statistic` must be callable: got str"):
+        fm.register_metric("mine", "roc_auc")
+    with pytest.raises(ValueError, match=r"must not be that of a measure of the library.*'f1'"):
+        fm.register_metric("f1", mean_score)
+
+
+# --- input that is right ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metrics", [["roc_auc", "brier_score"], "r2", mean_score])
+@pytest.mark.parametrize("extra", [{}, {"groups": GROUPS}, {"sample_weight": P}])
+def test_inputs_of_any_kind_are_not_modified(metrics, extra):
+    if metrics is mean_score and "sample_weight" in extra:
+        extra = {"sample_weight": np.arange(30) % 3}
+    wanted = quiet_bootstrap(LABELS, P, metrics=metrics, **extra)
+    columns = {"y": LABELS, "p": P, **extra}
+    frozen = {name: np.array(column) for name, column in columns.items()}
+    for column in frozen.values():
+        column.flags.writeable = False
+    strided = {name: np.repeat(column, 3)[::3] for name, column in columns.items()}
+    swapped = {name: column.astype(column.dtype.newbyteorder()) for name, column in columns.items()}
+    frame = pd.DataFrame(columns, index=np.arange(30)[::-1])
+    for kind in (
+        frozen,
+        strided,
+        swapped,
+        {name: column.tolist() for name, column in columns.items()},
+        {name: frame[name] for name in columns},
+        {name: pl.Series(name, column) for name, column in columns.items()},
+    ):
+        given = dict(kind)
+        before = {name: list(column) for name, column in given.items()}
+        labels, p = given.pop("y"), given.pop("p")
+        got = quiet_bootstrap(labels, p, metrics=metrics, **given)
+        for name, result in wanted.items():
+            np.testing.assert_array_equal(
+                got[name].bootstrap_distribution, result.bootstrap_distribution
+            )
+        assert before == {name: list(column) for name, column in kind.items()}

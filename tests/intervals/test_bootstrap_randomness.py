@@ -1,0 +1,252 @@
+"""Where the replicates of `bootstrap` come from: seed, rows as a set, nothing else."""
+
+from __future__ import annotations
+
+import threading
+
+import numba
+import numpy as np
+import pytest
+from bootstrap_samples import binary, quiet_bootstrap
+
+import fastmetrics as fm
+from fastmetrics.intervals import _engine
+
+METRICS = {
+    "auc": "roc_auc",
+    "average_precision": "average_precision",
+    "ks": "ks_statistic",
+    "break_even": "break_even_point",
+    "threshold": ("best_threshold", {"of": "threshold"}),
+    "partial": ("partial_auc", {"fpr_range": (0.1, 0.4)}),
+    **{
+        name: name
+        for name in ("accuracy", "f1", "log_loss", "brier_score", "r2", "mean", "mean_error")
+    },
+}
+
+
+@numba.njit
+def weighted_mean(labels, scores, weights):
+    return (scores * weights).sum() / weights.sum()
+
+
+def sample(n, step=0.01):
+    labels, scores = binary(n, seed=1)
+    return labels, np.round(1 / (1 + np.exp(-scores)) / step) * step
+
+
+N = 260
+RNG = np.random.default_rng(99)
+COLUMNS = {
+    "groups": RNG.integers(0, 50, N),
+    "frequencies": RNG.integers(0, 4, N),
+    "importances": RNG.choice([0.1, 0.7, 1.9], N),
+}
+WAYS = {
+    "plain": {},
+    "stratified": {"stratified": True},
+    "poisson": {"resampling": "poisson"},
+    "bayesian": {"resampling": "bayesian"},
+    "groups": {"groups": COLUMNS["groups"]},
+    "frequencies": {"sample_weight": COLUMNS["frequencies"]},
+    "importances": {"sample_weight": COLUMNS["importances"]},
+    "both": {"sample_weight": COLUMNS["importances"], "groups": COLUMNS["groups"]},
+    "counted groups": {"sample_weight": COLUMNS["frequencies"], "groups": COLUMNS["groups"]},
+    "stratified importances": {"sample_weight": COLUMNS["importances"], "stratified": True},
+}
+
+
+def assert_same(one, other, first=None):
+    """Compare replicates bit for bit, or the first of them."""
+    for name, result in one.items():
+        np.testing.assert_array_equal(
+            result.bootstrap_distribution[:first],
+            other[name].bootstrap_distribution[:first],
+            err_msg=name,
+        )
+
+
+@pytest.fixture(scope="module")
+def of_way():
+    """Return the replicates of each way, computed once, with one thread."""
+    labels, p = sample(N)
+    options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 150, "n_threads": 1}
+    return {name: quiet_bootstrap(labels, p, **options, **way) for name, way in WAYS.items()}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_threads_leave_no_trace(name, of_way, monkeypatch):
+    """Nor does the size of a batch, which the threads share out."""
+    labels, p = sample(N)
+    options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 150, **WAYS[name]}
+    monkeypatch.setattr(_engine, "batch_size", lambda draws: 11)
+    for n_threads in (2, 3, 7):
+        assert_same(of_way[name], quiet_bootstrap(labels, p, n_threads=n_threads, **options))
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_row_order_leaves_no_trace(name, of_way):
+    labels, p = sample(N)
+    order = np.random.default_rng(0).permutation(N)
+    way = {key: v[order] if isinstance(v, np.ndarray) else v for key, v in WAYS[name].items()}
+    options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 150, **way}
+    permuted = quiet_bootstrap(labels[order], p[order], **options)
+    assert_same(of_way[name], permuted)
+    for metric, result in permuted.items():
+        assert result.estimate == pytest.approx(of_way[name][metric].estimate, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_first_replicates_and_company_leave_no_trace(name, of_way):
+    """The first 2 or 37 of 150 are those of a run of so many; a measure alone is as in company."""
+    labels, p = sample(N)
+    options = {"threshold": 0.5, **WAYS[name]}
+    for few in (2, 37):
+        fewer = quiet_bootstrap(labels, p, metrics=METRICS, n_resamples=few, **options)
+        assert_same(of_way[name], fewer, few)
+    for metric in ("auc", "threshold", "accuracy", "log_loss", "r2"):
+        alone = quiet_bootstrap(
+            labels, p, metrics={metric: METRICS[metric]}, n_resamples=150, **options
+        )
+        assert_same(alone, of_way[name])
+
+
+@pytest.mark.parametrize("name", [name for name in WAYS if "stratified" not in name])
+def test_numbers_and_predictions_in_any_order(name):
+    way = WAYS[name]
+    labels, p = sample(N)
+    rng = np.random.default_rng(3)
+    order = rng.permutation(N)
+    permuted = {key: v[order] if isinstance(v, np.ndarray) else v for key, v in way.items()}
+    classes = rng.integers(0, 3, N)
+    for metrics, data in (
+        (["mean", "r2", "mean_squared_error", "mean_absolute_error"], (rng.normal(size=N), p)),
+        (["accuracy", "f1_macro", "cohen_kappa"], (classes, classes * labels)),
+        ({"numba": weighted_mean}, (labels, p)),
+    ):
+        options = {"metrics": metrics, "n_resamples": 60}
+        one = quiet_bootstrap(*data, n_threads=1, **options, **way)
+        assert_same(one, quiet_bootstrap(*data, n_threads=3, **options, **way))
+        shuffled = [column[order] for column in data]
+        assert_same(one, quiet_bootstrap(*shuffled, **options, **permuted))
+        few = {"metrics": metrics, "n_resamples": 7}
+        assert_same(one, quiet_bootstrap(*data, **few, **way), 7)
+
+
+@pytest.mark.parametrize("way", [{}, {"stratified": True}, {"resampling": "poisson"}])
+def test_cells_leave_no_trace_either(way):
+    """Heavily tied scores are drawn by cells: threads, batches, numbers of replicates, company."""
+    labels, p = sample(3_000, step=0.25)
+    options = {"threshold": 0.5, **way}
+    many = quiet_bootstrap(labels, p, metrics=METRICS, n_resamples=9_000, n_threads=1, **options)
+    for n_threads in (2, 3, 7):
+        threaded = quiet_bootstrap(
+            labels, p, metrics=METRICS, n_resamples=9_000, n_threads=n_threads, **options
+        )
+        assert_same(many, threaded)
+    for few in (2, 37, 100):
+        fewer = quiet_bootstrap(labels, p, metrics=METRICS, n_resamples=few, **options)
+        assert_same(many, fewer, few)
+    for metric in ("auc", "accuracy", "log_loss", "r2"):
+        alone = {metric: METRICS[metric]}
+        assert_same(quiet_bootstrap(labels, p, metrics=alone, **options), many, 40)
+
+
+def test_matrix_cells_leave_no_trace():
+    matrix = fm.ConfusionMatrix.from_counts([[50, 7, 0], [3, 60, 5], [1, 2, 70]])
+    metrics = ["accuracy", "f1_macro", "cohen_kappa"]
+    for way in ({}, {"stratified": True}, {"resampling": "poisson"}, {"resampling": "bayesian"}):
+        many = quiet_bootstrap(matrix, metrics=metrics, n_resamples=9_000, n_threads=1, **way)
+        for few in (2, 100, 9_000):
+            fewer = quiet_bootstrap(matrix, metrics=metrics, n_resamples=few, n_threads=3, **way)
+            assert_same(many, fewer, few)
+
+
+def test_tables_and_arrays_are_one():
+    for step in (0.01, 0.25):  # by rows, by cells
+        labels, p = sample(3_000, step=step)
+        table = fm.ScoreTable.from_scores(labels, p)
+        options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 30}
+        of_arrays = quiet_bootstrap(labels, p, **options)
+        assert_same(of_arrays, quiet_bootstrap(table, **options))
+        halves = [fm.ScoreTable.from_scores(labels[i::2], p[i::2]) for i in (0, 1)]
+        assert_same(of_arrays, quiet_bootstrap(sum(halves), **options))
+
+
+def test_a_key_draws_the_same_again():
+    labels, p = sample(N)
+    for rng in (None, 7, np.random.default_rng(5), np.random.SeedSequence(8), [1, 2, 3]):
+        first = quiet_bootstrap(labels, p, metrics=METRICS, threshold=0.5, rng=rng)
+        key = first["auc"].key
+        again = quiet_bootstrap(labels, p, metrics=METRICS, threshold=0.5, rng=key)
+        assert again["auc"].key == key == first["f1"].key
+        assert_same(first, again)
+    assert quiet_bootstrap(labels, p, rng=key.upper())["roc_auc"].key == key
+
+
+def test_a_generator_advances_and_no_seed_is_new():
+    labels, p = sample(N)
+    generator = np.random.default_rng(3)
+    keys = [quiet_bootstrap(labels, p, rng=generator)["roc_auc"].key for _ in range(3)]
+    keys += [quiet_bootstrap(labels, p, rng=None)["roc_auc"].key for _ in range(3)]
+    assert len(set(keys)) == 6
+    assert keys[0] == quiet_bootstrap(labels, p, rng=3)["roc_auc"].key
+
+
+def test_the_global_state_is_neither_read_nor_changed():
+    labels, p = sample(N)
+    np.random.seed(1)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    one = quiet_bootstrap(labels, p, rng=1)
+    np.random.seed(2)  # noqa: NPY002
+    assert_same(one, quiet_bootstrap(labels, p, rng=1))
+    np.random.seed(1)  # noqa: NPY002
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_seeds_share_no_replicates():
+    values = np.random.default_rng(0).normal(size=200)
+    seen: set[float] = set()
+    count = 0
+    for seed in range(12):
+        found = quiet_bootstrap(values, metrics="mean", rng=seed, n_resamples=300)
+        seen.update(found["mean"].bootstrap_distribution.tolist())
+        count += 300
+    assert len(seen) == count
+
+
+def test_replicates_of_seeds_are_not_correlated():
+    values = np.random.default_rng(0).normal(size=50)
+    runs = [
+        quiet_bootstrap(values, metrics="mean", rng=seed, n_resamples=2_000)["mean"]
+        for seed in range(6)
+    ]
+    correlations = np.corrcoef([run.bootstrap_distribution for run in runs])
+    assert np.abs(correlations[np.triu_indices(6, 1)]).max() < 4.5 / 2_000**0.5
+    lagged = np.corrcoef(runs[0].bootstrap_distribution[:-1], runs[0].bootstrap_distribution[1:])
+    assert abs(lagged[0, 1]) < 4.5 / 2_000**0.5
+
+
+def test_calls_from_many_threads():
+    """The same seeds give the same bits; one generator serves all, a key each."""
+    labels, p = sample(N)
+    wanted = {seed: quiet_bootstrap(labels, p, rng=seed)["roc_auc"] for seed in range(4)}
+    generator = np.random.default_rng(1)
+    keys: list[str] = []
+    wrong: list[int] = []
+
+    def work(seed):
+        for _ in range(5):
+            got = fm.bootstrap(labels, p, rng=seed, n_resamples=40)["roc_auc"]
+            if not np.array_equal(got.bootstrap_distribution, wanted[seed].bootstrap_distribution):
+                wrong.append(seed)
+            keys.append(fm.bootstrap(labels, p, rng=generator, n_resamples=2)["roc_auc"].key)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(keys) == len(set(keys)) == 20

@@ -1,0 +1,144 @@
+"""What `bootstrap` returns: plain floats, frozen, printable, portable."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+from bootstrap_samples import binary, quiet_bootstrap
+
+import fastmetrics as fm
+
+
+@pytest.fixture(scope="module")
+def results():
+    labels, scores = binary(40)
+    metrics = {"roc_auc": "roc_auc", "<b>F1</b>": "f1"}
+    return quiet_bootstrap(labels, scores, metrics=metrics, threshold=0.4)
+
+
+def test_a_mapping_in_the_order_asked_for(results):
+    assert list(results) == ["roc_auc", "<b>F1</b>"]
+    assert len(results) == 2
+    assert "roc_auc" in results
+    assert "f1" not in results
+    assert {name: result.metric for name, result in results.items()} == {n: n for n in results}
+    with pytest.raises(KeyError, match="'auc': the measures are 'roc_auc', '<b>F1</b>'"):
+        results["auc"]
+
+
+def test_frozen(results):
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        results["roc_auc"] = None
+    with pytest.raises(TypeError, match="item deletion"):
+        del results["roc_auc"]
+    with pytest.raises(AttributeError):
+        results.more = 1
+    with pytest.raises(AttributeError):
+        results["roc_auc"].estimate = 1.0
+    with pytest.raises(AttributeError):
+        results["roc_auc"].confidence_interval.low = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        results["roc_auc"].bootstrap_distribution[0] = 1.0
+
+
+def test_numbers_are_python_floats(results):
+    for result in results.values():
+        assert type(result.estimate) is type(result.bias) is type(result.standard_error) is float
+        assert type(result.effective_sample_size) is float
+        interval = result.confidence_interval
+        assert type(interval.low) is type(interval.high) is float
+        assert type(result.n_failed) is type(result.n_resamples) is int
+        assert result.bootstrap_distribution.dtype == np.float64
+        assert result.bootstrap_distribution.shape == (40,)
+        assert result.standard_error == pytest.approx(
+            np.nanstd(result.bootstrap_distribution, ddof=1)
+        )
+        assert result.bias == pytest.approx(
+            np.nanmean(result.bootstrap_distribution) - result.estimate
+        )
+
+
+def test_to_dict_is_json(results):
+    back = json.loads(json.dumps(results.to_dict()))
+    for name, result in results.items():
+        assert back[name]["estimate"] == result.estimate
+        assert back[name]["confidence_interval"] == {
+            "low": result.confidence_interval.low,
+            "high": result.confidence_interval.high,
+        }
+        assert back[name]["bootstrap_distribution"] == result.bootstrap_distribution.tolist()
+        assert back[name]["key"] == result.key
+
+
+def test_repr_is_one_line(results):
+    text = repr(results)
+    interval = results["roc_auc"].confidence_interval
+    assert "\n" not in text
+    assert f"roc_auc={results['roc_auc'].estimate:.6g} [{interval.low:.6g}, " in text
+    one = repr(results["roc_auc"])
+    assert "\n" not in one
+    assert one.startswith("BootstrapResult(estimate=")
+    assert "array" not in one
+    assert len(one) < 400
+
+
+def test_html_escapes_names(results):
+    html = results._repr_html_()
+    assert html.count("<tr>") == 3
+    assert "&lt;b&gt;F1&lt;/b&gt;" in html
+    assert "<b>F1" not in html
+    assert f"<td>{results['roc_auc'].estimate:.6g}</td>" in html
+    assert "<caption>BootstrapResult</caption>" in results["roc_auc"]._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))]
+)
+def test_copies(results, copied):
+    other = copied(results)
+    assert type(other) is fm.BootstrapResults
+    assert list(other) == list(results)
+    for name, result in results.items():
+        assert other[name].confidence_interval == result.confidence_interval
+        assert other[name].key == result.key
+        np.testing.assert_array_equal(
+            other[name].bootstrap_distribution, result.bootstrap_distribution
+        )
+        with pytest.raises(ValueError, match="read-only"):
+            other[name].bootstrap_distribution[0] = 1.0
+    one = copied(results["roc_auc"])
+    assert repr(one) == repr(results["roc_auc"])
+    with pytest.raises(ValueError, match="read-only"):
+        one.bootstrap_distribution[0] = 1.0
+
+
+def test_one_sided_intervals_have_one_limit():
+    labels, scores = binary(40)
+    both = quiet_bootstrap(labels, scores, confidence_level=0.9, n_resamples=200)["roc_auc"]
+    less = quiet_bootstrap(labels, scores, alternative="less", n_resamples=200)["roc_auc"]
+    more = quiet_bootstrap(labels, scores, alternative="greater", n_resamples=200)["roc_auc"]
+    assert less.confidence_interval.low == -math.inf
+    assert more.confidence_interval.high == math.inf
+    assert less.confidence_interval.high == pytest.approx(both.confidence_interval.high)
+    assert more.confidence_interval.low == pytest.approx(both.confidence_interval.low)
+
+
+def test_labels_of_metrics():
+    labels, scores = binary(40)
+
+    class Statistic:
+        def __call__(self, labels, scores):
+            return 0.5
+
+    metrics = ["roc_auc", ("tpr_at_fpr", {"fpr": 0.2}), Statistic()]
+    results = quiet_bootstrap(labels, scores, metrics=metrics)
+    assert list(results) == ["roc_auc", "tpr_at_fpr", "Statistic"]
+    numbered = quiet_bootstrap(labels, scores, metrics={1: "roc_auc", 2: "rank_loss"})
+    assert list(numbered) == ["1", "2"]
+    pair = quiet_bootstrap(labels, scores, metrics=("roc_auc", "rank_loss"))
+    assert list(pair) == ["roc_auc", "rank_loss"]

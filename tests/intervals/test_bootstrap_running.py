@@ -1,0 +1,179 @@
+"""`bootstrap` under way: interrupts, failures, memory, progress, functions that misbehave."""
+
+from __future__ import annotations
+
+import _thread
+import sys
+import threading
+import time
+import tracemalloc
+
+import numba
+import numpy as np
+import pytest
+from bootstrap_samples import binary, quiet_bootstrap
+
+import fastmetrics as fm
+from fastmetrics._kernels import _compile
+from fastmetrics.intervals import _draws, _statistics
+
+
+def slow(labels, scores):
+    time.sleep(0.02)
+    return 0.5
+
+
+@numba.njit
+def sorts_in_place(labels, scores, weights):
+    scores.sort()
+    return scores[0]
+
+
+@numba.njit
+def weighted_mean(labels, scores, weights):
+    return (scores * weights).sum() / weights.sum()
+
+
+@pytest.mark.parametrize(
+    ("metrics", "n_resamples", "options"),
+    [
+        ({"slow": slow}, 20_000, {"n_threads": 2}),
+        ({"slow": slow}, 20_000, {"n_threads": 1}),
+        ({"slow": slow}, 2, {"method": "bca"}),
+        ("roc_auc", 5_000_000, {"n_threads": 2}),
+        ("ks_statistic", 5_000_000, {"resampling": "poisson"}),
+        ("average_precision", 5_000_000, {"resampling": "bayesian"}),
+        ("accuracy", 5_000_000, {"threshold": 0.5}),
+    ],
+)
+def test_an_interrupt_stops_it_within_a_second(metrics, n_resamples, options, monkeypatch):
+    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", -1)
+    labels, scores = binary(400)
+    before = quiet_bootstrap(labels, scores, rng=1)["roc_auc"].bootstrap_distribution
+    if metrics != {"slow": slow}:
+        quiet_bootstrap(labels, scores, metrics=metrics, **options)  # compiled before the clock
+    pressed = []
+
+    def press():
+        pressed.append(time.perf_counter())
+        _thread.interrupt_main()
+
+    timer = threading.Timer(0.3, press)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            fm.bootstrap(labels, scores, metrics=metrics, n_resamples=n_resamples, rng=1, **options)
+        assert time.perf_counter() - pressed[0] < 1.0
+    finally:
+        timer.cancel()
+        timer.join()
+    after = quiet_bootstrap(labels, scores, rng=1)["roc_auc"].bootstrap_distribution
+    np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_what_a_function_raises_is_raised(n_threads):
+    labels, scores = binary(30)
+    calls = []
+
+    def breaks(labels, scores):
+        calls.append(len(scores))
+        if len(calls) > 20:
+            raise ZeroDivisionError("one of mine")
+        return 0.0
+
+    with pytest.raises(ZeroDivisionError, match="one of mine"):
+        fm.bootstrap(labels, scores, metrics=breaks, n_threads=n_threads, rng=1)
+    assert len(calls) < 40
+    with pytest.raises(TypeError):
+        fm.bootstrap(labels, scores, metrics={"none": lambda y, s: None}, rng=1)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_memory_that_runs_out(n_threads, monkeypatch):
+    labels, scores = binary(30)
+
+    def counts(*_):
+        raise MemoryError("Unable to allocate")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_draws.Draws, "counts", counts)
+        with pytest.raises(MemoryError, match="Unable to allocate"):
+            fm.bootstrap(labels, scores, n_threads=n_threads, rng=1)
+    assert quiet_bootstrap(labels, scores)["roc_auc"].n_failed < 5
+
+
+def test_memory_is_that_of_a_part(monkeypatch):
+    """200 replicates of 400,000 rows would take 80 MB, a byte a row."""
+    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", -1)
+    labels, scores = binary(400_000)
+    table = fm.ScoreTable.from_scores(labels, scores)
+    for metrics, most in (("roc_auc", 24), (["roc_auc", "ks_statistic"], 24), ("brier_score", 48)):
+        p = (
+            table
+            if metrics != "brier_score"
+            else fm.ScoreTable.from_scores(labels, 1 / (1 + np.exp(-scores)))
+        )
+        fm.bootstrap(p, metrics=metrics, n_resamples=2, rng=1)
+        tracemalloc.start()
+        try:
+            fm.bootstrap(p, metrics=metrics, n_resamples=30, rng=1, n_threads=1)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < most * 400_000
+
+
+def test_functions_that_modify_what_they_get():
+    labels, scores = binary(50)
+    kept = scores.copy(), labels.copy()
+
+    def modifies(labels, scores):
+        labels[:] = 0
+        scores.sort()
+        return scores[0]
+
+    for data in ((labels, scores), (scores, scores)):
+        for weights in (None, np.arange(50) % 3):
+            metrics = {"modifies": modifies, "first": lambda y, s: s.min()}
+            if data[0] is labels:
+                metrics["auc"] = "roc_auc"
+            results = quiet_bootstrap(*data, metrics=metrics, sample_weight=weights)
+            np.testing.assert_array_equal(
+                results["modifies"].bootstrap_distribution, results["first"].bootstrap_distribution
+            )
+    np.testing.assert_array_equal(scores, kept[0])
+    np.testing.assert_array_equal(labels, kept[1])
+    with pytest.raises(numba.TypingError, match=r"readonly|read-only|immutable"):
+        quiet_bootstrap(labels, scores, metrics=sorts_in_place)
+
+
+def test_a_compiled_function_is_compiled_once():
+    """Each bootstrap asks for it several times; numba would take a second each time."""
+    assert _statistics._unlocked(weighted_mean) is _statistics._unlocked(weighted_mean)
+    labels, scores = binary(50)
+    quiet_bootstrap(labels, scores, metrics=weighted_mean)
+    compiled = len(_statistics._unlocked(weighted_mean).signatures)
+    quiet_bootstrap(labels, scores, metrics=weighted_mean, rng=2)
+    assert len(_statistics._unlocked(weighted_mean).signatures) == compiled
+
+
+def test_progress_bar(capsys):
+    labels, scores = binary(50)
+    silent = quiet_bootstrap(labels, scores, n_resamples=200)
+    assert capsys.readouterr().err == ""
+    shown = quiet_bootstrap(labels, scores, n_resamples=200, progress=True)
+    printed = capsys.readouterr()
+    assert "bootstrap" in printed.err
+    assert "200/200" in printed.err or "0/200" in printed.err
+    assert printed.out == ""
+    np.testing.assert_array_equal(
+        silent["roc_auc"].bootstrap_distribution, shown["roc_auc"].bootstrap_distribution
+    )
+
+
+def test_progress_without_tqdm(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    labels, scores = binary(50)
+    with pytest.raises(ImportError, match="progress=True needs tqdm: pip install"):
+        fm.bootstrap(labels, scores, progress=True)

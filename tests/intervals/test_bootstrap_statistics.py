@@ -1,0 +1,212 @@
+"""`bootstrap` against theory and against scipy: moments, standard errors, limits.
+
+Seeds are fixed, so a test passes or fails for good; bounds are those of some 4 standard errors.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from bootstrap_samples import THRESHOLD_METRICS, binary, drawn, quiet_bootstrap
+from scipy import stats
+
+import fastmetrics as fm
+from fastmetrics._kernels import _compile
+from fastmetrics.intervals import _problem
+from fastmetrics.measures.count_measures import delta_variance
+
+B = 5_000
+LEAST_P = 1e-4
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch):
+    """Let no plain Python twin draw thousands of replicates."""
+    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", -1)
+
+
+def heavily_tied(n: int = 4_000) -> tuple:
+    labels, scores = binary(n, seed=3, step=1.0)
+    return labels, np.clip(scores, -1, 2)
+
+
+def test_mean_has_the_plug_in_variance():
+    values = np.random.default_rng(1).exponential(size=400)
+    for options, factor in (({}, 1.0), ({"resampling": "bayesian"}, 400 / 401)):
+        result = fm.bootstrap(values, metrics="mean", n_resamples=B, rng=2, **options)["mean"]
+        variance = values.var() / 400 * factor
+        assert result.standard_error**2 == pytest.approx(variance, rel=4 * math.sqrt(2 / B))
+        assert abs(result.bias) < 4 * math.sqrt(variance / B)
+
+
+def test_poisson_resampling_of_the_mean():
+    """A ratio of two sums: the delta method's variance is the plug-in one."""
+    values = np.random.default_rng(1).exponential(size=400)
+    options = {"resampling": "poisson", "n_resamples": B, "rng": 3}
+    result = fm.bootstrap(values, metrics="mean", **options)["mean"]
+    assert result.standard_error**2 == pytest.approx(values.var() / 400, rel=0.1)
+
+
+def test_counts_are_multinomial():
+    """Means, variances, covariances and a chi-square of counts, over windows and inside them."""
+    n = 10_000
+    values = np.arange(n)
+    counts = drawn(fm.bootstrap(values, metrics="mean", n_resamples=400, rng=5), n)
+    assert (counts.sum(axis=1) == n).all()
+    frequencies = np.bincount(counts.ravel(), minlength=7)
+    expected = stats.binom(n, 1 / n).pmf(np.arange(7)) * counts.size
+    expected[6] += counts.size - expected.sum()
+    folded = np.append(frequencies[:6], frequencies[6:].sum())
+    assert stats.chisquare(folded, expected).pvalue > LEAST_P
+    halves = counts[:, : n // 2].sum(axis=1)  # binomial(n, 1/2), across the windows' border
+    assert halves.var() == pytest.approx(n / 4, rel=4 * math.sqrt(2 / 400))
+    assert abs(halves.mean() - n / 2) < 4 * math.sqrt(n / 4 / 400)
+    for distance in (1, 8, 4_096):
+        products = ((counts[:, :-distance] - 1) * (counts[:, distance:] - 1)).mean()
+        assert abs(products + 1 / n) < 4 / math.sqrt(counts.size)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_auc_standard_error_is_delongs(share):
+    labels, scores = binary(2_000, share=share)
+    result = fm.bootstrap(labels, scores, n_resamples=9_999, rng=4)["roc_auc"]
+    assert result.standard_error == pytest.approx(
+        fm.delong(labels, scores).standard_error, rel=0.03
+    )
+    for way in ({"stratified": True}, {"resampling": "bayesian"}, {"resampling": "poisson"}):
+        other = fm.bootstrap(labels, scores, n_resamples=2_000, rng=4, **way)["roc_auc"]
+        assert other.standard_error == pytest.approx(result.standard_error, rel=0.08)
+
+
+def test_groups_of_equal_rows_are_frequencies():
+    """Each row written three times in its group: nothing changes but the number of rows."""
+    labels, scores = binary(500)
+    rows = np.repeat(np.arange(500), 3)
+    plain = fm.bootstrap(labels, scores, n_resamples=B, rng=4)["roc_auc"]
+    grouped = fm.bootstrap(labels[rows], scores[rows], groups=rows, n_resamples=B, rng=4)["roc_auc"]
+    ungrouped = fm.bootstrap(labels[rows], scores[rows], n_resamples=B, rng=4)["roc_auc"]
+    assert grouped.estimate == plain.estimate
+    assert grouped.standard_error == pytest.approx(plain.standard_error, rel=0.06)
+    assert ungrouped.standard_error == pytest.approx(plain.standard_error / 3**0.5, rel=0.06)
+
+
+@pytest.mark.parametrize("way", [{}, {"stratified": True}, {"resampling": "poisson"}])
+def test_cells_and_rows_have_one_distribution(way, monkeypatch):
+    """A table of a few scores is drawn by cells; by rows its replicates differ by luck only."""
+    labels, scores = heavily_tied()
+    p = (scores + 1) / 3
+    names = ["auc", "average_precision", "ks", "break_even", "0_value", "pr_continuous", "2_value"]
+    metrics = {name: THRESHOLD_METRICS[name] for name in names}
+    metrics |= {name: name for name in ("accuracy", "matthews_corrcoef", "log_loss", "brier_score")}
+    options = {"metrics": metrics, "threshold": 0.5, "n_resamples": B, **way}
+    cells = fm.bootstrap(labels, p, rng=1, **options)
+    monkeypatch.setattr(_problem, "ROWS_OF_A_CELL", 10**9)
+    rows = fm.bootstrap(labels, p, rng=2, **options)
+    assert not np.array_equal(
+        cells["auc"].bootstrap_distribution[:50], rows["auc"].bootstrap_distribution[:50]
+    )
+    for name in metrics:
+        of_cells, of_rows = cells[name], rows[name]
+        assert of_cells.estimate == pytest.approx(of_rows.estimate, rel=1e-12)
+        error = of_rows.standard_error
+        assert abs(of_cells.bias - of_rows.bias) < 4.5 * error * math.sqrt(2 / B)
+        assert of_cells.standard_error == pytest.approx(error, rel=4.5 * math.sqrt(1 / B))
+        test = stats.ks_2samp(of_cells.bootstrap_distribution, of_rows.bootstrap_distribution)
+        assert test.pvalue > LEAST_P, name
+    delong = fm.delong(labels, p).standard_error
+    assert cells["auc"].standard_error == pytest.approx(delong, rel=0.05)
+
+
+def test_cells_cost_nothing_of_their_number():
+    """10**12 rows, which could not be written out."""
+    table = fm.ScoreTable.from_counts(
+        [0.3, 0.6, 0.9], [10**11, 10**11, 3 * 10**11], [4 * 10**11, 10**11, 10**10]
+    )
+    result = fm.bootstrap(table, n_resamples=500, rng=1)["roc_auc"]
+    assert 0 < result.standard_error < 1e-5
+    assert result.confidence_interval.low < result.estimate < result.confidence_interval.high
+    assert result.effective_sample_size == 10**12 + 10**10
+
+
+@pytest.mark.parametrize("name", ["accuracy", "recall", "f1", "matthews_corrcoef", "cohen_kappa"])
+def test_count_measures_have_the_delta_variance(name):
+    matrix = fm.ConfusionMatrix.binary(tp=900, fp=150, fn=200, tn=2_500)
+    result = fm.bootstrap(matrix, metrics=name, n_resamples=B, rng=1)[name]
+    error = math.sqrt(float(delta_variance(name, matrix.counts)))
+    assert result.standard_error == pytest.approx(error, rel=0.05)
+    bayesian = fm.bootstrap(matrix, metrics=name, n_resamples=B, rng=1, resampling="bayesian")
+    assert bayesian[name].standard_error == pytest.approx(error, rel=0.05)
+
+
+def test_stratified_cells_fix_the_classes():
+    matrix = fm.ConfusionMatrix.from_counts([[40, 10, 0], [5, 60, 5], [1, 2, 7]])
+    result = fm.bootstrap(
+        matrix, metrics="balanced_accuracy", stratified=True, n_resamples=B, rng=6
+    )["balanced_accuracy"]
+    rows = matrix.counts.sum(axis=1)
+    hits = np.diag(matrix.counts) / rows
+    wanted = math.sqrt((hits * (1 - hits) / rows).sum()) / 3
+    assert result.standard_error == pytest.approx(wanted, rel=0.05)
+    assert result.n_failed == 0
+
+
+SCIPY = {
+    "mean": lambda x, axis=-1: x.mean(axis=axis),
+    "skewed": lambda x, axis=-1: np.log(x).mean(axis=axis) ** 3 + x.var(axis=axis),
+}
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("name", SCIPY)
+def test_limits_of_scipy(name, method, alternative):
+    """Other random numbers, the same interval, as near as Monte Carlo lets them be."""
+    values = np.random.default_rng(11).exponential(size=60) + 0.1
+    statistic = SCIPY[name]
+    options = {"method": method, "n_resamples": B, "alternative": alternative}
+    theirs = stats.bootstrap(
+        (values,), statistic, **options, rng=np.random.default_rng(1), vectorized=True
+    )
+    metrics = "mean" if name == "mean" else {"skewed": statistic}
+    ours = fm.bootstrap(values, metrics=metrics, rng=2, **options)[name]
+    for got, wanted in zip(
+        (ours.confidence_interval.low, ours.confidence_interval.high),
+        theirs.confidence_interval,
+        strict=True,
+    ):
+        if math.isinf(wanted):
+            assert got == wanted
+        else:  # a quantile at 2.5 % of 5,000 has some 4 % of a standard error; its tail is longer
+            assert abs(got - wanted) < 0.35 * ours.standard_error
+    assert ours.standard_error == pytest.approx(theirs.standard_error, rel=0.08)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_limits_of_scipys_replicates(method, alternative):
+    """From our replicates scipy computes the same limits: its acceleration included."""
+    labels, scores = binary(90, step=0.1)
+
+    def auc(rows):
+        return fm.roc_auc_score(labels[rows], scores[rows])
+
+    options = {"method": method, "n_resamples": 999, "alternative": alternative}
+    ours = quiet_bootstrap(labels, scores, **options)["roc_auc"]
+    given = stats.bootstrap(
+        (np.arange(90),),
+        auc,
+        **{**options, "n_resamples": 0},
+        vectorized=False,
+        bootstrap_result=_Replicates(ours.bootstrap_distribution),
+    )
+    got = ours.confidence_interval.low, ours.confidence_interval.high
+    np.testing.assert_allclose(got, tuple(given.confidence_interval), rtol=1e-10)
+
+
+class _Replicates:
+    """What scipy asks of an earlier result whose replicates it is to use."""
+
+    def __init__(self, distribution):
+        self.bootstrap_distribution = distribution

@@ -1,0 +1,347 @@
+"""Multiclass AUCs of every replicate against scikit-learn on the drawn rows."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+import fastmetrics as fm
+from fastmetrics._rng import seed_key
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from fastmetrics.intervals._draws import Draws
+
+KEY = "00c0ffee0badcafe"
+MEASURES = {
+    "roc_auc_ovr": ("ovr", "macro"),
+    "roc_auc_ovr_weighted": ("ovr", "weighted"),
+    "roc_auc_ovo": ("ovo", "macro"),
+    "roc_auc_ovo_weighted": ("ovo", "weighted"),
+}
+
+
+def samples(
+    rng: np.random.Generator, n: int, k: int, *, sixteenths: bool = True
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return classes and probabilities; in sixteenths they have many ties and add up exactly."""
+    y = rng.permutation(np.arange(n) % k)
+    p = np.exp(rng.normal(size=(n, k)) + 1.2 * (np.arange(k) == y[:, None]))
+    p /= p.sum(axis=1, keepdims=True)
+    if sixteenths:
+        p = np.floor(16 * p) / 16
+        p[:, 0] += 1 - p.sum(axis=1)
+    return y, p
+
+
+def area(name: str, y: Any, p: Any, weights: Any = None) -> float:
+    """Return scikit-learn's value of the rows; of weighted ones, from binary problems."""
+    kind, average = MEASURES[name]
+    if weights is None:
+        return float(roc_auc_score(y, p, multi_class=kind, average=average))
+    k = p.shape[1]
+    areas, sizes = [], []
+    for a in range(k):
+        for b in range(k) if kind == "ovo" else (None,):
+            kept = np.ones(len(y), bool) if b is None else (y == a) | (y == b)
+            if a == b:
+                continue
+            there = (y[kept] == a, p[kept, a])
+            areas.append(roc_auc_score(*there, sample_weight=weights[kept]))
+            sizes.append(weights[kept].sum() if kind == "ovo" else weights[y == a].sum())
+    return float(np.average(areas, weights=sizes if average == "weighted" else None))
+
+
+def counts_of_units(n: int, n_resamples: int, resampling: Any = "multinomial") -> NDArray[Any]:
+    draws = Draws(seed_key(KEY), n, resampling)
+    if resampling == "bayesian":
+        return np.stack([draws.weights(r) for r in range(n_resamples)])
+    counts = np.empty((n_resamples, -(-n // 8) * 8), np.uint8)
+    draws.counts(0, draws.totals(0, n_resamples), np.arange(draws.n_windows), counts)
+    return counts[:, :n].astype(np.int64)
+
+
+def in_order(y: NDArray[Any], p: NDArray[Any], *last: NDArray[Any]) -> list[int]:
+    """Return rows as they are drawn: by class, probabilities, and then what else there is."""
+    others = [column.tolist() for column in last]
+    return sorted(range(len(y)), key=lambda i: (y[i], *p[i], *(column[i] for column in others)))
+
+
+def check(
+    result: fm.BootstrapResults, y: NDArray[Any], p: NDArray[Any], weights: NDArray[Any]
+) -> None:
+    """Assert that replicates are the measure of rows with such counts, or weights."""
+    n_lost = 0
+    for r, weight in enumerate(weights):
+        there = weight > 0
+        whole = len(np.unique(y[there])) == p.shape[1]
+        for name, one in result.items():
+            found = one.bootstrap_distribution[r]
+            if not whole:
+                assert math.isnan(found)
+                n_lost += 1
+            elif weight.dtype.kind == "i":
+                rows = np.repeat(np.arange(len(y)), weight)
+                assert found == pytest.approx(area(name, y[rows], p[rows]), abs=1e-13)
+            else:
+                expected = area(name, y[there], p[there], weight[there])
+                assert found == pytest.approx(expected, abs=1e-12)
+    assert sum(one.n_failed for one in result.values()) == n_lost
+    assert n_lost < len(weights)
+
+
+@pytest.mark.parametrize("sixteenths", [True, False])
+@pytest.mark.parametrize("k", [3, 4])
+@pytest.mark.parametrize("resampling", ["multinomial", "poisson", "bayesian"])
+def test_replicates_are_sklearns_of_the_drawn_rows(
+    k: int, resampling: Any, sixteenths: bool, rng: np.random.Generator
+) -> None:
+    y, p = samples(rng, 50, k, sixteenths=sixteenths)
+    result = fm.multiclass_bootstrap(
+        y, p, metrics=list(MEASURES), n_resamples=12, rng=KEY, resampling=resampling
+    )
+    assert list(result) == list(MEASURES)
+    for name, one in result.items():
+        assert one.metric == name
+        assert one.estimate == pytest.approx(area(name, y, p), abs=1e-14)
+        assert one.effective_sample_size == 50
+    order = in_order(y, p)
+    check(result, y[order], p[order], counts_of_units(50, 12, resampling))
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_frequencies_are_rows_written_out(k: int, rng: np.random.Generator) -> None:
+    y, p = samples(rng, 50, k)
+    times = rng.integers(0, 4, 50)
+    options: dict[str, Any] = {"metrics": list(MEASURES), "n_resamples": 12, "rng": KEY}
+    found = fm.multiclass_bootstrap(y, p, sample_weight=times, **options)
+    y, p = np.repeat(y, times), np.repeat(p, times, axis=0)
+    assert found.to_dict() == fm.multiclass_bootstrap(y, p, **options).to_dict()
+    order = in_order(y, p)
+    check(found, y[order], p[order], counts_of_units(len(y), 12))
+
+
+@pytest.mark.parametrize("resampling", ["multinomial", "bayesian"])
+def test_importances_stay_with_their_rows(resampling: Any, rng: np.random.Generator) -> None:
+    y, p = samples(rng, 60, 3)
+    weights = rng.integers(1, 6, 60) / 4
+    result = fm.multiclass_bootstrap(
+        *(y, p),
+        metrics=list(MEASURES),
+        n_resamples=12,
+        rng=KEY,
+        sample_weight=weights,
+        resampling=resampling,
+    )
+    for name, one in result.items():
+        assert one.estimate == pytest.approx(area(name, y, p, weights), abs=1e-14)
+        assert one.effective_sample_size == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    order = in_order(y, p, weights)
+    times = counts_of_units(60, 12, resampling)
+    check(result, y[order], p[order], times * weights[order])
+
+
+@pytest.mark.parametrize("weighted", [None, "frequencies", "importances"])
+def test_groups_are_drawn_whole(weighted: Any, rng: np.random.Generator) -> None:
+    y, p = samples(rng, 90, 3)
+    groups = rng.integers(0, 25, 90)
+    weights = None
+    if weighted == "frequencies":
+        weights = rng.integers(0, 3, 90)
+        weights[groups == 4] = 0  # a group of no row is as good as absent
+    elif weighted == "importances":
+        weights = rng.integers(1, 6, 90) / 4
+    result = fm.multiclass_bootstrap(
+        *(y, p),
+        metrics=list(MEASURES),
+        n_resamples=12,
+        rng=KEY,
+        groups=groups,
+        sample_weight=weights,
+    )
+    kept = np.ones(90, bool) if weights is None else weights > 0
+    y, p, groups = y[kept], p[kept], groups[kept]
+    names = np.unique(groups)
+    times = counts_of_units(len(names), 12)[:, np.searchsorted(names, groups)]
+    if weights is not None:
+        times = times * weights[kept]
+    if weighted != "importances":
+        size = len(y) if weights is None else weights.sum()
+        assert result["roc_auc_ovo"].effective_sample_size == size
+    check(result, y, p, times)
+
+
+def test_replicates_that_lost_a_class_are_undefined_and_counted(rng: np.random.Generator) -> None:
+    y, p = samples(rng, 40, 3)
+    y[y == 2] = 1
+    y[:2] = 2
+    with pytest.warns(UndefinedMetricWarning, match="they lost a class") as caught:
+        result = fm.multiclass_bootstrap(y, p, metrics=list(MEASURES), n_resamples=200, rng=KEY)
+    assert len(caught) == len(MEASURES)
+    order = in_order(y, p)
+    times = counts_of_units(40, 200)
+    lost = times[:, np.isin(order, (0, 1))].sum(axis=1) == 0
+    assert 10 < lost.sum() < 50  # (38 / 40)^40 = 0.13
+    for one in result.values():
+        assert np.array_equal(np.isnan(one.bootstrap_distribution), lost)
+        assert one.n_failed == lost.sum()
+        kept = one.bootstrap_distribution[~lost]
+        assert one.standard_error == pytest.approx(kept.std(ddof=1))
+        assert one.confidence_interval.low == pytest.approx(np.quantile(kept, 0.025))
+
+
+def test_a_poisson_replicate_without_any_row_is_undefined(rng: np.random.Generator) -> None:
+    y, p = samples(rng, 6, 3, sixteenths=False)
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        result = fm.multiclass_bootstrap(
+            y, p, metrics=list(MEASURES), n_resamples=2_000, resampling="poisson", rng=1
+        )
+    assert {w.category for w in caught} <= {UndefinedMetricWarning, DegenerateDataWarning}
+    assert all(0 < one.n_failed < 2_000 for one in result.values())
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic"])
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_limits_follow_from_the_replicates(
+    method: Any, alternative: Any, rng: np.random.Generator
+) -> None:
+    y, p = samples(rng, 150, 3)
+    one = fm.multiclass_bootstrap(
+        y, p, method=method, alternative=alternative, n_resamples=400, confidence_level=0.9
+    )["roc_auc_ovr"]
+    tail = 0.05 if alternative == "two-sided" else 0.1
+    low, high = np.quantile(one.bootstrap_distribution, (tail, 1 - tail))
+    if method == "basic":
+        low, high = 2 * one.estimate - high, 2 * one.estimate - low
+    expected = (
+        -np.inf if alternative == "less" else low,
+        np.inf if alternative == "greater" else high,
+    )
+    found = (one.confidence_interval.low, one.confidence_interval.high)
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert one.bias == pytest.approx(one.bootstrap_distribution.mean() - one.estimate)
+
+
+def test_the_standard_error_is_that_of_a_plain_bootstrap(rng: np.random.Generator) -> None:
+    y, p = samples(rng, 200, 3, sixteenths=False)
+    found = fm.multiclass_bootstrap(y, p, n_resamples=4_000, rng=1)["roc_auc_ovr"].standard_error
+    plain = [
+        fm.roc_auc_score(y[rows], p[rows], multi_class="ovr")
+        for rows in rng.integers(0, 200, (1_000, 200))
+    ]
+    assert found == pytest.approx(np.std(plain), rel=0.09)  # four standard errors of both
+
+
+@pytest.mark.parametrize("way", ["plain", "groups", "importances", "bayesian", "frequencies"])
+def test_neither_the_order_of_rows_nor_threads_change_a_bit(
+    way: str, rng: np.random.Generator
+) -> None:
+    n = 700
+    y, p = samples(rng, n, 3)
+    columns: dict[str, Any] = {}
+    if way == "groups":
+        columns["groups"] = rng.integers(0, 80, n)
+    if way in ("importances", "frequencies"):
+        weights = rng.integers(1, 4, n)
+        columns["sample_weight"] = weights if way == "frequencies" else weights / 7
+    options = {"metrics": list(MEASURES), "n_resamples": 400, "rng": 3}
+    options["resampling"] = "bayesian" if way == "bayesian" else "multinomial"
+    first = fm.multiclass_bootstrap(y, p, n_threads=1, **columns, **options)
+    for n_threads in (2, 3, 7):
+        order = rng.permutation(n)
+        moved = {name: column[order] for name, column in columns.items()}
+        again = fm.multiclass_bootstrap(y[order], p[order], n_threads=n_threads, **moved, **options)
+        for name, one in first.items():
+            values = again[name].bootstrap_distribution
+            assert values.tobytes() == one.bootstrap_distribution.tobytes()
+            assert again[name].estimate == pytest.approx(one.estimate, rel=1e-14)
+
+
+def test_inputs_of_every_sort_give_the_same_and_stay(rng: np.random.Generator) -> None:
+    y, p = samples(rng, 30, 3)
+    words = np.array(["ant", "bee", "cow"])[y]
+    y.flags.writeable = p.flags.writeable = words.flags.writeable = False
+    expected = fm.multiclass_bootstrap(y, p, n_resamples=50, rng=1).to_dict()
+    for labels, scores in (
+        (words, pd.DataFrame(p, columns=list("abc"))),
+        (pd.Series(words), pl.DataFrame(p)),
+        (y.tolist(), p.tolist()),
+        (y + 5, np.asfortranarray(p)),
+        (y.astype(float), p.astype(np.float32)),
+    ):
+        found = fm.multiclass_bootstrap(labels, scores, n_resamples=50, rng=1)
+        assert found.to_dict() == expected
+
+
+BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"y_score": [0.2, 0.3]}, ValueError, r"`y_score` must have shape \(n_samples, n_classes\)"),
+    ({"y_score": [[0.2, 0.3], [1.0]]}, ValueError, "`y_score` is not a rectangular sequence"),
+    ({"y_score": None}, TypeError, "`y_score`"),
+    ({"y_score": np.full((6, 3), 0.5)}, ValueError, "sum up to 1.0"),
+    ({"y_score": np.full((6, 3), np.nan)}, ValueError, "`y_score`.*nan"),
+    ({"y_score": np.full((6, 2), 0.5)}, ValueError, r"three classes or more: got shape \(6, 2\)"),
+    ({"y_true": [0, 1, 2, 0, 1]}, ValueError, "`y_true` has 5 rows, `y_score` has 6"),
+    ({"y_true": [0, 1, 0, 1, 0, 1]}, ValueError, "Number of classes in y_true not equal"),
+    ({"metrics": "roc_auc"}, ValueError, "`metrics` must be one of 'roc_auc_ovr'"),
+    ({"metrics": []}, ValueError, "`metrics` must name at least one measure: got none"),
+    ({"metrics": None}, TypeError, "`metrics` must be a name or a sequence of names"),
+    ({"metrics": ["roc_auc_ovr"] * 2}, ValueError, "names 'roc_auc_ovr' 2 times"),
+    ({"method": "bca"}, ValueError, "`method` must be one of 'percentile', 'basic': got 'bca'"),
+    ({"method": "studentized"}, ValueError, "`method` must be one of"),
+    ({"alternative": "up"}, ValueError, "`alternative` must be one of"),
+    ({"resampling": "wild"}, ValueError, "`resampling` must be one of"),
+    ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
+    ({"n_resamples": 0}, ValueError, "`n_resamples`.*got 0"),
+    ({"n_resamples": 10**8}, ValueError, "GB of replicates, more than"),
+    ({"n_resamples": 3 * 10**7, "metrics": "roc_auc_ovo"}, ValueError, "GB of replicates"),
+    ({"groups": np.arange(5)}, ValueError, "lengths differ"),
+    ({"groups": np.zeros(6, int)}, ValueError, "at least two groups"),
+    ({"groups": np.arange(6) // 3, "sample_weight": [1, 1, 1, 0, 0, 0]}, ValueError, "two groups"),
+    ({"sample_weight": -np.ones(6)}, ValueError, "sample_weight"),
+    ({"sample_weight": [1, 1, 0, 1, 1, 0]}, ValueError, "Number of classes in y_true not equal"),
+    ({"rng": np.random.RandomState(1)}, TypeError, "got a RandomState; pass"),
+    ({"n_threads": 0}, ValueError, "n_threads"),
+]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"), BAD, ids=[f"{i}-{'-'.join(bad[0])}" for i, bad in enumerate(BAD)]
+)
+def test_bad_input_is_named(wrong: dict[str, Any], error: type[Exception], message: str) -> None:
+    call = {"y_true": [0, 1, 2, 0, 1, 2], "y_score": np.eye(3)[[0, 1, 2, 1, 2, 0]], **wrong}
+    with pytest.raises(error, match=message):
+        fm.multiclass_bootstrap(call.pop("y_true"), call.pop("y_score"), **call)
+
+
+def test_perfect_scores_have_an_interval_of_no_width() -> None:
+    y = np.arange(30) % 3
+    with pytest.warns(DegenerateDataWarning, match="all replicates are equal"):
+        one = fm.multiclass_bootstrap(y, np.eye(3)[y], n_resamples=50, rng=1)["roc_auc_ovr"]
+    assert one.estimate == one.confidence_interval.low == one.confidence_interval.high == 1.0
+
+
+def test_results_are_short_and_plain(rng: np.random.Generator) -> None:
+    y, p = samples(rng, 30, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = fm.multiclass_bootstrap(y, p, metrics=["roc_auc_ovo"], n_resamples=50, rng=1)
+    assert repr(result).startswith("BootstrapResults(roc_auc_ovo=")
+    assert "\n" not in repr(result)
+    assert "roc_auc_ovo" in result._repr_html_()
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert len(plain["roc_auc_ovo"]["bootstrap_distribution"]) == 50
+    for way in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
+        assert way(result).to_dict() == result.to_dict()
+    again = fm.multiclass_bootstrap(
+        y, p, metrics=["roc_auc_ovo"], n_resamples=50, rng=result["roc_auc_ovo"].key
+    )
+    assert again.to_dict() == result.to_dict()

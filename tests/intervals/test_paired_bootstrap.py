@@ -1,0 +1,356 @@
+"""Every replicate of a paired bootstrap, made anew from its draws by other libraries' measures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn import metrics as peer
+
+import fastmetrics as fm
+from fastmetrics._rng import seed_key
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.intervals._draws import Draws
+
+KEY = "00c0ffee0badcafe"
+N, B = 75, 9
+Rows = dict[str, NDArray[Any]]
+
+#: How the rows are drawn: what the call gets beside them.
+WAYS: dict[str, tuple[str, ...]] = {
+    "plain": (),
+    "stratified": ("stratified",),
+    "groups": ("groups",),
+    "frequencies": ("frequencies",),
+    "importances": ("importances",),
+    "poisson": ("poisson",),
+    "bayesian": ("bayesian",),
+    "groups, frequencies": ("groups", "frequencies"),
+    "groups, importances": ("groups", "importances"),
+    "groups, poisson": ("groups", "poisson"),
+    "groups, bayesian": ("groups", "bayesian"),
+    "importances, bayesian": ("importances", "bayesian"),
+    "frequencies, stratified": ("frequencies", "stratified"),
+}
+
+
+def options_of(way: str, rng: np.random.Generator) -> dict[str, Any]:
+    """Return arguments of the call; groups and weights do not come in the order of the rows."""
+    parts = WAYS[way]
+    options: dict[str, Any] = {"stratified": True} if "stratified" in parts else {}
+    if "groups" in parts:
+        options["groups"] = rng.integers(0, 20, N)
+    if "frequencies" in parts:
+        options["sample_weight"] = rng.integers(0, 4, N)
+    if "importances" in parts:
+        options["sample_weight"] = rng.integers(1, 8, N) / 4.0
+    if parts and parts[-1] in ("poisson", "bayesian"):
+        options["resampling"] = parts[-1]
+    return options
+
+
+def counts_of_units(
+    n_units: int, resampling: str, positive: NDArray[np.bool_] | None = None
+) -> NDArray[Any]:
+    """Return how often each unit is drawn in each replicate, or its weight."""
+    padded = -(-n_units // 8) * 8
+    masks = None
+    if positive is not None:
+        masks = np.zeros(padded, np.uint8)
+        masks[:n_units] = np.where(positive, 255, 0)
+    draws = Draws(seed_key(KEY), n_units, resampling, masks)  # type: ignore[arg-type]
+    if resampling == "bayesian":
+        return np.stack([draws.weights(r) for r in range(B)])
+    counts = np.empty((B, padded), np.uint8)
+    draws.counts(0, draws.totals(0, B), np.arange(draws.n_windows), counts)
+    return counts[:, :n_units].astype(np.int64)
+
+
+def drawn(
+    rows: Rows, options: dict[str, Any], key: Callable[..., Any], *, descending: bool
+) -> tuple[Rows, NDArray[Any]]:
+    """Return the rows in the order that the models share, and each one's weight in replicates.
+
+    ``key`` is what the rows are sorted by, called with the columns of one row by their names.
+    """
+    rows = dict(rows)
+    weights = options.get("sample_weight")
+    groups = options.get("groups")
+    if groups is not None:
+        rows["group"] = np.asarray(groups)
+    if weights is not None and weights.dtype.kind == "i" and groups is None:
+        rows = {name: np.repeat(column, weights) for name, column in rows.items()}
+        weights = None
+    if weights is not None:
+        kept = weights > 0
+        rows = {name: column[kept] for name, column in rows.items()} | {"weight": weights[kept]}
+    n = len(rows["y"])
+    order = sorted(
+        range(n),
+        key=lambda i: key(**{name: column[i] for name, column in rows.items()}),
+        reverse=descending,
+    )
+    rows = {name: column[order] for name, column in rows.items()}
+    resampling = options.get("resampling", "multinomial")
+    if groups is None:
+        positive = rows["y"] == 1 if options.get("stratified") else None
+        times = counts_of_units(n, resampling, positive)
+    else:
+        names = sorted(set(rows["group"].tolist()))
+        units = np.array([names.index(group) for group in rows["group"].tolist()])
+        times = counts_of_units(len(names), resampling)[:, units]
+    return rows, times * rows["weight"] if "weight" in rows else times
+
+
+def compare(
+    result: fm.PairedBootstrap,
+    rows: Rows,
+    weights: NDArray[Any],
+    measures: dict[str, Callable[..., float]],
+    models: tuple[str, ...],
+) -> None:
+    """Assert that replicates are the measures of the drawn rows, and differences theirs."""
+    lost = 0
+    for r, weight in enumerate(weights):
+        there = weight > 0
+        y = rows["y"][there]
+        for name, measure in measures.items():
+            values = {}
+            for model in models:
+                found = result.models[model][name].bootstrap_distribution[r]
+                values[model] = measure(y, rows[model][there], weight[there])
+                assert found == pytest.approx(values[model], rel=1e-11, abs=1e-13, nan_ok=True)
+            for pair in result.differences[name]:
+                expected = values[pair.model_a] - values[pair.model_b]
+                found = pair.bootstrap_distribution[r]
+                assert found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+                lost += bool(np.isnan(found))
+    assert lost < B  # else nothing was compared
+
+
+def ks(y: Any, scores: Any, weight: Any) -> float:
+    fpr, tpr, _ = peer.roc_curve(y, scores, sample_weight=weight, drop_intermediate=False)
+    return float(np.abs(tpr - fpr).max())
+
+
+def mean_gap(labels: Any, scores: Any, weights: Any = None) -> float:
+    """Return a statistic that depends on which scores are of which label, and on weights."""
+    weights = np.ones(len(labels)) if weights is None else weights
+    gap: float = np.average(scores**2, weights=weights * (labels + 0.25))
+    return gap
+
+
+@numba.njit
+def compiled_gap(labels: Any, scores: Any, weights: Any) -> float:
+    total, size = 0.0, 0.0
+    for i in range(labels.size):
+        total += weights[i] * (labels[i] + 0.25) * scores[i] ** 2
+        size += weights[i] * (labels[i] + 0.25)
+    return total / size
+
+
+def three_models(rng: np.random.Generator) -> Rows:
+    """Return labels and probabilities of three models, with many ties within and between them."""
+    y = (rng.random(N) < 0.4).astype(int)
+    base = rng.normal(size=N)
+    scores = {
+        name: np.clip(np.round(0.5 + 0.2 * (y - 0.4) + 0.15 * base + noise, 1), 0.1, 0.9)
+        for name, noise in zip("abc", rng.normal(scale=0.1, size=(3, N)), strict=True)
+    }
+    return {"y": y, **scores}
+
+
+BINARY: dict[str, Callable[..., float]] = {
+    "roc_auc": lambda y, s, w: peer.roc_auc_score(y, s, sample_weight=w),
+    "average_precision": lambda y, s, w: peer.average_precision_score(y, s, sample_weight=w),
+    "ks_statistic": ks,
+    "low": lambda y, s, w: fm.partial_auc(y, s, fpr_range=(0, 0.3), sample_weight=w),
+    "youden": lambda y, s, w: fm.best_threshold(y, s, sample_weight=w).value,
+    "accuracy": lambda y, s, w: peer.accuracy_score(y, s >= 0.5, sample_weight=w),
+    "f1": lambda y, s, w: peer.f1_score(y, s >= 0.5, sample_weight=w, zero_division=np.nan),
+    "log_loss": lambda y, s, w: peer.log_loss(y, s, sample_weight=w),
+    "brier_score": lambda y, s, w: peer.brier_score_loss(y, s, sample_weight=w),
+    "mean_gap": mean_gap,
+    "compiled": compiled_gap,
+}
+BINARY_ASKED = {name: name for name in BINARY} | {
+    "low": ("partial_auc", {"fpr_range": (0, 0.3)}),
+    "youden": "best_threshold",
+    "mean_gap": mean_gap,
+    "compiled": compiled_gap,
+}
+
+
+def by_score(
+    *, y: int, a: float, b: float, c: float, weight: float = 0.0, group: int = 0
+) -> tuple[float, ...]:
+    return (a, y, weight, group, b, c)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_binary_replicates_are_measures_of_the_drawn_rows(
+    way: str, rng: np.random.Generator
+) -> None:
+    rows = three_models(rng)
+    options = options_of(way, rng)
+    models = {name: rows[name] for name in "abc"}
+    call = {"threshold": 0.5, "metrics": BINARY_ASKED, "rng": KEY, "n_resamples": B, **options}
+    result = fm.paired_bootstrap(rows["y"], models, **call)
+    rows, weights = drawn(rows, options, by_score, descending=True)
+    compare(result, rows, weights, BINARY, ("a", "b", "c"))
+
+
+COUNTS: dict[str, Callable[..., float]] = {
+    "accuracy": lambda y, p, w: peer.accuracy_score(y, p, sample_weight=w),
+    "f1_macro": lambda y, p, w: peer.f1_score(
+        y, p, sample_weight=w, average="macro", labels=["ant", "bee", "cow"], zero_division=np.nan
+    ),
+    "cohen_kappa": lambda y, p, w: peer.cohen_kappa_score(y, p, sample_weight=w),
+    "matthews_corrcoef": lambda y, p, w: peer.matthews_corrcoef(y, p, sample_weight=w),
+}
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if "stratified" not in way])
+def test_replicates_of_predicted_labels(way: str, rng: np.random.Generator) -> None:
+    labels = np.array(["ant", "bee", "cow"])
+    y = labels[rng.integers(0, 3, N)]
+    rows = {"y": y} | {
+        name: np.where(rng.random(N) < share, y, labels[rng.integers(0, 3, N)])
+        for name, share in (("a", 0.6), ("b", 0.3))
+    }
+    options = options_of(way, rng)
+    models = {name: rows[name] for name in "ab"}
+    call = {"metrics": list(COUNTS), "rng": KEY, "n_resamples": B, **options}
+    result = fm.paired_bootstrap(rows["y"], models, **call)
+
+    def by_cell(*, y: str, a: str, b: str, weight: float = 0.0, group: int = 0) -> tuple[Any, ...]:
+        return (y, a, y, b, weight, group)
+
+    rows, weights = drawn(rows, options, by_cell, descending=False)
+    compare(result, rows, weights, COUNTS, ("a", "b"))
+
+
+REAL: dict[str, Callable[..., float]] = {
+    "mean_squared_error": lambda y, p, w: peer.mean_squared_error(y, p, sample_weight=w),
+    "mean_absolute_error": lambda y, p, w: peer.mean_absolute_error(y, p, sample_weight=w),
+    "root_mean_squared_error": lambda y, p, w: peer.root_mean_squared_error(y, p, sample_weight=w),
+    "r2": lambda y, p, w: peer.r2_score(y, p, sample_weight=w),
+    "mean_error": lambda y, p, w: float(np.average(p - y, weights=w)),
+    "mean_gap": mean_gap,
+}
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if "stratified" not in way])
+def test_replicates_of_real_targets(way: str, rng: np.random.Generator) -> None:
+    y = np.abs(rng.normal(size=N)).round(1)
+    rows = {"y": y} | {name: y + rng.normal(size=N).round(1) for name in "ab"}
+    options = options_of(way, rng)
+    models = {name: rows[name] for name in "ab"}
+    asked = {name: name for name in REAL} | {"mean_gap": mean_gap}
+    result = fm.paired_bootstrap(
+        rows["y"], models, **{"metrics": asked, "rng": KEY, "n_resamples": B, **options}
+    )
+
+    def by_target(
+        *, y: float, a: float, b: float, weight: float = 0.0, group: int = 0
+    ) -> tuple[float, ...]:
+        return (y, a, b, weight, group)
+
+    rows, weights = drawn(rows, options, by_target, descending=False)
+    compare(result, rows, weights, REAL, ("a", "b"))
+
+
+@pytest.mark.parametrize("way", ["plain", "stratified", "groups", "frequencies", "poisson"])
+@pytest.mark.parametrize("method", ["percentile", "basic"])
+def test_the_first_model_is_bootstrapped_as_if_alone(
+    way: str, method: Any, rng: np.random.Generator
+) -> None:
+    rows, options = three_models(rng), options_of(way, rng)
+    call = {"threshold": 0.5, "rng": 3, "n_resamples": 99, "method": method, **options}
+    call["metrics"] = ["roc_auc", "average_precision", "ks_statistic", "f1", "brier_score"]
+    alone = fm.bootstrap(rows["y"], rows["a"], **call)
+    paired = fm.paired_bootstrap(rows["y"], {name: rows[name] for name in "ab"}, **call).models["a"]
+    assert list(paired) == list(alone)
+    for name, result in alone.items():
+        assert result.n_failed < 99
+        for field, expected in result.to_dict().items():
+            found = paired[name].to_dict()[field]
+            if isinstance(expected, str):
+                assert found == expected
+            else:
+                assert found == pytest.approx(expected, rel=1e-9), field
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("method", ["percentile", "basic"])
+def test_intervals_and_errors_follow_from_the_replicates(
+    method: Any, alternative: Any, rng: np.random.Generator
+) -> None:
+    rows = three_models(rng)
+    models = {name: rows[name] for name in "abc"}
+    asked = ["roc_auc", "average_precision"]
+    call = {"metrics": asked, "method": method, "alternative": alternative, "n_resamples": 499}
+    result = fm.paired_bootstrap(rows["y"], models, rng=8, confidence_level=0.9, **call)
+    tail = 0.05 if alternative == "two-sided" else 0.1
+    for name in asked:
+        measure, pairs = BINARY[name], result.differences[name]
+        assert [(p.model_a, p.model_b) for p in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+        for pair in pairs:
+            own = [measure(rows["y"], rows[m], None) for m in (pair.model_a, pair.model_b)]
+            assert pair.metric == name
+            assert pair.difference == pytest.approx(own[0] - own[1], abs=1e-14)
+            values = pair.bootstrap_distribution
+            assert pair.standard_error == pytest.approx(np.std(values, ddof=1), rel=1e-12)
+            low, high = np.quantile(values, (tail, 1 - tail))
+            if method == "basic":
+                low, high = 2 * pair.difference - high, 2 * pair.difference - low
+            low = -np.inf if alternative == "less" else low
+            high = np.inf if alternative == "greater" else high
+            assert pair.confidence_interval.low == pytest.approx(low, rel=1e-12)
+            assert pair.confidence_interval.high == pytest.approx(high, rel=1e-12)
+            sides = [1 + np.sum(values <= 0), 1 + np.sum(values >= 0)]
+            counted = {"greater": sides[0], "less": sides[1]}.get(alternative, 2 * min(sides))
+            assert pair.pvalue == min(1.0, counted / 500)
+        ranked = sorted(pairs, key=lambda pair: pair.pvalue)
+        least = 0.0
+        for place, pair in enumerate(ranked):
+            least = max(least, (3 - place) * pair.pvalue)
+            assert pair.pvalue_holm == pytest.approx(min(1.0, least), rel=1e-15)
+
+
+def test_replicates_that_lost_a_class_are_left_out_and_counted(rng: np.random.Generator) -> None:
+    y = np.zeros(30, int)
+    y[:2] = 1
+    models = {"a": rng.normal(size=30), "b": rng.normal(size=30)}
+    with pytest.warns(UndefinedMetricWarning, match="stratified=True keeps both") as caught:
+        result = fm.paired_bootstrap(y, models, n_resamples=400, rng=1)
+    assert len(caught) == 2  # one a model
+    pair = result.differences["roc_auc"][0]
+    lost = np.isnan(pair.bootstrap_distribution)
+    assert pair.n_failed == lost.sum() == result.models["b"]["roc_auc"].n_failed
+    assert 0.08 < pair.n_failed / 400 < 0.20  # (28/30)^30 = 0.126
+    found = pair.confidence_interval
+    expected = np.quantile(pair.bootstrap_distribution[~lost], (0.025, 0.975))
+    assert (found.low, found.high) == pytest.approx(tuple(expected), rel=1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kept = fm.paired_bootstrap(y, models, n_resamples=400, rng=1, stratified=True)
+    assert kept.differences["roc_auc"][0].n_failed == 0
+
+
+@pytest.mark.parametrize("n", [4096, 9001])
+def test_large_samples_share_every_window(n: int, rng: np.random.Generator) -> None:
+    y = (rng.random(n) < 0.3).astype(int)
+    base = rng.normal(size=n)
+    rows = {"y": y} | {name: np.round(y + base + rng.normal(size=n), 2) for name in "ab"}
+    models = {name: rows[name] for name in "ab"}
+    for options in ({}, {"stratified": True}, {"resampling": "poisson"}):
+        result = fm.paired_bootstrap(y, models, rng=KEY, n_resamples=B, **options)
+        ordered, weights = drawn(rows, options, lambda y, a, b: (a, y, b), descending=True)
+        chosen = {"roc_auc": BINARY["roc_auc"]}
+        compare(result, ordered, weights[:6], chosen, ("a", "b"))

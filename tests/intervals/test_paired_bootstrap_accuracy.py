@@ -1,0 +1,366 @@
+"""Paired intervals against DeLong's test, BCa against refits, and what must not change a bit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from sklearn import metrics as peer
+
+import fastmetrics as fm
+from fastmetrics.errors import DegenerateDataWarning
+from reference import bootstrap_oracle as oracle
+
+Models = dict[str, NDArray[Any]]
+
+
+def correlated(
+    rng: np.random.Generator, n: int, shifts: tuple[float, ...], *, digits: int = 8
+) -> tuple[NDArray[Any], Models]:
+    y = (rng.random(n) < 0.35).astype(int)
+    y[:3], y[3:6] = 1, 0
+    base = rng.normal(size=n)
+    return y, {
+        name: np.round(shift * y + 0.7 * base + 0.6 * rng.normal(size=n), digits)
+        for name, shift in zip("abc", shifts, strict=False)
+    }
+
+
+def replicates(result: fm.PairedBootstrap) -> list[bytes]:
+    """Return the bits of every replicate of every difference and model."""
+    found = [pair.bootstrap_distribution for pairs in result.differences.values() for pair in pairs]
+    for own in result.models.values():
+        found += [one.bootstrap_distribution for one in own.values()]
+    return [values.tobytes() for values in found]
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+def test_standard_error_and_pvalue_of_an_auc_difference_are_delongs(
+    stratified: bool, rng: np.random.Generator
+) -> None:
+    y, models = correlated(rng, 2_000, (0.8, 0.9, 0.85))
+    result = fm.paired_bootstrap(y, models, n_resamples=4_000, rng=5, stratified=stratified)
+    test = fm.delong_test(y, models)
+    for pair, expected in zip(result.differences["roc_auc"], test.pairs, strict=True):
+        assert pair.difference == pytest.approx(expected.difference, abs=1e-15)
+        assert pair.standard_error == pytest.approx(expected.standard_error, rel=0.04)
+        assert pair.pvalue == pytest.approx(expected.pvalue, abs=0.04)
+        low, high = pair.confidence_interval.low, pair.confidence_interval.high
+        normal = expected.confidence_interval
+        width = normal.high - normal.low
+        assert low == pytest.approx(normal.low, abs=0.05 * width)
+        assert high == pytest.approx(normal.high, abs=0.05 * width)
+    for name, variance in zip("abc", test.covariance.diagonal(), strict=True):
+        own = result.models[name]["roc_auc"].standard_error
+        assert own == pytest.approx(math.sqrt(variance), rel=0.04)
+
+
+def test_the_difference_is_far_more_certain_than_two_separate_estimates(
+    rng: np.random.Generator,
+) -> None:
+    y = (rng.random(500) < 0.5).astype(int)
+    a = y + rng.normal(size=500)
+    models = {"a": a, "b": a + 0.05 * rng.normal(size=500)}
+    result = fm.paired_bootstrap(y, models, n_resamples=500, rng=5)
+    separate = math.hypot(*(result.models[name]["roc_auc"].standard_error for name in "ab"))
+    assert result.differences["roc_auc"][0].standard_error < separate / 5
+
+
+def jackknife(
+    measure: Callable[[NDArray[Any], NDArray[Any]], float], y: NDArray[Any], scores: NDArray[Any]
+) -> list[Fraction]:
+    """Return the measure without each row in turn."""
+    rows = np.arange(len(y))
+    return [Fraction(float(measure(y[rows != i], scores[rows != i]))) for i in rows]
+
+
+def top_mean(targets: Any, predictions: Any) -> float:
+    return float(np.mean(predictions[targets > 0.3]) + np.median(predictions))
+
+
+BINARY: dict[str, Callable[..., float]] = {
+    "roc_auc": peer.roc_auc_score,
+    "average_precision": peer.average_precision_score,
+    "low": lambda y, s: fm.partial_auc(y, s, fpr_range=(0.1, 0.6)),
+    "f1": lambda y, s: peer.f1_score(y, s >= 0.5),
+    "matthews_corrcoef": lambda y, s: peer.matthews_corrcoef(y, s >= 0.5),
+    "brier_score": lambda y, s: peer.brier_score_loss(y, s),
+    "top_mean": top_mean,
+}
+REAL: dict[str, Callable[..., float]] = {
+    "mean_squared_error": peer.mean_squared_error,
+    "r2": peer.r2_score,
+    "top_mean": top_mean,
+}
+PREDICTED: dict[str, Callable[..., float]] = {
+    "accuracy": peer.accuracy_score,
+    "f1_macro": lambda y, p: peer.f1_score(y, p, average="macro"),
+    "cohen_kappa": peer.cohen_kappa_score,
+}
+
+
+def check_bca(
+    y: NDArray[Any],
+    models: Models,
+    measures: dict[str, Callable[..., float]],
+    *,
+    times: NDArray[np.int64] | None = None,
+    **options: Any,
+) -> None:
+    """Assert that limits are those of an acceleration from refits, row by row."""
+    asked = {
+        name: {"low": ("partial_auc", {"fpr_range": (0.1, 0.6)})}.get(name, name)
+        for name in measures
+    }
+    if "top_mean" in asked:
+        asked["top_mean"] = top_mean  # type: ignore[assignment]
+    result = fm.paired_bootstrap(
+        y,
+        models,
+        metrics=asked,
+        method="bca",
+        n_resamples=600,
+        rng=4,
+        sample_weight=times,
+        confidence_level=0.9,
+        **options,
+    )
+    rows = np.arange(len(y)) if times is None else np.repeat(np.arange(len(y)), times)
+    y = y[rows]
+    strata = [y == 1, y != 1] if options.get("stratified") else [np.ones(len(y), bool)]
+
+    def expected(values: list[Fraction], replicates: Any, estimate: float) -> Any:
+        parts = [[values[i] for i in np.flatnonzero(part)] for part in strata]
+        a = oracle.acceleration(parts)
+        assert abs(a) > 1e-4  # else any acceleration would do
+        return pytest.approx(oracle.bca(replicates, estimate, a, 0.9, "two-sided"), rel=1e-9)
+
+    names = list(models)
+    for name, measure in measures.items():
+        pair = result.differences[name][0]
+        without = [jackknife(measure, y, models[m][rows]) for m in names]
+        both = [one - other for one, other in zip(*without, strict=True)]
+        found = pair.confidence_interval
+        limits = expected(both, pair.bootstrap_distribution.tolist(), pair.difference)
+        assert (found.low, found.high) == limits, name
+        own = result.models[names[1]][name]
+        found = own.confidence_interval
+        limits = expected(without[1], own.bootstrap_distribution.tolist(), own.estimate)
+        assert (found.low, found.high) == limits, name
+
+
+def probabilities(rng: np.random.Generator) -> tuple[NDArray[Any], Models]:
+    y, models = correlated(rng, 33, (1.0, 0.4))
+    return y, {name: np.round(1 / (1 + np.exp(0.4 - s)), 1) for name, s in models.items()}
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+def test_bca_of_binary_models_is_that_of_refits(stratified: bool, rng: np.random.Generator) -> None:
+    y, models = probabilities(rng)
+    check_bca(y, models, BINARY, threshold=0.5, stratified=stratified)
+
+
+def test_bca_of_frequencies_is_that_of_the_rows_written_out(rng: np.random.Generator) -> None:
+    y, models = probabilities(rng)
+    times = rng.integers(0, 3, len(y))
+    check_bca(y, models, BINARY, threshold=0.5, times=times)
+    labels = {name: (s >= 0.5).astype(int) + (s >= 0.7) for name, s in models.items()}
+    y = y + (rng.random(len(y)) < 0.3)
+    check_bca(y, labels, PREDICTED, times=times)
+
+
+def test_bca_of_predicted_labels_and_of_real_targets(rng: np.random.Generator) -> None:
+    y, models = correlated(rng, 40, (1.0, 0.5))
+    labels = {name: (s >= 0.2).astype(int) + (s >= 0.9) for name, s in models.items()}
+    check_bca(y + (rng.random(40) < 0.3), labels, PREDICTED)
+    target = rng.gamma(2.0, size=40)
+    check_bca(target, {name: target + s for name, s in models.items()}, REAL)
+    check_bca(
+        target, {name: target + s for name, s in models.items()}, REAL, times=rng.integers(0, 3, 40)
+    )
+
+
+def test_bca_of_a_difference_is_scipys_up_to_the_draws(rng: np.random.Generator) -> None:
+    y, models = correlated(rng, 80, (1.3, 0.5))
+
+    def difference(labels: Any, one: Any, other: Any) -> float:
+        return _fast_auc(labels, one) - _fast_auc(labels, other)
+
+    expected = stats.bootstrap(
+        (y, models["a"], models["b"]),
+        difference,
+        paired=True,
+        vectorized=False,
+        n_resamples=4_000,
+        method="BCa",
+        rng=np.random.default_rng(1),
+    )
+    result = fm.paired_bootstrap(y, models, method="bca", n_resamples=20_000, rng=1)
+    pair = result.differences["roc_auc"][0]
+    assert pair.standard_error == pytest.approx(expected.standard_error, rel=0.05)
+    # A 2.5 % limit of 4,000 draws has a standard error of 0.04 standard errors.
+    for limit, peers in zip(
+        (pair.confidence_interval.low, pair.confidence_interval.high),
+        expected.confidence_interval,
+        strict=True,
+    ):
+        assert limit == pytest.approx(peers, abs=0.17 * pair.standard_error)
+
+
+def _fast_auc(labels: NDArray[Any], scores: NDArray[Any]) -> float:
+    positives = labels == 1
+    p, n = positives.sum(), (~positives).sum()
+    return float((stats.rankdata(scores)[positives].sum() - p * (p + 1) / 2) / (p * n))
+
+
+EVERY_WAY: list[dict[str, Any]] = [
+    {},
+    {"stratified": True},
+    {"method": "bca"},
+    {"resampling": "poisson"},
+    {"resampling": "bayesian"},
+    {"groups": True},
+    {"frequencies": True},
+    {"importances": True},
+    {"importances": True, "groups": True},
+    {"groups": True, "resampling": "bayesian"},
+]
+
+
+def with_columns(way: dict[str, Any], n: int, rng: np.random.Generator) -> dict[str, Any]:
+    options = dict(way)
+    if options.pop("groups", False):
+        options["groups"] = rng.integers(0, n // 3, n)
+    if options.pop("frequencies", False):
+        options["sample_weight"] = rng.integers(0, 3, n)
+    if options.pop("importances", False):
+        options["sample_weight"] = rng.random(n).round(1) + 0.1
+    return options
+
+
+def permuted(order: NDArray[Any], y: Any, models: Models, options: dict[str, Any]) -> Any:
+    """Return the arguments of a call with the rows in another order."""
+    columns = {"groups", "sample_weight"}
+    moved = {k: v[order] if k in columns else v for k, v in options.items()}
+    return (y[order], {name: scores[order] for name, scores in models.items()}), moved
+
+
+def spread(labels: Any, scores: Any, weights: Any = None) -> float:
+    """Return a sum whose rounding tells in which order the rows came."""
+    weights = np.ones(len(labels)) if weights is None else weights
+    return float(np.sum(weights * np.sin(scores + labels)) / np.sum(weights))
+
+
+@pytest.mark.parametrize(
+    ("kind", "way"),
+    [
+        (kind, way)
+        for kind in ("scores", "predictions", "numbers")
+        for way in EVERY_WAY
+        if kind == "scores" or "stratified" not in way
+    ],
+    ids=str,
+)
+def test_neither_the_order_of_rows_nor_threads_change_a_bit(
+    kind: str, way: dict[str, Any], rng: np.random.Generator
+) -> None:
+    """Ties of the first model, rows that agree in part and in whole: a trap for every order."""
+    n = 900
+    y, models = correlated(rng, n, (0.8, 0.7))
+    models = {name: np.round(1 / (1 + np.exp(-s)), 1) for name, s in models.items()}
+    options = with_columns(way, n, rng)
+    if kind == "scores":
+        options |= {"threshold": 0.5, "metrics": ["roc_auc", "average_precision", "log_loss", "f1"]}
+    elif kind == "predictions":
+        y = y + (rng.random(n) < 0.2)
+        models = {name: np.rint(2 * s).astype(int) for name, s in models.items()}
+        options["metrics"] = ["accuracy", "f1_macro"]
+    else:
+        y = y + 0.1 * rng.integers(0, 3, n)
+        options["metrics"] = ["mean_squared_error", "r2"]
+    if "method" not in way and kind != "predictions":
+        options["metrics"].append(spread)
+    options |= {"n_resamples": 300, "rng": 6}  # more than one batch
+    first = fm.paired_bootstrap(y, models, n_threads=1, **options)
+    for n_threads in (2, 3, 7):
+        order = rng.permutation(n)
+        arguments, moved = permuted(order, y, models, options)
+        again = fm.paired_bootstrap(*arguments, n_threads=n_threads, **moved)
+        if kind == "predictions" and "importances" in way:  # sums of weights are rounded there
+            assert replicates(again) == replicates(first)
+        else:
+            assert repr(again.to_dict()) == repr(first.to_dict())
+
+
+def test_the_other_order_of_models_gives_other_draws_of_the_same_distribution(
+    rng: np.random.Generator,
+) -> None:
+    """The first model's order is the one that rows are drawn in."""
+    y, models = correlated(rng, 300, (0.9, 0.6))
+    one = fm.paired_bootstrap(y, models, n_resamples=3_000, rng=1)
+    two = fm.paired_bootstrap(y, {"b": models["b"], "a": models["a"]}, n_resamples=3_000, rng=1)
+    there, back = one.differences["roc_auc"][0], two.differences["roc_auc"][0]
+    assert (back.model_a, back.model_b) == ("b", "a")
+    assert back.difference == -there.difference
+    assert stats.ks_2samp(there.bootstrap_distribution, -back.bootstrap_distribution).pvalue > 0.01
+    assert there.pvalue == pytest.approx(back.pvalue, abs=0.02)
+
+
+def test_no_model_but_the_first_has_a_say_in_the_draws(rng: np.random.Generator) -> None:
+    y, models = correlated(rng, 200, (0.9, 0.6, 0.3))
+    three = fm.paired_bootstrap(y, models, n_resamples=50, rng=1)
+    two = fm.paired_bootstrap(y, {"a": models["a"], "c": models["c"]}, n_resamples=50, rng=1)
+    found, expected = three.differences["roc_auc"][1], two.differences["roc_auc"][0]
+    assert np.array_equal(found.bootstrap_distribution, expected.bootstrap_distribution)
+
+
+@pytest.mark.parametrize("way", EVERY_WAY, ids=str)
+def test_identical_models_do_not_differ(way: dict[str, Any], rng: np.random.Generator) -> None:
+    y, models = correlated(rng, 90, (0.8,), digits=1)
+    scores = 1 / (1 + np.exp(-models["a"]))
+    options = with_columns(way, 90, rng)
+    if way.get("method") == "bca":
+        options.pop("sample_weight", None)
+    asked = ["roc_auc", "average_precision", "log_loss", "f1"]
+    with pytest.warns(DegenerateDataWarning) as caught:
+        result = fm.paired_bootstrap(
+            y,
+            {"a": scores, "b": scores.copy()},
+            metrics=asked,
+            threshold=0.5,
+            rng=1,
+            n_resamples=200,
+            **options,
+        )
+    assert len(caught) == len(asked)
+    for name, warning in zip(asked, caught, strict=True):
+        pair = result.differences[name][0]
+        assert f"{name!r} between 'a' and 'b'" in str(warning.message)
+        assert "it is 0 in every replicate" in str(warning.message)
+        assert (pair.difference, pair.pvalue, pair.pvalue_holm) == (0.0, 1.0, 1.0)
+        assert pair.standard_error == 0.0
+        assert not pair.bootstrap_distribution.any()
+        limits = pair.confidence_interval
+        if way.get("method") == "bca":
+            assert math.isnan(limits.low)
+            assert math.isnan(limits.high)
+        else:
+            assert (limits.low, limits.high) == (0.0, 0.0)
+
+
+def test_models_of_one_order_do_not_differ_in_measures_of_order(rng: np.random.Generator) -> None:
+    y, models = correlated(rng, 90, (0.8,), digits=1)
+    both = {"a": models["a"], "b": 1e6 * np.exp(models["a"])}
+    asked = ["roc_auc", "average_precision", "ks_statistic", "break_even_point"]
+    with pytest.warns(DegenerateDataWarning):
+        result = fm.paired_bootstrap(
+            y, both, metrics=asked, n_resamples=100, rng=1, sample_weight=rng.random(90)
+        )
+    for (pair,) in result.differences.values():
+        assert pair.pvalue == 1.0

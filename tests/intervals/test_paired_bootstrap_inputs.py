@@ -1,0 +1,342 @@
+"""What a paired bootstrap is given, what it refuses, and what its results can do."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+import fastmetrics as fm
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+
+Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1])
+A = np.array([9.0, 3.0, 8.0, 7.0, 4.0, 5.0, 6.0, 2.0, 1.0, 0.0, 6.0, 5.0])
+B = np.array([2.0, 3.0, 8.0, 1.0, 4.0, 7.0, 6.0, 5.0, 9.0, 0.0, 1.0, 7.0])
+MODELS = {"a": A, "b": B}
+FEW: dict[str, Any] = {"n_resamples": 60, "rng": 1}
+
+
+def values(result: fm.PairedBootstrap) -> list[NDArray[Any]]:
+    return [p.bootstrap_distribution for pairs in result.differences.values() for p in pairs]
+
+
+def same(one: fm.PairedBootstrap, other: fm.PairedBootstrap) -> bool:
+    pairs = zip(values(one), values(other), strict=True)
+    return all(np.array_equal(*both, equal_nan=True) for both in pairs)
+
+
+NAMED = [
+    {"a": A.tolist(), "b": B.tolist()},
+    pd.DataFrame(MODELS),
+    pl.DataFrame(MODELS),
+    pa.table(MODELS),
+    {"a": pd.Series(A), "b": pl.Series(B)},
+    {"a": A.astype(np.float32), "b": B.astype(np.int64)},
+    {"a": A.astype(">f8"), "b": np.repeat(B, 2)[::2]},
+]
+
+
+@pytest.mark.parametrize("scores", NAMED, ids=lambda scores: type(scores).__name__)
+def test_containers_of_named_scores_give_the_same(scores: Any) -> None:
+    expected = fm.paired_bootstrap(Y, MODELS, **FEW)
+    found = fm.paired_bootstrap(Y, scores, **FEW)
+    assert list(found.models) == ["a", "b"]
+    assert same(found, expected)
+
+
+@pytest.mark.parametrize("matrix", [np.stack((A, B), axis=1), np.stack((A, B)).T.tolist()])
+def test_columns_of_a_matrix_are_numbered(matrix: Any) -> None:
+    found = fm.paired_bootstrap(Y, matrix, **FEW)
+    assert [(p.model_a, p.model_b) for p in found.differences["roc_auc"]] == [("0", "1")]
+    assert same(found, fm.paired_bootstrap(Y, MODELS, **FEW))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [Y.astype(bool), 2 * Y - 1, Y.astype(float), Y.tolist(), pd.Series(Y), pl.Series(Y)],
+)
+def test_labels_of_every_sort_give_the_same(labels: Any) -> None:
+    assert same(fm.paired_bootstrap(labels, MODELS, **FEW), fm.paired_bootstrap(Y, MODELS, **FEW))
+
+
+def test_a_positive_label_may_be_named() -> None:
+    words = np.where(Y == 1, "yes", "no")
+    for asked in ("roc_auc", "f1", {"own": lambda labels, scores: labels @ scores / len(labels)}):
+        options = {**FEW, "metrics": asked, "threshold": 5 if asked == "f1" else None}
+        found = fm.paired_bootstrap(words, MODELS, pos_label="yes", **options)
+        assert same(found, fm.paired_bootstrap(Y, MODELS, **options, pos_label=1))
+
+
+def test_the_positive_label_of_predicted_labels_may_be_named() -> None:
+    called = {name: np.where(scores > 4, "yes", "no") for name, scores in MODELS.items()}
+    words = np.where(Y == 1, "yes", "no")
+    expected = fm.paired_bootstrap(
+        Y, {name: p == "yes" for name, p in called.items()}, metrics="precision", **FEW
+    )
+    found = fm.paired_bootstrap(words, called, metrics="precision", pos_label="yes", **FEW)
+    assert same(found, expected)  # "yes" is the last label, as True is
+    other = fm.paired_bootstrap(words, called, metrics="precision", pos_label="no", **FEW)
+    recalled = [((words == "no") & (p == "no")).sum() / (p == "no").sum() for p in called.values()]
+    estimates = [own["precision"].estimate for own in other.models.values()]
+    assert estimates == pytest.approx(recalled)
+    with pytest.raises(ValueError, match="`pos_label`='maybe' is not a label"):
+        fm.paired_bootstrap(words, called, metrics="f1", pos_label="maybe", **FEW)
+
+
+def test_integer_scores_beyond_float64_stay_apart() -> None:
+    big = 2**60
+    small = {"a": A.astype(int), "b": B.astype(int)}
+    result = fm.paired_bootstrap(Y, {name: big + scores for name, scores in small.items()}, **FEW)
+    assert same(result, fm.paired_bootstrap(Y, small, **FEW))
+
+
+def test_arguments_are_left_as_they_were() -> None:
+    groups, weights = np.arange(12) % 4, np.linspace(0.5, 1, 12)
+    inputs = (Y.copy(), A.copy(), B.copy(), groups.copy(), weights.copy())
+    for array in (given := [*inputs]):
+        array.flags.writeable = False
+    fm.paired_bootstrap(
+        given[0],
+        {"a": given[1], "b": given[2]},
+        groups=given[3],
+        sample_weight=given[4],
+        metrics=["roc_auc", "f1"],
+        threshold=4,
+        **FEW,
+    )
+    fm.paired_bootstrap(
+        given[0], {"a": given[1], "b": given[2]}, metrics="r2", sample_weight=given[3], **FEW
+    )
+    fm.paired_permutation_test(given[0], {"a": given[1], "b": given[2]}, **FEW)
+    for array, expected in zip(given, (Y, A, B, np.arange(12) % 4, weights), strict=True):
+        assert np.array_equal(array, expected)
+
+
+def test_rows_of_no_frequency_and_groups_of_nothing_else_are_as_good_as_absent(
+    rng: np.random.Generator,
+) -> None:
+    times, groups = rng.integers(0, 2, 12), np.arange(12) // 2
+    times[:2], times[4], times[10] = 0, 2, 1
+    kept = times > 0
+    called = {name: scores > 4 for name, scores in MODELS.items()}
+    for models, asked in ((MODELS, "roc_auc"), (called, "accuracy"), (MODELS, "r2")):
+        options = {**FEW, "metrics": asked}
+        all_rows = fm.paired_bootstrap(Y, models, groups=groups, sample_weight=times, **options)
+        fewer = fm.paired_bootstrap(
+            Y[kept],
+            {name: s[kept] for name, s in models.items()},
+            groups=groups[kept],
+            sample_weight=times[kept],
+            **options,
+        )
+        assert same(all_rows, fewer)
+        size = all_rows.models["b"][asked].effective_sample_size
+        assert size == times.sum() == fewer.models["b"][asked].effective_sample_size
+
+
+def test_the_effective_size_is_that_of_the_weights() -> None:
+    weights = np.linspace(0.5, 2.0, 12)
+    called = {name: scores > 4 for name, scores in MODELS.items()}
+    expected = weights.sum() ** 2 / (weights**2).sum()
+    for models, asked in ((MODELS, "roc_auc"), (called, "accuracy"), (MODELS, "r2")):
+        result = fm.paired_bootstrap(Y, models, sample_weight=weights, metrics=asked, **FEW)
+        assert result.models["a"][asked].effective_sample_size == pytest.approx(expected)
+        plain = fm.paired_bootstrap(Y, models, metrics=asked, **FEW)
+        assert plain.models["b"][asked].effective_sample_size == 12.0
+
+
+def with_nan(scores: NDArray[Any], at: int) -> NDArray[Any]:
+    scores = scores.copy()
+    scores[at] = np.nan
+    return scores
+
+
+BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"scores": {"a": A}}, ValueError, "`scores` must name at least two models: got 1"),
+    ({"scores": {}}, ValueError, "at least two models: got 0"),
+    ({"scores": A}, ValueError, r"or an array of shape \(n_samples, n_models\): got shape \(12,\)"),
+    ({"scores": {1: A, "1": B}}, ValueError, "names 2 models '1': their names must differ"),
+    (
+        {"scores": pd.DataFrame(np.stack((A, B), axis=1), columns=["a", "a"])},
+        ValueError,
+        "names 2 models 'a'",
+    ),
+    (
+        {"scores": {"a": A, "b": B[:-1]}},
+        ValueError,
+        r"`scores\['a'\]` has 12 rows, `scores\['b'\]` has 11",
+    ),
+    ({"scores": {"a": A[:-1], "b": B[:-1]}}, ValueError, "`y_true` has 12 rows.*11"),
+    (
+        {"scores": {"a": with_nan(A, 3), "b": B}},
+        ValueError,
+        r"`scores\['a'\]` must be finite: nan at index 3",
+    ),
+    (
+        {"scores": {"a": A, "b": with_nan(B, 5)}},
+        ValueError,
+        r"`scores\['b'\]` must be finite: nan at index 5",
+    ),
+    ({"scores": {"a": A, "b": list("abcdefghijkl")}}, TypeError, r"`scores\['b'\]`"),
+    ({"scores": {"a": A, "b": None}}, TypeError, r"`scores\['b'\]`"),
+    ({"y_true": np.where(Y == 1, "yes", "no")}, ValueError, "pos_label"),
+    ({"y_true": np.arange(12) % 3}, ValueError, "y_true"),
+    ({"y_true": []}, ValueError, "y_true"),
+    ({"metrics": "roc"}, ValueError, "`metrics` names 'roc', which is no measure"),
+    ({"metrics": []}, ValueError, "at least one measure: got none"),
+    ({"metrics": ["f1", "f1"], "threshold": 4}, ValueError, "names 'f1' 2 times"),
+    ({"metrics": "f1", "scores": {"a": A / 7, "b": B}}, ValueError, r"`scores\['a'\]` holds"),
+    ({"metrics": ["f1", "r2"]}, ValueError, "measures of counts take predicted labels"),
+    ({"metrics": ["log_loss"]}, ValueError, "probabilities in \\[0, 1\\] for 'log_loss'"),
+    ({"method": "studentized"}, ValueError, "'percentile', 'basic' or 'bca': got 'studentized'"),
+    ({"method": None}, ValueError, "`method` must be"),
+    ({"method": "bca", "groups": np.arange(12) % 5}, ValueError, "of groups: take"),
+    (
+        {"method": "bca", "sample_weight": np.linspace(0.1, 1, 12)},
+        ValueError,
+        "'roc_auc' with fractional weights",
+    ),
+    ({"groups": np.arange(11)}, ValueError, "lengths differ.*12.*11"),
+    ({"groups": np.zeros(12, int)}, ValueError, "at least two groups"),
+    ({"groups": np.arange(12), "stratified": True}, ValueError, "exclude each other"),
+    ({"stratified": True, "resampling": "poisson"}, ValueError, "needs resampling='multinomial'"),
+    ({"stratified": True, "metrics": "r2"}, ValueError, "`stratified` needs two classes"),
+    ({"stratified": 1}, ValueError, "`stratified` must be one of False, True"),
+    ({"resampling": "jackknife"}, ValueError, "`resampling` must be one of"),
+    ({"alternative": "larger"}, ValueError, "`alternative` must be one of"),
+    ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
+    ({"n_resamples": 0}, ValueError, "`n_resamples`.*got 0"),
+    ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2"),
+    ({"n_resamples": -5}, ValueError, "`n_resamples`.*got -5"),
+    ({"n_resamples": 10.0}, TypeError, "`n_resamples`"),
+    ({"n_resamples": 10**9}, ValueError, "GB of replicates, more than"),
+    ({"sample_weight": -np.ones(12)}, ValueError, "sample_weight"),
+    ({"sample_weight": np.ones(11)}, ValueError, "`sample_weight`.*11|11.*`sample_weight`"),
+    ({"sample_weight": np.zeros(12)}, ValueError, "sample_weight"),
+    ({"threshold": np.nan, "metrics": "f1"}, ValueError, "threshold"),
+    ({"threshold": "0.5", "metrics": "f1"}, TypeError, "threshold"),
+    ({"rng": np.random.RandomState(1)}, TypeError, "got a RandomState; pass"),
+    ({"rng": -1}, ValueError, "`rng` must be a seed that is not negative"),
+    ({"rng": "seed"}, ValueError, "16 hexadecimal digits: got 'seed'"),
+    ({"n_threads": 0}, ValueError, "n_threads"),
+]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"), BAD, ids=[f"{i}-{'-'.join(bad[0])}" for i, bad in enumerate(BAD)]
+)
+def test_bad_input_is_named(wrong: dict[str, Any], error: type[Exception], message: str) -> None:
+    call = {"y_true": Y, "scores": MODELS, **FEW, **wrong}
+    with pytest.raises(error, match=message):
+        fm.paired_bootstrap(call.pop("y_true"), call.pop("scores"), **call)
+
+
+def test_memory_of_many_models_counts_their_pairs() -> None:
+    """A million replicates of 40 models take 0.3 GB; those of their 780 pairs do not go."""
+    many = np.tile(A[:, None], 40)
+    with pytest.raises(ValueError, match="GB of replicates, more than"):
+        fm.paired_bootstrap(Y, many, n_resamples=1_000_000)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_one_class_only_has_no_difference(method: Any) -> None:
+    with pytest.warns(UndefinedMetricWarning, match="Only one class") as caught:
+        result = fm.paired_bootstrap(np.zeros(12), MODELS, method=method, **FEW)
+    assert len(caught) == 2
+    pair = result.differences["roc_auc"][0]
+    limits = pair.confidence_interval
+    for number in (pair.difference, pair.pvalue, pair.pvalue_holm, limits.low, limits.high):
+        assert math.isnan(number)
+    assert pair.n_failed == 60
+
+
+def test_an_undefined_pair_does_not_count_in_holms_adjustment() -> None:
+    """No row is called positive by the third model: its precision is not defined."""
+    models = {"a": A, "b": B, "c": np.zeros(12)}
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        result = fm.paired_bootstrap(Y, models, metrics="precision", threshold=5, **FEW)
+    assert not [w for w in caught if w.category is not UndefinedMetricWarning]
+    pairs = result.differences["precision"]
+    assert pairs[0].pvalue_holm == pairs[0].pvalue
+    assert all(math.isnan(pair.pvalue_holm) for pair in pairs[1:])
+
+
+def test_infinite_thresholds_of_both_models_have_no_difference(rng: np.random.Generator) -> None:
+    """Scores without worth: the best threshold of many replicates calls nobody positive."""
+    models = {name: -Y + 0.3 * rng.normal(size=12) for name in "ab"}
+    asked = ("best_threshold", {"of": "threshold"})
+    with pytest.warns((UndefinedMetricWarning, DegenerateDataWarning)) as caught:
+        result = fm.paired_bootstrap(Y, models, metrics=asked, **FEW)
+    assert not [w for w in caught if w.category is RuntimeWarning]
+    pair = result.differences["best_threshold"][0]
+    own = [one["best_threshold"].bootstrap_distribution for one in result.models.values()]
+    both = np.isinf(own[0]) & np.isinf(own[1])
+    assert both.any()
+    assert np.isnan(pair.bootstrap_distribution[both]).all()
+
+
+def test_results_are_short_plain_and_frozen() -> None:
+    models = {"a": A, "<b>": B, "c": A + 0.4 * B}
+    asked = ["roc_auc", "average_precision"]
+    result = fm.paired_bootstrap(Y, models, metrics=asked, method="bca", **FEW)
+    assert "\n" not in repr(result)
+    assert repr(result).startswith("PairedBootstrap(roc_auc: a - <b> = ")
+    pair = result.differences["roc_auc"][1]
+    assert "\n" not in repr(pair)
+    assert "bootstrap_distribution" not in repr(pair)
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert set(plain) == {
+        "models",
+        "differences",
+        "method",
+        "alternative",
+        "confidence_level",
+        "n_resamples",
+        "key",
+    }
+    assert plain["differences"]["roc_auc"][1]["model_b"] == "c"
+    assert len(plain["models"]["<b>"]["average_precision"]["bootstrap_distribution"]) == 60
+    page = result._repr_html_()
+    assert page.count("<tr>") == 1 + 3 * len(asked)
+    assert "a − &lt;b&gt;" in page
+    assert "<b>" not in page
+    assert f"{pair.pvalue_holm:.6g}" in page
+    with pytest.raises(ValueError, match="read-only"):
+        pair.bootstrap_distribution[0] = 0.0
+    with pytest.raises(AttributeError):
+        pair.difference = 0.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_results_can_be_copied_and_pickled(way: Any) -> None:
+    result = fm.paired_bootstrap(Y, MODELS, **FEW)
+    assert way(result).to_dict() == result.to_dict()
+    assert repr(way(result)) == repr(result)
+
+
+def test_the_key_of_a_result_draws_its_replicates_again() -> None:
+    result = fm.paired_bootstrap(Y, MODELS, n_resamples=60)
+    again = fm.paired_bootstrap(Y, MODELS, n_resamples=60, rng=result.key)
+    assert again.to_dict() == result.to_dict()
+    assert fm.paired_bootstrap(Y, MODELS, n_resamples=60).key != result.key
+    source = np.random.default_rng(4)
+    first, second = (fm.paired_bootstrap(Y, MODELS, n_resamples=60, rng=source) for _ in range(2))
+    assert first.key != second.key
+
+
+def test_a_progress_bar_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shown = fm.paired_bootstrap(Y, MODELS, progress=True, **FEW)
+    assert "bootstrap" in capsys.readouterr().err
+    assert same(shown, fm.paired_bootstrap(Y, MODELS, **FEW))

@@ -1,0 +1,396 @@
+"""Paired permutation tests against every exchange, coin by coin, and published figures."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from sklearn import metrics as peer
+
+import fastmetrics as fm
+from fastmetrics._rng import seed_key
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from fastmetrics.intervals.permutation import _coins
+from reference import permutation_oracle as oracle
+
+Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1])
+A = np.array([9.0, 3.0, 8.0, 7.0, 4.0, 5.0, 6.0, 2.0, 1.0, 0.0, 6.0, 5.0])
+B = np.array([2.0, 3.0, 8.0, 1.0, 4.0, 7.0, 6.0, 5.0, 9.0, 0.0, 1.0, 7.0])
+MODELS = {"a": A, "b": B}
+FEW: dict[str, Any] = {"n_resamples": 60, "rng": 1}
+
+MEASURES: dict[str, Callable[..., Fraction]] = {
+    "roc_auc": oracle.auc,
+    "average_precision": oracle.average_precision,
+    "ks_statistic": oracle.kolmogorov_smirnov,
+    "accuracy": oracle.accuracy,
+    "f1": oracle.f1,
+}
+COUNTS = ("accuracy", "f1")
+
+
+def coins_of_rows(
+    result: fm.PairedPermutationTest, y: NDArray[Any], a: NDArray[Any], b: NDArray[Any]
+) -> NDArray[np.uint8]:
+    """Return the coin of each row in each exchange: tossed by score, label and other score."""
+    order = sorted(range(len(y)), key=lambda i: (a[i], y[i], b[i]))
+    coins = np.empty((result.n_resamples, len(y)), np.uint8)
+    for r in range(result.n_resamples):
+        coins[r, order] = _coins(seed_key(result.key), r, len(y))
+    return coins
+
+
+def tied(rng: np.random.Generator, n: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return labels and two models on one scale, with ties within and between them."""
+    y = rng.permutation(np.arange(n) % 3 == 0).astype(int)
+    base = rng.normal(size=n)
+    a, b = (np.round(3 * (shift * y + base + rng.normal(size=n))) / 2 for shift in (1.0, 0.6))
+    return y, a, b
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("exchange", ["ranks", "scores"])
+@pytest.mark.parametrize("n", [7, 23])
+def test_every_value_and_pvalue_is_that_of_its_coins(
+    n: int, exchange: Any, alternative: Any, rng: np.random.Generator
+) -> None:
+    y, a, b = tied(rng, n)
+    result = fm.paired_permutation_test(
+        *(y, {"a": a, "b": b}),
+        metrics=list(MEASURES),
+        threshold=0.5,
+        exchange=exchange,
+        alternative=alternative,
+        n_resamples=150,
+        rng=3,
+    )
+    coins = coins_of_rows(result, y, a, b).tolist()
+    for name, measure in MEASURES.items():
+        pair = result.differences[name][0]
+        way = "decisions" if name in COUNTS else exchange
+        rows = [oracle.numbers(scores.tolist(), way, 0.5) for scores in (a, b)]
+        null = [oracle.difference(y.tolist(), *rows, toss, measure) for toss in coins]
+        assert pair.null_distribution == pytest.approx([float(value) for value in null], abs=1e-14)
+        observed = oracle.difference(y.tolist(), *rows, [0] * n, measure)
+        assert pair.difference == pytest.approx(float(observed), abs=1e-14)
+        extreme = oracle.as_extreme(observed, null, alternative)
+        assert pair.pvalue == (1 + extreme) / 151
+        assert pair.pvalue_holm == pair.pvalue
+
+
+@pytest.mark.parametrize("exchange", ["ranks", "scores"])
+def test_random_exchanges_are_drawn_from_all_of_them(
+    exchange: Any, rng: np.random.Generator
+) -> None:
+    """Nine rows have 512 exchanges: 9,999 draws find every value, as often as it is due."""
+    y, a, b = tied(rng, 9)
+    result = fm.paired_permutation_test(
+        *(y, {"a": a, "b": b}), metrics=list(MEASURES), threshold=0.5, exchange=exchange, rng=11
+    )
+    for name, measure in MEASURES.items():
+        pair = result.differences[name][0]
+        way = "decisions" if name in COUNTS else exchange
+        rows = [oracle.numbers(scores.tolist(), way, 0.5) for scores in (a, b)]
+        null = oracle.every_exchange(y.tolist(), *rows, measure)
+        due = Counter(round(float(value), 12) + 0.0 for value in null)
+        found = Counter((pair.null_distribution.round(12) + 0.0).tolist())
+        assert set(found) == set(due)
+        values = sorted(due)
+        expected = [due[value] * 9_999 / 512 for value in values]
+        assert stats.chisquare([found[value] for value in values], expected).pvalue > 1e-3
+        exact = oracle.as_extreme(null[0], null, "two-sided") / 512
+        assert 0.03 < exact < 1.0
+        error = math.sqrt(exact * (1 - exact) / 9_999)
+        assert pair.pvalue == pytest.approx(exact, abs=4 * error + 1e-4)
+
+
+#: Rows that only one of two models has right, and the exact p-value of McNemar's test: printed in
+#: mlxtend's documentation (25, 15), the others from the binomial distribution.
+MCNEMAR = [((25, 15), 0.1538599441628321), ((11, 1), 0.00634765625), ((1, 7), 0.0703125)]
+
+
+@pytest.mark.parametrize(("discordant", "exact"), MCNEMAR)
+def test_accuracies_that_exchange_decisions_are_mcnemars_exact_test(
+    discordant: tuple[int, int], exact: float
+) -> None:
+    only_a, only_b = discordant
+    is_right = np.repeat([[1, 0], [0, 1], [1, 1], [0, 0]], [only_a, only_b, 9, 4], axis=0)
+    y = np.arange(len(is_right)) % 2
+    decisions = np.where(is_right == 1, y[:, None], 1 - y[:, None])
+    pair = fm.paired_permutation_test(
+        y, decisions, metrics="accuracy", threshold=1, n_resamples=20_000, rng=1
+    ).differences["accuracy"][0]
+    assert pair.difference == pytest.approx((only_a - only_b) / len(y))
+    assert pair.pvalue == pytest.approx(exact, abs=4 * math.sqrt(exact / 20_000))
+
+
+def test_null_values_of_large_data_are_sklearns(rng: np.random.Generator) -> None:
+    """More rows than a batch has bytes for, and scores on two scales."""
+    n = 1_500
+    y = (rng.random(n) < 0.3).astype(int)
+    a = (y + rng.normal(size=n)).round(1)
+    b = (np.exp(y + rng.normal(size=n))).round(1)
+    result = fm.paired_permutation_test(y, {"a": a, "b": b}, n_resamples=99, rng=5)
+    coins = coins_of_rows(result, y, a, b)
+    ranks = [stats.rankdata(scores) for scores in (a, b)]
+    for toss, found in zip(
+        coins[-12:], result.differences["roc_auc"][0].null_distribution[-12:], strict=True
+    ):
+        one, other = np.where(toss, ranks[1], ranks[0]), np.where(toss, ranks[0], ranks[1])
+        expected = peer.roc_auc_score(y, one) - peer.roc_auc_score(y, other)
+        assert found == pytest.approx(expected, abs=1e-13)
+
+
+def test_coins_are_fair_and_independent() -> None:
+    key = seed_key("00c0ffee0badcafe")
+    coins = np.stack([_coins(key, r, 257) for r in range(2_000)])
+    assert set(np.unique(coins)) == {0, 1}
+    z = (coins.mean(axis=0) - 0.5) * 2 * math.sqrt(2_000)
+    assert stats.kstest(z, "norm").pvalue > 1e-3
+    correlation = np.corrcoef(coins.T)[np.triu_indices(257, 1)]
+    assert np.abs(correlation).max() < 6 / math.sqrt(2_000)
+    heads = coins.sum(axis=1)
+    assert stats.kstest((heads - 128.5) / math.sqrt(257 / 4), "norm").statistic < 0.05
+
+
+@pytest.mark.parametrize("exchange", ["ranks", "scores"])
+def test_size_at_5_percent_for_exchangeable_models(exchange: Any, rng: np.random.Generator) -> None:
+    """The p-value of 199 exchanges is at most 0.05 in 5 % of 400 data sets, give or take 1.1 %."""
+    pvalues: dict[str, list[float]] = {"roc_auc": [], "accuracy": []}
+    for seed in range(400):
+        y = (rng.random(60) < 0.4).astype(int)
+        base = 0.8 * y + rng.normal(size=60)
+        models = {name: base + rng.normal(size=60) for name in "ab"}
+        if exchange == "ranks":
+            models["b"] = np.exp(models["b"]) + 10  # another scale; its order is what counts
+        threshold = 0.4 if exchange == "scores" else None
+        asked = [name for name in pvalues if threshold is not None or name == "roc_auc"]
+        result = fm.paired_permutation_test(
+            y,
+            models,
+            metrics=asked,
+            threshold=threshold,
+            exchange=exchange,
+            n_resamples=199,
+            rng=seed,
+            n_threads=1,
+        )
+        for name in asked:
+            pvalues[name].append(result.differences[name][0].pvalue)
+    areas = np.array(pvalues["roc_auc"])
+    assert 0.017 < np.mean(areas <= 0.05) < 0.083  # three standard errors
+    assert stats.kstest(areas, "uniform").pvalue > 1e-3
+    if pvalues["accuracy"]:
+        assert np.mean(np.array(pvalues["accuracy"]) <= 0.05) < 0.083  # ties make it conservative
+
+
+def test_of_large_samples_the_pvalue_is_near_delongs(rng: np.random.Generator) -> None:
+    y = (rng.random(1_000) < 0.4).astype(int)
+    base = rng.normal(size=1_000)
+    models = {
+        name: shift * y + base + 0.7 * rng.normal(size=1_000)
+        for name, shift in (("a", 0.8), ("b", 0.86), ("c", 0.95))
+    }
+    found = fm.paired_permutation_test(y, models, n_resamples=2_000, rng=1)
+    expected = fm.delong_test(y, models)
+    for pair, other in zip(found.differences["roc_auc"], expected.pairs, strict=True):
+        assert (pair.model_a, pair.model_b) == (other.model_a, other.model_b)
+        assert pair.difference == pytest.approx(other.difference, abs=1e-15)
+        assert pair.pvalue == pytest.approx(other.pvalue, abs=0.05)
+
+
+def test_pairs_of_three_models_come_in_order_with_holms_adjustment(
+    rng: np.random.Generator,
+) -> None:
+    y, a, b = tied(rng, 50)
+    models = {"a": a, "b": b, "c": rng.normal(size=50)}
+    result = fm.paired_permutation_test(
+        y, models, metrics=["f1", "roc_auc"], threshold=0.5, n_resamples=299, rng=1
+    )
+    assert list(result.differences) == ["f1", "roc_auc"]
+    for name, pairs in result.differences.items():
+        assert [(p.model_a, p.model_b) for p in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+        least = 0.0
+        for place, pair in enumerate(sorted(pairs, key=lambda pair: pair.pvalue)):
+            least = max(least, (3 - place) * pair.pvalue)
+            assert pair.pvalue_holm == pytest.approx(min(1.0, least), rel=1e-15)
+        alone = fm.paired_permutation_test(
+            y, {"a": a, "c": models["c"]}, metrics=name, threshold=0.5, n_resamples=299, rng=1
+        ).differences[name][0]
+        assert np.array_equal(alone.null_distribution, pairs[1].null_distribution)
+
+
+def test_neither_the_order_of_rows_nor_threads_change_a_bit(rng: np.random.Generator) -> None:
+    y, a, b = tied(rng, 400)
+    options: dict[str, Any] = {"metrics": list(MEASURES), "threshold": 0.5, "n_resamples": 700}
+    first = fm.paired_permutation_test(y, {"a": a, "b": b}, rng=2, n_threads=1, **options)
+    for n_threads in (2, 3, 7):
+        order = rng.permutation(400)
+        again = fm.paired_permutation_test(
+            y[order], {"a": a[order], "b": b[order]}, rng=2, n_threads=n_threads, **options
+        )
+        assert repr(again.to_dict()) == repr(first.to_dict())
+
+
+def test_the_other_order_of_models_gives_the_other_tail(rng: np.random.Generator) -> None:
+    """Other coins, as these go by the first model's order, and the same distribution."""
+    y, a, b = tied(rng, 60)
+    pvalues = []
+    for models, alternative in (({"a": a, "b": b}, "greater"), ({"b": b, "a": a}, "less")):
+        pair = fm.paired_permutation_test(
+            y, models, alternative=alternative, n_resamples=4_000, rng=1
+        ).differences["roc_auc"][0]
+        pvalues.append(pair.pvalue)
+        assert pair.difference == (1 if alternative == "greater" else -1) * abs(pair.difference)
+    assert pvalues[0] < 0.5
+    assert pvalues[0] == pytest.approx(pvalues[1], abs=0.04)
+
+
+def test_ranks_have_one_scale_and_scores_have_not() -> None:
+    scaled = {"a": A, "b": np.exp(B)}
+    by_rank = [fm.paired_permutation_test(Y, m, **FEW) for m in (MODELS, scaled)]
+    assert by_rank[0].to_dict() == by_rank[1].to_dict()
+    by_score = [
+        fm.paired_permutation_test(Y, m, exchange="scores", **FEW) for m in (MODELS, scaled)
+    ]
+    assert by_score[0].to_dict() != by_score[1].to_dict()
+
+
+@pytest.mark.parametrize("exchange", ["ranks", "scores"])
+def test_identical_models_do_not_differ(exchange: Any) -> None:
+    asked = [*MEASURES, "break_even_point"]
+    with pytest.warns(DegenerateDataWarning, match="'a' and 'b' do not differ in") as caught:
+        result = fm.paired_permutation_test(
+            Y, {"a": A, "b": A.copy()}, metrics=asked, threshold=4, exchange=exchange, **FEW
+        )
+    assert len(caught) == len(asked)
+    for name in asked:
+        pair = result.differences[name][0]
+        assert (pair.difference, pair.pvalue, pair.pvalue_holm) == (0.0, 1.0, 1.0)
+        assert not pair.null_distribution.any()
+
+
+def test_a_difference_that_is_nothing_but_rounding_is_none() -> None:
+    """Both have the average precision 239/450, but the terms of its sums are not the same."""
+    y = [0, 1, 1, 1, 0, 0, 1, 0, 1]
+    a, b = [7, 5, 4, 3, 1, 2, 0, 8, 6], [3, 1, 0, 5, 8, 6, 7, 2, 4]
+    assert oracle.average_precision(y, a) == oracle.average_precision(y, b)
+    pair = fm.paired_permutation_test(
+        y, {"a": a, "b": b}, metrics="average_precision", n_resamples=200, rng=1
+    ).differences["average_precision"][0]
+    assert pair.difference == pytest.approx(0.0, abs=1e-15)
+    assert pair.pvalue == 1.0
+
+
+def test_exchanges_without_a_value_are_left_out() -> None:
+    """Precision is undefined where the first or the second model calls nobody positive."""
+    y, a, b = np.array([1, 0, 1, 0]), np.array([1, 0, 0, 0]), np.array([0, 1, 0, 0])
+    pair = fm.paired_permutation_test(
+        y, {"a": a, "b": b}, metrics="precision", threshold=1, n_resamples=400, rng=1
+    ).differences["precision"][0]
+    assert pair.difference == 1.0
+    lost = np.isnan(pair.null_distribution)
+    assert 120 < lost.sum() < 280  # half of them
+    assert set(pair.null_distribution[~lost].tolist()) == {-1.0, 1.0}
+    assert pair.pvalue == 1.0
+
+
+@pytest.mark.parametrize("labels", [np.zeros(12), np.ones(12)])
+def test_one_class_only_has_no_test(labels: NDArray[Any]) -> None:
+    with pytest.warns(UndefinedMetricWarning, match="'roc_auc' is not defined") as caught:
+        result = fm.paired_permutation_test(labels, MODELS, **FEW)
+    assert len(caught) == 1
+    pair = result.differences["roc_auc"][0]
+    assert all(map(math.isnan, (pair.difference, pair.pvalue, pair.pvalue_holm)))
+
+
+def test_infinite_thresholds_of_both_models_have_no_difference(rng: np.random.Generator) -> None:
+    """Scores without worth: the best threshold calls nobody positive, and inf - inf is nothing."""
+    models = {name: -Y + 0.4 * rng.normal(size=12) for name in "ab"}
+    asked = ("best_threshold", {"of": "threshold"})
+    with pytest.warns(UndefinedMetricWarning, match="is not defined") as caught:
+        fm.paired_permutation_test(Y, models, metrics=asked, exchange="scores", **FEW)
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize(
+    ("y", "scores"),
+    [
+        (Y.astype(bool), pd.DataFrame(MODELS)),
+        (2 * Y - 1, pl.DataFrame(MODELS)),
+        (pd.Series(Y), {"a": A.tolist(), "b": pl.Series(B)}),
+        (Y.tolist(), {"a": A.astype(np.float32), "b": B.astype(np.int64)}),
+    ],
+)
+def test_inputs_of_every_sort_give_the_same(y: Any, scores: Any) -> None:
+    expected = fm.paired_permutation_test(Y, MODELS, **FEW).to_dict()
+    assert fm.paired_permutation_test(y, scores, **FEW).to_dict() == expected
+
+
+def with_nan(scores: NDArray[Any]) -> NDArray[Any]:
+    return np.where(np.arange(len(scores)) == 4, np.nan, scores)
+
+
+BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"scores": {"a": A}}, ValueError, "`scores` must name at least two models: got 1"),
+    ({"scores": {"a": A, "b": B[1:]}}, ValueError, r"`scores\['b'\]` has 11"),
+    ({"scores": {"a": with_nan(A), "b": B}}, ValueError, r"`scores\['a'\]` must be finite"),
+    ({"scores": {0: A, "0": B}}, ValueError, "names 2 models '0'"),
+    ({"y_true": np.arange(12) % 3}, ValueError, "y_true"),
+    ({"y_true": np.where(Y == 1, "yes", "no")}, ValueError, "pos_label"),
+    ({"metrics": "log_loss"}, ValueError, "for threshold measures .* counts: got 'log_loss'"),
+    ({"metrics": {"own": len}}, ValueError, "got 'own'"),
+    ({"metrics": "f1"}, ValueError, "'f1' counts decisions: pass `threshold`"),
+    ({"metrics": "nothing"}, ValueError, "names 'nothing', which is no measure"),
+    ({"n_resamples": 0}, ValueError, "`n_resamples`.*got 0"),
+    ({"n_resamples": 10**9}, ValueError, "`n_resamples`"),
+    ({"exchange": "labels"}, ValueError, "`exchange` must be one of 'ranks', 'scores'"),
+    ({"alternative": "both"}, ValueError, "`alternative` must be one of"),
+    ({"threshold": np.nan, "metrics": "f1"}, ValueError, "threshold"),
+    ({"rng": np.random.RandomState(1)}, TypeError, "got a RandomState; pass"),
+    ({"n_threads": 0}, ValueError, "n_threads"),
+]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"), BAD, ids=[f"{i}-{'-'.join(bad[0])}" for i, bad in enumerate(BAD)]
+)
+def test_bad_input_is_named(wrong: dict[str, Any], error: type[Exception], message: str) -> None:
+    call = {"y_true": Y, "scores": MODELS, **FEW, **wrong}
+    with pytest.raises(error, match=message):
+        fm.paired_permutation_test(call.pop("y_true"), call.pop("scores"), **call)
+
+
+def test_results_are_short_plain_and_frozen() -> None:
+    result = fm.paired_permutation_test(Y, MODELS, metrics=["roc_auc", "f1"], threshold=4, **FEW)
+    pair = result.differences["roc_auc"][0]
+    for one in (result, pair):
+        assert "\n" not in repr(one)
+        assert "null_distribution" not in repr(one)
+        assert "pvalue" in one._repr_html_()
+        assert "null_distribution" not in one._repr_html_()
+        for way in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
+            assert way(one).to_dict() == one.to_dict()
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert set(plain) == {"differences", "exchange", "alternative", "n_resamples", "key"}
+    assert len(plain["differences"]["f1"][0]["null_distribution"]) == 60
+    assert (
+        fm.paired_permutation_test(
+            Y, MODELS, metrics=["roc_auc", "f1"], threshold=4, n_resamples=60, rng=result.key
+        ).to_dict()
+        == result.to_dict()
+    )
+    with pytest.raises(ValueError, match="read-only"):
+        pair.null_distribution[0] = 0.0

@@ -1,0 +1,106 @@
+"""Statistics of the user's own under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.intervals import _metrics
+from fastmetrics.intervals._sum_metrics import SUM_METRICS
+from fastmetrics.intervals._threshold_metrics import THRESHOLD_METRICS
+from fastmetrics.measures.count_measures import COUNT_MEASURES
+
+Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1])
+A = np.array([9.0, 3.0, 8.0, 7.0, 4.0, 5.0, 6.0, 2.0, 1.0, 0.0, 6.0, 5.0])
+B = np.array([2.0, 3.0, 8.0, 1.0, 4.0, 7.0, 6.0, 5.0, 9.0, 0.0, 1.0, 7.0])
+FEW: dict[str, Any] = {"n_resamples": 40, "rng": 1}
+
+
+@pytest.fixture(autouse=True)
+def _no_names_are_left() -> Iterator[None]:
+    known = dict(_metrics._registered)
+    yield
+    _metrics._registered.clear()
+    _metrics._registered.update(known)
+
+
+def gap(labels: Any, scores: Any) -> float:
+    return float(scores[labels == 1].mean() - scores.mean())
+
+
+@numba.njit
+def weighted_gap(labels: Any, scores: Any, weights: Any) -> float:
+    of_positives = np.sum(weights * labels * scores) / np.sum(weights * labels)
+    return of_positives - np.sum(weights * scores) / np.sum(weights)
+
+
+@pytest.mark.parametrize("statistic", [gap, weighted_gap])
+def test_a_registered_statistic_is_asked_for_by_name(statistic: Any) -> None:
+    assert fm.register_metric("gap of means", statistic) is None
+    paired = fm.paired_bootstrap(Y, {"a": A, "b": B}, metrics=["gap of means", "roc_auc"], **FEW)
+    assert list(paired.differences) == ["gap of means", "roc_auc"]
+    found = paired.differences["gap of means"][0]
+    assert found.difference == pytest.approx(gap(Y, A) - gap(Y, B))
+    given = fm.paired_bootstrap(Y, {"a": A, "b": B}, metrics={"g": gap, "r": "roc_auc"}, **FEW)
+    expected = given.differences["g"][0].bootstrap_distribution
+    assert found.bootstrap_distribution == pytest.approx(expected, abs=1e-12)
+    one = fm.bootstrap(Y, A, metrics="gap of means", **FEW)["gap of means"]
+    assert one.metric == "gap of means"
+    assert one.estimate == pytest.approx(gap(Y, A))
+
+
+def test_a_name_may_be_given_anew() -> None:
+    fm.register_metric("mine", gap)
+    fm.register_metric("mine", lambda labels, scores: float(scores.max() + len(labels)))
+    assert fm.bootstrap(Y, A, metrics="mine", **FEW)["mine"].estimate == 21.0
+
+
+def test_a_registered_statistic_has_no_parameters() -> None:
+    fm.register_metric("mine", gap)
+    with pytest.raises(TypeError, match=r"metric 'mine' has no parameters: got \['beta'\]"):
+        fm.bootstrap(Y, A, metrics=("mine", {"beta": 2}), **FEW)
+
+
+def test_a_registered_name_is_among_those_that_are_known() -> None:
+    with pytest.raises(ValueError, match="which is no measure") as before:
+        fm.bootstrap(Y, A, metrics="mine")
+    fm.register_metric("mine2", gap)
+    with pytest.raises(ValueError, match="mine2, ") as after:
+        fm.bootstrap(Y, A, metrics="mine")
+    assert "mine2" not in str(before.value)
+    assert "known are" in str(after.value)
+
+
+@pytest.mark.parametrize("name", [*THRESHOLD_METRICS, *COUNT_MEASURES, *SUM_METRICS])
+def test_names_of_the_library_are_taken(name: str) -> None:
+    with pytest.raises(ValueError, match=f"that of a measure of the library: got '{name}'"):
+        fm.register_metric(name, gap)
+    assert name not in _metrics._registered
+
+
+@pytest.mark.parametrize(
+    ("name", "statistic", "error", "message"),
+    [
+        (5, gap, TypeError, "`name` must be a string: got int"),
+        (None, gap, TypeError, "`name` must be a string: got NoneType"),
+        ("", gap, ValueError, "`name` must not be empty"),
+        ("mine", 5, TypeError, "`statistic` must be callable: got int"),
+        ("mine", "roc_auc", TypeError, "`statistic` must be callable: got str"),
+    ],
+)
+def test_bad_input_is_named(name: Any, statistic: Any, error: Any, message: str) -> None:
+    before = dict(_metrics._registered)
+    with pytest.raises(error, match=message):
+        fm.register_metric(name, statistic)
+    assert _metrics._registered == before
+
+
+def test_a_permutation_test_does_not_take_it() -> None:
+    fm.register_metric("mine", gap)
+    with pytest.raises(ValueError, match="got 'mine'"):
+        fm.paired_permutation_test(Y, {"a": A, "b": B}, metrics="mine")

@@ -1,0 +1,366 @@
+"""Threshold measures of resampled rows, against the resampled table and its definitions."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fastmetrics._kernels import replicate_points as kernels
+from reference import pr_oracle, replicate_oracle, roc_oracle
+from reference.replicate_oracle import Rows, points
+
+SEGMENT = kernels.SEGMENT
+FORMS = [pytest.param(lambda kernel: kernel.py_func, id="py")]
+IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+if IS_COMPILED:
+    FORMS.append(pytest.param(lambda kernel: kernel.compiled(), id="compiled"))
+
+with_forms = pytest.mark.parametrize("form", FORMS)
+
+BEST, AREA, PRECISION_AREA = kernels.BEST, kernels.AREA, kernels.PRECISION_AREA
+CRITERIA = {
+    "youden": kernels.YOUDEN,
+    "youden_below": kernels.YOUDEN_BELOW,
+    "closest": kernels.CLOSEST,
+    "errors": kernels.ERRORS,
+    "f_beta": kernels.F_BETA,
+    "precision": kernels.PRECISION,
+    "recall": kernels.RECALL,
+    "recall_at_fpr": kernels.RECALL_AT_FPR,
+}
+ESTIMATORS = {
+    "step": kernels.STEP,
+    "trapezoid": kernels.TRAPEZOID,
+    "continuous": kernels.CONTINUOUS,
+}
+#: (measure, its criterion or estimator or axis, two bounds)
+LINES = [
+    *[("best", name, 0.0, 0.0) for name in ("youden", "youden_below", "closest", "errors")],
+    *[("best", "f_beta", bound, 0.0) for bound in (0.5, 0.25, 0.8)],
+    *[("best", "precision", bound, 0.0) for bound in (0.0, 0.5, 0.9, 1.0)],
+    *[("best", "recall", bound, 0.0) for bound in (0.0, 0.6, 1.0)],
+    *[("best", "recall_at_fpr", bound, 0.0) for bound in (0.0, 0.1, 0.7, 1.0)],
+    *[("area", "fpr", *bounds) for bounds in ((0.0, 1.0), (0.0, 0.1), (0.05, 0.3), (0.8, 1.0))],
+    *[("area", "tpr", *bounds) for bounds in ((0.0, 1.0), (0.9, 1.0), (0.2, 0.9), (0.3, 0.3001))],
+    *[("precision area", name, 0.0, 0.0) for name in ESTIMATORS],
+    ("break even", "", 0.0, 0.0),
+    ("squares", "", 0.0, 0.0),
+]
+
+
+def code(line):
+    measure, name = line[:2]
+    if measure == "best":
+        return BEST, CRITERIA[name]
+    if measure == "area":
+        return AREA, int(name == "tpr")
+    if measure == "precision area":
+        return PRECISION_AREA, ESTIMATORS[name]
+    return (kernels.BREAK_EVEN if measure == "break even" else kernels.SQUARES), 0
+
+
+PROGRAMME = np.array([code(line) for line in LINES])
+BOUNDS = np.array([line[2:] for line in LINES])
+
+
+def expected_state(line, cells, ends):
+    """Return what the kernels keep of a measure, from its value by definition.
+
+    ``ends`` is the row of the last row of each cell. The place of the best F-beta is nan (any)
+    where beta's share has no exact double: equal values may differ by a rounding.
+    """
+    measure, name, low, high = line
+    p, n = points(cells)[-1]
+    if measure == "best":
+        found = replicate_oracle.best(cells, name, low)
+        if found is None:
+            return -math.inf, -2, 0, 0
+        value, called, tp, fp = found
+        scale = {"youden": p * n, "youden_below": p * n, "closest": (p * n) ** 2}
+        scale |= {"recall": p, "recall_at_fpr": p}
+        merit = value * scale.get(name, 1) + (p if name == "errors" else 0)
+        if (name, low) == ("f_beta", 0.8):
+            return float(merit), math.nan, math.nan, math.nan
+        return float(merit), ends[called - 1] if called else -1, float(tp), float(fp)
+    if measure == "area":
+        area = replicate_oracle.partial_area(cells, low, high, over_tpr=name == "tpr")
+        return float(2 * p * n * area), 0, 0, 0
+    if measure == "precision area":
+        return replicate_oracle.precision_area(cells, name) * float(p), 0, 0, 0
+    if measure == "break even":
+        return 1, float(replicate_oracle.expected_at_balance(cells)), 0, 0
+    return (*map(float, replicate_oracle.placement_squares(cells)), 0, 0)
+
+
+def labels_and_scores(rng, n, kind):
+    labels = (rng.random(n) < (0.04 if kind == "rare" else 0.4)).astype(int)
+    labels[:2] = 1, 0
+    scores = rng.permutation(n) + 0.5 * n * labels
+    if kind == "tied":
+        scores = rng.integers(0, max(2, n // 6), n) + labels
+    elif kind == "long tie":  # from row 300 on, over three segments and more
+        scores = np.where(np.arange(n) < 300, 1.0, np.where(np.arange(n) < 2_050, 0.5, 0.0))
+        scores += np.where(scores == 0.5, 0.0, 0.4 * rng.random(n))
+    elif kind == "all equal":
+        scores = np.zeros(n)
+    elif kind == "upside down":
+        scores = -labels * n + rng.permutation(n)
+    elif kind == "perfect":
+        scores = labels * n + rng.permutation(n)
+    return labels, scores
+
+
+def drawn_counts(rng, rows, count):
+    """Return counts in which each class comes at least once."""
+    counts = np.zeros((count, rows.padded), np.uint8)
+    counts[:, : rows.n] = rng.poisson(1.0, (count, rows.n)).clip(0, 9)
+    masks = rows.masks()[: rows.n]
+    for label in (255, 0):
+        counts[:, rng.choice(np.flatnonzero(masks == label))] += 1
+    return counts
+
+
+CASES = [
+    *[(n, kind, 3) for n in (2, 3, 9, 60) for kind in ("distinct", "tied", "all equal")],
+    *[(60, kind, 3) for kind in ("upside down", "perfect", "rare")],
+    *[(n, "tied", 1) for n in (511, 512, 513, 1_300)],
+    *[(600, kind, 1) for kind in ("distinct", "upside down", "perfect", "rare")],
+    (1_100, "all equal", 1),
+    (2_500, "long tie", 1),
+]
+
+
+@functools.cache
+def case(n, kind, count):
+    """Return the rows, counts, and the states that every line must leave."""
+    rng = np.random.default_rng([n, count, len(kind)])
+    rows = Rows.of(*labels_and_scores(rng, n, kind))
+    counts = drawn_counts(rng, rows, count)
+    ends = [end - 1 for _, _, end in rows.ties()]
+    states = [
+        [expected_state(line, rows.resampled(row), ends) for line in LINES]
+        for row in counts[:, : rows.n].tolist()
+    ]
+    return rows, counts, np.array(states, float)
+
+
+def segments(rows, counts):
+    starts = np.arange(0, rows.padded, SEGMENT)
+    return [
+        np.add.reduceat(counts & masks, starts, axis=1, dtype=np.int64)
+        for masks in (rows.masks(), ~rows.masks())
+    ]
+
+
+def measured(form, rows, counts, programme=PROGRAMME, bounds=BOUNDS):
+    states = np.full((len(counts), len(programme), kernels.STATE), np.nan)
+    form(kernels.measure_rows)(
+        *(counts, rows.masks(), rows.ends(), rows.anchors()),
+        *segments(rows, counts),
+        *(programme, bounds, states),
+    )
+    return states
+
+
+def measured_curve(form, cells, ends, slack=0.0):
+    tp, fp = np.array(points(cells), float).T.copy()
+    states = np.full((len(LINES), kernels.STATE), np.nan)
+    form(kernels.measure_points)(tp, fp, np.array(ends), slack, PROGRAMME, BOUNDS, states)
+    return states
+
+
+def assert_states(found, expected, cells):
+    """Compare places exactly, values by rounding; areas relative to the whole of their axes."""
+    p, n = (float(total) for total in points(cells)[-1])
+    for line, mine, theirs in zip(LINES, found, expected, strict=True):
+        known = ~np.isnan(theirs)
+        near = {"area": 1e-13 * p * n, "squares": 0.0}.get(line[0], 1e-13 * p)
+        np.testing.assert_allclose(
+            mine[known], theirs[known], rtol=1e-13, atol=near, err_msg=str(line)
+        )
+        if line[0] == "best":
+            assert mine[known][1:].tolist() == theirs[known][1:].tolist(), line
+
+
+@with_forms
+@pytest.mark.parametrize(("n", "kind", "count"), CASES)
+def test_rows_and_points(form, n, kind, count):
+    rows, counts, expected = case(n, kind, count)
+    found = measured(form, rows, counts)
+    ends = [end - 1 for _, _, end in rows.ties()]
+    for r in range(count):
+        cells = rows.resampled(counts[r, : rows.n])
+        assert_states(found[r], expected[r], cells)
+        assert_states(measured_curve(form, cells, ends), expected[r], cells)
+
+
+@with_forms
+@pytest.mark.parametrize("n", [2, 5, 40, 200])
+def test_points_of_weights(form, rng, n):
+    """Weights in quarters: their sums are exact, so that even places can be compared."""
+    cells = [(Fraction(int(p), 4), Fraction(int(q), 4)) for p, q in rng.integers(0, 9, (n, 2))]
+    cells[0] = Fraction(1, 4), Fraction(3, 4)
+    ends = [3 * k + 2 for k in range(n)]
+    expected = np.array([expected_state(line, cells, ends) for line in LINES], float)
+    assert_states(measured_curve(form, cells, ends, 2.0**-50 * n), expected, cells)
+
+
+@with_forms
+def test_one_measure_does_not_disturb_another(form):
+    """In any order, and by itself, a measure leaves the same."""
+    rows, counts, _ = case(513, "tied", 1)
+    together = measured(form, rows, counts)
+    order = np.arange(len(LINES))[::-1]
+    shuffled = measured(form, rows, counts, PROGRAMME[order], BOUNDS[order])
+    np.testing.assert_array_equal(shuffled[:, ::-1], together)
+    for j in range(0, len(LINES), 5):
+        alone = measured(form, rows, counts, PROGRAMME[j : j + 1], BOUNDS[j : j + 1])
+        np.testing.assert_array_equal(alone[:, 0], together[:, j])
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="too many rows for plain Python")
+@pytest.mark.parametrize("kind", ["distinct", "tied", "rare", "long tie"])
+def test_skipped_segments_miss_nothing(rng, kind):
+    """Many segments: what is read of the rows leaves what all points leave, to the last bit."""
+    rows = Rows.of(*labels_and_scores(rng, 20_000, kind))
+    counts = drawn_counts(rng, rows, 3)
+    found = measured(lambda kernel: kernel.compiled(), rows, counts)
+    ends = np.array([end - 1 for _, _, end in rows.ties()])
+    for r in range(3):
+        tp, fp = np.zeros((2, len(ends) + 1))
+        for curve, masks in ((tp, rows.masks()), (fp, ~rows.masks())):
+            curve[1:] = np.cumsum(counts[r] & masks, dtype=np.int64)[ends]
+        states = np.empty((len(LINES), kernels.STATE))
+        kernels.measure_points.compiled()(tp, fp, ends, 0.0, PROGRAMME, BOUNDS, states)
+        is_best = PROGRAMME[:, 0] == BEST
+        assert found[r, is_best].tolist() == states[is_best].tolist()
+        np.testing.assert_allclose(found[r, ~is_best], states[~is_best], rtol=1e-12)
+
+
+def test_the_oracle_against_those_of_the_measures(rng):
+    for n in (5, 30):
+        rows = Rows.of(*labels_and_scores(rng, n, "tied"))
+        cells = rows.resampled(drawn_counts(rng, rows, 1)[0, : rows.n])
+        p, _ = points(cells)[-1]
+        labels = [label for a, b in cells for label in [1] * a + [0] * b]
+        scores = [-k for k, (a, b) in enumerate(cells) for _ in range(a + b)]
+        examples = roc_oracle.rows_of(labels, scores)
+        for low, high in ((0, 1), (0.05, 0.3), (0.5, 1)):
+            for over in ("fpr", "tpr"):
+                mine = replicate_oracle.partial_area(cells, low, high, over_tpr=over == "tpr")
+                assert mine == roc_oracle.partial_auc(examples, low, high, over)
+        for name, theirs in (
+            ("step", pr_oracle.average_precision),
+            ("trapezoid", pr_oracle.trapezoid),
+            ("continuous", pr_oracle.continuous),
+        ):
+            mine = replicate_oracle.precision_area(cells, name)
+            assert mine == pytest.approx(float(theirs(labels, scores)), rel=1e-14)
+        balance = pr_oracle.break_even(labels, scores)[0]
+        assert replicate_oracle.expected_at_balance(cells) == (balance or 0) * p
+        for mine, theirs, options in (
+            ("youden", "youden", {}),
+            ("closest", "closest_topleft", {}),
+            ("errors", "fewest_errors", {}),
+            ("f_beta", "f_beta", {"beta": 1.0}),
+            ("precision", "precision_at_recall", {"at_least": 0.5}),
+            ("recall", "recall_at_precision", {"at_least": 0.5}),
+            ("recall_at_fpr", "recall_at_fpr", {"at_most": 0.5}),
+        ):
+            found = replicate_oracle.best(cells, mine, 0.5)
+            best = pr_oracle.best_threshold(labels, scores, theirs, **options)
+            assert (found and found[0::2]) == (best and best[1:3])
+
+
+ONE_CLASS = [
+    # (what is drawn of each class, line, what is left)
+    (1, 0, ("best", "youden", 0.0, 0.0), (0, -1, 0, 0)),
+    (1, 0, ("best", "precision", 0.5, 0.0), (1, 0, 2, 0)),
+    (1, 0, ("best", "recall", 0.5, 0.0), (3, 1, 3, 0)),
+    (1, 0, ("best", "recall_at_fpr", 0.5, 0.0), (-math.inf, -2, 0, 0)),
+    (1, 0, ("area", "fpr", 0.1, 0.9), (0, 0, 0, 0)),
+    (1, 0, ("precision area", "step", 0.0, 0.0), (3, 0, 0, 0)),
+    (1, 0, ("break even", "", 0.0, 0.0), (1, 3, 0, 0)),
+    (0, 1, ("best", "closest", 0.0, 0.0), (0, -1, 0, 0)),
+    (0, 1, ("best", "f_beta", 0.5, 0.0), (0, -1, 0, 0)),
+    (0, 1, ("best", "precision", 0.5, 0.0), (-math.inf, -2, 0, 0)),
+    (0, 1, ("best", "recall", 0.5, 0.0), (-math.inf, -2, 0, 0)),
+    (0, 1, ("best", "recall_at_fpr", 0.5, 0.0), (0, -1, 0, 0)),
+    (0, 1, ("area", "tpr", 0.1, 0.9), (0, 0, 0, 0)),
+    (0, 1, ("precision area", "continuous", 0.0, 0.0), (0, 0, 0, 0)),
+    (0, 0, ("best", "precision", 0.0, 0.0), (-math.inf, -2, 0, 0)),
+    (0, 0, ("best", "recall_at_fpr", 0.0, 0.0), (-math.inf, -2, 0, 0)),
+    (0, 0, ("squares", "", 0.0, 0.0), (0, 0, 0, 0)),
+]
+
+
+@with_forms
+@pytest.mark.parametrize(("of_positives", "of_negatives", "line", "left"), ONE_CLASS)
+def test_a_class_may_be_missing(form, of_positives, of_negatives, line, left):
+    """Nothing warns, as nothing does in machine code."""
+    rows = Rows(((1, 0), (1, 0), (0, 1), (1, 1)))
+    counts = np.where(rows.masks(), of_positives, of_negatives).astype(np.uint8)
+    counts[rows.n :] = 0
+    counts[0] *= 2  # of three positives, two at the highest score
+    counts[1] *= 1
+    counts[3] *= 0
+    programme, bounds = np.array([code(line)]), np.array([line[2:]])
+    states = measured(form, rows, counts[None], programme, bounds)
+    assert states[0, 0].tolist() == list(left)
+    tp, fp = np.array(points(rows.resampled(counts[: rows.n])), float).T.copy()
+    states = np.empty((1, kernels.STATE))
+    ends = np.array([end - 1 for _, _, end in rows.ties()])
+    form(kernels.measure_points)(tp, fp, ends, 0.0, programme, bounds, states)
+    assert states[0].tolist() == list(left)
+
+
+@with_forms
+def test_every_line_is_silent_without_a_class(form, rng):
+    rows = Rows.of(*labels_and_scores(rng, 30, "tied"))
+    counts = drawn_counts(rng, rows, 3)
+    counts[0] &= rows.masks()
+    counts[1] &= ~rows.masks()
+    counts[2] = 0
+    states = measured(form, rows, counts)
+    assert not np.isnan(states).any()
+
+
+@with_forms
+@pytest.mark.parametrize("below", [True, False])
+def test_sums_of_weights_near_the_balance_meet_it(form, below):
+    """Within the slack of the weight of the positives it is as much, else a share of the step."""
+    near = 0.2 - 2.0**-54 if below else 0.2 + 2.0**-54
+    tp, fp = np.array([0.0, 0.1, 0.1 + 0.2]), np.array([0.0, near, near])
+    total = 0.1 + 0.2 if below else 0.3
+    assert (tp[1] + fp[1] < total) == below
+    for slack, expected in ((2.0**-50, 0.1), (0.0, pytest.approx(0.1, rel=1e-12))):
+        state = np.zeros(kernels.STATE)
+        form(kernels.break_even_of_points)(tp, fp, 2, total, slack, state)
+        assert state[0] == 1.0
+        assert state[1] == expected
+        assert (state[1] == 0.1) == (slack > 0)
+
+
+@with_forms
+@pytest.mark.parametrize("x", [0.0, 1e-300, 1e-9, 9.99e-4, 1e-3, 1.001e-3, 0.3, 1e6])
+@pytest.mark.parametrize("share", [0.0, 0.01, 1.0])
+def test_the_continuous_area_of_one_step(form, x, share):
+    """Steps that add little to what is called positive lose no digits."""
+    called, tp0 = 1e3, 1e3 * share
+    gain = 0.3 * x * called
+    tp, fp = np.array([tp0, tp0 + gain]), np.array([called - tp0, called - tp0 + 0.7 * x * called])
+    state, chosen = np.zeros(kernels.STATE), np.zeros(1, np.int64)
+    n = form(kernels.chosen_points)(tp, 1, chosen)
+    assert n == int(tp[1] > tp[0])
+    form(kernels.precision_area_of_points)(kernels.CONTINUOUS, tp, fp, chosen, n, state)
+    cells = [(Fraction(tp[0]), Fraction(fp[0]))]
+    cells.append((Fraction(tp[1]) - Fraction(tp[0]), Fraction(fp[1]) - Fraction(fp[0])))
+    both = 0.0
+    if n:
+        both = replicate_oracle.under_interpolation(*points(cells)[1], *points(cells)[2])
+    assert state[0] == pytest.approx(both, rel=3e-12, abs=1e-290)
