@@ -21,6 +21,7 @@ from bootstrap_samples import (
 
 import fastmetrics as fm
 from fastmetrics._rng import seed_key
+from fastmetrics.intervals import _metrics
 from fastmetrics.intervals._draws import cell_counts
 from fastmetrics.measures.count_measures import COUNT_MEASURES
 from reference import count_oracle
@@ -263,7 +264,8 @@ def test_statistics_of_one_column_and_of_numbers():
     assert_replicates(of_two["r"].bootstrap_distribution, wanted)
 
 
-def test_registered_name():
+def test_registered_name(monkeypatch):
+    monkeypatch.setattr(_metrics, "_registered", {})
     fm.register_metric("upper_score", lambda labels, scores: scores.max())
     labels, scores = binary(30)
     results = quiet_bootstrap(labels, scores, metrics=["upper_score", "roc_auc"])

@@ -283,9 +283,9 @@ def test_identical_models_do_not_differ(exchange: Any) -> None:
 
 
 def test_a_difference_that_is_nothing_but_rounding_is_none() -> None:
-    """Both have the average precision 239/450, but the terms of its sums are not the same."""
-    y = [0, 1, 1, 1, 0, 0, 1, 0, 1]
-    a, b = [7, 5, 4, 3, 1, 2, 0, 8, 6], [3, 1, 0, 5, 8, 6, 7, 2, 4]
+    """Both have the average precision 1/2, but the terms of its sums are not the same."""
+    y = [1, 0, 0, 0, 1, 0, 1, 0, 0]
+    a, b = [3, 8, 6, 4, 5, 1, 7, 2, 0], [0, 8, 2, 5, 7, 3, 6, 4, 1]
     assert oracle.average_precision(y, a) == oracle.average_precision(y, b)
     pair = fm.paired_permutation_test(
         y, {"a": a, "b": b}, metrics="average_precision", n_resamples=200, rng=1
