@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from memory_probe import _resident
 
 import fastmetrics
+from benchmarks.memory_probe import _resident
 from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics._rng import seed_key
 from fastmetrics.intervals._draws import Draws

@@ -133,9 +133,9 @@ class Workshop:
     def extra_memory(self, spec: Spec, probe: Path = PROBE) -> float:
         """Return the bytes a row by which the peak grows during one AUC (or its replicates)."""
         if probe not in self._warm:  # what compiling takes is not the memory that is meant
-            self.python(str(probe), *self.files(Spec(rows=1_000)))
+            self.python("-P", str(probe), *self.files(Spec(rows=1_000)))
             self._warm.add(probe)
-        extra, auc = self.python(str(probe), *self.files(spec)).split()
+        extra, auc = self.python("-P", str(probe), *self.files(spec)).split()
         assert float(auc) == naive.exact_auc(spec)
         return int(extra) / spec.rows
 

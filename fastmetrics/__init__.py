@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from fastmetrics.errors import FileError as FileError
     from fastmetrics.errors import UndefinedMetricWarning as UndefinedMetricWarning
     from fastmetrics.intervals._metrics import register_metric as register_metric
+    from fastmetrics.intervals.band_results import PrBand as PrBand
+    from fastmetrics.intervals.band_results import RocBand as RocBand
+    from fastmetrics.intervals.bands import pr_band as pr_band
+    from fastmetrics.intervals.bands import roc_band as roc_band
     from fastmetrics.intervals.bootstrap import bootstrap as bootstrap
     from fastmetrics.intervals.bootstrap_result import BootstrapResult as BootstrapResult
     from fastmetrics.intervals.bootstrap_result import BootstrapResults as BootstrapResults
@@ -97,6 +101,8 @@ _HOMES = {
     ),
     "intervals.count_intervals": ("CountMetricInterval", "count_metric_interval"),
     "intervals._metrics": ("register_metric",),
+    "intervals.band_results": ("PrBand", "RocBand"),
+    "intervals.bands": ("pr_band", "roc_band"),
     "intervals.bootstrap": ("bootstrap",),
     "intervals.bootstrap_result": ("BootstrapResult", "BootstrapResults"),
     "intervals.delong": ("DeLongResult", "delong"),

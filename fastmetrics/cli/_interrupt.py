@@ -1,8 +1,8 @@
 """Ctrl-C that ends the work soon, whatever the work is about.
 
-Python raises KeyboardInterrupt between any two steps of the main thread; numba and llvmlite do
-not expect it: raised in a function that C code called back it is dropped, and raised while they
-hold their lock it leaves the lock locked, for other threads to wait for without end. So it waits until
+Python raises KeyboardInterrupt between any two steps of the main thread; numba and llvmlite do not
+expect it. Raised in a function that C code called back it is dropped, and raised while they hold
+their lock it leaves the lock locked, for other threads to wait for without end. So it waits until
 machine code is loaded, and it comes again where it was dropped.
 """
 

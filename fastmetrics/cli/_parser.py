@@ -100,8 +100,8 @@ def _add_evaluate(commands: Any) -> None:
         "--on-bad-row",
         choices=("error", "skip"),
         default="error",
-        help="what to do with a row whose label, score or weight is missing or no finite number, "
-        "or that does not fit the header: stop (default), or leave it out and count it",
+        help="what to do with a row whose label, score, weight or group is missing or no finite "
+        "number, or that does not fit the header: stop (default), or leave it out and count it",
     )
     add(
         "--confidence-level",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from fastmetrics.measures import count_measures
 Floats = NDArray[np.float64]
 
 _CELL_BATCH = 1 << 16  # cells of all replicates in a batch
-_STATISTIC_BATCH = 4  # replicates in a batch with a user's own statistic
+_BATCH_SECONDS = 0.05  # of a batch with a user's own statistic, about
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,9 +91,10 @@ class Engine:
         size = batch_size(self.draws)
         if not self.samples:
             size = max(1, min(4096, _CELL_BATCH // self._n_cells()))
+        first = 0
         if self.needs.statistics:  # of unknown cost: an interrupt waits for a batch to end
-            size = min(size, _STATISTIC_BATCH)
-        starts = range(0, n_resamples, size)
+            size, first = min(size, self._timed(values, errors)), 2
+        starts = range(first, n_resamples, size)
         sizes = [min(size, n_resamples - start) for start in starts]
         jobs = [
             partial(self._batch, start, count, values, errors)
@@ -107,6 +109,16 @@ class Engine:
             unit="replicates",
         )
         return Replicates(values, errors)
+
+    def _timed(self, values: Floats, errors: Floats | None) -> int:
+        """Measure the first two replicates; return how many make a batch of a short time.
+
+        The first may wait for a compiler. What a replicate yields does not depend on batches.
+        """
+        self._batch(0, 1, values, errors)
+        start = perf_counter()
+        self._batch(1, 1, values, errors)
+        return max(1, int(_BATCH_SECONDS / max(perf_counter() - start, 1e-6)))
 
     def values_of_counts(self, problem: Problem, counts: NDArray[np.uint8]) -> Floats:
         """Return the measures of given counts of the rows: (measures, replicates)."""

@@ -29,7 +29,7 @@ class Options:
     asked: list[Asked]
     n_resamples: int
     confidence_level: float
-    method: Method
+    method: Method | None
     alternative: Alternative
     stratified: bool
     resampling: Resampling
@@ -73,7 +73,8 @@ def checked_options(
             f"{most} GB: 10,000 determine a 95 % limit to about 2 % of the width"
         )
     level = check_confidence_level(confidence_level)
-    check_choice("method", method, get_args(Method))
+    if method is not None:
+        check_choice("method", method, get_args(Method))
     check_choice("alternative", alternative, get_args(Alternative))
     check_choice("resampling", resampling, get_args(Resampling))
     check_choice("stratified", stratified, (False, True))

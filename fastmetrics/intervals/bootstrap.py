@@ -15,7 +15,7 @@ from fastmetrics.intervals._acceleration import acceleration_of, check_has_accel
 from fastmetrics.intervals._draws import Resampling
 from fastmetrics.intervals._engine import Engine
 from fastmetrics.intervals._limits import Alternative, Method, limits
-from fastmetrics.intervals._metrics import Asked, MetricsLike
+from fastmetrics.intervals._metrics import Asked, MetricsLike, UserMetric
 from fastmetrics.intervals._problem import Problem, prepared
 from fastmetrics.intervals._run import Options, checked_options, draws_of, estimate_of
 from fastmetrics.intervals._threshold_metrics import ThresholdMetric
@@ -35,7 +35,7 @@ def bootstrap(
     metrics: MetricsLike = "roc_auc",
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
-    method: Method = "percentile",
+    method: Method | None = None,
     stratified: bool = False,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -60,30 +60,35 @@ def bootstrap(
         ``("partial_auc", {"fpr_range": (0, 0.1)})``, or statistics of your own; a mapping gives
         labels. A function that numba compiled is called as ``f(labels, scores, weights)``, the
         weight of a row being how often it was drawn; any other as ``f(labels, scores)`` on the
-        drawn rows, with their weights third if there is a fractional `sample_weight`. Rows come
-        sorted. Without scores the second argument is left out.
+        drawn rows, with their weights third if these may be fractions: a fractional
+        `sample_weight`, or resampling="bayesian". Rows come sorted; without scores the second
+        argument is left out. It is called from several threads.
     n_resamples : int, default=9999
         Number of replicates.
     confidence_level : float, default=0.95
         Coverage aimed at, in (0, 1).
-    method : {"percentile", "basic", "bca", "studentized"}, default="percentile"
-        Which interval. "bca" takes leave-one-out values in closed form, no refits. "studentized"
-        is for the AUC, measures of counts and means.
+    method : {"percentile", "basic", "bca", "studentized"}, optional
+        Which interval. None takes "bca", which covers best (``docs/coverage.md``), where it is
+        defined, else "percentile": with groups or fractional weights, for statistics of your own,
+        and where a correction is infinite; the result's `method` says which. "bca" takes
+        leave-one-out values in closed form, no refits. "studentized" is for the AUC, measures of
+        counts and means.
     stratified : bool, default=False
         Whether each class is drawn by itself, its size being fixed.
     groups : array-like of shape (n_samples,), optional
         Group of each row (user, patient): whole groups are drawn. Rows of a group are not
         independent, and intervals that ignore it are too narrow.
     sample_weight : array-like of shape (n_samples,), optional
-        Whole numbers are frequencies: a row of weight 3 is three rows. Others are importances:
-        rows are drawn alike and keep their weights.
+        Integers are frequencies: a row of weight 3 is three rows. Floats are importances, even
+        if they are whole: rows are drawn alike and keep their weights.
     resampling : {"multinomial", "poisson", "bayesian"}, default="multinomial"
         n draws with replacement; a Poisson number of each row; or exponential weights (Rubin).
     threshold : float, optional
         Measures of counts call a score >= threshold positive. A threshold that is *chosen* on
         the data (metric "best_threshold") is chosen again in each replicate.
     pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
+        The positive label; {0, 1}, {-1, 1} and booleans need none. Of two predicted labels the
+        greater is positive if it is not given.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "less" has only an upper limit, "greater" only a lower one.
     rng : None, int, numpy Generator or str, optional
@@ -184,15 +189,29 @@ def bootstrap(
     results = {}
     for i, one in enumerate(options.asked):
         extra: dict[str, Any] = {}
-        if options.method == "bca" and not math.isnan(estimates[i]):
+        method = options.method or default_method(problem, one)
+        if method == "bca" and not math.isnan(estimates[i]):
             extra["acceleration"] = acceleration_of(
                 problem, one, engine.columns[i], stratified=options.stratified
             )
         if found.errors is not None and own_errors is not None:
             extra["standard_errors"] = found.errors[0, i]
             extra["standard_error"] = own_errors[i]
-        results[one.label] = result_of(one, estimates[i], found.values[0, i], options, size, extra)
+        results[one.label] = result_of(
+            one, estimates[i], found.values[0, i], options, size, extra, method
+        )
     return BootstrapResults(results)
+
+
+def default_method(problem: Problem, one: Asked) -> Method:
+    """Return the method of a measure where the user has named none."""
+    if isinstance(one.metric, UserMetric):  # each row would be left out in turn
+        return "percentile"
+    try:
+        check_has_acceleration(problem, one)
+    except ValueError:
+        return "percentile"
+    return "bca"
 
 
 def check_methods(problem: Problem, options: Options) -> None:
@@ -214,6 +233,7 @@ def result_of(
     options: Options,
     effective_size: float,
     extra: dict[str, Any],
+    method: Method,
 ) -> BootstrapResult:
     """Return the result of one measure, with the warnings that it deserves."""
     if math.isnan(estimate) and not isinstance(one.metric, ThresholdMetric):  # which has warned
@@ -229,14 +249,14 @@ def result_of(
             f"which are left out: they lost a class or what the measure divides by{hint}"
         )
         warn_user(message, UndefinedMetricWarning)
-    interval, reason = limits(
-        distribution,
-        estimate,
-        method=options.method,
-        confidence_level=options.confidence_level,
-        alternative=options.alternative,
-        **extra,
-    )
+    level: dict[str, Any] = {
+        "confidence_level": options.confidence_level,
+        "alternative": options.alternative,
+    }
+    interval, reason = limits(distribution, estimate, method=method, **level, **extra)
+    if reason is not None and options.method is None and method == "bca":
+        method = "percentile"
+        interval, reason = limits(distribution, estimate, method=method, **level)
     if reason is None and interval.low == interval.high:
         reason = "both of its limits are one value"
     if reason is not None and not math.isnan(estimate):
@@ -250,7 +270,7 @@ def result_of(
         bootstrap_distribution=distribution,
         n_failed=n_failed,
         metric=one.label,
-        method=options.method,
+        method=method,
         alternative=options.alternative,
         confidence_level=options.confidence_level,
         n_resamples=options.n_resamples,

@@ -121,7 +121,7 @@ def multiclass_bootstrap(
             progress=options.progress,
         )
         one = Asked(name, SUM_METRICS["mean"])
-        results[name] = result_of(one, estimate, values, options, data.size, {})
+        results[name] = result_of(one, estimate, values, options, data.size, {}, method)
     return BootstrapResults(results)
 
 

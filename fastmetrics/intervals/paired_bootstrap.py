@@ -280,6 +280,7 @@ def paired_bootstrap(
                     options,
                     size,
                     {"acceleration": accelerations[i, m]} if (i, m) in accelerations else {},
+                    method,
                 )
                 for i, one in enumerate(options.asked)
             }
@@ -305,7 +306,7 @@ def paired_bootstrap(
     return PairedBootstrap(
         own,
         differences,
-        options.method,
+        method,
         options.alternative,
         options.confidence_level,
         options.n_resamples,

@@ -1,15 +1,13 @@
-"""The bootstrap as a user at a terminal meets it: its bar, and Ctrl-C at any moment."""
+"""The bootstrap as a user at a terminal meets it: its bar, and Ctrl-C."""
 
 from __future__ import annotations
 
-import ctypes
 import io
 import os
 import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
@@ -17,8 +15,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from bootstrap_cases import ONE, QUICK, run
-
-from fastmetrics.cli._interrupt import insistent_interrupt
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
@@ -84,61 +80,3 @@ def test_interrupt_while_resampling(tmp_path, models):
     assert process.returncode == 130
     assert out == ""
     assert err.replace("begun\n", "") == "fastmetrics: interrupted\n"
-
-
-def press_ctrl_c(seconds):
-    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-
-
-@POSIX
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_an_interrupt_that_c_code_swallows_comes_again():
-    @ctypes.CFUNCTYPE(None)
-    def called_by_c():
-        time.sleep(0.5)  # ctypes drops what is raised in here
-
-    def work():
-        called_by_c()
-        for _ in range(100):
-            time.sleep(0.05)
-
-    start = time.perf_counter()
-    press_ctrl_c(0.1)
-    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
-        work()
-    assert 0.4 < time.perf_counter() - start < 4
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-@POSIX
-def test_an_interrupt_that_arrives_comes_once():
-    def work():
-        for _ in range(200):
-            time.sleep(0.05)
-
-    press_ctrl_c(0.1)
-    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
-        work()
-    time.sleep(0.8)  # nothing follows
-
-
-def test_the_interrupts_of_others_are_left_alone():
-    def own(*_):
-        raise AssertionError
-
-    before = signal.signal(signal.SIGINT, own)
-    try:
-        with insistent_interrupt():
-            assert signal.getsignal(signal.SIGINT) is own
-    finally:
-        signal.signal(signal.SIGINT, before)
-    found = []
-
-    def elsewhere():
-        with insistent_interrupt():
-            found.append(signal.getsignal(signal.SIGINT))
-
-    thread = threading.Thread(target=elsewhere)
-    thread.start()
-    thread.join()
-    assert found == [before]

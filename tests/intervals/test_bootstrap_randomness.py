@@ -135,7 +135,7 @@ def test_numbers_and_predictions_in_any_order(name):
 
 
 @pytest.mark.parametrize("way", [{}, {"stratified": True}, {"resampling": "poisson"}])
-def test_cells_leave_no_trace_either(way):
+def test_cells_leave_no_trace_either(way, monkeypatch):
     """Heavily tied scores are drawn by cells: threads, batches, numbers of replicates, company."""
     labels, p = sample(3_000, step=0.25)
     options = {"threshold": 0.5, **way}
@@ -151,9 +151,11 @@ def test_cells_leave_no_trace_either(way):
     for metric in ("auc", "accuracy", "log_loss", "r2"):
         alone = {metric: METRICS[metric]}
         assert_same(quiet_bootstrap(labels, p, metrics=alone, **options), many, 40)
+    monkeypatch.setattr(_engine, "_CELL_BATCH", 150)  # several replicates a batch, many batches
+    assert_same(quiet_bootstrap(labels, p, metrics=METRICS, **options), many, 40)
 
 
-def test_matrix_cells_leave_no_trace():
+def test_matrix_cells_leave_no_trace(monkeypatch):
     matrix = fm.ConfusionMatrix.from_counts([[50, 7, 0], [3, 60, 5], [1, 2, 70]])
     metrics = ["accuracy", "f1_macro", "cohen_kappa"]
     for way in ({}, {"stratified": True}, {"resampling": "poisson"}, {"resampling": "bayesian"}):
@@ -161,6 +163,10 @@ def test_matrix_cells_leave_no_trace():
         for few in (2, 100, 9_000):
             fewer = quiet_bootstrap(matrix, metrics=metrics, n_resamples=few, n_threads=3, **way)
             assert_same(many, fewer, few)
+        with monkeypatch.context() as patch:
+            patch.setattr(_engine, "_CELL_BATCH", 40)
+            batches = quiet_bootstrap(matrix, metrics=metrics, n_resamples=100, **way)
+        assert_same(many, batches, 100)
 
 
 def test_tables_and_arrays_are_one():

@@ -68,6 +68,26 @@ def test_counts_are_multinomial():
         assert abs(products + 1 / n) < 4 / math.sqrt(counts.size)
 
 
+def test_classes_are_drawn_independently():
+    """Over two windows: how many of a class fall in the first is binomial, whatever the other."""
+    n = 8_192
+    labels, scores = binary(n)
+    labels, scores = labels[np.argsort(-scores)], np.sort(scores)[::-1]
+    results = fm.bootstrap(labels, scores, n_resamples=400, stratified=True, rng=3)
+    counts = drawn(results, n, positive=labels == 1)
+    firsts = []
+    for k in (0, 1):
+        of_class = counts[:, labels == k]
+        assert (of_class.sum(axis=1) == of_class.shape[1]).all()
+        first = of_class[:, : np.count_nonzero(labels[:4_096] == k)]
+        share = first.shape[1] / of_class.shape[1]
+        variance = of_class.shape[1] * share * (1 - share)
+        firsts.append(first.sum(axis=1))
+        assert abs(firsts[-1].mean() - first.shape[1]) < 4.5 * math.sqrt(variance / 400)
+        assert firsts[-1].var() == pytest.approx(variance, rel=4.5 * math.sqrt(2 / 400))
+    assert abs(np.corrcoef(firsts)[0, 1]) < 4.5 / 400**0.5
+
+
 @pytest.mark.parametrize("share", [0.5, 0.1])
 def test_auc_standard_error_is_delongs(share):
     labels, scores = binary(2_000, share=share)

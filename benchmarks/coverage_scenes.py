@@ -1,0 +1,162 @@
+"""The data of the coverage study: binormal scores, whose population values are known.
+
+Negatives score N(0, 1), positives N(separation, 1). What an interval should cover is the value of
+the measure in the population, which is its limit as the sample grows.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SEED = 20_240_611
+THRESHOLD = 1.0
+CORRELATION = 0.5  # of two models' scores, given the label
+WORSE = 1.2  # separation of the model that is worse than 1.5
+SPREAD = 2.0  # of the positives of the model with another shape and the same AUC
+USER_SHARE = 0.5  # of the variance of a score that is its user's
+SIZES = (30, 100, 1_000)
+SHARES = (0.5, 0.05)
+
+METRICS = ("roc_auc", "average_precision", "ks_statistic", "f1", "accuracy")
+COMPARED = ("roc_auc", "average_precision", "accuracy")  # by differences between two models
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One kind of data.
+
+    Attributes
+    ----------
+    part : str
+        The part of the study: what is computed of the data.
+    n : int
+        Rows.
+    share : float
+        Positives in the population.
+    separation : float
+        Mean score of the positives.
+    users : int
+        Users who have the rows in equal parts; 0 if rows are independent.
+    """
+
+    part: str
+    n: int
+    share: float
+    separation: float = 1.5
+    users: int = 0
+
+    @property
+    def name(self) -> str:
+        """What the scene is called, in tables and in the seed."""
+        size = f"{self.n:,} rows, "
+        return size + ("balanced" if self.share == 0.5 else f"{self.share:.0%} positive")
+
+    def generator(self, number: int) -> np.random.Generator:
+        """Return the generator of one data set, whatever else is simulated."""
+        own = zlib.crc32(f"{self.part}: {self.name}".encode())
+        return np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(own, number)))
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Labels with the scores of a model, and of others to compare it with.
+
+    `others` holds "equal" (exchangeable with the model), "spread" (the same AUC from another
+    curve) and "worse".
+    """
+
+    labels: NDArray[np.int8]
+    scores: NDArray[np.float64]
+    others: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    groups: NDArray[np.int64] | None = None
+
+
+def _grid(
+    part: str, sizes: tuple[int, ...], shares: tuple[float, ...], **given: Any
+) -> list[Scene]:
+    return [Scene(part, n, share, **given) for share in shares for n in sizes]
+
+
+SCENES = (
+    *_grid("main", SIZES, SHARES),
+    *_grid("fixed", (100,), SHARES),
+    *_grid("near one", SIZES, (0.5,), separation=3.0),
+    Scene("users", 500, 0.5, users=50),
+)
+
+
+def draw(scene: Scene, rng: np.random.Generator) -> Data:
+    """Draw one data set."""
+    n = scene.n
+    if scene.users:
+        return _draw_users(scene, rng)
+    if scene.part == "fixed":
+        labels = (rng.permutation(n) < round(n * scene.share)).astype(np.int8)
+    else:
+        labels = (rng.random(n) < scene.share).astype(np.int8)
+    own, other = rng.standard_normal((2, n))
+    other = CORRELATION * own + math.sqrt(1 - CORRELATION**2) * other
+    others = {
+        "equal": scene.separation * labels + other,
+        "spread": _wide_separation(scene) * labels + np.where(labels, SPREAD, 1.0) * other,
+        "worse": WORSE * labels + other,
+    }
+    return Data(labels, scene.separation * labels + own, others)
+
+
+def _draw_users(scene: Scene, rng: np.random.Generator) -> Data:
+    """Draw users who differ in their share of positives and in the level of their scores."""
+    groups = np.repeat(np.arange(scene.users), scene.n // scene.users)
+    share = rng.beta(0.5, 0.5, scene.users)  # its mean is 1/2
+    labels = (rng.random(scene.n) < share[groups]).astype(np.int8)
+    noise = [
+        math.sqrt(USER_SHARE) * rng.standard_normal(scene.users)[groups]
+        + math.sqrt(1 - USER_SHARE) * rng.standard_normal(scene.n)
+        for _ in range(2)
+    ]
+    others = {"equal": scene.separation * labels + noise[1]}
+    return Data(labels, scene.separation * labels + noise[0], others, groups)
+
+
+def _wide_separation(scene: Scene) -> float:
+    """Return the mean of positives with the other spread at which the AUC is the same."""
+    return scene.separation * math.sqrt((1 + SPREAD**2) / 2)
+
+
+@cache
+def population(scene: Scene) -> dict[str, float]:
+    """Return the value of each measure in the population, and less that of the worse model."""
+    values = _values(scene.separation, scene.share)
+    worse = _values(WORSE, scene.share)
+    return values | {f"{name} difference": values[name] - worse[name] for name in COMPARED}
+
+
+def _values(d: float, p: float) -> dict[str, float]:
+    """Return the measures of positives of mean ``d`` and share ``p``."""
+    from scipy.integrate import quad
+    from scipy.special import log_ndtr, ndtr
+    from scipy.stats import norm
+
+    tpr, fpr = float(ndtr(d - THRESHOLD)), float(ndtr(-THRESHOLD))
+    tp, fp = p * tpr, (1 - p) * fpr
+
+    def precision_of_positive(score: float) -> float:
+        """Return precision at a score times the density of the positives there."""
+        odds = (1 - p) / p * math.exp(log_ndtr(-score) - log_ndtr(d - score))
+        return float(norm.pdf(score - d)) / (1 + odds)
+
+    area = quad(precision_of_positive, d - 12, d + 12, epsabs=1e-12, limit=200)[0]
+    return {
+        "roc_auc": float(ndtr(d / math.sqrt(2))),
+        "average_precision": float(area),
+        "ks_statistic": float(2 * ndtr(d / 2) - 1),
+        "f1": 2 * tp / (tp + fp + p),
+        "accuracy": tp + (1 - p) * (1 - fpr),
+    }

@@ -1,0 +1,98 @@
+"""What `roc_band` and `pr_band` return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._results import Result
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class RocBand(Result):
+    """A ROC curve at a grid of false positive rates, with confidence limits.
+
+    Attributes
+    ----------
+    false_positive_rate : ndarray of shape (n_points,)
+        The grid, rising.
+    true_positive_rate : ndarray of shape (n_points,)
+        The curve of the data: the largest rate at that false positive rate.
+    low, high : ndarray of shape (n_points,)
+        Limits, low <= curve <= high; nan where they are undefined. Read-only, like all arrays.
+    kind : {"simultaneous", "pointwise"}
+        Whether the limits hold everywhere at once, or at any one point.
+    method : str
+        How they were found.
+    confidence_level : float
+    critical_value : float
+        How far the limits reach: deviations of a rate in standard errors ("equal_precision",
+        "mover"); nan where the method has none.
+    effective_positives, effective_negatives : float
+        How many independent rows of each class the data are worth: the counts, where rows are
+        neither grouped nor weighted.
+    n_resamples, n_failed : int
+        Replicates, and those that lost a class; 0 where the method needs none.
+    key : str or None
+        ``rng=key`` draws the same replicates again; None without replicates.
+    """
+
+    false_positive_rate: NDArray[np.float64]
+    true_positive_rate: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    kind: str
+    method: str
+    confidence_level: float
+    critical_value: float
+    effective_positives: float
+    effective_negatives: float
+    n_resamples: int
+    n_failed: int
+    key: str | None
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class PrBand(Result):
+    """A precision-recall curve at a grid of recalls, with confidence limits.
+
+    Attributes
+    ----------
+    recall : ndarray of shape (n_points,)
+        The grid, rising, above 0.
+    precision : ndarray of shape (n_points,)
+        The curve of the data: the largest precision at that recall.
+    low, high : ndarray of shape (n_points,)
+        Limits, low <= curve <= high; nan where they are undefined. Read-only, like all arrays.
+    kind : {"simultaneous", "pointwise"}
+        Whether the limits hold everywhere at once, or at any one point.
+    method : str
+        How they were found.
+    confidence_level : float
+    critical_value : float
+        How far the limits reach: deviations of a rate in standard errors ("equal_precision",
+        "mover"); nan where the method has none.
+    effective_positives, effective_negatives : float
+        How many independent rows of each class the data are worth: the counts, where rows are
+        neither grouped nor weighted.
+    n_resamples, n_failed : int
+        Replicates, and those that lost a class; 0 where the method needs none.
+    key : str or None
+        ``rng=key`` draws the same replicates again; None without replicates.
+    """
+
+    recall: NDArray[np.float64]
+    precision: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    kind: str
+    method: str
+    confidence_level: float
+    critical_value: float
+    effective_positives: float
+    effective_negatives: float
+    n_resamples: int
+    n_failed: int
+    key: str | None

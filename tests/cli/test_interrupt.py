@@ -1,0 +1,152 @@
+"""Ctrl-C: not in the compiler, not lost, and once."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from fastmetrics.cli._interrupt import insistent_interrupt
+
+POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+
+
+def press_ctrl_c(seconds):
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+@POSIX
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_c_code_swallows_comes_again():
+    @ctypes.CFUNCTYPE(None)
+    def called_by_c():
+        time.sleep(0.5)  # ctypes drops what is raised in here
+
+    def work():
+        called_by_c()
+        for _ in range(100):
+            time.sleep(0.05)
+
+    start = time.perf_counter()
+    press_ctrl_c(0.1)
+    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
+        work()
+    assert 0.4 < time.perf_counter() - start < 4
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+COMPILER = """
+import time
+steps = []
+def compile(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.01)
+        steps.append("on")
+    steps.append("done")
+"""
+
+
+def compiler():
+    """Return a function that looks as if it were one of numba's, and the list of its steps."""
+    names = {"__name__": "numba.core.compiler"}
+    exec(COMPILER, names)
+    return names["compile"], names["steps"]
+
+
+@POSIX
+def test_an_interrupt_waits_for_the_compiler():
+    compile_kernel, steps = compiler()
+
+    def work():
+        compile_kernel(0.4)
+        for _ in range(100):
+            time.sleep(0.05)
+
+    start = time.perf_counter()
+    press_ctrl_c(0.1)
+    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
+        work()
+    assert 0.4 < time.perf_counter() - start < 4
+    assert steps[-1] == "done"
+
+
+@POSIX
+def test_a_compiler_that_takes_long_is_not_waited_for():
+    code = (
+        "import os, signal, sys, threading\n"
+        "from fastmetrics.cli._interrupt import insistent_interrupt\n"
+        "names = {'__name__': 'llvmlite.binding'}\n"
+        f"exec({COMPILER!r}, names)\n"
+        "threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "with insistent_interrupt():\n    names['compile'](30)\n"
+    )
+    start = time.perf_counter()
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=25,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )
+    assert time.perf_counter() - start < 10
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "fastmetrics: interrupted\n")
+
+
+@POSIX
+def test_an_interrupt_wakes_who_waits_for_a_lock_that_nobody_opens():
+    lock = threading.Lock()
+    lock.acquire()
+
+    def work():
+        try:
+            time.sleep(30)
+        finally:
+            lock.acquire()
+
+    start = time.perf_counter()
+    press_ctrl_c(0.1)
+    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
+        work()
+    assert time.perf_counter() - start < 4
+
+
+@POSIX
+def test_an_interrupt_that_arrives_comes_once():
+    def work():
+        for _ in range(200):
+            time.sleep(0.05)
+
+    press_ctrl_c(0.1)
+    with pytest.raises(KeyboardInterrupt), insistent_interrupt():
+        work()
+    time.sleep(0.8)  # nothing follows
+
+
+def test_the_interrupts_of_others_are_left_alone():
+    def own(*_):
+        raise AssertionError
+
+    before = signal.signal(signal.SIGINT, own)
+    try:
+        with insistent_interrupt():
+            assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, before)
+    found = []
+
+    def elsewhere():
+        with insistent_interrupt():
+            found.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert found == [before]

@@ -1,0 +1,336 @@
+"""Bands: what they depend on, odd and wrong input, and (slow) how often they hold the truth."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from band_samples import GROUPS, IMPORTANCES, WAYS, N, binary, quiet
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastmetrics as fm
+from fastmetrics.intervals import _band_replicates
+
+BOTH = pytest.mark.parametrize("function", [fm.roc_band, fm.pr_band])
+METHODS = {
+    "equal_precision": "simultaneous",
+    "ks": "simultaneous",
+    "mover": "pointwise",
+    "percentile": "pointwise",
+}
+EACH = pytest.mark.parametrize("method", METHODS)
+
+
+def curve_of(band):
+    return band.true_positive_rate if isinstance(band, fm.RocBand) else band.precision
+
+
+def assert_same(one, other):
+    for name, value in one.to_dict().items():
+        np.testing.assert_array_equal(value, other.to_dict()[name], err_msg=name)
+
+
+# --- what bands depend on -----------------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize("method", ["equal_precision", "percentile"])
+@pytest.mark.parametrize("way", WAYS)
+def test_neither_threads_nor_the_order_of_rows_matter(monkeypatch, function, method, way):
+    monkeypatch.setattr(_band_replicates, "_BATCH_BYTES", 200)
+    labels, scores = binary(step=0.3)
+    options = {"kind": METHODS[method], "method": method, "grid": 7, "confidence_level": 0.5}
+    one = quiet(function, labels, scores, n_threads=1, **options, **WAYS[way])
+    for threads in (2, 3, 7):
+        assert_same(one, quiet(function, labels, scores, n_threads=threads, **options, **WAYS[way]))
+    order = np.random.default_rng(3).permutation(N)
+    moved = {k: v[order] if isinstance(v, np.ndarray) else v for k, v in WAYS[way].items()}
+    assert_same(one, quiet(function, labels[order], scores[order], **options, **moved))
+    assert_same(one, quiet(function, labels, scores, **options, **WAYS[way], rng=one.key))
+    monkeypatch.setattr(_band_replicates, "_BATCH_BYTES", 1 << 18)
+    assert_same(one, quiet(function, labels, scores, **options, **WAYS[way]))
+    other = quiet(function, labels, scores, **options, **WAYS[way], rng=2)
+    assert other.key != one.key
+    assert (other.low != one.low).any()
+
+
+@BOTH
+@EACH
+def test_equivalent_data_give_the_same_band(function, method):
+    labels, scores = binary(step=0.3)
+    options = {"kind": METHODS[method], "method": method}
+    one = quiet(function, labels, scores, **options)
+    for data in (
+        (fm.ScoreTable.from_scores(labels, scores),),
+        (labels == 1, scores),
+        (labels, np.exp(scores)),
+        (labels.tolist(), scores.tolist()),
+    ):
+        assert_same(one, quiet(function, *data, **options))
+    named = np.where(labels == 1, "ill", "well")
+    assert_same(one, quiet(function, named, scores, pos_label="ill", **options))
+    thrice = quiet(function, *(np.repeat(column, 3) for column in (labels, scores)), **options)
+    assert_same(thrice, quiet(function, labels, scores, sample_weight=np.full(N, 3), **options))
+
+
+@BOTH
+@EACH
+@given(
+    n=st.integers(4, 40),
+    seed=st.integers(0, 1000),
+    step=st.sampled_from([0.0, 0.5, 2.0]),
+    level=st.sampled_from([0.2, 0.8, 0.99]),
+)
+def test_limits_enclose_the_curve(function, method, n, seed, step, level):
+    labels, scores = binary(n, step=step, seed=seed)
+    options = {"kind": METHODS[method], "method": method, "grid": 13}
+    band = quiet(function, labels, scores, confidence_level=level, **options)
+    wider = quiet(function, labels, scores, confidence_level=0.995, **options)
+    curve = curve_of(band)
+    assert ((band.low >= 0) & (band.low <= curve)).all()
+    assert ((band.high <= 1) & (band.high >= curve)).all()
+    assert (wider.low <= band.low).all()
+    assert (wider.high >= band.high).all()
+    if function is fm.roc_band:
+        simultaneous = METHODS[method] == "simultaneous"
+        for rising in (curve, band.low, band.high) if simultaneous else (curve,):
+            assert (np.diff(rising) >= -1e-12).all()
+        if method != "percentile":
+            assert band.low[0] == 0.0
+
+
+# --- degenerate data ----------------------------------------------------------------------------
+
+
+@BOTH
+@EACH
+@pytest.mark.parametrize("label", [0, 1])
+def test_one_class_is_undefined(function, method, label):
+    with pytest.warns(fm.UndefinedMetricWarning, match="one class only"):
+        band = function([label] * 4, range(4), kind=METHODS[method], method=method)
+    for values in (curve_of(band), band.low, band.high):
+        assert np.isnan(values).all()
+    assert math.isnan(band.critical_value)
+    assert (band.n_resamples, band.n_failed, band.key) == (0, 0, None)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_band_of_equal_replicates_rests_on_the_sizes(sign):
+    """An AUC of 1 or 0: the limits at the flat end are those of no event in so many rows."""
+    labels = np.repeat([0, 1], [60, 40])
+    with pytest.warns(fm.DegenerateDataWarning, match="all replicates are equal.*method='ks'"):
+        band = fm.roc_band(labels, sign * labels, n_resamples=50, rng=1)
+    assert band.critical_value == pytest.approx(scipy.stats.norm.isf(0.05 / 4))
+    assert (band.low[50], band.high[50])[sign > 0] == (sign + 1) / 2
+    reach = 1 - band.low[50] if sign > 0 else band.high[50]
+    assert 0.005 < scipy.stats.binom.cdf(0, 40, reach) < 0.05
+    with pytest.warns(fm.DegenerateDataWarning, match="all replicates are equal"):
+        of_precision = fm.pr_band(labels, sign * labels, stratified=True, n_resamples=50, rng=1)
+    assert (of_precision.high > of_precision.low).all()
+
+
+@BOTH
+@pytest.mark.parametrize("method", ["equal_precision", "ks", "mover"])
+def test_one_positive_tells_next_to_nothing(function, method):
+    labels, scores = [0, 0, 1, 0, 0, 0], [1, 2, 4, 3, 5, 0]
+    with pytest.warns(fm.DegenerateDataWarning, match="positives are worth 1 independent rows"):
+        band = function(labels, scores, kind=METHODS[method], method=method, stratified=True, rng=1)
+    assert (band.high - band.low).mean() > 0.6
+
+
+@BOTH
+def test_rows_of_one_group_are_one(function):
+    labels, scores = binary()
+    groups = np.where(labels == 1, 99, np.arange(N))
+    options = {"groups": groups, "rng": 1, "n_resamples": 50}
+    with pytest.warns((fm.DegenerateDataWarning, fm.UndefinedMetricWarning)) as caught:
+        band = function(labels, scores, **options)
+    said = " ".join(str(warning.message) for warning in caught)
+    assert "positives are worth 1 independent rows" in said
+    assert "lost a class" in said
+    assert band.effective_positives == 1.0
+
+
+@BOTH
+def test_flat_percentiles_are_not_passed_over(function):
+    labels = np.repeat([0, 1], [60, 40])
+    with pytest.warns(fm.DegenerateDataWarning, match="replicates are equal: method='mover'"):
+        function(labels, labels, kind="pointwise", method="percentile", stratified=True, rng=1)
+    band = function(labels, labels, kind="pointwise")
+    assert (band.high[1:-1] > band.low[1:-1]).all()
+
+
+@BOTH
+@pytest.mark.parametrize("method", ["equal_precision", "percentile"])
+def test_replicates_that_lose_a_class_are_left_out(function, method):
+    labels, scores = binary(30, share=0.0)
+    options = {"kind": METHODS[method], "method": method, "rng": 1, "n_resamples": 200}
+    with pytest.warns() as caught:
+        band = function(labels, scores, stratified=False, **options)
+    said = [str(warning.message) for warning in caught]
+    assert any("undefined in" in text and "stratified=True" in text for text in said)
+    assert 0.05 * 200 < band.n_failed < 0.3 * 200  # two positives: (1 - 2/30)^30 = .126
+    assert not np.isnan(band.low).any()
+    assert quiet(function, labels, scores, **options, stratified=True).n_failed == 0
+
+
+@BOTH
+@pytest.mark.parametrize("method", ["equal_precision", "percentile"])
+def test_without_two_replicates_there_are_no_limits(function, method):
+    seed = next(  # two replicates of one row each
+        seed
+        for seed in range(50)
+        if quiet(function, [0, 1], [0, 1], stratified=False, n_resamples=2, rng=seed).n_failed == 2
+    )
+    options = {"kind": METHODS[method], "method": method, "stratified": False, "n_resamples": 2}
+    with pytest.warns(fm.UndefinedMetricWarning, match="undefined in 2 of 2 replicates"):
+        band = function([0, 1], [0, 1], **options, rng=seed)
+    assert not np.isnan(curve_of(band)).any()
+    assert np.isnan(band.low).all()
+    assert np.isnan(band.high).all()
+
+
+# --- faults -------------------------------------------------------------------------------------
+
+TABLE = fm.ScoreTable.from_scores([0, 1, 1], [1, 2, 3])
+FAULTS = [
+    ({"kind": "both"}, ValueError, "`kind` must be one of 'simultaneous', 'pointwise'"),
+    ({"method": "mover"}, ValueError, "`method` of a simultaneous band must be one of"),
+    ({"method": "ks", "kind": "pointwise"}, ValueError, "'mover', 'percentile': got 'ks'"),
+    ({"method": "exact"}, ValueError, "`method` must be one of"),
+    ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
+    ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2"),
+    ({"n_resamples": 2.0}, TypeError, "`n_resamples` must be an integer"),
+    ({"n_resamples": 10**9}, ValueError, "would keep 8 GB of replicates"),
+    ({"grid": 0}, ValueError, "`grid` must be at least"),
+    ({"grid": True}, TypeError, "`grid` must be an integer"),
+    ({"grid": [0.5, 1.5]}, ValueError, r"`grid` must lie in .* from 0.5 to 1.5"),
+    ({"grid": [-0.1]}, ValueError, "`grid` must lie in"),
+    ({"grid": [0.5, 0.2]}, ValueError, "`grid` must rise: got 0.2 after 0.5 at index 1"),
+    ({"grid": [0.5, 0.5]}, ValueError, "`grid` must rise"),
+    ({"grid": [0.5, math.nan]}, ValueError, "`grid`"),
+    ({"grid": []}, ValueError, "`grid` is empty"),
+    ({"grid": "fine"}, TypeError, "`grid`"),
+    ({"stratified": 1}, ValueError, "`stratified` must be one of"),
+    ({"stratified": True, "groups": [1, 2, 3]}, ValueError, "exclude each other"),
+    ({"groups": [1, 1, 1]}, ValueError, "at least two groups"),
+    ({"groups": [1, 2]}, ValueError, "lengths differ"),
+    ({"method": "ks", "groups": [1, 2, 3]}, ValueError, "not for grouped ones"),
+    ({"method": "ks", "sample_weight": [0.5, 1, 1]}, ValueError, "not for fractionally weighted"),
+    ({"rng": np.random.RandomState(1)}, TypeError, "RandomState"),
+    ({"rng": -1}, ValueError, "`rng`"),
+    ({"n_threads": 0}, ValueError, "`n_threads` must be at least 1"),
+    ({"sample_weight": [1, -1, 1]}, ValueError, "negative"),
+    ({"pos_label": 7}, ValueError, "pos_label"),
+]
+
+
+@BOTH
+@pytest.mark.parametrize(("options", "error", "message"), FAULTS, ids=[str(f[0]) for f in FAULTS])
+def test_faults(function, options, error, message):
+    with pytest.raises(error, match=message):
+        function([0, 1, 1], [1, 2, 3], **options)
+
+
+@BOTH
+def test_data_at_fault(function):
+    with pytest.raises(TypeError, match="groups need rows"):
+        function(TABLE, groups=[1, 2, 3])
+    with pytest.raises(TypeError, match="comes alone"):
+        function(TABLE, [1, 2, 3])
+    with pytest.raises(TypeError, match="fractional weights"):
+        function(fm.ScoreTable.from_counts([1, 2], [0.5, 1], [1, 0.5]))
+    with pytest.raises(ValueError, match="nan"):
+        function([0, 1], [0, math.nan])
+    with pytest.raises(TypeError, match="ConfusionMatrix"):
+        function(fm.ConfusionMatrix.from_labels([0, 1], [0, 1]))
+    with pytest.raises(ValueError, match="empty"):
+        function([], [])
+
+
+def test_recall_0_has_no_precision():
+    with pytest.raises(ValueError, match="precision has no value at recall 0"):
+        fm.pr_band(TABLE, grid=[0.0, 0.5])
+
+
+# --- results ------------------------------------------------------------------------------------
+
+
+@BOTH
+@EACH
+def test_a_result_is_frozen_and_can_be_written(function, method):
+    labels, scores = binary()
+    grid = [0.25, 0.75]
+    band = quiet(function, labels, scores, kind=METHODS[method], method=method, grid=grid)
+    written = json.loads(json.dumps(band.to_dict()))
+    assert written["low"] == band.low.tolist()
+    assert written["method"] == method
+    for name in ("low", "high", "critical_value", "n_resamples"):
+        with pytest.raises(AttributeError):
+            setattr(band, name, 0)
+    for array in (band.low, band.high, curve_of(band)):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    resampled = method in {"equal_precision", "percentile"}
+    assert (band.n_resamples, band.key is None) == ((30, False) if resampled else (0, True))
+    assert (band.effective_positives, type(band.effective_positives)) == (labels.sum(), float)
+    assert f"method='{method}'" in repr(band)
+
+
+def test_progress_counts_replicates(capsys):
+    labels, scores = binary()
+    shown = quiet(fm.roc_band, labels, scores, progress=True)
+    assert "replicates" in capsys.readouterr().err
+    assert_same(shown, quiet(fm.roc_band, labels, scores))
+
+
+@BOTH
+def test_grouped_and_weighted_rows_have_wider_bands(function):
+    labels, scores = binary(step=0.1)
+    narrow, copied, weighted = (
+        quiet(function, *data, kind="pointwise", **options)
+        for data, options in (
+            ((labels, scores), {}),
+            ((np.repeat(labels, 9), np.repeat(scores, 9)), {"groups": np.repeat(np.arange(N), 9)}),
+            ((labels, scores), {"sample_weight": IMPORTANCES}),
+        )
+    )
+    np.testing.assert_allclose(copied.low, narrow.low, atol=1e-9)  # copies tell nothing new
+    assert (weighted.high - weighted.low).mean() > (narrow.high - narrow.low).mean()
+    assert quiet(function, labels, scores, groups=GROUPS).effective_positives > 5
+
+
+# --- coverage -----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@BOTH
+@pytest.mark.parametrize("positives", [150, 30])
+@pytest.mark.parametrize("method", ["equal_precision", "mover"])
+def test_coverage_of_binormal_curves(function, positives, method):
+    """600 samples: a coverage of .95 is found below .92 once in 1,000 times."""
+    n, n_samples, away = 300, 600, 1.5
+    grid = np.arange(1, 100) / 100
+    share = positives / n
+    normal = scipy.stats.norm
+    truth = normal.sf(normal.isf(grid) - away)
+    if function is fm.pr_band:
+        rate = normal.sf(normal.isf(grid) + away)
+        truth = grid * share / (grid * share + rate * (1 - share))
+    inside = np.zeros((n_samples, len(grid)), bool)
+    for i in range(n_samples):
+        rng = np.random.default_rng([17, i])
+        labels = np.arange(n) < (positives if function is fm.roc_band else rng.binomial(n, share))
+        scores = rng.normal(size=n) + away * labels
+        options = {"kind": METHODS[method], "method": method, "n_resamples": 400, "grid": grid}
+        band = function(labels, scores, rng=i, **options)
+        inside[i] = (band.low <= truth) & (truth <= band.high)
+    if method == "mover":
+        assert inside.mean() >= 0.945
+        assert inside.mean(axis=0).min() >= 0.92
+    else:
+        assert inside.all(axis=1).mean() >= 0.93

@@ -1,0 +1,312 @@
+"""Bands against their definitions: the curve, the limits of each method, every replicate."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.stats
+from band_samples import FREQUENCIES, GROUPS, IMPORTANCES, WAYS, N, binary, cells, quiet
+from band_samples import replicate_cells as resampled
+from sklearn import metrics as sk
+
+import fastmetrics as fm
+from fastmetrics._rng import seed_key
+from fastmetrics.intervals import _band_limits, _band_replicates, _problem
+from fastmetrics.intervals._band_sizes import effective_sizes
+from fastmetrics.intervals._draws import cell_counts
+from fastmetrics.intervals._metrics import resolved
+from fastmetrics.intervals._problem import prepared
+from reference import band_oracle, bootstrap_oracle
+
+STEPS = pytest.mark.parametrize("step", [0.0, 0.4], ids=["distinct", "tied"])
+GRID = np.array([0.0, 0.05, 1 / 6, 0.29, 0.5, 2 / 3, 0.9, 0.999, 1.0])
+RECALLS = GRID[1:]
+
+
+def exact(x):
+    """The rational number that a place of the grid stands for."""
+    return Fraction(float(x)).limit_denominator(20_000)
+
+
+def close(found, expected, atol=1e-12):
+    np.testing.assert_allclose(np.asarray(found, float), np.array(expected, float), 0, atol)
+
+
+# --- the curve ----------------------------------------------------------------------------------
+
+
+@STEPS
+def test_the_curve_is_the_roc_curve(step):
+    labels, scores = binary(step=step)
+    band = quiet(fm.roc_band, labels, scores, grid=GRID)
+    points = band_oracle.roc(cells(labels, scores))
+    close(band.true_positive_rate, [band_oracle.highest(points, exact(x)) for x in GRID])
+    fpr, tpr, _ = sk.roc_curve(labels, scores)
+    inside = GRID[1:-1]
+    close(band.true_positive_rate[1:-1], np.interp(inside, fpr, tpr), 1e-9)
+    assert band.false_positive_rate.tolist() == GRID.tolist()
+
+
+@STEPS
+def test_the_curve_is_the_continuous_precision_recall_curve(step):
+    labels, scores = binary(step=step)
+    of_data = cells(labels, scores)
+    fine = quiet(fm.pr_band, labels, scores, kind="pointwise", grid=20_000)
+    some = fine.recall[::997]
+    expected = [band_oracle.precision(of_data, exact(r)) for r in some]
+    close(fine.precision[::997], expected)
+    area = fm.pr_auc(labels, scores, interpolation="continuous")
+    assert fine.precision.mean() == pytest.approx(area, abs=2e-4)
+
+
+def test_a_number_stands_for_equidistant_places():
+    labels, scores = binary()
+    roc, pr = (quiet(f, labels, scores, kind="pointwise") for f in (fm.roc_band, fm.pr_band))
+    assert roc.false_positive_rate.tolist() == [k / 100 for k in range(101)]
+    assert pr.recall.tolist() == [k / 100 for k in range(1, 101)]
+    assert quiet(fm.roc_band, labels, scores, grid=3).false_positive_rate.tolist() == [0, 0.5, 1]
+    assert quiet(fm.pr_band, labels, scores, grid=np.int64(1)).recall.tolist() == [1.0]
+
+
+def test_a_place_of_the_grid_is_met_though_its_product_is_rounded():
+    """0.29 * 100 is less than 29: the step there belongs to the curve."""
+    labels = np.repeat([0, 1, 0], [29, 3, 71])
+    scores = -np.arange(103.0)
+    assert quiet(fm.roc_band, labels, scores, grid=[0.29]).true_positive_rate.tolist() == [1.0]
+    assert quiet(fm.pr_band, 1 - labels, scores, grid=[0.29]).precision.tolist() == [1.0]
+
+
+# --- limits in closed form ----------------------------------------------------------------------
+
+
+@STEPS
+@pytest.mark.parametrize("level", [0.95, 0.5])
+def test_mover_combines_the_deviations_of_both_rates(step, level):
+    labels, scores = binary(step=step)
+    z = band_oracle.normal_quantile((1 - level) / 2)
+    points = band_oracle.roc(cells(labels, scores))
+    m, n = labels.sum(), (1 - labels).sum()
+    options = {"kind": "pointwise", "confidence_level": level}
+    band = fm.roc_band(labels, scores, grid=GRID, **options)
+    expected = [
+        band_oracle.recovered_limits(points, x, band_oracle.highest(points, exact(x)), (n, m), z)
+        for x in GRID
+    ]
+    close(np.stack((band.low, band.high), 1), expected)
+    assert band.critical_value == pytest.approx(z)
+    for set_share in (False, True):
+        pr = fm.pr_band(labels, scores, grid=RECALLS, stratified=set_share, **options)
+        close(
+            np.stack((pr.low, pr.high), 1),
+            [_precision(points, m, n, r, z, z, set_share, "mover") for r in RECALLS],
+        )
+
+
+def _precision(points, m, n, recall, width, z, set_share, method):
+    mirrored = band_oracle.transposed(points)
+    rate = float(band_oracle.lowest(mirrored, exact(recall)))
+    if method == "mover":
+        of_rate = band_oracle.recovered_limits(mirrored, recall, rate, (m, n), width)
+    else:
+        of_rate = band_oracle.equal_precision_band(mirrored, recall, (m, n), width)
+    odds = n / m
+    of_odds = (odds, odds) if set_share else band_oracle.odds_limits(m / (m + n), m + n, z)
+    return band_oracle.precision_limits(recall, rate, of_rate, odds, of_odds)
+
+
+@STEPS
+def test_ks_is_the_curve_moved_by_both_kolmogorov_widths(step):
+    labels, scores = binary(step=step)
+    points = band_oracle.roc(cells(labels, scores))
+    m, n = int(labels.sum()), int((1 - labels).sum())
+    d, e = (scipy.stats.kstwo.ppf(0.9**0.5, size) for size in (n, m))
+    band = fm.roc_band(labels, scores, grid=GRID, method="ks", confidence_level=0.9)
+    expected = [band_oracle.shifted_band(points, x, d, e) for x in GRID]
+    close(np.stack((band.low, band.high), 1), expected)
+    assert (band.n_resamples, band.n_failed, band.key) == (0, 0, None)
+    for bounds, set_share in ((2, True), (3, False)):
+        each = 0.9 ** (1 / bounds)
+        d, e = (scipy.stats.kstwo.ppf(each, size) for size in (n, m))
+        share = scipy.stats.binomtest(m, m + n).proportion_ci(each)
+        odds = (n / m, n / m) if set_share else (1 / share.high - 1, 1 / share.low - 1)
+        mirrored = band_oracle.transposed(points)
+        rates = [band_oracle.shifted_band(mirrored, r, e, d) for r in RECALLS]
+        band = fm.pr_band(
+            labels, scores, grid=RECALLS, method="ks", confidence_level=0.9, stratified=set_share
+        )
+        close(
+            np.stack((band.low, band.high), 1),
+            [
+                (r / (r + high * odds[1]), r / (r + low * odds[0]))
+                for r, (low, high) in zip(RECALLS, rates, strict=True)
+            ],
+            1e-9,
+        )
+
+
+def test_kolmogorov_widths_are_the_published_ones():
+    """Miller (1956), Table of percentage points of Kolmogorov statistics, JASA 51:111-121."""
+    close(_band_limits.kolmogorov_widths((10, 20), 0.95), (0.40925, 0.29408), 1e-5)
+    close(_band_limits.kolmogorov_widths((50, 100), 0.99), (0.22604, 0.16081), 1e-5)
+
+
+# --- replicates ---------------------------------------------------------------------------------
+
+
+@STEPS
+@pytest.mark.parametrize("way", WAYS)
+def test_percentiles_are_those_of_every_replicate(way, step):
+    labels, scores = binary(step=step)
+    options = {"kind": "pointwise", "method": "percentile", **WAYS[way]}
+    roc = quiet(fm.roc_band, labels, scores, grid=GRID, **options)
+    pr = quiet(fm.pr_band, labels, scores, grid=RECALLS, **options)
+    assert roc.key == pr.key
+    replicates = resampled(roc.key, 30, labels, scores, **WAYS[way])
+    curves = [band_oracle.roc(replicate) for replicate in replicates]
+    for k, x in enumerate(GRID):
+        values = [band_oracle.highest(curve, exact(x)) for curve in curves]
+        _assert_quantiles(roc, k, values, roc.true_positive_rate[k])
+    for k, r in enumerate(RECALLS):
+        values = [band_oracle.precision(replicate, exact(r)) for replicate in replicates]
+        _assert_quantiles(pr, k, values, pr.precision[k])
+
+
+def _assert_quantiles(band, k, values, curve):
+    low, high = bootstrap_oracle.percentile(values, 0.95, "two-sided")
+    assert band.low[k] == pytest.approx(min(low, curve), abs=1e-11)
+    assert band.high[k] == pytest.approx(max(high, curve), abs=1e-11)
+
+
+@STEPS
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("level", [0.7, 0.95])
+def test_equal_precision_holds_the_share_of_the_replicates(monkeypatch, way, step, level):
+    monkeypatch.setattr(_band_replicates, "N_PLACES", 101)
+    labels, scores = binary(step=step)
+    options = {"confidence_level": level, "n_resamples": 19, **WAYS[way]}
+    band = quiet(fm.roc_band, labels, scores, grid=GRID, **options)
+    sizes = band.effective_negatives, band.effective_positives
+    by_table = "importances" not in way and way not in {"weighted groups", "counted groups"}
+    scales = [_scale(size, by_table) for size in sizes]
+    points = band_oracle.roc(cells(labels, scores, WAYS[way].get("sample_weight")))
+    gaps = [
+        band_oracle.gap(points, band_oracle.roc(replicate), scales, 101)
+        for replicate in resampled(band.key, 19, labels, scores, **WAYS[way])
+    ]
+    width = band_oracle.width(gaps, level)
+    assert band.critical_value == pytest.approx(width, rel=1e-9)
+    expected = [band_oracle.equal_precision_band(points, x, sizes, width) for x in GRID]
+    assert_band(band, expected, band.true_positive_rate)
+    if way in {"stratified", "plain"}:
+        pr = quiet(fm.pr_band, labels, scores, grid=RECALLS, **options)
+        assert pr.critical_value == band.critical_value
+        z = band_oracle.normal_quantile((1 - level) / 4)
+        share = way == "stratified", "equal_precision"
+        m, n = band.effective_positives, band.effective_negatives
+        expected = [_precision(points, m, n, r, width, z, *share) for r in RECALLS]
+        assert_band(pr, expected, pr.precision)
+
+
+def assert_band(band, expected, curve):
+    low, high = np.array(expected, float).T
+    close(band.low, np.minimum(low, curve), 1e-9)
+    close(band.high, np.maximum(high, curve), 1e-9)
+
+
+def _scale(size, by_table):
+    """The arcsine scale; for counts of rows straight between the counts of the sample."""
+    if not by_table:
+        return lambda rate: band_oracle.arcsine(rate, size)
+    cells = math.ceil(size)
+    places = np.arange(cells + 1) / cells
+    table = [band_oracle.arcsine(place, size) for place in places]
+    return lambda rate: np.interp(float(rate) * cells, range(cells + 1), table)
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+def test_cells_are_drawn_where_scores_are_few(monkeypatch, stratified):
+    monkeypatch.setattr(_problem, "ROWS_OF_A_CELL", 0)
+    monkeypatch.setattr(_band_replicates, "N_PLACES", 101)
+    labels, scores = binary(step=0.4)
+    table = fm.ScoreTable.from_scores(labels, scores)
+    options = {"grid": GRID, "stratified": stratified, "n_resamples": 30}
+    band = quiet(fm.roc_band, table, kind="pointwise", method="percentile", **options)
+    key = seed_key(band.key)
+    if stratified:
+        drawn = [
+            cell_counts(key, column, 0, 30, stratum=stratum)
+            for stratum, column in enumerate((table.positives, table.negatives))
+        ]
+    else:
+        both = np.stack((table.positives, table.negatives), axis=1).ravel()
+        drawn = [cell_counts(key, both, 0, 30)[:, stratum::2] for stratum in (0, 1)]
+    replicates = [list(zip(*both, strict=True)) for both in zip(*drawn, strict=True)]
+    curves = [band_oracle.roc(_of_integers(replicate)) for replicate in replicates]
+    for k, x in enumerate(GRID):
+        values = [band_oracle.highest(curve, exact(x)) for curve in curves]
+        _assert_quantiles(band, k, values, band.true_positive_rate[k])
+    band = quiet(fm.roc_band, table, **options)
+    sizes = table.n_negative, table.n_positive
+    points = band_oracle.roc(cells(labels, scores))
+    scales = [_scale(size, by_table=False) for size in sizes]
+    gaps = [band_oracle.gap(points, curve, scales, 101) for curve in curves]
+    assert band.critical_value == pytest.approx(band_oracle.width(gaps, 0.95), rel=1e-9)
+
+
+def _of_integers(replicate):
+    return [(int(p), int(n)) for p, n in replicate]
+
+
+# --- sizes --------------------------------------------------------------------------------------
+
+
+def sizes_of(labels, scores, weights=None, groups=None):
+    options = {"pos_label": None, "threshold": None, "by_rows": False, "n_threads": 1}
+    problem = prepared(
+        labels, scores, resolved("roc_auc"), sample_weight=weights, groups=groups, **options
+    )
+    return effective_sizes(problem)
+
+
+def test_sizes_of_rows_are_counts():
+    labels, scores = binary()
+    m = int(labels.sum())
+    assert sizes_of(labels, scores) == (N - m, m, N)
+    assert sizes_of(labels, scores, FREQUENCIES) == (
+        int(FREQUENCIES[labels == 0].sum()),
+        int(FREQUENCIES[labels == 1].sum()),
+        int(FREQUENCIES.sum()),
+    )
+    alone = sizes_of(labels, scores, groups=np.arange(N)[::-1])
+    close(alone, (N - m, m, N), 1e-9)
+    close(sizes_of(labels, scores, np.full(N, 0.3)), (N - m, m, N), 1e-9)
+
+
+@pytest.mark.parametrize("weights", [None, FREQUENCIES[:N] + 1, IMPORTANCES], ids=str)
+def test_copies_of_a_row_in_a_group_add_nothing(weights):
+    labels, scores = binary()
+    copies = [np.repeat(column, 5) for column in (labels, scores, np.arange(N))]
+    times = None if weights is None else np.repeat(weights, 5)
+    expected = sizes_of(labels, scores, weights, np.arange(N))
+    close(sizes_of(*copies[:2], times, copies[2]), expected, 1e-9)
+
+
+def test_sizes_give_the_variance_of_a_ratio():
+    """With two scores there is one threshold: the size is that of its rate's variance."""
+    labels, scores = binary()
+    scores = (scores > 0.6).astype(float)
+    found = sizes_of(labels, scores, IMPORTANCES, GROUPS)
+    for label, size in zip((0, 1), found, strict=False):
+        chosen = labels == label
+        units = np.unique(GROUPS[chosen])
+        tops, bottoms = (
+            [float((IMPORTANCES * on)[chosen & (unit == GROUPS)].sum()) for unit in units]
+            for on in (scores, np.ones(N))
+        )
+        rate = sum(tops) / sum(bottoms)
+        variance = band_oracle.ratio_variance(tops, bottoms)
+        most = np.count_nonzero(chosen)
+        assert size == pytest.approx(min(1 + rate * (1 - rate) / variance, most))

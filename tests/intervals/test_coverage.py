@@ -1,0 +1,343 @@
+"""The coverage study: its targets, its counting, its conclusions; and a reduced run of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats
+from sklearn import metrics as sk
+
+pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
+
+from benchmarks import coverage
+from benchmarks import coverage_findings as findings
+from benchmarks import coverage_report as report
+from benchmarks import coverage_scenes as scenes
+from benchmarks.coverage_methods import Cost, Measured, measure
+from benchmarks.coverage_scenes import SCENES, THRESHOLD, Scene
+from benchmarks.coverage_summary import (
+    IntervalRow,
+    RejectionRow,
+    Study,
+    binomial_error,
+    load,
+    stored,
+    summarise,
+)
+
+NAN = math.nan
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = Cost(49, 19)
+BALANCED = next(s for s in SCENES if s.n == 100 and s.share == 0.5 and s.part == "main")
+
+
+def interval_row(method: str, covered: int, scene: Scene = BALANCED, **given) -> IntervalRow:
+    row = IntervalRow(
+        "main", scene.name, "roc_auc", method, 0.8, 2000, covered, 0, 0, 0, 0, mean_width=0.1
+    )
+    return replace(row, **given)
+
+
+# --- data and targets --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", scenes.SHARES)
+@pytest.mark.parametrize("separation", [1.5, 3.0])
+def test_targets_are_the_limits_of_large_samples(share, separation):
+    scene = Scene("main", 200_000, share, separation)
+    data = scenes.draw(scene, np.random.default_rng(1))
+    truth = scenes.population(scene)
+    y, called = data.labels, data.scores >= THRESHOLD
+    found = {
+        "roc_auc": sk.roc_auc_score(y, data.scores),
+        "average_precision": sk.average_precision_score(y, data.scores),
+        "ks_statistic": scipy.stats.ks_2samp(data.scores[y == 1], data.scores[y == 0]).statistic,
+        "f1": sk.f1_score(y, called),
+        "accuracy": sk.accuracy_score(y, called),
+    }
+    worse = data.others["worse"]
+    found["roc_auc difference"] = found["roc_auc"] - sk.roc_auc_score(y, worse)
+    found["average_precision difference"] = found["average_precision"] - sk.average_precision_score(
+        y, worse
+    )
+    found["accuracy difference"] = found["accuracy"] - sk.accuracy_score(y, worse >= THRESHOLD)
+    assert found.keys() == truth.keys()
+    for metric, value in found.items():
+        assert value == pytest.approx(truth[metric], abs=0.01), metric
+
+
+def test_closed_forms():
+    truth = scenes.population(BALANCED)
+    normal = scipy.stats.norm
+    assert truth["roc_auc"] == pytest.approx(normal.cdf(1.5 / math.sqrt(2)), abs=1e-15)
+    gaps = normal.cdf(t := np.linspace(-5, 7, 120_001)) - normal.cdf(t - 1.5)
+    assert truth["ks_statistic"] == pytest.approx(gaps.max(), abs=1e-8)
+    tpr, fpr = normal.sf(t - 1.5), normal.sf(t)
+    precision = tpr / (tpr + fpr)
+    assert truth["average_precision"] == pytest.approx(
+        -np.sum(np.diff(tpr) * (precision[1:] + precision[:-1]) / 2), abs=1e-6
+    )
+
+
+def test_models_under_the_null_have_the_same_auc():
+    scene = Scene("main", 200_000, 0.5)
+    data = scenes.draw(scene, np.random.default_rng(2))
+    target = scenes.population(scene)["roc_auc"]
+    for other in ("equal", "spread"):
+        found = sk.roc_auc_score(data.labels, data.others[other])
+        assert found == pytest.approx(target, abs=0.005)
+    positives = data.labels == 1
+    assert data.others["spread"][positives].std() == pytest.approx(scenes.SPREAD, abs=0.02)
+    for part in (positives, ~positives):
+        found = np.corrcoef(data.scores[part], data.others["equal"][part])[0, 1]
+        assert found == pytest.approx(scenes.CORRELATION, abs=0.01)
+
+
+def test_rows_of_users_go_together():
+    users = 20_000
+    scene = Scene("users", 2 * users, 0.5, users=users)
+    data = scenes.draw(scene, np.random.default_rng(3))
+    assert np.bincount(data.groups).tolist() == [2] * users
+    noise = (data.scores - scene.separation * data.labels).reshape(users, 2)
+    assert np.corrcoef(noise.T)[0, 1] == pytest.approx(scenes.USER_SHARE, abs=0.03)
+    assert data.labels.mean() == pytest.approx(0.5, abs=0.02)
+    labels = data.labels.reshape(users, 2)
+    assert np.corrcoef(labels.T)[0, 1] == pytest.approx(0.5, abs=0.03)  # 1 / (1/2 + 1/2 + 1)
+
+
+def test_class_sizes_are_fixed_or_random():
+    fixed = [s for s in SCENES if s.part == "fixed"]
+    for scene in fixed:
+        counts = {int(scenes.draw(scene, scene.generator(i)).labels.sum()) for i in range(5)}
+        assert counts == {round(scene.n * scene.share)}
+    assert (
+        len({int(scenes.draw(BALANCED, BALANCED.generator(i)).labels.sum()) for i in range(9)}) > 1
+    )
+
+
+def test_scenes_have_names_and_streams_of_their_own():
+    names = [(scene.part, scene.name) for scene in SCENES]
+    assert len(set(names)) == len(names)
+    first = {scene.generator(number).random() for scene in SCENES for number in range(3)}
+    assert len(first) == 3 * len(SCENES)
+    assert BALANCED.generator(5).random() == BALANCED.generator(5).random()
+
+
+# --- counting ----------------------------------------------------------------------------------
+
+
+def test_the_binomial_error():
+    assert binomial_error(0.5, 100) == pytest.approx(0.05)
+    assert binomial_error(0.95, 2000) == pytest.approx(0.00487, abs=1e-5)
+    assert binomial_error(1.0, 2000) == 0.0
+
+
+def test_what_is_short_is_short_by_two_errors():
+    assert interval_row("bca", 1878).is_short  # 93.9 %
+    assert not interval_row("bca", 1884).is_short  # 94.2 %
+    assert not interval_row("bca", 2000).is_short
+
+
+def test_every_kind_of_interval_is_counted_as_what_it_is():
+    target = scenes.population(BALANCED)["roc_auc"]
+    limits = [
+        (target - 0.1, target + 0.1),
+        (target, target + 0.1),  # the limit belongs to it
+        (0.1, 0.2),
+        (0.9, 1.0),
+        (1.0, 1.0),
+        (NAN, NAN),
+    ]
+    measured = [
+        Measured({("roc_auc", "x"): pair}, {("equal", "t"): p}, {"roc_auc": value})
+        for pair, p, value in zip(
+            limits, [0.01, 0.05, 0.06, 0.5, 1.0, NAN], [0.8, 0.9, 0.7, 0.6, 1.0, NAN], strict=True
+        )
+    ]
+    (row,), (test,), (estimate,) = summarise(BALANCED, measured)
+    assert (row.covered, row.below, row.above, row.undefined, row.no_width) == (2, 1, 2, 1, 1)
+    assert row.mean_width == pytest.approx((0.2 + 0.1 + 0.1 + 0.1 + 0) / 5)
+    assert row.coverage == pytest.approx(2 / 6)
+    assert (test.rejected, test.undefined) == (2, 1)
+    assert estimate.n_defined == 5
+    assert estimate.mean == pytest.approx(0.8)
+
+
+def test_half_an_interval_is_found_out():
+    """The known-bad method: normal limits of half their length cover 67 %, and it shows."""
+    rng = np.random.default_rng(4)
+    target = scenes.population(BALANCED)["accuracy"]
+    error = math.sqrt(target * (1 - target) / 100)
+    measured = [
+        Measured(
+            {
+                ("accuracy", "whole"): (x - 1.96 * error, x + 1.96 * error),
+                ("accuracy", "half"): (x - 0.98 * error, x + 0.98 * error),
+            },
+            {},
+            {"accuracy": x},
+        )
+        for x in rng.normal(target, error, 2000)
+    ]
+    rows = {row.method: row for row in summarise(BALANCED, measured)[0]}
+    assert rows["half"].is_short
+    assert rows["half"].coverage == pytest.approx(0.673, abs=0.04)
+    assert not rows["whole"].is_short
+
+
+# --- the text ----------------------------------------------------------------------------------
+
+
+def test_cells_of_the_tables():
+    assert report.show_coverage(interval_row("bca", 1890)) == "94.5 ± 0.5"
+    assert report.show_coverage(interval_row("bca", 1400)) == "**70.0** ± 1.0"
+    assert report.show_width(interval_row("bca", 1890)) == "0.100"
+    useless = interval_row("bca", 1890, undefined=20, no_width=10)
+    assert report.show_width(useless) == "0.100 (1.5)"
+    assert report.show_width(replace(useless, mean_width=None)) == "–"
+    test = RejectionRow("main", BALANCED.name, "equal", "t", 2000, 200, 0)
+    assert report.show_share(test) == "**10.0** ± 0.7"
+    assert report.show_share(replace(test, hypothesis="worse")) == "10.0 ± 0.7"
+    assert report.show_share(replace(test, rejected=110)) == "5.5 ± 0.5"
+    assert report.table(["a", "b"], [["1", "2"]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+
+def test_conclusions_follow_from_the_rows():
+    of = [s for s in SCENES if s.part == "main"]
+    rows = [interval_row("percentile", 1800, scene) for scene in of]
+    rows += [interval_row("basic", 1700, scene) for scene in of]
+    rows += [interval_row("bca", 1890, scene, mean_width=0.2) for scene in of]
+    rows += [interval_row("Wilson", 1895, scene, mean_width=0.15) for scene in of]
+    found = {verdict.method: verdict for verdict in findings.verdicts(rows)}
+    assert found["percentile"].shortfall == pytest.approx(0.05)
+    assert found["bca"].width == pytest.approx(2)
+    study = Study(2000, 999, 499, rows, [], [])
+    assert findings.supported(study, ["roc_auc"]) == "bca"
+    assert findings.best(found.values()).method == "Wilson"  # as good, and narrower
+    text = findings.which_is_better(rows)
+    assert text.startswith("Best of the bootstrap's own methods is `bca`")
+    assert "Best of all is Wilson" in text
+    assert findings.where_short(rows, "bca") == "`bca` covers as it should everywhere."
+    assert "everywhere: 30 rows, balanced (90.0)" in findings.where_short(rows, "percentile")
+    rows[0] = replace(rows[0], covered=1900)
+    assert findings.where_short(rows, "percentile").startswith(
+        "`percentile` covers too little with 100 rows, balanced (90.0)"
+    )
+
+
+def test_scenes_with_hardly_a_positive_do_not_rank():
+    ranked = findings.ranked_scenes("main")
+    assert "30 rows, 5% positive" not in ranked
+    assert len(ranked) == 5
+    few = next(s for s in SCENES if s.part == "main" and s.n * s.share < 2)
+    row = interval_row("percentile", 100, few)
+    good = interval_row("percentile", 1900)
+    assert findings.verdicts([row, good])[0].worst == 0.95
+
+
+def test_large_sizes_are_named():
+    rows = [
+        RejectionRow("main", BALANCED.name, "equal", "a", 2000, 200, 0),
+        RejectionRow("main", BALANCED.name, "worse", "b", 2000, 900, 0),
+        RejectionRow("main", BALANCED.name, "spread", "b", 2000, 100, 0),
+    ]
+    assert "100 rows, balanced, equal models (10.0 %)" in findings.about_size(rows, "a")
+    assert "nowhere" in findings.about_size(rows, "b")
+    assert "`a` 10.0 and `b` 5.0" in findings.about_sizes(rows)
+
+
+# --- the script --------------------------------------------------------------------------------
+
+
+def test_figures_depend_neither_on_chunks_nor_on_other_scenes(monkeypatch):
+    few = [scene for scene in SCENES if scene.part == "near one"][:2]
+    together = coverage.simulate(few, 6, SMALL)
+    monkeypatch.setattr(coverage, "CHUNK", 4)
+    alone = coverage.simulate(few[1:], 6, SMALL)
+    rows = [row for row in together.intervals if row.scene == few[1].name]
+    assert alone.intervals == rows
+
+
+def test_a_data_set_without_positives_has_no_intervals_and_no_error():
+    scene = next(s for s in SCENES if s.part == "main" and s.n * s.share < 2)
+    number = next(i for i in range(100) if not scenes.draw(scene, scene.generator(i)).labels.any())
+    measured = measure(scene, number, SMALL)
+    for (metric, method), (low, _) in measured.intervals.items():
+        if metric in ("roc_auc", "average_precision", "ks_statistic"):
+            assert math.isnan(low), (metric, method)
+    assert all(math.isnan(p) for p in measured.pvalues.values())
+    assert not math.isnan(measured.intervals["accuracy", "Wilson"][0])
+
+
+def test_the_script_writes_only_where_it_may(tmp_path, capsys, monkeypatch):
+    few = ["--data-sets", "6", "--resamples", "19", "--exchanges", "9", "--processes", "1"]
+    before = {path: path.read_bytes() for path in (ROOT / "docs").glob("coverage.*")}
+    assert coverage.main([*few, "--output", str(tmp_path)]) == 0
+    study = load(tmp_path / coverage.STORED)
+    assert study.n_data == 6
+    assert {(row.part, row.scene) for row in study.intervals} == {(s.part, s.name) for s in SCENES}
+    text = (tmp_path / coverage.DOCUMENT).read_text(encoding="utf-8")
+    assert text == report.document(study)
+    for title in report.TITLES.values():
+        assert f"\n## {title}\n" in text
+    assert stored(study) == (tmp_path / coverage.STORED).read_text(encoding="utf-8")
+    assert "written" in capsys.readouterr().out
+    monkeypatch.setattr(coverage, "simulate", lambda *_, **__: study)
+    assert coverage.main(few) == 0
+    assert "nothing is written" in capsys.readouterr().out
+    assert before == {path: path.read_bytes() for path in (ROOT / "docs").glob("coverage.*")}
+
+
+@pytest.mark.source_tree
+def test_the_document_shows_the_stored_figures():
+    study = load(ROOT / coverage.STORED)
+    assert study.n_data >= coverage.DATA_SETS
+    text = (ROOT / coverage.DOCUMENT).read_text(encoding="utf-8")
+    assert text == report.document(study)
+
+
+# --- a reduced run -----------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.source_tree
+def test_a_reduced_run_agrees_with_the_published_figures():
+    """200 data sets of four kinds: each coverage and size within four binomial errors."""
+    n = 200
+    chosen = [s for s in SCENES if s.n in (100, 500)]
+    published = load(ROOT / coverage.STORED)
+    found = coverage.simulate(chosen, n, Cost(499, 199))
+    of_intervals = {(r.part, r.scene, r.metric, r.method): r for r in published.intervals}
+    assert len(found.intervals) > 100
+    for row in found.intervals:
+        share = of_intervals[row.part, row.scene, row.metric, row.method].coverage
+        allowed = 4 * max(binomial_error(share, n), 1 / n)
+        assert row.coverage == pytest.approx(share, abs=allowed), row
+    of_tests = {(r.scene, r.hypothesis, r.test): r for r in published.tests}
+    for test in found.tests:
+        share = of_tests[test.scene, test.hypothesis, test.test].share
+        allowed = 4 * max(binomial_error(share, n), 1 / n)
+        assert test.share == pytest.approx(share, abs=allowed), test
+
+
+@pytest.mark.source_tree
+def test_what_theory_demands_holds_in_the_published_figures():
+    """Large balanced samples: every method but those of the biased KS is near 95 %."""
+    published = load(ROOT / coverage.STORED)
+    large = [r for r in published.intervals if r.part == "main" and r.scene.startswith("1,000")]
+    checked = 0
+    for row in large:
+        # Random class sizes: stratified draws leave out what chance does to them.
+        if "balanced" in row.scene and row.metric != "ks_statistic" and "strat" not in row.method:
+            assert row.coverage == pytest.approx(0.95, abs=0.02), row
+            checked += 1
+    assert checked > 25
+    exact = [r for r in published.intervals if r.method == "Clopper-Pearson"]
+    assert all(r.coverage >= 0.95 - 3 * r.error for r in exact if r.metric == "accuracy")
+    permuted = [t for t in published.tests if t.hypothesis == "equal" and "permutation" in t.test]
+    assert permuted
+    assert all(t.share <= 0.05 + 3 * max(t.error, 0.001) for t in permuted)  # it is exact there
