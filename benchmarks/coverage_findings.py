@@ -105,28 +105,60 @@ def where_short(rows: Sequence[IntervalRow], method: str) -> str:
     short = [row for row in own if row.is_short]
     if not short:
         return f"`{method}` covers as it should everywhere."
-    said = [f"{show_scene(row.scene)} ({percent(row.coverage)})" for row in short]
-    if len(short) == len(own):
-        return f"`{method}` covers too little everywhere: {join(said)}."
-    return f"`{method}` covers too little with {join(said)}."
+    said = "; ".join(f"{show_scene(row.scene)} ({percent(row.coverage)})" for row in short)
+    where = "everywhere" if len(short) == len(own) else "here"
+    return f"`{method}` covers too little {where}: {said}."
 
 
 def which_is_better(rows: Sequence[IntervalRow]) -> str:
-    """Name the methods that fall least short: of those the bootstrap has, and of all."""
-    found = {verdict.method: verdict for verdict in verdicts(rows)}
-    resampled = [found[method] for method in (*GENERAL, "studentized") if method in found]
-    first, overall = best(resampled), best(found.values())
+    """Name the methods that fall least short: of the bootstrap's own, and of the analytic ones."""
+    found = {verdict.method: verdict for verdict in comparable(rows)}
+    first = best(found[method] for method in (*GENERAL, "studentized") if method in found)
     text = f"Best of the bootstrap's own methods is `{first.method}`: {_how(first)}."
-    if overall.method != first.method:
-        name = overall.method
-        name = f"`{name}`" if name.split()[-1] in GENERAL else name
-        text += f" Best of all is {name}: {_how(overall)}."
+    analytic = [v for v in found.values() if v.method not in (*GENERAL, "studentized")]
+    if not analytic:
+        return text
+    other = best(analytic)
+    if other.shortfall < first.shortfall - AS_GOOD:
+        return f"{text} Better is {other.method}: {_how(other)}."
+    if other.shortfall <= first.shortfall + AS_GOOD:
+        return f"{text} As good, and without resampling, is {other.method}: {_how(other)}."
     return text
+
+
+def comparable(rows: Sequence[IntervalRow]) -> list[Verdict]:
+    """Return the verdicts but those on stratified draws, which are for fixed class sizes."""
+    return [v for v in verdicts(rows) if not v.method.startswith("stratified")]
 
 
 def _how(verdict: Verdict) -> str:
     lack = "nothing" if verdict.shortfall == 0 else f"{percent(verdict.shortfall)} points"
     return f"it lacks {lack} on average, at worst it covers {percent(verdict.worst)} %"
+
+
+def about_default(study: Study, function: str, metrics: Sequence[str]) -> str:
+    """Say which general method falls least short over several measures, and by how much."""
+    found = general_shortfalls(study, metrics)
+    first = supported(study, metrics)
+    wins = sum(
+        first == best_general.method
+        for best_general in (
+            min(
+                (v for v in verdicts(study.find("main", metric)) if v.method in GENERAL),
+                key=lambda verdict: verdict.shortfall,
+            )
+            for metric in metrics
+        )
+    )
+    said = join([f"`{name}` {percent(found[name])}" for name in GENERAL])
+    second = min((name for name in GENERAL if name != first), key=lambda name: found[name])
+    gap = percent(found[second] - found[first])
+    return (
+        f"`{function}`: coverage lacks, on average over {len(metrics)} measures and "
+        f"{len(ranked_scenes('main'))} kinds of data, {said} points. The figures support "
+        f'`method="{first}"`, which is also the first in {wins} of the {len(metrics)} measures; '
+        f"`{second}` lacks {gap} points more."
+    )
 
 
 def share_missed_above(rows: Iterable[IntervalRow]) -> float:
@@ -160,20 +192,24 @@ def about_size(rows: Sequence[RejectionRow], test: str) -> str:
         f"{show_scene(row.scene)}, {kinds[row.hypothesis]} ({percent(row.share)} %)"
         for row in large
     ]
-    return f"`{test}` rejects true hypotheses too often with {join(said)}."
+    return f"`{test}` rejects true hypotheses too often here: {'; '.join(said)}."
 
 
 def about_sizes(rows: Sequence[RejectionRow]) -> str:
-    """Name the test that keeps its size best, with the largest size of each."""
+    """Say which test keeps its size best where positives are few."""
+    sparse = min(
+        (s for s in SCENES if s.part == "main" and s.name in ranked_scenes("main")),
+        key=lambda scene: scene.n * scene.share,
+    )
     largest: dict[str, float] = {}
     for row in rows:
-        if row.hypothesis in ("equal", "spread"):
+        if row.hypothesis in ("equal", "spread") and row.scene == sparse.name:
             largest[row.test] = max(largest.get(row.test, 0.0), row.share)
     said = join([f"`{test}` {percent(share)}" for test, share in largest.items()])
     first = min(largest, key=lambda test: largest[test])
     return (
-        f"True hypotheses rejected where it is worst, in %: {said}. Where positives are few, take "
-        f"`{first}`."
+        f"Where positives are few, take `{first}`. With {show_scene(sparse.name)}, the larger of "
+        f"the two sizes is, in %: {said}."
     )
 
 
@@ -187,7 +223,8 @@ def about_ks(rows: Sequence[IntervalRow]) -> str:
     return (
         f"{percent(share_missed_above(percentile))} % of the percentile intervals that miss lie "
         "above the target. BCa corrects for where the estimate lies among its replicates: it "
-        f"covers {percent(min(others))} to {percent(max(others))} % in the other kinds of data, "
+        f"covers {percent(min(others))} to {percent(max(others))} % in the other kinds of data "
+        f"with {FEWEST_POSITIVES} positives or more, "
         f"but {percent(bca[few])} % with {show_scene(few)}."
     )
 

@@ -104,16 +104,11 @@ def _plain_methods(rows: Sequence[IntervalRow]) -> list[str]:
 
 
 def defaults(study: Study) -> str:
-    """Write which default the figures support, and by what."""
-    lines = []
-    for what, metrics in (("bootstrap", METRICS), ("paired_bootstrap", DIFFERENCES)):
-        found = findings.general_shortfalls(study, metrics)
-        said = findings.join([f"`{name}` {percent(found[name])}" for name in findings.GENERAL])
-        lines.append(
-            f"`{what}`: coverage lacks, on average over {len(metrics)} measures and "
-            f"{len(findings.ranked_scenes('main'))} kinds of data, {said} points. The figures "
-            f'support `method="{findings.supported(study, metrics)}"`.'
-        )
+    """Write which general method falls least short, for each of the two functions."""
+    lines = [
+        findings.about_default(study, "bootstrap", METRICS),
+        findings.about_default(study, "paired_bootstrap", DIFFERENCES),
+    ]
     return bullets(lines)
 
 
@@ -122,7 +117,7 @@ def overview(study: Study) -> str:
     methods = (*findings.GENERAL, "studentized")
     lines = []
     for metric in (*METRICS, *DIFFERENCES):
-        found = {v.method: v for v in findings.verdicts(study.find("main", metric))}
+        found = {v.method: v for v in findings.comparable(study.find("main", metric))}
         overall = findings.best(found.values())
         cells = [
             f"{percent(found[m].shortfall)} ({percent(found[m].worst)})" if m in found else "–"
@@ -264,7 +259,8 @@ HEAD = """# Coverage of the intervals, size and power of the tests
 Written by `python -m benchmarks.coverage`; no figure and no conclusion is typed by hand. Each
 figure is of {study.n_data:,} simulated data sets of its kind, with intervals at the level 95 %.
 Coverage is the share of data sets whose interval holds the value in the population, ± its binomial
-standard error. **Bold**: below 95 % by more than two of them. An interval that is undefined (nan)
+standard error. **Bold**: below 95 % by more than two of them, which a figure that is right is one
+time in forty; methods share their data sets, and so their luck. An interval that is undefined (nan)
 counts as a miss. The mean width is that of the intervals that are defined; behind it stands, in
 brackets, the share in % of data sets whose interval says nothing: undefined, or of no width.
 """
@@ -284,7 +280,8 @@ so that percentile intervals lie too high: {mended}
 TESTS = """How often a test of two AUCs rejects at 5 %, both models being scored on the same rows.
 Under the first two hypotheses the AUCs are equal and the share should be 5 % (bold: above it by
 more than two binomial errors). A p-value that is undefined does not reject. Power is comparable
-only between tests that keep their size.
+only between tests that keep their size. Exchanging the scores of exchangeable models is exact;
+exchanging ranks is not quite, as exchanged rows bring ties that the data did not have.
 """
 
 FIXED = """Above, the class of each row is random, as when rows are sampled as they come: then

@@ -66,7 +66,8 @@ def values_along(
 ) -> None:
     """Write the value of one curve where its lead reaches each level; its ends go on for ever."""
     n = lead.size - 1
-    found = follow(lead, value, n, levels, top, slack, 0, out)
+    none = np.int64(0)  # a literal 0 would compile another version
+    found = follow(lead, value, n, levels, top, slack, none, out)
     for k in range(found, levels.size):
         out[k] = value[n]
 
@@ -160,6 +161,8 @@ def values_of_rows(
     edge_lead = np.empty(1)
     edge_value = np.empty(1)
     scaled = np.empty(levels.size)
+    zero = np.int64(0)  # literals would compile other versions
+    one = np.int64(1)
     for r in range(counts.shape[0]):
         drawn = counts[r]
         class_totals(drawn, masks, positives, negatives)
@@ -175,15 +178,17 @@ def values_of_rows(
             scaled[k] = levels[k] if axis == ALONG else nearest_count(levels[k] * total)
         lead[0] = 0.0
         value[0] = 0.0
-        to_lead_and_value(axis, x_table, y_table, n_p, n_n, lead, value, 0, 1)
-        found = 0
+        to_lead_and_value(axis, x_table, y_table, n_p, n_n, lead, value, zero, one)
+        found = zero
         for s in range(n_segments):
             start = s * _SEGMENT
             stop = min(start + _SEGMENT, n_rows)
             if ends[stop - 1]:
                 edge_lead[0] = negatives[s + 1]
                 edge_value[0] = positives[s + 1]
-                to_lead_and_value(axis, x_table, y_table, n_p, n_n, edge_lead, edge_value, 0, 1)
+                to_lead_and_value(
+                    axis, x_table, y_table, n_p, n_n, edge_lead, edge_value, zero, one
+                )
                 if scaled[found] > edge_lead[0]:
                     lead[0] = edge_lead[0]
                     value[0] = edge_value[0]
@@ -199,7 +204,7 @@ def values_of_rows(
                 value[n] = true_positives
                 n += np.uint64(ends[i])
             last = np.int64(n)
-            to_lead_and_value(axis, x_table, y_table, n_p, n_n, lead, value, 1, last)
+            to_lead_and_value(axis, x_table, y_table, n_p, n_n, lead, value, one, last)
             found = follow(lead, value, last - 1, scaled, top, 0.0, found, out[r])
             lead[0] = lead[last - 1]
             value[0] = value[last - 1]

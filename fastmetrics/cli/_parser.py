@@ -127,8 +127,8 @@ def _add_bootstrap(add: Any) -> None:
     add(
         "--method",
         choices=("percentile", "basic", "bca", "studentized"),
-        default="percentile",
-        help="of the interval (default percentile)",
+        help="of the interval (default: bca where it is defined, else percentile; of differences "
+        "percentile)",
     )
     add(
         "--groups",

@@ -73,6 +73,7 @@ def _csv(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
     writer = csv.DictWriter(text, _CSV_FIELDS, restval="", lineterminator="\n")
     writer.writeheader()
     plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}
+    plan["method"] = plan.pop("method_of_differences")
     plan["n_groups"] = "" if bootstrap.n_groups is None else bootstrap.n_groups
     plan["threshold"] = "" if bootstrap.threshold is None else bootstrap.threshold
     for model in evaluation:
@@ -83,6 +84,7 @@ def _csv(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
         for metric, result in _results(model).items():
             row = {"model": model.name, "metric": metric, "estimate": result.estimate}
             row |= _shared_fields(result) | {"bias": result.bias, "note": model.note}
+            row["method"] = result.method
             writer.writerow(plan | row)
     for metric, pairs in (evaluation.differences or {}).items():
         for pair in pairs:
@@ -242,6 +244,22 @@ def _p(value: float) -> str:
     return "<0.0001" if value < 0.0001 else f"{value:.4f}"
 
 
+def _bootstraps(evaluation: Evaluation) -> str:
+    """Return the method of the intervals and, where it is not that of all, whose is another."""
+    of_method: dict[str, list[str]] = {}
+    for model in evaluation:
+        for metric, result in _results(model).items():
+            labels = of_method.setdefault(result.method, [])
+            label = _NAMES.get(metric, metric)
+            if label not in labels:
+                labels.append(label)
+    (first, _), *others = sorted(of_method.items(), key=lambda item: -len(item[1]))
+    text = f"{_METHODS.get(first, first)} bootstrap"
+    for method, labels in others:
+        text += f" ({_METHODS.get(method, method)}: {', '.join(labels)})"
+    return text
+
+
 def _captions(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> list[str]:
     level = f"{100 * evaluation.confidence_level:.6g} %"
     drawn = "rows"
@@ -249,10 +267,9 @@ def _captions(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> list[st
         drawn = f"whole groups, of which there are {bootstrap.n_groups:,}"
     elif bootstrap.stratified:
         drawn = "rows of each class by themselves"
-    method = _METHODS.get(bootstrap.method, bootstrap.method)
     captions = [
-        f"[{level} interval]: {method} bootstrap, {bootstrap.n_resamples:,} resamples of {drawn}; "
-        f"--seed {bootstrap.key} draws them again.",
+        f"[{level} interval]: {_bootstraps(evaluation)}, {bootstrap.n_resamples:,} resamples of "
+        f"{drawn}; --seed {bootstrap.key} draws them again.",
         THRESHOLD_NOTE,
     ]
     metrics = _results(evaluation[0])
@@ -269,7 +286,11 @@ def _captions(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> list[st
     if evaluation.differences is not None:
         n_pairs = len(evaluation.differences["roc_auc"])
         adjusted = f"; p (Holm) is adjusted for the {n_pairs} pairs" if n_pairs > 1 else ""
-        captions.append(f"Differences: on the same resamples; p of no difference{adjusted}.")
+        method = bootstrap.method_of_differences or ""
+        method = _METHODS.get(method, method)
+        captions.append(
+            f"Differences: {method} intervals, on the same resamples; p of no difference{adjusted}."
+        )
         if len(_shown(evaluation)) < len(evaluation.differences):
             captions.append("Those of the other measures: --format json or csv.")
     return captions

@@ -17,7 +17,6 @@ from fastmetrics.intervals._band_curve import (
     scaled_population,
     scaled_sample,
 )
-from fastmetrics.intervals._proportion_limits import wilson_limits
 
 Floats = NDArray[np.float64]
 Limits = tuple[Floats, Floats]
@@ -60,8 +59,8 @@ def kolmogorov_widths(sizes: Sizes, confidence: float) -> Sizes:
 def recovered(curve: Curve, x: Floats, y: Floats, sizes: Sizes, z: float) -> Limits:
     """Return the limits of y at each x from those of its two deviations, as if they added up.
 
-    ``y`` is the curve at x. Alone, y' deviates as a proportion does (Wilson's limits), and x' lies
-    z around x in the arcsine scale.
+    ``y`` is the curve at x. Alone, y' deviates as a proportion does, and x' lies z around x in the
+    arcsine scale.
     """
     of_x, of_y = sizes
     place = scaled_population(x, of_x)
@@ -69,10 +68,17 @@ def recovered(curve: Curve, x: Floats, y: Floats, sizes: Sizes, z: float) -> Lim
     last = np.maximum(sample_rate(place + z, of_x), x)
     before = np.where(first <= 0.0, 0.0, curve.at(first, top=False))
     after = np.where(last >= 1.0, 1.0, curve.at(last, top=True))
-    alone = np.array([wilson_limits(rate * of_y, (1.0 - rate) * of_y, z) for rate in y.tolist()])
-    low = y - np.hypot(y - alone[:, 0], y - before)
-    high = y + np.hypot(alone[:, 1] - y, after - y)
+    least, most = _of_proportions(y, of_y, z)
+    low = y - np.hypot(y - least, y - before)
+    high = y + np.hypot(most - y, after - y)
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+
+
+def _of_proportions(rates: Floats, size: float, z: float) -> Limits:
+    """Return Agresti and Coull's limits: those of Wilson fail for rates just below 1."""
+    centre = (rates * size + z * z / 2.0) / (size + z * z)
+    half = z * np.sqrt(centre * (1.0 - centre) / (size + z * z))
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
 def product_limits(x: Floats, of_x: Limits, y: float, of_y: ConfidenceInterval) -> Limits:

@@ -107,28 +107,29 @@ def roc_band(
     all replicates are equal (AUC 1). At FPR 0 the lower limit is 0: data do not tell how many
     positives lie above *all* negatives of the population.
 
-    In simulations (binormal data of AUC 0.5 to 0.999, 100 to 1,000 rows, half or a tenth of them
-    positive) the whole curve lay inside in 94 to 99 % of samples at a nominal 95 %.
+    In simulations (binormal data of AUC 0.5 to 0.998, 100 to 1,000 rows, half or a tenth of them
+    positive) the whole curve, from FPR 0 to 1, lay inside in 95 to 99 % of samples at a nominal
+    95 %; with 10 positives among 1,000 rows in 92 to 96 %.
 
     **ks** (Campbell 1994, section 3): both empirical distributions within Kolmogorov's exact
     limits; never below its level whatever the data, and about twice as wide in the middle.
 
-    **mover.** At one FPR, Wilson's limits of TPR at a known threshold, and the curve where FPR is
-    as far off as it may be by chance, put together as deviations of independent estimates
-    are (Zou & Donner 2008; Hilgers 1991 takes the outer bounds of both).
+    **mover.** At one FPR, Agresti and Coull's limits of TPR at a known threshold, and the curve
+    where FPR is as far off as it may be by chance, put together as deviations of independent
+    estimates are (Zou & Donner 2008; Hilgers 1991 takes the outer bounds of both).
 
     **percentile** is vertical averaging (Macskassy & Provost 2004): quantiles of the replicates'
     TPR at each FPR. It covers in the middle of the curve, but not near its ends: where TPR comes
-    near 1 the replicates agree, and the true curve is below. For groups and weights, too, "mover"
-    is the better choice.
+    near 1 the replicates agree, and the true curve is below (at an AUC of 0.92, with 1,000 rows,
+    half of them positive, it covers in 1 of 3 samples at an FPR of 0.9).
 
-    Grouped and weighted rows enter the first and the third method with effective sizes: class by
-    class, the number of independent rows whose rates would vary as much (Rao & Scott 1992). With
-    few groups (less than about 20) bands are too narrow.
+    Grouped and weighted rows enter "equal_precision" and "mover" with effective sizes: class by
+    class, the number of independent rows whose rates would vary as much (Rao & Scott 1992).
 
-    Rows are sorted once. A replicate costs about 10 ns a row ("percentile" 3 ns), or with few
-    distinct scores a time that does not depend on the number of rows. Memory: 2 bytes a row, a
-    batch for each thread, and n_resamples numbers ("percentile": n_resamples times the grid).
+    Rows are sorted once. A replicate costs 10 to 20 ns a row ("percentile" 4 ns), or with few
+    distinct scores a time that does not depend on the number of rows; "ks" and "mover" need none.
+    Memory: 10 bytes a row, a batch for each thread, and n_resamples numbers ("percentile":
+    n_resamples times the grid).
 
     References
     ----------
@@ -140,18 +141,20 @@ def roc_band(
     transformation of Poisson, binomial and negative-binomial data, Biometrika 35:246-254. Zou &
     Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine
     27:1693-1702. Hilgers (1991), Distribution-free confidence bounds for ROC curves, Methods of
-    Information in Medicine 30:96-101. Rao & Scott (1992), A simple method for the analysis of
-    clustered binary data, Biometrics 48:577-585.
+    Information in Medicine 30:96-101. Agresti & Coull (1998), Approximate is better than "exact"
+    for interval estimation of binomial proportions, The American Statistician 52:119-126. Rao &
+    Scott (1992), A simple method for the analysis of clustered binary data, Biometrics 48:577-585.
 
     Examples
     --------
-    >>> y_true = [0, 0, 1, 0, 1, 0, 1, 1, 0, 1]
-    >>> y_score = [0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
-    >>> band = roc_band(y_true, y_score, grid=[0.2, 0.5], kind="pointwise")
+    >>> import numpy as np
+    >>> y_true = np.arange(1000) % 2
+    >>> y_score = 1.5 * y_true + np.random.default_rng(0).normal(size=1000)
+    >>> band = roc_band(y_true, y_score, grid=[0.0, 0.1, 0.5, 1.0], rng=1)
     >>> band.true_positive_rate.tolist()
-    [0.6, 0.8]
-    >>> band.low.round(3).tolist(), band.high.round(3).tolist()
-    ([0.0, 0.272], [0.95, 1.0])
+    [0.104, 0.606, 0.956, 1.0]
+    >>> band.low.round(2).tolist(), band.high.round(2).tolist()
+    ([0.0, 0.5, 0.92, 0.99], [0.22, 0.73, 0.98, 1.0])
     """
     options = checked_options(
         kind=kind,
@@ -260,7 +263,8 @@ def pr_band(
     where precision is near 1.
 
     In simulations (binormal data of AUC 0.76 to 0.98, 100 to 1,000 rows, half or a tenth of them
-    positive) the whole curve lay inside in 94 to 98 % of samples at a nominal 95 %.
+    positive) the whole curve lay inside in 95 to 98 % of samples at a nominal 95 %, and each point
+    of "mover" in 93 % or more.
 
     Cost and memory are those of `roc_band`.
 

@@ -15,7 +15,8 @@ from fastmetrics.intervals._metrics import CountMetric, MetricLike, MetricsLike,
 from fastmetrics.intervals._run import checked_options
 from fastmetrics.intervals.bootstrap import bootstrap
 from fastmetrics.intervals.bootstrap_result import BootstrapResult, BootstrapResults
-from fastmetrics.intervals.paired_bootstrap import paired_bootstrap
+from fastmetrics.intervals.paired_bootstrap import PairedMethod, paired_bootstrap
+from fastmetrics.report._own_intervals import own_intervals
 from fastmetrics.report.evaluation_result import (
     Evaluation,
     EvaluationBootstrap,
@@ -33,10 +34,12 @@ TABLE_METRICS: dict[str, MetricLike] = {
     "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
     "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
 }
+#: Of differences, where no method is asked for.
+PAIRED_METHOD: PairedMethod = "percentile"
 #: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
 DEFAULTS = {
     "metrics": None,
-    "method": "percentile",
+    "method": None,
     "stratified": False,
     "groups": None,
     "threshold": None,
@@ -53,10 +56,12 @@ class Plan:
     threshold: int | float | None
     options: dict[str, Any]  # of `bootstrap` and of `paired_bootstrap`
 
-    def settings(self, groups: Any) -> EvaluationBootstrap:
+    def settings(self, groups: Any, *, n_models: int) -> EvaluationBootstrap:
         """Return what the result says about itself."""
+        asked = self.options["method"]
         return EvaluationBootstrap(
-            method=self.options["method"],
+            method=asked,
+            method_of_differences=None if n_models < 2 else asked or PAIRED_METHOD,
             n_resamples=self.options["n_resamples"],
             stratified=self.options["stratified"],
             n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
@@ -185,10 +190,20 @@ def bootstrapped(
         results = {
             models[0].name: bootstrap(y_true, scores[models[0].name], **rows, **plan.options)
         }
-        return Evaluation(_with_intervals(models, results), level, plan.settings(groups))
-    paired = paired_bootstrap(y_true, scores, **rows, **plan.options)
-    complete = _with_intervals(models, paired.models)
-    return Evaluation(complete, level, plan.settings(groups), paired.differences)
+        return Evaluation(
+            _with_intervals(models, results), level, plan.settings(groups, n_models=1)
+        )
+    asked = plan.options["method"]
+    options = {**plan.options, "method": asked or PAIRED_METHOD}
+    paired = paired_bootstrap(y_true, scores, **rows, **options)
+    results = dict(paired.models)
+    if asked is None:
+        for name, own in paired.models.items():
+            results[name] = own_intervals(own, y_true, scores[name], options, rows)
+    complete = _with_intervals(models, results)
+    return Evaluation(
+        complete, level, plan.settings(groups, n_models=len(models)), paired.differences
+    )
 
 
 def _with_intervals(

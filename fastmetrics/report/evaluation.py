@@ -25,7 +25,7 @@ def evaluate(
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     metrics: MetricsLike | None = None,
-    method: Method = "percentile",
+    method: Method | None = None,
     stratified: bool = False,
     groups: ArrayLike | None = None,
     threshold: float | None = None,
@@ -56,8 +56,9 @@ def evaluate(
         What the bootstrap measures beside the AUC, as in `bootstrap`; the measures of the
         evaluation by default, with the TPR and FPR at the best threshold as
         ``"tpr_at_best_threshold"`` and ``"fpr_at_best_threshold"``.
-    method : {"percentile", "basic", "bca", "studentized"}, default="percentile"
-        Of the bootstrap's intervals.
+    method : {"percentile", "basic", "bca", "studentized"}, optional
+        Of the bootstrap's intervals. None takes "bca" for a model's measure where it is defined,
+        else "percentile", as `bootstrap` does; differences have percentile intervals.
     stratified : bool, default=False
         Whether the bootstrap draws each class by itself.
     groups : array-like of shape (n_samples,), optional

@@ -12,7 +12,9 @@ from fastmetrics.intervals.paired_bootstrap import PairedDifference
 from fastmetrics.report._html import evaluation_html
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
-_OF_ONE_MEASURE = ("estimate", "confidence_interval", "standard_error", "bias", "n_failed")
+_OF_ONE_MEASURE = (
+    *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed"),
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,8 +87,10 @@ class EvaluationBootstrap(Result):
 
     Attributes
     ----------
-    method : str
-        Of the intervals.
+    method : str or None
+        That was asked for; None where each measure has its own, which its result names.
+    method_of_differences : str or None
+        Of the intervals of differences; None with one model.
     n_resamples : int
         Replicates.
     stratified : bool
@@ -99,7 +103,8 @@ class EvaluationBootstrap(Result):
         Of the random numbers: ``rng=key`` draws the same replicates again.
     """
 
-    method: str
+    method: str | None
+    method_of_differences: str | None
     n_resamples: int
     stratified: bool
     n_groups: int | None

@@ -21,6 +21,7 @@ from fastmetrics.cli._metric_names import parse_metrics
     ("options", "given"),
     [
         ((), {}),
+        (("--method", "percentile"), {"method": "percentile"}),
         (("--method", "bca"), {"method": "bca"}),
         (("--method", "basic", "--confidence-level", 0.8), {"method": "basic"}),
         (("--stratified",), {"stratified": True}),
@@ -66,7 +67,11 @@ def test_csv_has_every_figure(scored, columns, capsys):
                 *(("standard_error", result.standard_error), ("bias", result.bias)),
             ):
                 assert float(row[field]) == value
-            assert (row["n_failed"], row["method"], row["n_resamples"]) == ("0", "percentile", "99")
+            assert (row["n_failed"], row["method"], row["n_resamples"]) == (
+                "0",
+                result.method,
+                "99",
+            )
             assert (row["key"], row["n_groups"]) == (expected.bootstrap.key, "80")
             assert (row["confidence_level"], row["pvalue"]) == ("0.95", "")
     for metric, (pair,) in expected.differences.items():
@@ -106,7 +111,7 @@ def test_markdown(scored, columns, capsys):
     assert cells(lines[0])[:3] == ["measure", "difference", "estimate [95 % interval]"]
     assert len(lines) == 2 + 6
     assert all(cells(line)[1] == "a − b" for line in lines[2:])
-    assert method.startswith("[95 % interval]: percentile bootstrap, 99 resamples of rows; --seed")
+    assert method.startswith("[95 % interval]: BCa bootstrap, 99 resamples of rows; --seed")
 
 
 def in_terminal(monkeypatch, columns):
@@ -137,6 +142,21 @@ def test_the_table_fits_the_terminal_and_loses_nothing(scored, columns, capsys, 
             assert f"{pair.pvalue_holm:.4f}" in shown
     assert expected.bootstrap.key in shown
     assert "Each resample chooses its own" in shown
+
+
+def test_the_method_is_told_and_whose_is_another(scored, capsys):
+    def first_caption(*options):
+        out = output_of(capsys, *BOTH, *QUICK, *options)
+        return " ".join(out[out.index("[95 % interval]: ") :].split()), out
+
+    assert first_caption()[0].startswith("[95 % interval]: BCa bootstrap, 99 resamples of rows;")
+    caption, out = first_caption("--stratified", "--method", "basic")
+    assert "basic bootstrap, 99 resamples of rows of each class by themselves; --seed" in caption
+    assert "Differences: basic intervals, on the same resamples" in out
+    caption, out = first_caption("--groups", "user", "--metrics", "f1", "--threshold", 0)
+    assert caption.startswith("[95 % interval]: percentile bootstrap (BCa: f1), 99 resamples of ")
+    assert "whole groups, of which there are 80; --seed" in caption
+    assert "Differences: percentile intervals, on the same resamples" in out
 
 
 def test_one_pair_has_no_adjusted_p_and_is_named_at_the_head(scored, capsys):

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import bootstrap as scipy_bootstrap
+from scipy.stats import norm
 from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
 from fastmetrics import bootstrap, delong, evaluate, paired_bootstrap
@@ -48,7 +49,7 @@ def same(one, other):
     return np.array_equal(one.bootstrap_distribution, other.bootstrap_distribution, equal_nan=True)
 
 
-@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("method", [None, "percentile", "basic", "bca"])
 @pytest.mark.parametrize("plan", [{}, {"stratified": True}, {"groups": True}])
 def test_one_model_has_the_intervals_of_the_bootstrap(data, method, plan):
     y, scores, groups = data
@@ -89,7 +90,12 @@ def test_several_models_have_paired_replicates_and_differences(data, plan):
     for name in scores:
         for metric in TABLE:
             own = result[name].bootstrap[metric]
-            assert same(own, expected.models[name][metric])
+            percentile = expected.models[name][metric]
+            by_bca = own.method == "bca"
+            assert by_bca is not ("groups" in plan or "weights" in plan)
+            limits = percentile.confidence_interval if by_bca else own.confidence_interval
+            assert same(dataclasses.replace(own, confidence_interval=limits), percentile)
+            assert (own.confidence_interval == percentile.confidence_interval) is not by_bca
             assert own.estimate == pytest.approx(
                 getattr(result[name], FIELDS.get(metric, metric)), rel=1e-14
             )
@@ -102,6 +108,59 @@ def test_several_models_have_paired_replicates_and_differences(data, plan):
             two = (result[found.model_a], result[found.model_b])
             own = [getattr(model, FIELDS.get(metric, metric)) for model in two]
             assert found.difference == pytest.approx(own[0] - own[1], abs=1e-14)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_several_models_by_one_method(data, method):
+    y, scores, _ = data
+    options = {"n_resamples": 99, "rng": 3, "method": method}
+    result = evaluate(y, scores, metrics=["roc_auc", "rank_loss"], **options)
+    expected = paired_bootstrap(y, scores, metrics=["roc_auc", "rank_loss"], **options)
+    for name in scores:
+        for metric in ("roc_auc", "rank_loss"):
+            assert same(result[name].bootstrap[metric], expected.models[name][metric])
+            assert result[name].bootstrap[metric].method == method
+    settings = result.bootstrap
+    assert (settings.method, settings.method_of_differences) == (method, method)
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+def test_own_intervals_of_several_models_are_bca_by_its_definition(data, stratified):
+    y, scores, _ = data
+    result = evaluate(y, scores, n_resamples=499, rng=3, metrics="roc_auc", stratified=stratified)
+    assert (result.bootstrap.method, result.bootstrap.method_of_differences) == (None, "percentile")
+    for name, score in scores.items():
+        found = result[name].bootstrap["roc_auc"]
+        kept = ~np.eye(len(y), dtype=bool)
+        without = np.array([roc_auc_score(y[rows], score[rows]) for rows in kept])
+        squares = cubes = 0.0
+        for stratum in (y == 1, y == 0) if stratified else (y >= 0,):
+            n = stratum.sum()
+            influence = (n - 1) / n * (without[stratum].mean() - without[stratum])
+            squares += np.sum(influence**2)
+            cubes += np.sum(influence**3)
+        a = cubes / (6 * squares**1.5)
+        replicates = found.bootstrap_distribution
+        ties = np.mean(replicates == found.estimate)
+        bias = norm.ppf(np.mean(replicates < found.estimate) + ties / 2)
+        levels = [
+            norm.cdf(bias + (bias + z) / (1 - a * (bias + z))) for z in norm.ppf([0.025, 0.975])
+        ]
+        assert list(found.confidence_interval.to_dict().values()) == pytest.approx(
+            np.quantile(replicates, levels), rel=1e-9
+        )
+
+
+def test_no_finite_correction_leaves_the_percentile_interval(data):
+    y, scores, _ = data
+    best = np.where(np.arange(len(y)) == np.flatnonzero(y == 0)[0], 2.0, y * 1.0)
+    options = {"n_resamples": 199, "rng": 1, "metrics": ("tpr_at_fpr", {"fpr": 0.01})}
+    result = evaluate(y, {"best": best, "b": scores["b"]}, **options)
+    own = result["best"].bootstrap["tpr_at_fpr"]
+    alone = evaluate(y, best, **options)["score"].bootstrap["tpr_at_fpr"]
+    assert own.method == alone.method == "percentile"
+    assert own.confidence_interval.low < own.confidence_interval.high
+    assert result["b"].bootstrap["tpr_at_fpr"].method == "bca"
 
 
 def youden_rates(y, score):
@@ -281,7 +340,7 @@ def test_dictionary_html_and_pickle(data):
     assert json.loads(json.dumps(content)) == content
     figures = content["models"][1]["bootstrap"]["ks_statistic"]
     assert figures.keys() == {
-        *("estimate", "confidence_interval", "standard_error", "bias", "n_failed")
+        *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed")
     }
     assert content["bootstrap"]["key"] == result.bootstrap.key
     (pair,) = content["differences"]["roc_auc"]

@@ -170,6 +170,29 @@ def test_percentile_basic_and_bca(alternative, confidence_level, accelerations):
             assert result.confidence_level == confidence_level
 
 
+def test_the_method_where_none_is_named():
+    """BCa where it is defined; else percentile, and the result says so."""
+    groups, weights = np.arange(N) // 2, np.random.default_rng(0).random(N)
+    metrics = ["roc_auc", "f1", "log_loss"]
+    for extra, wanted in (
+        ({}, ["bca", "bca", "bca"]),
+        ({"stratified": True}, ["bca", "bca", "bca"]),
+        ({"groups": groups}, ["percentile", "bca", "bca"]),
+        ({"sample_weight": weights}, ["percentile", "percentile", "bca"]),
+    ):
+        options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 300, **extra}
+        results = quiet_bootstrap(LABELS, P, **options)
+        assert [result.method for result in results.values()] == wanted
+        for name, result in results.items():
+            named = {**options, "metrics": name, "method": result.method}
+            interval = quiet_bootstrap(LABELS, P, **named)[name].confidence_interval
+            assert result.confidence_interval == interval
+    own = quiet_bootstrap(LABELS, P, metrics={"own": median_gap, "auc": "roc_auc"})
+    assert [result.method for result in own.values()] == ["percentile", "bca"]
+    perfect = quiet_bootstrap([0, 1] * 9, [0.1, 0.7] * 9)["roc_auc"]
+    assert (perfect.method, perfect.confidence_interval.low) == ("percentile", 1.0)
+
+
 def _errors_of_means(columns, counts):
     """Return the usual standard error of a mean in each replicate."""
     total = counts.sum(axis=1)

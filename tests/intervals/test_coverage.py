@@ -13,11 +13,12 @@ from sklearn import metrics as sk
 
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
+import fastmetrics
 from benchmarks import coverage
 from benchmarks import coverage_findings as findings
 from benchmarks import coverage_report as report
 from benchmarks import coverage_scenes as scenes
-from benchmarks.coverage_methods import Cost, Measured, measure
+from benchmarks.coverage_methods import PROPORTIONS, Cost, Measured, measure
 from benchmarks.coverage_scenes import SCENES, THRESHOLD, Scene
 from benchmarks.coverage_summary import (
     IntervalRow,
@@ -217,15 +218,23 @@ def test_conclusions_follow_from_the_rows():
     assert found["bca"].width == pytest.approx(2)
     study = Study(2000, 999, 499, rows, [], [])
     assert findings.supported(study, ["roc_auc"]) == "bca"
+    assert "first in 1 of the 1 measures" in findings.about_default(study, "x", ["roc_auc"])
     assert findings.best(found.values()).method == "Wilson"  # as good, and narrower
     text = findings.which_is_better(rows)
     assert text.startswith("Best of the bootstrap's own methods is `bca`")
-    assert "Best of all is Wilson" in text
+    assert "As good, and without resampling, is Wilson" in text
+    worse = [r if r.method != "bca" else replace(r, covered=1850) for r in rows]
+    assert "Better is Wilson" in findings.which_is_better(worse)
+    assert "Wilson" not in findings.which_is_better(
+        [r if r.method != "Wilson" else replace(r, covered=1850) for r in rows]
+    )
+    stratified = [replace(r, method="stratified bca", covered=1900) for r in rows[-6:]]
+    assert findings.which_is_better(rows + stratified) == text  # for another design
     assert findings.where_short(rows, "bca") == "`bca` covers as it should everywhere."
     assert "everywhere: 30 rows, balanced (90.0)" in findings.where_short(rows, "percentile")
     rows[0] = replace(rows[0], covered=1900)
     assert findings.where_short(rows, "percentile").startswith(
-        "`percentile` covers too little with 100 rows, balanced (90.0)"
+        "`percentile` covers too little here: 100 rows, balanced (90.0); "
     )
 
 
@@ -247,7 +256,10 @@ def test_large_sizes_are_named():
     ]
     assert "100 rows, balanced, equal models (10.0 %)" in findings.about_size(rows, "a")
     assert "nowhere" in findings.about_size(rows, "b")
-    assert "`a` 10.0 and `b` 5.0" in findings.about_sizes(rows)
+    sparse = [replace(row, scene="100 rows, 5% positive") for row in rows]
+    text = findings.about_sizes([*rows, *sparse])
+    assert text.startswith("Where positives are few, take `b`")
+    assert "`a` 10.0 and `b` 5.0" in text
 
 
 # --- the script --------------------------------------------------------------------------------
@@ -336,8 +348,29 @@ def test_what_theory_demands_holds_in_the_published_figures():
             assert row.coverage == pytest.approx(0.95, abs=0.02), row
             checked += 1
     assert checked > 25
-    exact = [r for r in published.intervals if r.method == "Clopper-Pearson"]
-    assert all(r.coverage >= 0.95 - 3 * r.error for r in exact if r.metric == "accuracy")
-    permuted = [t for t in published.tests if t.hypothesis == "equal" and "permutation" in t.test]
-    assert permuted
-    assert all(t.share <= 0.05 + 3 * max(t.error, 0.001) for t in permuted)  # it is exact there
+    exact = [t for t in published.tests if t.hypothesis == "equal" and t.test.endswith("scores")]
+    assert len(exact) == 6
+    assert all(t.share <= 0.05 + 3 * max(t.error, 0.001) for t in exact)
+
+
+@pytest.mark.source_tree
+def test_published_coverage_of_proportions_is_that_of_exact_enumeration():
+    published = load(ROOT / coverage.STORED)
+    checked = 0
+    for scene in (s for s in SCENES if s.part == "main"):
+        target, k = scenes.population(scene)["accuracy"], np.arange(scene.n + 1)
+        weights = scipy.stats.binom.pmf(k, scene.n, target)
+        for name, method in PROPORTIONS.items():
+            covered = 0.0
+            for successes in k[weights > 1e-9].tolist():
+                result = fastmetrics.proportion_interval(successes, scene.n, method=method)
+                interval = result.confidence_interval
+                covered += weights[successes] * (interval.low <= target <= interval.high)
+            (row,) = [
+                r
+                for r in published.find("main", "accuracy")
+                if (r.scene, r.method) == (scene.name, name)
+            ]
+            assert row.coverage == pytest.approx(covered, abs=3.5 * row.error), row
+            checked += 1
+    assert checked == 30

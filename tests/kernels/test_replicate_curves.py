@@ -114,6 +114,20 @@ def test_a_curve_is_read_along_its_scaled_length(form, rng, n, ties):
         np.testing.assert_allclose(found[r], expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("axis", [OVER_FPR, OVER_TPR, ALONG])
+@pytest.mark.parametrize("ties", [*TIES, 150])
+def test_segments_may_be_passed_over(form, rng, ties, axis):
+    """Read alone, the value at a level is the one among many; some curve is left by a far level."""
+    rows = sample(rng, 400, ties)
+    counts = drawn(rng, rows)
+    tables = np.linspace(0.0, 3.0, 40) ** 2, np.linspace(0.0, 2.0, 30) ** 3
+    levels = np.linspace(0.0, 17.0 if axis == ALONG else 1.0, 60)
+    whole, _ = read(form, rows, counts, axis, True, levels, tables)
+    for k in range(0, 60, 7):
+        alone, _ = read(form, rows, counts, axis, True, levels[k : k + 1], tables)
+        assert (alone[:, 0] == whole[:, k]).all()
+
+
 def test_replicates_are_independent_of_one_another(form, rng):
     rows = sample(rng, 130, 20)
     counts = drawn(rng, rows, count=4)

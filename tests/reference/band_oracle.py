@@ -123,6 +123,14 @@ def wilson(rate, size: float, z: float) -> tuple[float, float]:
     return max((-b - root) / (2 * a), 0.0), min((-b + root) / (2 * a), 1.0)
 
 
+def agresti_coull(rate: float, size: float, z: float) -> tuple[float, float]:
+    """Return Wald's limits with z^2 rows more, half of them events (Agresti & Coull 1998)."""
+    rows = size + z * z
+    centre = (rate * size + z * z / 2) / rows
+    half = z * math.sqrt(centre * (1 - centre) / rows)
+    return max(centre - half, 0.0), min(centre + half, 1.0)
+
+
 def recovered_limits(points: Sequence[Point], x, y, sizes, z: float) -> tuple[float, float]:
     """Return y less and plus the root of the sum of its two squared deviations."""
     x_size, y_size = sizes
@@ -132,7 +140,7 @@ def recovered_limits(points: Sequence[Point], x, y, sizes, z: float) -> tuple[fl
     before = float(least_beyond(points, first)) if first > 0.0 else 0.0
     after = float(most_before(points, last)) if last < 1.0 else 1.0
     y = float(y)
-    alone = wilson(y, y_size, z)
+    alone = agresti_coull(y, y_size, z)
     low = y - math.sqrt((y - alone[0]) ** 2 + (y - before) ** 2)
     high = y + math.sqrt((alone[1] - y) ** 2 + (after - y) ** 2)
     return max(low, 0.0), min(high, 1.0)
