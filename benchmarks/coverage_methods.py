@@ -92,7 +92,9 @@ def _users(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> N
     grouped = {"groups": data.groups}
     given = {"n_resamples": cost.n_resamples, "rng": rng, "n_threads": 1, "threshold": THRESHOLD}
     for suffix, groups in (("", {}), (", groups", grouped)):
-        found = fastmetrics.bootstrap(data.labels, data.scores, metrics=METRICS, **groups, **given)
+        found = fastmetrics.bootstrap(
+            data.labels, data.scores, metrics=METRICS, method="percentile", **groups, **given
+        )
         _keep(found, out, "", suffix, ("percentile", "basic"))
         of_counts = fastmetrics.bootstrap(
             data.labels, data.scores, metrics=("f1", "accuracy"), method="bca", **groups, **given
@@ -104,7 +106,9 @@ def _users(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> N
         test = fastmetrics.delong_test(data.labels, models, **groups)
         out.pvalues["equal", "delong_test" + suffix] = test.pairs[0].pvalue
         given_pair = {key: value for key, value in given.items() if key != "threshold"}
-        pair = fastmetrics.paired_bootstrap(data.labels, models, **groups, **given_pair)
+        pair = fastmetrics.paired_bootstrap(
+            data.labels, models, method="percentile", **groups, **given_pair
+        )
         out.pvalues["equal", "paired_bootstrap" + suffix] = pair.differences["roc_auc"][0].pvalue
 
 
@@ -219,7 +223,7 @@ def _differences(data: Data, rng: np.random.Generator, cost: Cost, out: Measured
         test = fastmetrics.delong_test(data.labels, models, n_threads=1).pairs[0]
         out.pvalues[other, "delong_test"] = test.pvalue
         if other != "worse":
-            pair = fastmetrics.paired_bootstrap(data.labels, models, **given)
+            pair = fastmetrics.paired_bootstrap(data.labels, models, method="percentile", **given)
             out.pvalues[other, "paired_bootstrap"] = pair.differences["roc_auc"][0].pvalue
             continue
         out.intervals["roc_auc difference", "DeLong"] = _pair(test.confidence_interval)

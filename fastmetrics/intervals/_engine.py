@@ -88,7 +88,8 @@ class Engine:
         shape = (len(self.problems), len(self.asked), n_resamples)
         values = np.full(shape, np.nan)
         errors = np.full(shape, np.nan) if self.with_errors else None
-        size = batch_size(self.draws)
+        rows = max([self.draws.n_units, *(sample.n for sample in self.samples)])
+        size = batch_size(rows)  # of a few groups there may be many rows
         if not self.samples:
             size = max(1, min(4096, _CELL_BATCH // self._n_cells()))
         first = 0

@@ -25,9 +25,9 @@ _PART = BATCH_BYTES // WINDOW
 _ROUNDING = 2.0**-50
 
 
-def batch_size(draws: Draws) -> int:
+def batch_size(n_rows: int) -> int:
     """Return how many replicates make a batch: a number of the data, not of the threads."""
-    return max(1, min(4096, BATCH_BYTES // padded(max(draws.n_units, 1))))
+    return max(1, min(4096, BATCH_BYTES // padded(max(n_rows, 1))))
 
 
 def replicates(

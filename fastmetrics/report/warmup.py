@@ -34,6 +34,7 @@ def compile_all() -> Iterator[tuple[str, float]]:
 
 
 def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], object]]]:
+    from fastmetrics.intervals.bands import roc_band
     from fastmetrics.intervals.bootstrap import bootstrap
     from fastmetrics.intervals.delong import delong
     from fastmetrics.measures import (
@@ -87,6 +88,7 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
             bootstrap(y, s, metrics=names, n_resamples=4, **plan)
         bootstrap(y, s, n_resamples=4, sample_weight=weights[0])
         bootstrap(y, s, metrics="mean_squared_error", n_resamples=4)
+        roc_band(y, s, n_resamples=20)
 
     yield "AUC", auc
     yield "weighted AUC", weighted_auc

@@ -10,49 +10,18 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from evaluation_cases import FIELDS, TABLE, same
 from scipy.stats import bootstrap as scipy_bootstrap
-from scipy.stats import norm
 from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
-from fastmetrics import bootstrap, delong, evaluate, paired_bootstrap
+from fastmetrics import bootstrap, delong, evaluate
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-
-TABLE = {
-    "roc_auc": "roc_auc",
-    "average_precision": "average_precision",
-    "break_even_point": "break_even_point",
-    "ks_statistic": "ks_statistic",
-    "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
-    "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
-}
-FIELDS = {"tpr_at_best_threshold": "true_positive_rate"}
-FIELDS |= {"fpr_at_best_threshold": "false_positive_rate"}
-
-
-@pytest.fixture(scope="module")
-def data():
-    rng = np.random.default_rng(5)
-    n = 240
-    y = (rng.random(n) < 0.35).astype(np.int8)
-    scores = {
-        "a": np.round(rng.normal(size=n) + y, 1),
-        "b": rng.normal(size=n) + 0.6 * y,
-        "c": rng.normal(size=n) + 0.5 * y,
-    }
-    return y, scores, np.arange(n) // 3
-
-
-def same(one, other):
-    """Whether two results are the same, replicate for replicate."""
-    assert one.confidence_interval == other.confidence_interval
-    assert (one.estimate, one.n_failed, one.key) == (other.estimate, other.n_failed, other.key)
-    return np.array_equal(one.bootstrap_distribution, other.bootstrap_distribution, equal_nan=True)
 
 
 @pytest.mark.parametrize("method", [None, "percentile", "basic", "bca"])
 @pytest.mark.parametrize("plan", [{}, {"stratified": True}, {"groups": True}])
-def test_one_model_has_the_intervals_of_the_bootstrap(data, method, plan):
-    y, scores, groups = data
+def test_one_model_has_the_intervals_of_the_bootstrap(models, method, plan):
+    y, scores, groups = models
     plan = {name: groups if name == "groups" else value for name, value in plan.items()}
     if method == "bca" and "groups" in plan:
         with pytest.raises(ValueError, match="not defined for 'roc_auc' with groups"):
@@ -75,94 +44,6 @@ def test_one_model_has_the_intervals_of_the_bootstrap(data, method, plan):
     assert settings.key == expected["roc_auc"].key
 
 
-@pytest.mark.parametrize("plan", [{}, {"stratified": True}, {"groups": True}, {"weights": True}])
-def test_several_models_have_paired_replicates_and_differences(data, plan):
-    y, scores, groups = data
-    given = {}
-    if "groups" in plan:
-        given["groups"] = groups
-    if "weights" in plan:
-        given["sample_weight"] = np.random.default_rng(0).random(len(y)) + 0.5
-    if "stratified" in plan:
-        given["stratified"] = True
-    result = evaluate(y, scores, n_resamples=199, rng=3, **given)
-    expected = paired_bootstrap(y, scores, metrics=TABLE, n_resamples=199, rng=3, **given)
-    for name in scores:
-        for metric in TABLE:
-            own = result[name].bootstrap[metric]
-            percentile = expected.models[name][metric]
-            by_bca = own.method == "bca"
-            assert by_bca is not ("groups" in plan or "weights" in plan)
-            limits = percentile.confidence_interval if by_bca else own.confidence_interval
-            assert same(dataclasses.replace(own, confidence_interval=limits), percentile)
-            assert (own.confidence_interval == percentile.confidence_interval) is not by_bca
-            assert own.estimate == pytest.approx(
-                getattr(result[name], FIELDS.get(metric, metric)), rel=1e-14
-            )
-    assert list(result.differences) == list(TABLE)
-    for metric, pairs in expected.differences.items():
-        for pair, found in zip(pairs, result.differences[metric], strict=True):
-            assert (found.model_a, found.model_b) == (pair.model_a, pair.model_b)
-            assert found.pvalue_holm == pair.pvalue_holm
-            assert np.array_equal(found.bootstrap_distribution, pair.bootstrap_distribution)
-            two = (result[found.model_a], result[found.model_b])
-            own = [getattr(model, FIELDS.get(metric, metric)) for model in two]
-            assert found.difference == pytest.approx(own[0] - own[1], abs=1e-14)
-
-
-@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
-def test_several_models_by_one_method(data, method):
-    y, scores, _ = data
-    options = {"n_resamples": 99, "rng": 3, "method": method}
-    result = evaluate(y, scores, metrics=["roc_auc", "rank_loss"], **options)
-    expected = paired_bootstrap(y, scores, metrics=["roc_auc", "rank_loss"], **options)
-    for name in scores:
-        for metric in ("roc_auc", "rank_loss"):
-            assert same(result[name].bootstrap[metric], expected.models[name][metric])
-            assert result[name].bootstrap[metric].method == method
-    settings = result.bootstrap
-    assert (settings.method, settings.method_of_differences) == (method, method)
-
-
-@pytest.mark.parametrize("stratified", [False, True])
-def test_own_intervals_of_several_models_are_bca_by_its_definition(data, stratified):
-    y, scores, _ = data
-    result = evaluate(y, scores, n_resamples=499, rng=3, metrics="roc_auc", stratified=stratified)
-    assert (result.bootstrap.method, result.bootstrap.method_of_differences) == (None, "percentile")
-    for name, score in scores.items():
-        found = result[name].bootstrap["roc_auc"]
-        kept = ~np.eye(len(y), dtype=bool)
-        without = np.array([roc_auc_score(y[rows], score[rows]) for rows in kept])
-        squares = cubes = 0.0
-        for stratum in (y == 1, y == 0) if stratified else (y >= 0,):
-            n = stratum.sum()
-            influence = (n - 1) / n * (without[stratum].mean() - without[stratum])
-            squares += np.sum(influence**2)
-            cubes += np.sum(influence**3)
-        a = cubes / (6 * squares**1.5)
-        replicates = found.bootstrap_distribution
-        ties = np.mean(replicates == found.estimate)
-        bias = norm.ppf(np.mean(replicates < found.estimate) + ties / 2)
-        levels = [
-            norm.cdf(bias + (bias + z) / (1 - a * (bias + z))) for z in norm.ppf([0.025, 0.975])
-        ]
-        assert list(found.confidence_interval.to_dict().values()) == pytest.approx(
-            np.quantile(replicates, levels), rel=1e-9
-        )
-
-
-def test_no_finite_correction_leaves_the_percentile_interval(data):
-    y, scores, _ = data
-    best = np.where(np.arange(len(y)) == np.flatnonzero(y == 0)[0], 2.0, y * 1.0)
-    options = {"n_resamples": 199, "rng": 1, "metrics": ("tpr_at_fpr", {"fpr": 0.01})}
-    result = evaluate(y, {"best": best, "b": scores["b"]}, **options)
-    own = result["best"].bootstrap["tpr_at_fpr"]
-    alone = evaluate(y, best, **options)["score"].bootstrap["tpr_at_fpr"]
-    assert own.method == alone.method == "percentile"
-    assert own.confidence_interval.low < own.confidence_interval.high
-    assert result["b"].bootstrap["tpr_at_fpr"].method == "bca"
-
-
 def youden_rates(y, score):
     """TPR and FPR at the highest threshold of the largest TPR - FPR, by scikit-learn."""
     fpr, tpr, _ = roc_curve(y, score, drop_intermediate=False)
@@ -170,9 +51,9 @@ def youden_rates(y, score):
     return tpr[best], fpr[best]
 
 
-def test_the_best_threshold_is_chosen_anew_in_each_replicate(data):
+def test_the_best_threshold_is_chosen_anew_in_each_replicate(models):
     # Against the bootstrap of scipy, which chooses in each replicate as the function does.
-    y, scores, _ = data
+    y, scores, _ = models
 
     def rate_of_resample(y, score, axis=-1):
         pairs = zip(np.atleast_2d(y), np.atleast_2d(score), strict=True)
@@ -197,8 +78,8 @@ def test_the_best_threshold_is_chosen_anew_in_each_replicate(data):
         assert result.standard_error > 1.4 * held
 
 
-def test_measures_by_name_beside_the_auc(data):
-    y, scores, _ = data
+def test_measures_by_name_beside_the_auc(models):
+    y, scores, _ = models
     own = {"middle": ("partial_auc", {"fpr_range": (0.1, 0.5)}), "f1": "f1"}
     result = evaluate(y, scores["b"], n_resamples=99, rng=2, metrics=own, threshold=0.4)
     model = result[0]
@@ -229,8 +110,8 @@ def lowest(labels, scores):
         ([("tpr_at_fpr", {"fpr": 0.1}), lowest], ["roc_auc", "tpr_at_fpr", "lowest"]),
     ],
 )
-def test_every_way_to_name_measures(data, metrics, labels):
-    y, scores, _ = data
+def test_every_way_to_name_measures(models, metrics, labels):
+    y, scores, _ = models
     model = evaluate(y, scores["a"], n_resamples=9, rng=0, metrics=metrics)[0]
     assert list(model.bootstrap) == labels
 
@@ -258,8 +139,8 @@ def test_every_way_to_name_measures(data, metrics, labels):
         ({"confidence_level": 95}, ValueError, r"did you mean 0\.95\?"),
     ],
 )
-def test_wrong_options(data, options, error, message):
-    y, scores, _ = data
+def test_wrong_options(models, options, error, message):
+    y, scores, _ = models
     with pytest.raises(error, match=message):
         evaluate(y, scores["a"], **{"n_resamples": 9} | options)
 
@@ -277,25 +158,15 @@ def test_wrong_options(data, options, error, message):
     ],
     ids=lambda option: next(iter(option)),
 )
-def test_options_of_the_bootstrap_need_one(data, option):
-    y, scores, _ = data
+def test_options_of_the_bootstrap_need_one(models, option):
+    y, scores, _ = models
     (name,) = option
     with pytest.raises(ValueError, match=f"`{name}` is of the bootstrap: pass `n_resamples`"):
         evaluate(y, scores["a"], **option)
 
 
-def test_what_several_models_cannot_have(data):
-    y, scores, groups = data
-    with pytest.raises(ValueError, match="method='studentized' has no differences of models"):
-        evaluate(y, scores, n_resamples=9, metrics="roc_auc", method="studentized")
-    with pytest.raises(ValueError, match="not defined for differences of groups"):
-        evaluate(y, scores, n_resamples=9, metrics="roc_auc", method="bca", groups=groups)
-    one = evaluate(y, scores["a"], n_resamples=99, metrics="roc_auc", method="studentized")
-    assert one.bootstrap.method == "studentized"
-
-
-def test_without_a_bootstrap_all_is_as_it_was(data):
-    y, scores, _ = data
+def test_without_a_bootstrap_all_is_as_it_was(models):
+    y, scores, _ = models
     result = evaluate(y, scores)
     assert result.bootstrap is None
     assert result.differences is None
@@ -306,8 +177,8 @@ def test_without_a_bootstrap_all_is_as_it_was(data):
     assert hash(result) == hash(evaluate(y, scores))
 
 
-def test_the_key_the_seed_and_the_generator(data):
-    y, scores, _ = data
+def test_the_key_the_seed_and_the_generator(models):
+    y, scores, _ = models
 
     def interval(rng):
         return evaluate(y, scores["b"], n_resamples=99, rng=rng)
@@ -324,8 +195,8 @@ def test_the_key_the_seed_and_the_generator(data):
     assert generator.integers(2**40) == other.integers(2**40)
 
 
-def test_threads_and_the_order_of_rows_change_nothing(data):
-    y, scores, _ = data
+def test_threads_and_the_order_of_rows_change_nothing(models):
+    y, scores, _ = models
     order = np.random.default_rng(1).permutation(len(y))
     options = {"n_resamples": 99, "rng": 1}
     whole = evaluate(y, scores["b"], n_threads=1, **options)[0]
@@ -333,8 +204,8 @@ def test_threads_and_the_order_of_rows_change_nothing(data):
     assert all(same(whole.bootstrap[metric], other.bootstrap[metric]) for metric in TABLE)
 
 
-def test_dictionary_html_and_pickle(data):
-    y, scores, _ = data
+def test_dictionary_html_and_pickle(models):
+    y, scores, _ = models
     result = evaluate(y, {"<a>": scores["a"], "b": scores["b"]}, n_resamples=99, rng=1)
     content = result.to_dict()
     assert json.loads(json.dumps(content)) == content
@@ -358,8 +229,8 @@ def test_dictionary_html_and_pickle(data):
         result.bootstrap.key = "0" * 16
 
 
-def test_frames_and_labels(data):
-    y, scores, groups = data
+def test_frames_and_labels(models):
+    y, scores, groups = models
     frame = pd.DataFrame(scores)
     expected = evaluate(y, scores, n_resamples=49, rng=1).to_dict()
     assert evaluate(pd.Series(y), frame, n_resamples=49, rng=1).to_dict() == expected
@@ -388,8 +259,8 @@ def test_groups_make_the_interval_wider():
     assert widths[1] > 2 * widths[0]
 
 
-def test_weights_that_are_no_counts_have_an_interval(data):
-    y, scores, _ = data
+def test_weights_that_are_no_counts_have_an_interval(models):
+    y, scores, _ = models
     weights = np.random.default_rng(1).random(len(y)) + 0.5
     model = evaluate(y, scores["a"], sample_weight=weights, n_resamples=99, rng=1)[0]
     assert model.note == ""
@@ -397,8 +268,8 @@ def test_weights_that_are_no_counts_have_an_interval(data):
     assert low < model.roc_auc < high
 
 
-def test_one_class_is_not_resampled(data):
-    _, scores, _ = data
+def test_one_class_is_not_resampled(models):
+    _, scores, _ = models
     with pytest.warns(UndefinedMetricWarning) as caught:
         result = evaluate(np.ones(240, np.int8), {"a": scores["a"]}, n_resamples=99)
     assert len(caught) == 1

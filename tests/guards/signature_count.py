@@ -138,6 +138,10 @@ def resampling() -> None:
         models = {"a": scores, "b": tied}
         fastmetrics.paired_bootstrap(labels, models, metrics=metrics, threshold=1, n_resamples=20)
         fastmetrics.paired_permutation_test(labels, models, n_resamples=20)
+        for method in (None, "percentile"):
+            kind = "simultaneous" if method is None else "pointwise"
+            fastmetrics.roc_band(labels, scores, kind=kind, method=method, n_resamples=20)
+            fastmetrics.pr_band(labels, scores, kind=kind, method=method, n_resamples=20)
         fastmetrics.bootstrap(scores, tied, metrics=["mean_squared_error", "r2"], n_resamples=20)
     fastmetrics.bootstrap([0, 1, 2, 1], [0, 1, 1, 1], metrics="accuracy", n_resamples=20)
     fastmetrics.bootstrap(np.array(["a"] * 5_000), np.array(["a", "b"] * 2_500), metrics="f1")

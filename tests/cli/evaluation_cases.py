@@ -1,0 +1,23 @@
+"""The measures of an evaluation, and when two results are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+TABLE = {
+    "roc_auc": "roc_auc",
+    "average_precision": "average_precision",
+    "break_even_point": "break_even_point",
+    "ks_statistic": "ks_statistic",
+    "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
+    "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
+}
+FIELDS = {"tpr_at_best_threshold": "true_positive_rate"}
+FIELDS |= {"fpr_at_best_threshold": "false_positive_rate"}
+
+
+def same(one, other):
+    """Whether two results are the same, replicate for replicate."""
+    assert one.confidence_interval == other.confidence_interval
+    assert (one.estimate, one.n_failed, one.key) == (other.estimate, other.n_failed, other.key)
+    return np.array_equal(one.bootstrap_distribution, other.bootstrap_distribution, equal_nan=True)

@@ -1,0 +1,111 @@
+"""`evaluate` of several models with a bootstrap: paired replicates, differences, own intervals."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from evaluation_cases import FIELDS, TABLE, same
+from scipy.stats import norm
+from sklearn.metrics import roc_auc_score
+
+from fastmetrics import evaluate, paired_bootstrap
+
+
+@pytest.mark.parametrize("plan", [{}, {"stratified": True}, {"groups": True}, {"weights": True}])
+def test_several_models_have_paired_replicates_and_differences(models, plan):
+    y, scores, groups = models
+    given = {}
+    if "groups" in plan:
+        given["groups"] = groups
+    if "weights" in plan:
+        given["sample_weight"] = np.random.default_rng(0).random(len(y)) + 0.5
+    if "stratified" in plan:
+        given["stratified"] = True
+    result = evaluate(y, scores, n_resamples=199, rng=3, **given)
+    expected = paired_bootstrap(y, scores, metrics=TABLE, n_resamples=199, rng=3, **given)
+    for name in scores:
+        for metric in TABLE:
+            own = result[name].bootstrap[metric]
+            percentile = expected.models[name][metric]
+            by_bca = own.method == "bca"
+            assert by_bca is not ("groups" in plan or "weights" in plan)
+            limits = percentile.confidence_interval if by_bca else own.confidence_interval
+            assert same(dataclasses.replace(own, confidence_interval=limits), percentile)
+            assert (own.confidence_interval == percentile.confidence_interval) is not by_bca
+            assert own.estimate == pytest.approx(
+                getattr(result[name], FIELDS.get(metric, metric)), rel=1e-14
+            )
+    assert list(result.differences) == list(TABLE)
+    for metric, pairs in expected.differences.items():
+        for pair, found in zip(pairs, result.differences[metric], strict=True):
+            assert (found.model_a, found.model_b) == (pair.model_a, pair.model_b)
+            assert found.pvalue_holm == pair.pvalue_holm
+            assert np.array_equal(found.bootstrap_distribution, pair.bootstrap_distribution)
+            two = (result[found.model_a], result[found.model_b])
+            own = [getattr(model, FIELDS.get(metric, metric)) for model in two]
+            assert found.difference == pytest.approx(own[0] - own[1], abs=1e-14)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_several_models_by_one_method(models, method):
+    y, scores, _ = models
+    options = {"n_resamples": 99, "rng": 3, "method": method}
+    result = evaluate(y, scores, metrics=["roc_auc", "rank_loss"], **options)
+    expected = paired_bootstrap(y, scores, metrics=["roc_auc", "rank_loss"], **options)
+    for name in scores:
+        for metric in ("roc_auc", "rank_loss"):
+            assert same(result[name].bootstrap[metric], expected.models[name][metric])
+            assert result[name].bootstrap[metric].method == method
+    settings = result.bootstrap
+    assert (settings.method, settings.method_of_differences) == (method, method)
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+def test_own_intervals_of_several_models_are_bca_by_its_definition(models, stratified):
+    y, scores, _ = models
+    result = evaluate(y, scores, n_resamples=499, rng=3, metrics="roc_auc", stratified=stratified)
+    assert (result.bootstrap.method, result.bootstrap.method_of_differences) == (None, "percentile")
+    for name, score in scores.items():
+        found = result[name].bootstrap["roc_auc"]
+        kept = ~np.eye(len(y), dtype=bool)
+        without = np.array([roc_auc_score(y[rows], score[rows]) for rows in kept])
+        squares = cubes = 0.0
+        for stratum in (y == 1, y == 0) if stratified else (y >= 0,):
+            n = stratum.sum()
+            influence = (n - 1) / n * (without[stratum].mean() - without[stratum])
+            squares += np.sum(influence**2)
+            cubes += np.sum(influence**3)
+        a = cubes / (6 * squares**1.5)
+        replicates = found.bootstrap_distribution
+        ties = np.mean(replicates == found.estimate)
+        bias = norm.ppf(np.mean(replicates < found.estimate) + ties / 2)
+        levels = [
+            norm.cdf(bias + (bias + z) / (1 - a * (bias + z))) for z in norm.ppf([0.025, 0.975])
+        ]
+        assert list(found.confidence_interval.to_dict().values()) == pytest.approx(
+            np.quantile(replicates, levels), rel=1e-9
+        )
+
+
+def test_no_finite_correction_leaves_the_percentile_interval(models):
+    y, scores, _ = models
+    best = np.where(np.arange(len(y)) == np.flatnonzero(y == 0)[0], 2.0, y * 1.0)
+    options = {"n_resamples": 199, "rng": 1, "metrics": ("tpr_at_fpr", {"fpr": 0.01})}
+    result = evaluate(y, {"best": best, "b": scores["b"]}, **options)
+    own = result["best"].bootstrap["tpr_at_fpr"]
+    alone = evaluate(y, best, **options)["score"].bootstrap["tpr_at_fpr"]
+    assert own.method == alone.method == "percentile"
+    assert own.confidence_interval.low < own.confidence_interval.high
+    assert result["b"].bootstrap["tpr_at_fpr"].method == "bca"
+
+
+def test_what_several_models_cannot_have(models):
+    y, scores, groups = models
+    with pytest.raises(ValueError, match="method='studentized' has no differences of models"):
+        evaluate(y, scores, n_resamples=9, metrics="roc_auc", method="studentized")
+    with pytest.raises(ValueError, match="not defined for differences of groups"):
+        evaluate(y, scores, n_resamples=9, metrics="roc_auc", method="bca", groups=groups)
+    one = evaluate(y, scores["a"], n_resamples=99, metrics="roc_auc", method="studentized")
+    assert one.bootstrap.method == "studentized"
