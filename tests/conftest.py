@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,3 +32,9 @@ _compile.numpy_rows_left = 0
 def rng() -> np.random.Generator:
     """Return a generator that starts in the same place in every test."""
     return np.random.default_rng(20_080_615)
+
+
+# A shell that starts pytest in the background makes it, and what it starts, deaf to interrupts: the
+# tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
