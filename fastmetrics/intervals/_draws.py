@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -32,6 +32,7 @@ class Draws:
     n_units: int
     resampling: Resampling = "multinomial"
     masks: NDArray[np.uint8] | None = None
+    _of_windows: list[NDArray[np.int64]] = field(default_factory=list, init=False)
 
     @property
     def n_windows(self) -> int:
@@ -40,20 +41,23 @@ class Draws:
 
     def totals(self, first: int, count: int) -> NDArray[np.int64]:
         """Return the draws of each window: (count, n_windows), or those of each class."""
+        if not self._of_windows:  # once for all replicates: counting a class takes a pass
+            self._of_windows[:] = self._sizes()
+        poisson = self.resampling == "poisson"
+        totals = np.empty((len(self._of_windows), count, self.n_windows), np.int64)
+        for stratum, sizes in enumerate(self._of_windows):
+            kernels.multinomial_totals(self.key, first, stratum, sizes, poisson, totals[stratum])
+        return totals[0] if self.masks is None else totals
+
+    def _sizes(self) -> list[NDArray[np.int64]]:
+        """Return the units of each window, or its positives and its negatives."""
         sizes = np.full(self.n_windows, WINDOW, np.int64)
         sizes[-1] = self.n_units - WINDOW * (self.n_windows - 1)
-        poisson = self.resampling == "poisson"
         if self.masks is None:
-            totals = np.empty((count, self.n_windows), np.int64)
-            kernels.multinomial_totals(self.key, first, 0, sizes, poisson, totals)
-            return totals
+            return [sizes]
         starts = np.arange(self.n_windows) * WINDOW
-        positive = self.masks[: self.n_units] > 0
-        of_positives = np.add.reduceat(positive, starts, dtype=np.int64)
-        both = np.empty((2, count, self.n_windows), np.int64)
-        kernels.multinomial_totals(self.key, first, 0, of_positives, poisson, both[0])
-        kernels.multinomial_totals(self.key, first, 1, sizes - of_positives, poisson, both[1])
-        return both
+        of_positives = np.add.reduceat(self.masks[: self.n_units] > 0, starts, dtype=np.int64)
+        return [of_positives, sizes - of_positives]
 
     def counts(
         self,
