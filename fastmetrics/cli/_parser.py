@@ -133,7 +133,7 @@ def _add_bootstrap(add: Any) -> None:
     add(
         "--groups",
         metavar="COL",
-        help="column of numbers that say whose a row is (user, patient): whole groups are drawn",
+        help="column that says whose a row is (user, patient): whole groups are drawn",
     )
     add("--stratified", action="store_true", help="draw each class by itself")
     add(

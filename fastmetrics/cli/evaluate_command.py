@@ -14,7 +14,6 @@ from fastmetrics.cli._labels import labels_of
 from fastmetrics.cli._messages import print_note, print_texts, print_warnings
 from fastmetrics.cli._metric_names import parse_metrics
 from fastmetrics.cli._render import render, require_renderer
-from fastmetrics.errors import FileError
 from fastmetrics.io import Columns, read_columns
 from fastmetrics.report._bootstrap import Plan, bootstrapped, checked_plan
 from fastmetrics.report._model import evaluate_model
@@ -70,24 +69,17 @@ def _plan(options: argparse.Namespace) -> Plan | None:
 
 
 def _read(options: argparse.Namespace, progress: Callable[[float, int], None] | None) -> Columns:
-    # Groups are numbers as scores are: kept as they are, and a missing one is an error.
-    groups = [] if options.groups is None else [options.groups]
-    try:
-        return read_columns(
-            options.files,
-            options.label,
-            [*options.scores, *groups],
-            weight=options.weight,
-            where=options.where,
-            on_bad_row=options.on_bad_row,
-            n_threads=options.threads,
-            progress=progress,
-        )
-    except FileError as error:
-        message = str(error)
-        if groups and f"column {options.groups!r}" in message and "number" in message:
-            raise FileError(f"{message} (--groups takes numbers)") from error
-        raise
+    return read_columns(
+        options.files,
+        options.label,
+        options.scores,
+        weight=options.weight,
+        group=options.groups,
+        where=options.where,
+        on_bad_row=options.on_bad_row,
+        n_threads=options.threads,
+        progress=progress,
+    )
 
 
 def _evaluated(columns: Columns, options: argparse.Namespace, plan: Plan | None) -> Evaluation:
@@ -115,9 +107,7 @@ def _evaluated(columns: Columns, options: argparse.Namespace, plan: Plan | None)
         told.update(str(item.message) for item in caught)
     if plan is None:
         return Evaluation(tuple(models), options.confidence_level)
-    rows = {"sample_weight": columns.weights, "pos_label": pos_label}
-    if options.groups is not None:
-        rows["groups"] = columns.scores.pop(options.groups)
+    rows = {"sample_weight": columns.weights, "pos_label": pos_label, "groups": columns.groups}
     return _bootstrapped(models, labels, columns.scores, plan, rows, told, options)
 
 

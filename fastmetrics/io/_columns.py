@@ -47,6 +47,8 @@ class Columns:
         By column name, in the order asked for, each with its dtype in the files.
     weights : ndarray of shape (n_rows,), or None
         Where a weight column was asked for.
+    groups : ndarray of shape (n_rows,), or None
+        Where a group column was asked for: its numbers, or the rank of its text among all texts.
     n_rows : int
         Rows kept.
     n_skipped : int
@@ -56,6 +58,7 @@ class Columns:
     labels: NDArray[Any] | TextColumn
     scores: dict[str, NDArray[Any]]
     weights: NDArray[Any] | None
+    groups: NDArray[Any] | None
     n_rows: int
     n_skipped: int
 
@@ -110,27 +113,36 @@ class GrowingArray:
 
 
 class TextCodes:
-    """Turns batches of text into one-byte codes."""
+    """Turns batches of text into codes, of one byte each unless there may be many texts."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, many: bool = False) -> None:
         self._codes: dict[str, int] = {}
+        self._many = many
 
     @property
     def values(self) -> tuple[str, ...]:
         """The different texts seen so far."""
         return tuple(self._codes)
 
-    def encode(self, batch: Any) -> NDArray[np.int8]:
+    def ranks(self, codes: NDArray[Any]) -> NDArray[np.int64]:
+        """Return each code's place in the order of the texts, which does not depend on the rows."""
+        order = sorted(range(len(self._codes)), key=list(self._codes).__getitem__)
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        ranks: NDArray[np.int64] = rank[codes]
+        return ranks
+
+    def encode(self, batch: Any) -> NDArray[Any]:
         """Return the codes of an Arrow array of strings; a null gets an arbitrary code."""
         encoded = batch.dictionary_encode()
         texts = encoded.dictionary.to_pylist()
         new = [self._codes.setdefault(text, len(self._codes)) for text in texts]
-        if len(self._codes) > MAX_CLASSES:
+        if len(self._codes) > MAX_CLASSES and not self._many:
             raise ValueError(f"more than {MAX_CLASSES} different labels")
-        table = np.asarray(new or [0], dtype=np.int8)
+        table = np.asarray(new or [0], dtype=np.int64 if self._many else np.int8)
         positions = values_of(encoded.indices)
         missing = missing_of(batch)
         if missing is not None:
             positions = np.where(missing, 0, positions)
-        codes: NDArray[np.int8] = table[positions]
+        codes: NDArray[Any] = table[positions]
         return codes

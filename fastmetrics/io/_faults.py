@@ -106,7 +106,7 @@ def missing_values(
             if count:
                 found.append((first, count, column, kind))
     if not found:
-        return FileError(f"{source.path}: a label, score or weight is null, nan or infinite")
+        return FileError(f"{source.path}: a label, score, weight or group is null, nan or infinite")
     first, count, column, kind = min(found)
     plural = "" if count == 1 or kind == "nan" else "s"
     where_first = f"row {first}" if count == 1 else f"the first in row {first}"

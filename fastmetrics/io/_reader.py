@@ -61,6 +61,7 @@ def read_columns(
     scores: Sequence[str],
     *,
     weight: str | None = None,
+    group: str | None = None,
     where: str | None = None,
     on_bad_row: Literal["error", "skip"] = "error",
     n_threads: int | None = None,
@@ -80,10 +81,12 @@ def read_columns(
         Columns of the scores, one a model.
     weight : str, optional
         Column of the example weights.
+    group : str, optional
+        Column that says whose a row is: numbers, booleans or text.
     where : str, optional
         Keep the rows for which this SQL expression over the columns holds.
     on_bad_row : {"error", "skip"}, default "error"
-        A bad row lacks a label, score or weight, or holds something else than a finite
+        A bad row lacks a label, score, weight or group, or holds something else than a finite
         number there, or does not fit the header. It is an error, or it is left out (for all
         models) and counted.
     n_threads : int, optional
@@ -115,7 +118,7 @@ def read_columns(
     other file, write none, load no extension and change no setting.
     """
     files = expand_paths(paths)
-    wanted = [label, *scores] + ([] if weight is None else [weight])
+    wanted = [label, *scores, *(column for column in (weight, group) if column is not None)]
     _check_distinct(wanted)
     for path in files:
         file_format(path)
@@ -131,9 +134,7 @@ def read_columns(
         if on_bad_row == "skip" or where is not None:
             # A wrong guess would make DuckDB drop rows, or round numbers inside the condition.
             sources = [describe_fully(connection, source, wanted) for source in sources]
-        reading = _Reading(
-            session, wanted, weight is not None, where, on_bad_row == "skip", progress
-        )
+        reading = _Reading(session, wanted, weight, group, where, on_bad_row == "skip", progress)
         while True:
             try:
                 return reading.read(sources)
@@ -170,7 +171,8 @@ class _Reading:
         self,
         session: Session,
         wanted: list[str],
-        weighted: bool,
+        weight: str | None,
+        group: str | None,
         where: str | None,
         skip_bad: bool,
         progress: Progress | None,
@@ -178,7 +180,8 @@ class _Reading:
         self.session = session
         self.connection = session.connection
         self.wanted = wanted
-        self.weighted = weighted
+        self.weight = weight
+        self.group = group
         self.where = where
         self.skip_bad = skip_bad
         self.progress = progress
@@ -187,10 +190,12 @@ class _Reading:
         """Read all the files, or raise `_MisjudgedTypesError` where the guess of types fails."""
         label = self.wanted[0]
         filled = [source for source in sources if self._has_rows(source)]
-        types = common_types(filled, self.wanted, label)
-        self.label_is_text = types.get(label) == "VARCHAR"
+        texts = {label: TextCodes()}
+        if self.group is not None:
+            texts[self.group] = TextCodes(many=True)
+        types = common_types(filled, self.wanted, texts)
+        self.texts = {column: texts[column] for column in texts if types.get(column) == "VARCHAR"}
         self.arrays = {column: GrowingArray() for column in self.wanted}
-        self.texts = TextCodes()
         self.n_rows = self.n_skipped = 0
         for source in sources:
             self._check_condition(source)
@@ -278,8 +283,9 @@ class _Reading:
     ) -> None:
         """Add the rows of a batch, without the bad ones if they are to be skipped."""
         arrays, bad = [], None
-        for arrow, (inner, target) in zip(batch.columns, targets.items(), strict=True):
-            values, missing = self._to_numpy(arrow, target)
+        columns = zip(self.wanted, batch.columns, targets.items(), strict=True)
+        for column, arrow, (inner, target) in columns:
+            values, missing = self._to_numpy(column, arrow, target)
             if inner in guessed:
                 values = _as_integers(values, missing, guessed[inner])
             arrays.append(values)
@@ -295,11 +301,13 @@ class _Reading:
             growing.append(values)
         self.n_rows += len(arrays[0])
 
-    def _to_numpy(self, arrow: Any, target: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    def _to_numpy(
+        self, column: str, arrow: Any, target: str
+    ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
         """Return the values of one column of a batch, and where it has none (None: nowhere)."""
         missing = missing_of(arrow)
         if target == "VARCHAR":
-            return self.texts.encode(arrow), missing
+            return self.texts[column].encode(arrow), missing
         values = values_of(arrow)
         if values.dtype.kind == "f":
             finite = np.isfinite(values)
@@ -313,13 +321,17 @@ class _Reading:
         if self.n_rows == 0:
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             raise FileError(f"{paths[0]}{others}: {self._why_empty()}")
-        label, *scores = self.arrays
-        weights = self.arrays.pop(scores.pop()).finish() if self.weighted else None
+        label = self.wanted[0]
+        groups = None if self.group is None else self.arrays.pop(self.group).finish()
+        if groups is not None and self.group in self.texts:
+            groups = self.texts[self.group].ranks(groups)
+        weights = None if self.weight is None else self.arrays.pop(self.weight).finish()
         labels = self.arrays.pop(label).finish()
         return Columns(
-            TextColumn(labels, self.texts.values) if self.label_is_text else labels,
-            {name: self.arrays.pop(name).finish() for name in scores},
+            TextColumn(labels, self.texts[label].values) if label in self.texts else labels,
+            {name: self.arrays.pop(name).finish() for name in list(self.arrays)},
             weights,
+            groups,
             self.n_rows,
             self.n_skipped,
         )

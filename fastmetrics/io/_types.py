@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from fastmetrics.errors import FileError
 from fastmetrics.io._formats import Source
@@ -15,7 +15,9 @@ _EXACT_DIGITS = 15
 _TEXT = "VARCHAR"
 
 
-def common_types(sources: Iterable[Source], wanted: Iterable[str], label: str) -> dict[str, str]:
+def common_types(
+    sources: Iterable[Source], wanted: Iterable[str], may_be_text: Collection[str]
+) -> dict[str, str]:
     """Return the type to read each wanted column as.
 
     Parameters
@@ -24,8 +26,8 @@ def common_types(sources: Iterable[Source], wanted: Iterable[str], label: str) -
         The files that have rows.
     wanted : iterable of str
         Column names.
-    label : str
-        The one of them that may hold text.
+    may_be_text : collection of str
+        Those that may hold text.
 
     Raises
     ------
@@ -36,7 +38,7 @@ def common_types(sources: Iterable[Source], wanted: Iterable[str], label: str) -
     result = {}
     for column in wanted:
         _check_parquet_agreement(sources, column)
-        result[column] = _common({_target(source, column, label) for source in sources})
+        result[column] = _common({_target(source, column, may_be_text) for source in sources})
     return result
 
 
@@ -55,7 +57,7 @@ def _check_parquet_agreement(sources: list[Source], column: str) -> None:
             )
 
 
-def _target(source: Source, column: str, label: str) -> str:
+def _target(source: Source, column: str, may_be_text: Collection[str]) -> str:
     """Return the type of ``column`` in one file, as it should be read."""
     found = source.types[source.inner_name(column)]
     if found in _INTEGERS or found in _FLOATS:
@@ -70,10 +72,12 @@ def _target(source: Source, column: str, label: str) -> str:
     is_text_file = source.kind != "parquet"
     if found == "HUGEINT" and is_text_file:
         return "UBIGINT"  # a guess: what does not fit is reported as a bad row
-    if column == label:
+    if column in may_be_text:
         if found == _TEXT or found.startswith("ENUM") or is_text_file:
             return _TEXT
-        raise _unreadable(source, column, found, "labels must be numbers, booleans or text")
+        raise _unreadable(
+            source, column, found, "labels and groups must be numbers, booleans or text"
+        )
     if source.kind == "csv" or (is_text_file and found in ("JSON", "NULL", '"NULL"')):
         return "DOUBLE"  # so that the first row that is no number is found and shown
     raise _unreadable(source, column, found, "scores and weights must be numbers")

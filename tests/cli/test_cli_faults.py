@@ -185,7 +185,7 @@ def test_text_scores_and_odd_types_in_parquet(tmp_path, capsys):
     path = tmp_path / "x.parquet"
     assert "column 'score' is VARCHAR: scores and weights must be numbers" in fails(capsys, path)
     error = fails(capsys, path, columns=("when", "label"))
-    assert "labels must be numbers, booleans or text" in error
+    assert "labels and groups must be numbers, booleans or text" in error
 
 
 def test_names_of_files(tmp_path, capsys):

@@ -9,12 +9,15 @@ import re
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from bootstrap_cases import BOTH, ONE, QUICK, N, output_of, run
 
 from fastmetrics import evaluate
+from fastmetrics.cli import main
 from fastmetrics.cli._metric_names import parse_metrics
+from fastmetrics.io import read_columns
 
 
 @pytest.mark.parametrize(
@@ -26,6 +29,7 @@ from fastmetrics.cli._metric_names import parse_metrics
         (("--method", "basic", "--confidence-level", 0.8), {"method": "basic"}),
         (("--stratified",), {"stratified": True}),
         (("--groups", "user"), {"groups": "user"}),
+        (("--groups", "name"), {"groups": "name"}),
         (("--groups", "half", "--weight", "w"), {"groups": "half", "sample_weight": "w"}),
         (("--metrics", "f1", "rank_loss", "--threshold", 0.5), {"metrics": ["f1", "rank_loss"]}),
     ],
@@ -204,6 +208,40 @@ def test_the_same_seed_or_key_gives_the_same_bits_on_any_number_of_threads(score
     assert output_of(capsys, *options, "--seed", key.upper()) == first
     assert output_of(capsys, *options, "--seed", 6) != first
     assert output_of(capsys, *options) != output_of(capsys, *options)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+def test_text_groups_are_those_of_the_numbers_whatever_the_order(scored, columns, capsys, kind):
+    words = [f"user {user:04d}" for user in columns["user"]]
+    order = np.random.default_rng(0).permutation(N)
+    table = pa.table(
+        {"y": columns["y"], "a": columns["a"], "user": columns["user"], "words": words}
+    ).take(order)
+    path = f"x.{kind}"
+    if kind == "csv":
+        pa.csv.write_csv(table, path)
+    elif kind == "jsonl":
+        (scored / path).write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    else:
+        pq.write_table(table, path, row_group_size=7)
+    found = []
+    for groups in ("user", "words"):
+        options = ["--label", "y", *ONE, *map(str, QUICK), "--groups", groups, "--format", "json"]
+        assert main(["evaluate", path, *options]) == 0
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1]
+    whole = json.loads(output_of(capsys, *ONE, *QUICK, "--groups", "user", "--format", "json"))
+    assert whole["models"] == json.loads(found[0])["models"]
+
+
+def test_more_text_groups_than_there_may_be_classes(tmp_path):
+    n = 300_000
+    words = [f"u{(7919 * i) % 50_000}" for i in range(n)]
+    table = pa.table({"y": np.arange(n) % 2, "s": np.arange(n) * 1.0, "g": words})
+    pq.write_table(table, tmp_path / "x.parquet")
+    columns = read_columns([tmp_path / "x.parquet"], "y", ["s"], group="g")
+    assert np.array_equal(columns.groups, np.unique(words, return_inverse=True)[1])
+    assert columns.scores.keys() == {"s"}
 
 
 def test_text_labels(scored, columns, capsys):
