@@ -11,15 +11,26 @@ import pytest
 import fastmetrics._kernels as kernels
 from benchmarks import naive
 from benchmarks.bucket_twins import BUCKET_TWINS
+from benchmarks.cell_twins import CELL_TWINS
 from benchmarks.curve_twins import CURVE_TWINS
 from benchmarks.data import Spec, make
+from benchmarks.error_twins import ERROR_TWINS
+from benchmarks.loss_twins import LOSS_TWINS
 from benchmarks.replicate_twins import REPLICATE_TWINS
 from benchmarks.table_twins import TABLE_TWINS
 from fastmetrics._kernels._compile import Kernel
 
 pytestmark = pytest.mark.bench
 
-TWINS = BUCKET_TWINS | CURVE_TWINS | TABLE_TWINS | REPLICATE_TWINS
+TWINS = (
+    BUCKET_TWINS
+    | CELL_TWINS
+    | CURVE_TWINS
+    | TABLE_TWINS
+    | REPLICATE_TWINS
+    | ERROR_TWINS
+    | LOSS_TWINS
+)
 
 every = pytest.mark.parametrize("pair", TWINS, ids=lambda pair: pair.__name__)
 ties = pytest.mark.parametrize("kind", ["continuous", "three_decimals"])

@@ -11,7 +11,7 @@ import scipy.stats
 import sklearn.metrics
 
 import fastmetrics
-from benchmarks import bootstrap_contests, naive
+from benchmarks import bootstrap_contests, label_contests, naive
 from benchmarks.data import Data, make
 from benchmarks.targets import Target
 from benchmarks.timing import (
@@ -42,6 +42,7 @@ WORKS: dict[str, Callable[[Data], Call]] = {
     "roc_curve": lambda data: lambda: fastmetrics.roc_curve(data.labels, data.scores),
     "weighted auc": _weighted_auc,
     **bootstrap_contests.WORKS,
+    **label_contests.WORKS,
 }
 
 
@@ -71,6 +72,7 @@ CHECKS: dict[str, Callable[[Data, Any], None]] = {
     "roc_curve": check_roc_curve,
     "weighted auc": check_weighted_auc,
     **bootstrap_contests.CHECKS,
+    **label_contests.CHECKS,
 }
 
 
@@ -109,6 +111,7 @@ YARDSTICKS: dict[str, Callable[[Data], Call]] = {
     "argsort": lambda data: lambda: np.argsort(data.scores),
     "sort of continuous": _sort_of_continuous,
     **bootstrap_contests.YARDSTICKS,
+    **label_contests.YARDSTICKS,
 }
 #: Yardsticks that compute the same thing, so that the answers must agree.
 PEERS: dict[str, Callable[[Data], Call]] = {
@@ -117,6 +120,7 @@ PEERS: dict[str, Callable[[Data], Call]] = {
     "sklearn weighted": _sklearn_weighted,
     "mannwhitneyu": _mannwhitneyu,
     "all pairs": _all_pairs,
+    **label_contests.PEERS,
 }
 #: How the yardsticks are called in print.
 NAMES = {
@@ -130,6 +134,7 @@ NAMES = {
     "mannwhitneyu": "`scipy.stats.mannwhitneyu`",
     "all pairs": "all m⁺m⁻ pairs, compiled",
     **bootstrap_contests.NAMES,
+    **label_contests.NAMES,
 }
 
 

@@ -78,7 +78,7 @@ def write(rows: dict[str, Row], n_rows: int, folder: Path) -> None:
     readme = folder / report.README
     text = readme.read_text(encoding="utf-8") if readme.exists() else None
     if text is not None:  # before anything is written: a README without markers is an error
-        text = report.with_block(text, report.block(rows, n_rows, where))
+        text = report.with_block(text, report.headlines(rows, n_rows, where))
     (folder / "docs").mkdir(exist_ok=True)
     document = report.document(rows, n_rows, where)
     (folder / report.DOCUMENT).write_text(document, encoding="utf-8")

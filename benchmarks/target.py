@@ -8,7 +8,8 @@ from benchmarks.data import Spec
 
 FULL_ROWS = 10_000_000
 #: Units of a measured value. Only ratios and bytes are compared with the stored ones.
-RATIO, BYTES, SECONDS, NANOSECONDS = "×", "bytes a row", "s", "ns a row"
+RATIO, BYTES, SECONDS = "×", "bytes a row", "s"
+NANOSECONDS, MICROSECONDS = "ns a row", "µs a call"
 
 
 @dataclass(frozen=True)

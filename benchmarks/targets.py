@@ -8,15 +8,25 @@ positives and int8 labels unless the row says otherwise.
 
 from __future__ import annotations
 
-from benchmarks import bootstrap_targets
+from benchmarks import bootstrap_targets, label_targets
 from benchmarks.data import ANY_DATA, DESCRIPTIONS, Spec
-from benchmarks.target import BYTES, FULL_ROWS, NANOSECONDS, RATIO, SECONDS, Target
+from benchmarks.target import (
+    BYTES,
+    FULL_ROWS,
+    MICROSECONDS,
+    NANOSECONDS,
+    RATIO,
+    SECONDS,
+    Target,
+)
 
 __all__ = [
     "BYTES",
     "BY_KEY",
     "CONTEXT",
     "FULL_ROWS",
+    "HEADLINES",
+    "MICROSECONDS",
     "NANOSECONDS",
     "RATIO",
     "ROWS",
@@ -102,6 +112,7 @@ TARGETS: tuple[Target, ...] = (
     ),
     Target("cli_help", "`fastmetrics --help`", "cli help", bound=0.3, unit=SECONDS),
     *bootstrap_targets.BOOTSTRAP,
+    *label_targets.LABELS,
 )
 
 CONTEXT: tuple[Target, ...] = (
@@ -150,6 +161,26 @@ CONTEXT: tuple[Target, ...] = (
         spec=_MILLION,
     ),
     *bootstrap_targets.CONTEXT,
+    *label_targets.CONTEXT,
+)
+
+#: What the README shows: one row of each kind of work, and each that a user waits for.
+HEADLINES: tuple[str, ...] = (
+    "auc",
+    "auc_vs_sklearn",
+    "roc_curve_vs_sklearn",
+    "weighted_auc_vs_sklearn",
+    "auc_1e3_vs_sklearn",
+    "boot_replicate",
+    "boot_vs_sklearn",
+    "matrix_10_vs_sklearn",
+    "matrix_words_vs_sklearn",
+    "report_vs_sklearn",
+    "log_loss_vs_sklearn",
+    "errors_vs_sklearn",
+    "top_k_vs_sklearn",
+    "import",
+    "fresh_process",
 )
 
 ROWS = TARGETS + CONTEXT

@@ -1,96 +1,16 @@
 """fastmetrics: labels and scores turned into numbers one can stand behind.
 
-Public names are resolved on first use (PEP 562): importing fastmetrics loads neither numba nor
-scipy nor any data-frame or plotting library.
+Public names are resolved on first use (PEP 562): importing fastmetrics loads no heavy package.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:
-    from fastmetrics._results import ConfidenceInterval as ConfidenceInterval
-    from fastmetrics.errors import DataConversionWarning as DataConversionWarning
-    from fastmetrics.errors import DegenerateDataWarning as DegenerateDataWarning
-    from fastmetrics.errors import FileError as FileError
-    from fastmetrics.errors import UndefinedMetricWarning as UndefinedMetricWarning
-    from fastmetrics.intervals._metrics import register_metric as register_metric
-    from fastmetrics.intervals.band_results import PrBand as PrBand
-    from fastmetrics.intervals.band_results import RocBand as RocBand
-    from fastmetrics.intervals.bands import pr_band as pr_band
-    from fastmetrics.intervals.bands import roc_band as roc_band
-    from fastmetrics.intervals.bootstrap import bootstrap as bootstrap
-    from fastmetrics.intervals.bootstrap_result import BootstrapResult as BootstrapResult
-    from fastmetrics.intervals.bootstrap_result import BootstrapResults as BootstrapResults
-    from fastmetrics.intervals.count_intervals import CountMetricInterval as CountMetricInterval
-    from fastmetrics.intervals.count_intervals import count_metric_interval as count_metric_interval
-    from fastmetrics.intervals.delong import DeLongResult as DeLongResult
-    from fastmetrics.intervals.delong import delong as delong
-    from fastmetrics.intervals.delong_test import DeLongPair as DeLongPair
-    from fastmetrics.intervals.delong_test import DeLongTest as DeLongTest
-    from fastmetrics.intervals.delong_test import delong_test as delong_test
-    from fastmetrics.intervals.delong_unpaired import DeLongUnpairedTest as DeLongUnpairedTest
-    from fastmetrics.intervals.delong_unpaired import delong_unpaired_test as delong_unpaired_test
-    from fastmetrics.intervals.effective_size import effective_sample_size as effective_sample_size
-    from fastmetrics.intervals.multiclass_bootstrap import (
-        multiclass_bootstrap as multiclass_bootstrap,
-    )
-    from fastmetrics.intervals.newcombe import newcombe_interval as newcombe_interval
-    from fastmetrics.intervals.paired_bootstrap import PairedBootstrap as PairedBootstrap
-    from fastmetrics.intervals.paired_bootstrap import PairedDifference as PairedDifference
-    from fastmetrics.intervals.paired_bootstrap import paired_bootstrap as paired_bootstrap
-    from fastmetrics.intervals.permutation import PairedPermutationTest as PairedPermutationTest
-    from fastmetrics.intervals.permutation import PermutedDifference as PermutedDifference
-    from fastmetrics.intervals.permutation import (
-        paired_permutation_test as paired_permutation_test,
-    )
-    from fastmetrics.intervals.proportion_differences import (
-        ProportionDifference as ProportionDifference,
-    )
-    from fastmetrics.intervals.proportion_differences import (
-        paired_proportion_difference_interval as paired_proportion_difference_interval,
-    )
-    from fastmetrics.intervals.proportion_differences import (
-        proportion_difference_interval as proportion_difference_interval,
-    )
-    from fastmetrics.intervals.proportions import ProportionInterval as ProportionInterval
-    from fastmetrics.intervals.proportions import proportion_interval as proportion_interval
-    from fastmetrics.measures.best_threshold import BestThreshold as BestThreshold
-    from fastmetrics.measures.best_threshold import best_threshold as best_threshold
-    from fastmetrics.measures.break_even import BreakEvenPoint as BreakEvenPoint
-    from fastmetrics.measures.break_even import break_even_point as break_even_point
-    from fastmetrics.measures.counts import (
-        confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
-    )
-    from fastmetrics.measures.counts import metric_at_thresholds as metric_at_thresholds
-    from fastmetrics.measures.decision import predict_at_threshold as predict_at_threshold
-    from fastmetrics.measures.dominance import Dominance as Dominance
-    from fastmetrics.measures.dominance import dominance as dominance
-    from fastmetrics.measures.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovSmirnov
-    from fastmetrics.measures.kolmogorov_smirnov import ks_statistic as ks_statistic
-    from fastmetrics.measures.partial_auc import partial_auc as partial_auc
-    from fastmetrics.measures.pr_areas import pr_auc as pr_auc
-    from fastmetrics.measures.precision_recall import (
-        average_precision_score as average_precision_score,
-    )
-    from fastmetrics.measures.precision_recall import (
-        precision_recall_curve as precision_recall_curve,
-    )
-    from fastmetrics.measures.roc import auc as auc
-    from fastmetrics.measures.roc import det_curve as det_curve
-    from fastmetrics.measures.roc import roc_curve as roc_curve
-    from fastmetrics.measures.roc_auc import rank_loss as rank_loss
-    from fastmetrics.measures.roc_auc import roc_auc_score as roc_auc_score
-    from fastmetrics.report.evaluation import evaluate as evaluate
-    from fastmetrics.report.evaluation_result import Evaluation as Evaluation
-    from fastmetrics.report.evaluation_result import EvaluationBootstrap as EvaluationBootstrap
-    from fastmetrics.report.evaluation_result import ModelEvaluation as ModelEvaluation
-    from fastmetrics.tables.confusion_matrix import ConfusionMatrix as ConfusionMatrix
-    from fastmetrics.tables.score_table import ScoreTable as ScoreTable
-
+# The same names stand in __init__.pyi, where type checkers look for them.
 _HOMES = {
     "_results": ("ConfidenceInterval",),
     "errors": (
@@ -99,12 +19,12 @@ _HOMES = {
         "FileError",
         "UndefinedMetricWarning",
     ),
-    "intervals.count_intervals": ("CountMetricInterval", "count_metric_interval"),
     "intervals._metrics": ("register_metric",),
     "intervals.band_results": ("PrBand", "RocBand"),
     "intervals.bands": ("pr_band", "roc_band"),
     "intervals.bootstrap": ("bootstrap",),
     "intervals.bootstrap_result": ("BootstrapResult", "BootstrapResults"),
+    "intervals.count_intervals": ("CountMetricInterval", "count_metric_interval"),
     "intervals.delong": ("DeLongResult", "delong"),
     "intervals.delong_test": ("DeLongPair", "DeLongTest", "delong_test"),
     "intervals.delong_unpaired": ("DeLongUnpairedTest", "delong_unpaired_test"),
@@ -123,21 +43,111 @@ _HOMES = {
         "proportion_difference_interval",
     ),
     "intervals.proportions": ("ProportionInterval", "proportion_interval"),
+    "measures.accuracy": (
+        "accuracy_score",
+        "zero_one_loss",
+    ),
+    "measures.agreement": (
+        "cohen_kappa_score",
+        "matthews_corrcoef",
+    ),
+    "measures.balanced_accuracy": (
+        "balanced_accuracy_score",
+        "g_mean",
+    ),
     "measures.best_threshold": ("BestThreshold", "best_threshold"),
+    "measures.binary_rates": (
+        "false_negative_rate",
+        "false_positive_rate",
+        "negative_predictive_value",
+        "specificity_score",
+        "youden_j",
+    ),
     "measures.break_even": ("BreakEvenPoint", "break_even_point"),
+    "measures.brier": ("brier_score_loss", "d2_brier_score"),
+    "measures.classification_measures": (
+        "ClassificationMeasures",
+        "classification_measures",
+    ),
+    "measures.classification_report": ("classification_report",),
+    "measures.cost": (
+        "cost_sensitive_accuracy",
+        "cost_sensitive_error",
+        "normalized_cost",
+        "total_cost",
+    ),
+    "measures.cost_decision": ("cost_sensitive_predict",),
+    "measures.count_measure": ("count_measure",),
     "measures.counts": ("confusion_matrix_at_thresholds", "metric_at_thresholds"),
     "measures.decision": ("predict_at_threshold",),
     "measures.dominance": ("Dominance", "dominance"),
+    "measures.expected_cost": ("expected_cost",),
+    "measures.hamming": ("hamming_loss",),
+    "measures.hinge": ("hinge_loss",),
+    "measures.jaccard": ("jaccard_score",),
     "measures.kolmogorov_smirnov": ("KolmogorovSmirnov", "ks_statistic"),
+    "measures.likelihood_ratios": ("class_likelihood_ratios",),
+    "measures.log_loss": ("d2_log_loss_score", "log_loss"),
+    "measures.macro_measures": (
+        "macro_f1_harmonic",
+        "macro_precision",
+        "macro_recall",
+    ),
+    "measures.matrix_functions": (
+        "confusion_matrix",
+        "multilabel_confusion_matrix",
+    ),
+    "measures.micro_measures": (
+        "micro_f1",
+        "micro_precision",
+        "micro_recall",
+    ),
     "measures.partial_auc": ("partial_auc",),
     "measures.pr_areas": ("pr_auc",),
     "measures.precision_recall": ("average_precision_score", "precision_recall_curve"),
+    "measures.precision_recall_f": (
+        "f1_score",
+        "fbeta_score",
+        "precision_recall_fscore_support",
+        "precision_score",
+        "recall_score",
+    ),
+    "measures.regression_d2_scores": (
+        "d2_absolute_error_score",
+        "d2_pinball_score",
+        "d2_tweedie_score",
+    ),
+    "measures.regression_deviances": (
+        "mean_gamma_deviance",
+        "mean_poisson_deviance",
+        "mean_tweedie_deviance",
+    ),
+    "measures.regression_errors": (
+        "max_error",
+        "mean_absolute_error",
+        "mean_absolute_percentage_error",
+        "mean_squared_error",
+        "median_absolute_error",
+        "root_mean_squared_error",
+    ),
+    "measures.regression_losses": (
+        "mean_pinball_loss",
+        "mean_squared_log_error",
+        "root_mean_squared_log_error",
+    ),
+    "measures.regression_measures": ("RegressionMeasures", "regression_measures"),
+    "measures.regression_scores": ("explained_variance_score", "r2_score"),
     "measures.roc": ("auc", "det_curve", "roc_curve"),
     "measures.roc_auc": ("rank_loss", "roc_auc_score"),
+    "measures.top_k": ("top_k_accuracy_score",),
     "report.evaluation": ("evaluate",),
     "report.evaluation_result": ("Evaluation", "EvaluationBootstrap", "ModelEvaluation"),
     "tables.confusion_matrix": ("ConfusionMatrix",),
+    "tables.confusion_stack": ("ConfusionMatrixStack",),
+    "tables.decayed_matrix": ("DecayedConfusionMatrix",),
+    "tables.regression_table": ("RegressionTable",),
     "tables.score_table": ("ScoreTable",),
+    "tables.windowed_matrix": ("WindowedConfusionMatrix",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -8,11 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._containers import as_array, as_vector
-from fastmetrics._labels import check_label_values, distinct, show_labels, text_or_numbers
+from fastmetrics._dictionary import dictionary
+from fastmetrics._kernels import cells as kernels
+from fastmetrics._labels import check_label_values, show_labels, text_or_numbers
 from fastmetrics._scores import contiguous
 
 _TABLE: Final = 1 << 16
 """Integer labels that span at most this much are coded through a table, without a sort."""
+
+_FEW_ROWS: Final = 20_000
+"""So many texts are sorted sooner than a kernel is loaded."""
+
+_WORDS: Final = 1 << 14
+"""Texts of fixed width are hashed as they lie in memory while there are at most this many."""
 
 
 class ClassLabels(NamedTuple):
@@ -37,9 +45,14 @@ def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
     ClassLabels
         ``classes`` (k,) and ``codes`` int64 (n,).
     """
+    named = dictionary(y_true, name)
+    if named is not None:
+        return in_order(named.words, named.codes)
     y = text_or_numbers(as_vector(y_true, name), name)
     check_label_values(y, name)
-    if y.dtype.kind in "UO":
+    if y.dtype.kind == "U":
+        return _fixed_width_codes(y)
+    if y.dtype.kind == "O":
         return _text_codes(y)
     if y.dtype.kind == "b":
         y8 = contiguous(y).view(np.uint8)
@@ -48,6 +61,15 @@ def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
     if y.dtype.kind == "f":
         return _float_codes(y)
     return _integer_codes(y)
+
+
+def in_order(words: NDArray[Any], codes: NDArray[Any]) -> ClassLabels:
+    """Return the words that occur, sorted, and the codes that follow from ``codes`` of words."""
+    present = np.flatnonzero(np.bincount(codes, minlength=len(words)))
+    order = present[np.argsort(words[present])]
+    rank = np.zeros(len(words), np.int64)
+    rank[order] = np.arange(len(order))
+    return ClassLabels(words[order], rank[codes])
 
 
 def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.int8]:
@@ -79,18 +101,37 @@ def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.
 
 
 def _text_codes(y: NDArray[Any]) -> ClassLabels:
-    classes = distinct(y)
+    values = y.tolist()
+    classes = np.array(sorted(set(values)), dtype=object)
     number = {label: code for code, label in enumerate(classes.tolist())}
-    codes = np.fromiter(map(number.__getitem__, y.tolist()), dtype=np.int64, count=len(y))
+    codes = np.fromiter(map(number.__getitem__, values), dtype=np.int64, count=len(y))
     return ClassLabels(classes, codes)
+
+
+def _fixed_width_codes(y: NDArray[Any]) -> ClassLabels:
+    """Code texts of dtype U: by the bytes of each row, without making a Python object of any."""
+    width = y.dtype.itemsize // 4
+    y = contiguous(y.astype(y.dtype.newbyteorder("="), copy=False))
+    if width == 0 or (len(y) <= _FEW_ROWS and not kernels.text_codes.is_compiled):
+        return _sorted_codes(y)
+    firsts, codes = np.empty(_WORDS, np.int64), np.empty(len(y), np.int32)
+    slots = np.full(4 * _WORDS, -1, np.int32)
+    count = kernels.text_codes(y.view(np.uint32).reshape(len(y), width), slots, firsts, codes)
+    if count < 0:
+        return _sorted_codes(y)
+    return in_order(y[firsts[:count]], codes)
+
+
+def _sorted_codes(y: NDArray[Any]) -> ClassLabels:
+    classes, inverse = np.unique(y, return_inverse=True)
+    return ClassLabels(classes, inverse.astype(np.int64, copy=False))
 
 
 def _integer_codes(y: NDArray[Any]) -> ClassLabels:
     dtype = y.dtype.newbyteorder("=")
     low, high = int(y.min()), int(y.max())
     if high - low >= _TABLE:
-        classes, inverse = np.unique(y, return_inverse=True)
-        return ClassLabels(classes, inverse.astype(np.int64, copy=False))
+        return _sorted_codes(y)
     if y.dtype.itemsize < 8:
         y = y.astype(np.int64)
     offsets = (y - y.dtype.type(low)).astype(np.int64, copy=False)
@@ -107,5 +148,4 @@ def _float_codes(y: NDArray[Any]) -> ClassLabels:
     if float(np.abs(y).max()) < 2.0**53:
         found = _integer_codes(y.astype(np.int64))
         return ClassLabels(found.classes.astype(y.dtype.newbyteorder("=")), found.codes)
-    classes, inverse = np.unique(y, return_inverse=True)
-    return ClassLabels(classes, inverse.astype(np.int64, copy=False))
+    return _sorted_codes(y)

@@ -114,6 +114,11 @@ class Kernel:
             dispatcher = self.compiled()
         return dispatcher(*[_unlocked(arg) for arg in args])
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the next call runs machine code, or compiles the version that it lacks."""
+        return self._dispatcher is not None or TWIN_MAX_ELEMENTS < 0
+
     def __repr__(self) -> str:
         return f"<kernel {self.py_func.__module__}.{self.__name__}>"
 

@@ -83,7 +83,8 @@ def _of_cells(problem: Problem, metric: CountMetric) -> Strata:
 def _matrix(problem: Problem) -> NDArray[Any]:
     if problem.matrix is None:
         raise TypeError("a count measure needs a matrix")
-    return problem.matrix.counts
+    counts: NDArray[Any] = problem.matrix.counts
+    return counts
 
 
 def _of_groups(problem: Problem, metric: CountMetric) -> Strata:

@@ -22,5 +22,4 @@ def positive_last(matrix: ConfusionMatrix, pos_label: Any) -> ConfusionMatrix:
         )
     if matrix.labels[1] == pos_label:
         return matrix
-    counts = np.ascontiguousarray(matrix.counts[::-1, ::-1])
-    return ConfusionMatrix(counts, matrix.labels[::-1], matrix.weight_exponent)
+    return matrix.reversed()

@@ -233,6 +233,8 @@ def _of_some_weight(weights: Any, groups: Codes) -> tuple[NDArray[np.bool_], Cod
 
 def of_matrix(matrix: ConfusionMatrix) -> Problem:
     """Return the problem of a confusion matrix of counts."""
+    if matrix.is_sparse:
+        raise TypeError("a sparse ConfusionMatrix cannot be resampled: make it without `sparse`")
     if matrix.is_weighted:
         raise TypeError(
             "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell how "

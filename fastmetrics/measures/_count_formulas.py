@@ -17,8 +17,10 @@ from fastmetrics.measures._dual import (
     Array,
     Values,
     clipped,
+    geometric_mean,
     power,
     ratio,
+    sum_of_others,
     value_of,
     zero_where,
 )
@@ -92,16 +94,20 @@ def tally(counts: Array, coefficients: Array | None = None) -> Tally:
     diagonal = np.arange(n_classes)
     rest = np.array(counts, order="C")
     rest[..., diagonal, diagonal] = 0.0
-    linear = np.zeros(())
-    if coefficients is not None:
-        terms = np.ascontiguousarray(counts * coefficients)
-        linear = terms.reshape(*counts.shape[:-2], n_classes**2).sum(axis=-1)
     return Tally(
         np.ascontiguousarray(np.einsum("...kk->...k", counts)),
         rest.sum(axis=-1),
         np.ascontiguousarray(rest.swapaxes(-2, -1)).sum(axis=-1),
-        np.asarray(linear),
+        linear_sum(counts, coefficients),
     )
+
+
+def linear_sum(counts: Array, coefficients: Array | None) -> Array:
+    """Return the sum of the cells times their coefficients; 0 where there are none."""
+    if coefficients is None:
+        return np.zeros(())
+    terms = np.ascontiguousarray(counts * coefficients)
+    return np.asarray(terms.reshape(*counts.shape[:-2], counts.shape[-1] ** 2).sum(axis=-1))
 
 
 # --- ratios of sums that each class has: precision, recall, F, Jaccard -------------------------
@@ -185,12 +191,7 @@ def balanced_accuracy(t: Tally) -> Values:
 
 def g_mean(t: Tally) -> Values:
     """Return the geometric mean of the recalls (Kubat & Matwin 1997)."""
-    recalls = ratio(t.hits, t.true)
-    n_classes = t.hits.shape[-1]
-    product = recalls[..., 0]
-    for k in range(1, n_classes):
-        product = product * recalls[..., k]
-    return power(product, 1.0 / n_classes)
+    return geometric_mean(ratio(t.hits, t.true))
 
 
 def matthews_corrcoef(t: Tally) -> Values:
@@ -200,7 +201,7 @@ def matthews_corrcoef(t: Tally) -> Values:
     squares, and exactly 0 where one class has everything.
     """
     true, predicted = t.true, t.predicted
-    spread = power(_between(true, true), 0.5) * power(_between(predicted, predicted), 0.5)
+    spread = power(_between(true, true) * _between(predicted, predicted), 0.5)
     if t.hits.shape[-1] == 2:
         value = ratio(2.0 * (t.tp * t.tn - t.fp * t.fn), spread)
     else:
@@ -211,7 +212,7 @@ def matthews_corrcoef(t: Tally) -> Values:
 
 def cohen_kappa(t: Tally, weights: str | None) -> Values:
     """Return 1 - observed / expected disagreement (Cohen 1960; weighted: 1968)."""
-    distance = disagreement(t.hits.shape[-1], weights)
+    distance = None if weights is None else disagreement(t.hits.shape[-1], weights)
     observed = t.misses.sum(axis=-1) if weights is None else t.linear
     return 1.0 - ratio(observed * t.total, _between(t.true, t.predicted, distance))
 
@@ -227,6 +228,20 @@ def mean_cost(t: Tally) -> Values:
     return ratio(t.linear, t.total)
 
 
+def cost_share(t: Tally, worst: Array) -> Values:
+    """Return the sum of cost times count over the largest that these true labels allow.
+
+    ``worst`` is the largest cost of each true class. With ``worst_i - cost_ij`` for the cost it
+    is the share that was saved.
+    """
+    return ratio(t.linear, (t.true * worst).sum(axis=-1))
+
+
+def majority_accuracy(t: Tally) -> Values:
+    """Return the accuracy of calling every example by the commonest true class."""
+    return ratio(t.true.max(axis=-1), t.total)
+
+
 def mean(of_class: Values) -> Values:
     """Return the mean over the classes."""
     return of_class.sum(axis=-1) * (1.0 / of_class.shape[-1])
@@ -235,13 +250,12 @@ def mean(of_class: Values) -> Values:
 def _between(left: Values, right: Values, distance: Array | None = None) -> Values:
     """Return the sum of left_i distance_ij right_j; by default over all i other than j.
 
-    By a loop, because a matrix product may round otherwise in a stack of another size.
+    Distances by a loop, because a matrix product may round otherwise in a stack of another size.
     """
-    n_classes = left.shape[-1]
     if distance is None:
-        distance = disagreement(n_classes, None)
+        return (sum_of_others(left) * right).sum(axis=-1)
     far = left[..., :1] * distance[0]
-    for k in range(1, n_classes):
+    for k in range(1, left.shape[-1]):
         far = far + left[..., k : k + 1] * distance[k]
     return (far * right).sum(axis=-1)
 
@@ -272,6 +286,22 @@ def false_negative_rate(t: Tally) -> Values:
 def informedness(t: Tally) -> Values:
     """TPR - FPR (Youden 1950), on one denominator."""
     return ratio(t.tp * t.tn - t.fp * t.fn, (t.tp + t.fn) * (t.fp + t.tn))
+
+
+def expected_cost_of(t: Tally, cost_fn: float, cost_fp: float, prevalence: float | None) -> Values:
+    """Return cost_fp (1 - p) FPR + cost_fn p FNR; p is the share of positives unless given.
+
+    That share cancels with the denominators of the rates, so that a missing class is no harm; nor
+    is it where what its rate is multiplied by is 0.
+    """
+    if prevalence is None:
+        return ratio(cost_fp * t.fp + cost_fn * t.fn, t.total)
+    value = ratio(0.0 * t.total, t.total)
+    if cost_fp * (1.0 - prevalence) > 0.0:
+        value = value + cost_fp * (1.0 - prevalence) * false_positive_rate(t)
+    if cost_fn * prevalence > 0.0:
+        value = value + cost_fn * prevalence * false_negative_rate(t)
+    return value
 
 
 def positive_likelihood_ratio(t: Tally) -> Values:

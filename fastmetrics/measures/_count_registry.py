@@ -66,7 +66,7 @@ def _cost(t: formulas.Tally, **_: Any) -> Values:
     return formulas.mean_cost(t)
 
 
-def _cost_coefficients(
+def cost_coefficients(
     n_classes: int, *, cost_matrix: Array | None, cost_fn: float | None, cost_fp: float | None
 ) -> Array:
     """Return what each cell costs."""
@@ -113,7 +113,7 @@ _MEASURES: Final = (
         "cost",
         _cost,
         {"cost_matrix": None, "cost_fn": None, "cost_fp": None},
-        coefficients=_cost_coefficients,
+        coefficients=cost_coefficients,
     ),
     _binary(formulas.specificity),
     _binary(formulas.npv),
@@ -159,12 +159,14 @@ def checked_parameters(
     return checked
 
 
-def _check_zero_division(name: str, setting: Any) -> float:
+def check_zero_division(name: str, setting: Any) -> float:
+    """Return what stands for 0/0: 0, 1 or nan."""
     number = check_real(name, setting)
     return number if math.isnan(number) else float(check_choice(name, number, (0.0, 1.0)))
 
 
-def _check_cost_matrix(name: str, setting: Any) -> Array:
+def check_cost_matrix(name: str, setting: Any) -> Array:
+    """Return costs as float64: real and finite, negative ones being gains."""
     costs = as_array(setting, name)
     if costs.dtype.kind not in "iuf":
         raise TypeError(f"`{name}` must hold real numbers: got dtype {costs.dtype}")
@@ -173,7 +175,8 @@ def _check_cost_matrix(name: str, setting: Any) -> Array:
     return costs.astype(np.float64)
 
 
-def _check_cost(name: str, setting: Any) -> float:
+def check_cost(name: str, setting: Any) -> float:
+    """Return a finite cost of at least 0."""
     return check_fraction(name, setting, high=math.inf, include_low=True)
 
 
@@ -183,9 +186,9 @@ def _check_kappa_weights(name: str, setting: Any) -> str:
 
 _CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "beta": check_positive,
-    "zero_division": _check_zero_division,
+    "zero_division": check_zero_division,
     "weights": _check_kappa_weights,
-    "cost_matrix": _check_cost_matrix,
-    "cost_fn": _check_cost,
-    "cost_fp": _check_cost,
+    "cost_matrix": check_cost_matrix,
+    "cost_fn": check_cost,
+    "cost_fp": check_cost,
 }

@@ -18,6 +18,9 @@ Values: TypeAlias = Any
 
 _UNDEFINED: Final = float("nan")
 
+#: So many shares of counts have a product that float64 holds.
+_FACTORS: Final = 16
+
 
 class Dual:
     """Values and their derivative in one direction, of one shape."""
@@ -95,6 +98,38 @@ def zero_where(is_absent: Array, x: Values) -> Values:
     if isinstance(x, Dual):
         return Dual(np.where(is_absent, 0.0, x.value), np.where(is_absent, 0.0, x.slope))
     return np.where(is_absent, 0.0, x)
+
+
+def geometric_mean(x: Values) -> Values:
+    """Return the geometric mean over the last axis of numbers >= 0.
+
+    Its slope is infinite where a single number is 0 and moves, and 0 where more of them are.
+    """
+    numbers = value_of(x)
+    n = numbers.shape[-1]
+    mean = np.ones(numbers.shape[:-1])
+    for start in range(0, n, _FACTORS):
+        product = numbers[..., start]
+        for k in range(start + 1, min(start + _FACTORS, n)):
+            product = product * numbers[..., k]
+        mean = mean * _power(product, 1.0 / n)
+    if not isinstance(x, Dual):
+        return mean
+    is_zero = numbers == 0
+    at_zero = np.where(is_zero, x.slope, 0.0).sum(axis=-1)
+    slope = mean * _divided(x.slope, numbers, 0.0).sum(axis=-1) / n
+    is_root = (is_zero.sum(axis=-1) == 1) & (at_zero != 0)
+    return Dual(mean, np.where(is_root, np.copysign(np.inf, at_zero), slope))
+
+
+def sum_of_others(x: Values) -> Values:
+    """Return for each entry of the last axis the sum of all others, without a subtraction."""
+    if isinstance(x, Dual):
+        return Dual(sum_of_others(x.value), sum_of_others(x.slope))
+    before, after = np.zeros_like(x), np.zeros_like(x)
+    before[..., 1:] = x[..., :-1].cumsum(axis=-1)
+    after[..., :-1] = x[..., :0:-1].cumsum(axis=-1)[..., ::-1]
+    return before + after
 
 
 def clipped(x: Values, low: float, high: float) -> Values:

@@ -5,13 +5,13 @@ All of them for a stack of matrices at once, so that thousands of replicates cos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics.measures._count_formulas import Tally, tally
+from fastmetrics.measures._count_formulas import Tally, linear_sum, tally
 from fastmetrics.measures._count_registry import (
     COUNT_MEASURES,
     CountMeasure,
@@ -29,6 +29,7 @@ __all__ = [
     "leave_one_out",
     "measure_named",
     "value",
+    "values",
 ]
 
 Floats = NDArray[np.float64]
@@ -67,6 +68,53 @@ def value(name: str, counts: ArrayLike, **params: Any) -> Floats:
     [0.8, nan]
     """
     return _Prepared(name, counts, params).value
+
+
+def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -> dict[str, Floats]:
+    """Return several measures of each matrix of a stack, which is summed up once.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Keys of `COUNT_MEASURES`.
+    counts : array-like of shape (..., K, K)
+        As `value` takes them.
+    params : mapping from str to object
+        Parameters; each one goes to every measure that has it.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (...)
+        By name, in the order of ``names``; nan where a measure is undefined, without a warning.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `value`; and for a parameter that none of the measures has.
+
+    Notes
+    -----
+    O(K²) a matrix for the sums of its rows and columns, however many measures share them.
+
+    Examples
+    --------
+    >>> {k: v.item() for k, v in values(("recall", "npv"), [[3, 1], [2, 4]], {}).items()}
+    {'recall': 0.6666666666666666, 'npv': 0.6}
+    """
+    counted = _float_stack(counts)
+    measures = {name: measure_named(name) for name in names}
+    for given in params:
+        if not any(given in measure.parameters for measure in measures.values()):
+            asked = ", ".join(map(repr, measures))
+            raise TypeError(f"none of the measures {asked} has a parameter {given!r}")
+    sums = tally(counted)
+    found = {}
+    for name, measure in measures.items():
+        own = {given: params[given] for given in params if given in measure.parameters}
+        prepared = _Prepared(name, counted, own)
+        linear = linear_sum(counted, prepared.coefficients)
+        found[name] = prepared.of_sums(sums._replace(linear=linear))
+    return found
 
 
 def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
@@ -202,13 +250,18 @@ def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:
     return np.where(np.isnan(prepared.value), np.nan, variance)
 
 
+def _float_stack(counts: ArrayLike) -> Floats:
+    stack = np.asarray(counts, dtype=np.float64)
+    if stack.ndim < 2 or stack.shape[-1] != stack.shape[-2]:
+        raise ValueError(f"`counts` must have shape (..., K, K): got {stack.shape}")
+    return stack
+
+
 class _Prepared:
     """A measure with checked parameters, before a stack of matrices of float64."""
 
     def __init__(self, name: str, counts: ArrayLike, params: Mapping[str, Any]) -> None:
-        self.counts = np.asarray(counts, dtype=np.float64)
-        if self.counts.ndim < 2 or self.counts.shape[-1] != self.counts.shape[-2]:
-            raise ValueError(f"`counts` must have shape (..., K, K): got {self.counts.shape}")
+        self.counts = _float_stack(counts)
         self.n_classes = self.counts.shape[-1]
         self.measure = measure_named(name)
         check_classes(name, self.measure, self.n_classes)
@@ -218,7 +271,10 @@ class _Prepared:
             self.coefficients = self.measure.coefficients(self.n_classes, **self.params)
 
     def of(self, counts: Array) -> Floats:
-        return np.asarray(self._formula(tally(counts, self.coefficients)), dtype=np.float64)
+        return self.of_sums(tally(counts, self.coefficients))
+
+    def of_sums(self, sums: Tally) -> Floats:
+        return np.asarray(self._formula(sums), dtype=np.float64)
 
     def _formula(self, sums: Tally) -> Values:
         with np.errstate(invalid="ignore"):  # nan of an undefined class is passed on

@@ -217,10 +217,10 @@ def average_precision_score(
         return average_precision_of_table(table)
 
     if column_count(y_true) > 1:
-        _only_one(pos_label, "multilabel-indicator")
         indicator = check_multilabel_indicator(y_true)
+        _only_one(pos_label, "a multilabel indicator `y_true`")
     elif _is_multiclass(y_true, y_score):
-        _only_one(pos_label, "multiclass")
+        _only_one(pos_label, "a `y_true` of several classes")
         classes, codes = check_class_labels(y_true)
         indicator = binarized(codes, len(classes))
     else:
@@ -253,7 +253,4 @@ def _has_many_classes(y_true: Any) -> bool:
 
 def _only_one(pos_label: Any, kind: str) -> None:
     if pos_label != 1:
-        raise ValueError(
-            f"Parameter pos_label is fixed to 1 for {kind} y_true. "
-            "Do not set pos_label or set pos_label to 1."
-        )
+        raise ValueError(f"`pos_label` must be 1 with {kind}, got {pos_label!r}")

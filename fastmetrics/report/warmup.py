@@ -96,3 +96,37 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
     yield "weighted tables and curves", lambda: table_measures(weights)
     yield "multilabel AUC", multilabel_auc
     yield "bootstrap", resampling
+    if dtype.kind == "f":
+        yield "class labels, losses and errors", lambda: _labels_and_losses(dtype)
+
+
+def _labels_and_losses(dtype: np.dtype[np.generic]) -> None:
+    """Use the kernels of labels (in the three dtypes they know), probabilities and errors."""
+    from fastmetrics.measures import brier, hinge, log_loss, matrix_functions, top_k
+    from fastmetrics.measures import regression_measures as regression
+    from fastmetrics.tables.confusion_matrix import ConfusionMatrix
+
+    rng = np.random.default_rng(0)
+    n, k = 30_000, 100
+    for integer in (np.int8, np.int32, np.int64):
+        for classes in (2, 5, k):
+            y, p = rng.integers(0, classes, (2, n)).astype(integer)
+            matrix = ConfusionMatrix.from_labels(y, p, labels=range(classes))
+            matrix.update(y[:1000], p[:1000])
+            matrix_functions.confusion_matrix(y, p)
+    words = np.array(["no", "yes"])
+    ConfusionMatrix.from_labels(words[y % 2], words[p % 2])
+    of_two, of_five = (y % 2).astype(np.int8), y % 5
+    scores = rng.random((n, 5)).astype(dtype)
+    probabilities = (scores / scores.sum(axis=1, keepdims=True)).astype(dtype)
+    weights = rng.random(n)
+    for sample_weight in (None, weights):
+        for loss in (log_loss.log_loss, brier.brier_score_loss):
+            loss(of_two, scores[:, 0], sample_weight=sample_weight)
+            loss(of_five, probabilities, sample_weight=sample_weight)
+        hinge.hinge_loss(of_two, scores[:, 0], sample_weight=sample_weight)
+        hinge.hinge_loss(of_five, scores, sample_weight=sample_weight)
+        top_k.top_k_accuracy_score(of_five, scores, k=2, sample_weight=sample_weight)
+        regression.regression_measures(
+            scores[:, 0] + 1, scores[:, 1] + 1, sample_weight=sample_weight
+        )

@@ -25,11 +25,8 @@ def checked_counts(counts: Any) -> tuple[NDArray[Any], int]:
         raise ValueError(f"`counts` must be a square matrix (K, K), K >= 1: got {array.shape}")
     if array.dtype.kind not in "iuf":
         raise TypeError(f"`counts` must be integers (counts) or floats (weights): {array.dtype}")
-    if array.dtype.kind == "f":
-        _refuse(~np.isfinite(array), array, "must be finite")
-    _refuse(array < 0, array, "must not be negative")
+    refuse_bad_counts(array)
     if array.dtype.kind != "f":
-        check_total(sum(array.ravel().tolist()))  # Python integers: exact
         return array.astype(np.int64), 0
     array = array.astype(np.float64)
     if not array.any():
@@ -38,13 +35,22 @@ def checked_counts(counts: Any) -> tuple[NDArray[Any], int]:
     return weights.values.reshape(array.shape), weights.exponent
 
 
+def refuse_bad_counts(array: NDArray[Any]) -> None:
+    """Raise unless counts are finite, not negative, and integers sum to less than 2**63."""
+    if array.dtype.kind == "f":
+        _refuse(~np.isfinite(array), array, "must be finite")
+    _refuse(array < 0, array, "must not be negative")
+    if array.dtype.kind != "f":
+        check_total(sum(array.ravel().tolist()))  # Python integers: exact
+
+
 def check_total(total: int | float) -> None:
     """Raise unless counts sum to less than 2**63."""
     if isinstance(total, int) and total >= 2**63:
         raise ValueError(f"the counts must sum to less than 2**63: got {total:,}")
 
 
-def checked_labels(labels: Any, n_classes: int | None = None) -> Labels:
+def checked_labels(labels: Any, n_classes: int | None = None, *, sparse: bool = False) -> Labels:
     """Return distinct labels as Python values in the order given, K of them where K is known."""
     array = text_or_numbers(as_vector(labels, "labels"), "labels")
     check_label_values(array, "labels")
@@ -54,7 +60,7 @@ def checked_labels(labels: Any, n_classes: int | None = None) -> Labels:
         raise ValueError(f"`labels` must be distinct: {twice!r} comes twice")
     if n_classes is not None and len(values) != n_classes:
         raise ValueError(f"`labels` must name {n_classes:,} classes: got {len(values):,}")
-    if len(values) > MOST_CLASSES:
+    if len(values) > MOST_CLASSES and not sparse:
         raise ValueError(f"`labels` must name at most {MOST_CLASSES:,} classes: {len(values):,}")
     return tuple(str(label) if isinstance(label, str) else label for label in values)
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._checks import Weights, as_vector, check_binary
-from fastmetrics.tables._cells import Cells, Labels, count_cells
+from fastmetrics.tables._cells import Cells, Labels
+from fastmetrics.tables._counting import cells_in_range, weigh_cells
 from fastmetrics.tables._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -28,10 +29,11 @@ def score_cells(
     rows = check_binary(y, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
     is_positive = np.asarray(rows.labels == 1)
     called = is_called_positive(rows.scores, threshold)
-    weights = None
-    if rows.weights is not None:
+    if rows.weights is None:
+        counts: NDArray[Any] = cells_in_range(is_positive, called, 0, 2)
+    else:
         weights = Weights(rows.weights, rows.integer_weights, rows.weight_exponent)
-    counts = count_cells(is_positive, called, 2, 0, weights)
+        counts = weigh_cells(is_positive, called, 0, 2, weights)
     return Cells(counts, _two_labels(y, is_positive, pos_label)), rows.weight_exponent
 
 

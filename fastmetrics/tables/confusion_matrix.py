@@ -2,74 +2,80 @@
 
 from __future__ import annotations
 
-import html
-from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fastmetrics._checks import check_choice
 from fastmetrics.tables._cells import Labels, label_cells
-from fastmetrics.tables._matrix_checks import (
-    check_total,
-    checked_cell,
-    checked_counts,
-    checked_labels,
-    labels_differ,
-)
+from fastmetrics.tables._matrix_checks import checked_cell, checked_counts, checked_labels
+from fastmetrics.tables._matrix_reading import MatrixReading
+from fastmetrics.tables._matrix_state import NewLabels, empty_store
+from fastmetrics.tables._matrix_store import DenseStore
 from fastmetrics.tables._score_cells import score_cells
 from fastmetrics.tables.score_table import ScoreTable
 
-#: A matrix of more classes is summed up in HTML, not shown.
-_SHOWN: Final = 20
 
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfusionMatrix:
+class ConfusionMatrix(MatrixReading):
     """How many examples of each class were taken for each class.
 
     It is all that accuracy, precision, F1, Matthews' coefficient, cost and their kin need of the
-    data, it merges with ``+`` (or ``sum``), and it is never modified. Make one with `from_labels`,
-    `from_scores`, `from_counts` or `binary`.
+    data. It takes a stream of batches with `update`, and merges with ``+``, ``sum`` or `merge`:
+    across threads, files and machines, in any order, exactly. `from_labels`, `from_scores`,
+    `from_counts` and `binary` make one of what is at hand.
 
-    Attributes
+    Parameters
     ----------
-    counts : ndarray of shape (K, K)
-        ``counts[i, j]`` examples of class ``labels[i]`` were taken for class ``labels[j]``: int64,
-        or float64 where they are weights that need not be whole; read-only.
-    labels : tuple of K labels
-        Sorted, unless an order was given. **Of two labels the last is the positive one**, so that
-        ``counts[1, 1]`` is the number of true positives. None stands for a negative class that
-        has a name, but no example to tell it.
-    weight_exponent : int
-        The counts are the weights times ``2**weight_exponent``: 0 unless the weights were so
-        extreme that products of their sums would have left the range of float64.
+    labels : array-like of shape (K,), optional
+        The classes, in the order of rows and columns; **of two labels the last is the positive
+        one**. By default those that the batches bring, sorted.
+    new_labels : {"extend", "raise"}, optional
+        What a label does that the matrix does not know: it becomes a class, and the labels stay
+        sorted; or the batch is refused whole. By default "raise" where `labels` are given, else
+        "extend".
+    sparse : bool, default False
+        Whether to keep only the pairs that occur, for very many classes: `counts` is a SciPy
+        sparse array then.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the labels are not distinct classes, or given in an order of their own (not sorted)
+        together with ``new_labels="extend"``.
 
     Notes
     -----
-    Memory is 8 K² bytes, whatever the number of examples.
+    Memory: 8 K² bytes, twice that for weights; `sparse`: 16 bytes a pair that occurs. Several
+    threads may update one matrix. What fails (a wrong batch, an interrupt) leaves it as it was.
 
     Examples
     --------
     >>> from fastmetrics import ConfusionMatrix
-    >>> matrix = ConfusionMatrix.from_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1])
+    >>> matrix = ConfusionMatrix()
+    >>> matrix.update([0, 1, 1, 0, 1], [0, 1, 0, 0, 1])
     >>> matrix
     ConfusionMatrix(tp=2, fp=0, fn=1, tn=2, labels=(0, 1))
+    >>> matrix.update([2, 2], [2, 1])
     >>> matrix.counts
-    array([[2, 0],
-           [1, 2]])
-    >>> matrix + matrix
-    ConfusionMatrix(tp=4, fp=0, fn=2, tn=4, labels=(0, 1))
+    array([[2, 0, 0],
+           [1, 2, 0],
+           [0, 1, 1]])
+    >>> matrix + matrix == sum([matrix, matrix])
+    True
     """
 
-    counts: NDArray[Any]
-    labels: Labels
-    weight_exponent: int = 0
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        counts = self.counts.view()
-        counts.flags.writeable = False
-        object.__setattr__(self, "counts", counts)
+    def __init__(
+        self,
+        labels: ArrayLike | None = None,
+        *,
+        new_labels: NewLabels | None = None,
+        sparse: bool = False,
+    ) -> None:
+        known: Labels = () if labels is None else checked_labels(labels, sparse=sparse)
+        chosen = _policy(new_labels, known, is_given=labels is not None)
+        super().__init__(empty_store(len(known), sparse), known, 0, chosen)
 
     @classmethod
     def from_labels(
@@ -79,6 +85,7 @@ class ConfusionMatrix:
         *,
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        n_threads: int | None = None,
     ) -> Self:
         """Count pairs of true and predicted labels.
 
@@ -88,10 +95,12 @@ class ConfusionMatrix:
             Labels: whole numbers, booleans or text, both of the same sort.
         labels : array-like of shape (K,), optional
             The classes, in the order of rows and columns; of two the last is positive. By default
-            every label that occurs, in either column, with a weight; sorted. Needed for matrices
-            that are to be merged, where a part may lack a class.
+            every label that occurs, in either column, with a weight; sorted, and other labels may
+            join later.
         sample_weight : array-like of shape (n,), optional
             Weights >= 0. Integer weights are counts: the matrix then stays exact.
+        n_threads : int, optional
+            Threads that count; None means every processor the process may use.
 
         Returns
         -------
@@ -105,8 +114,8 @@ class ConfusionMatrix:
 
         Notes
         -----
-        Time O(n) for whole numbers that span at most 1,024; others cost a search for their
-        classes. Rows of weight 0 count as absent. Booleans, and a single label that is 0, 1
+        Time O(n): one pass over whole numbers that span at most 2,048; others cost a search for
+        their classes. Rows of weight 0 count as absent. Booleans, and a single label that is 0, 1
         or -1, are two classes even where only one of them occurs: {0, 1}, or {-1, 1} for -1.
         A cell of float weights is a compensated sum: its relative error is at most
         ``max(2**13, K**2) * 2**-53``.
@@ -120,8 +129,9 @@ class ConfusionMatrix:
                [0, 0, 1]])
         """
         known = None if labels is None else checked_labels(labels)
-        cells, exponent = label_cells(y_true, y_pred, known, sample_weight)
-        return cls(*cells, exponent)
+        cells, exponent = label_cells(y_true, y_pred, known, sample_weight, n_threads)
+        policy: NewLabels = "extend" if labels is None else "raise"
+        return cls._of(DenseStore.of(cells.counts), cells.labels, exponent, policy)
 
     @classmethod
     def from_scores(
@@ -172,7 +182,7 @@ class ConfusionMatrix:
         ConfusionMatrix(tp=2, fp=1, fn=0, tn=1, labels=(0, 1))
         """
         cells, exponent = score_cells(y_true, y_score, threshold, pos_label, sample_weight)
-        return cls(*cells, exponent)
+        return cls._of(DenseStore.of(cells.counts), cells.labels, exponent)
 
     @classmethod
     def from_counts(cls, counts: ArrayLike, labels: ArrayLike | None = None) -> Self:
@@ -205,7 +215,7 @@ class ConfusionMatrix:
         checked, exponent = checked_counts(counts)
         k = len(checked)
         known = tuple(range(k)) if labels is None else checked_labels(labels, k)
-        return cls(checked, known, exponent)
+        return cls._of(DenseStore.of(checked), known, exponent)
 
     @classmethod
     def binary(
@@ -242,114 +252,105 @@ class ConfusionMatrix:
             [[cells["tn"], cells["fp"]], [cells["fn"], cells["tp"]]], checked_labels(labels, 2)
         )
 
-    @property
-    def is_weighted(self) -> bool:
-        """Whether the counts are float64 weights rather than int64 counts."""
-        return self.counts.dtype.kind == "f"
+    def update(
+        self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> None:
+        """Count one more batch.
 
-    @property
-    def n(self) -> int | float:
-        """Number of examples, or their weight."""
-        return _plain_number(self.counts.sum())
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n,)
+            Labels: whole numbers, booleans or text, of the sort that the matrix has.
+        sample_weight : array-like of shape (n,), optional
+            Weights >= 0. A float weight makes the matrix one of weights.
 
-    @property
-    def tp(self) -> int | float:
-        """True positives: of two classes, the last taken for the last."""
-        return self._cell("tp", 1, 1)
+        Raises
+        ------
+        TypeError, ValueError
+            As `from_labels`; for a new label where they are refused; for counts that would reach
+            2**63, and for weights scaled otherwise than those before (`weight_exponent`). The
+            matrix is then as it was.
 
-    @property
-    def fp(self) -> int | float:
-        """False positives: of two classes, the first taken for the last."""
-        return self._cell("fp", 0, 1)
+        Notes
+        -----
+        O(n), and for a batch of up to a thousand plain integers a few microseconds; weights and
+        new labels cost O(K²) on top.
 
-    @property
-    def fn(self) -> int | float:
-        """False negatives: of two classes, the last taken for the first."""
-        return self._cell("fn", 1, 0)
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> matrix = ConfusionMatrix(labels=["no", "yes"])
+        >>> for y_true, y_pred in [(["no", "yes"], ["no", "no"]), (["yes"], ["yes"])]:
+        ...     matrix.update(y_true, y_pred)
+        >>> matrix
+        ConfusionMatrix(tp=1, fp=0, fn=1, tn=1, labels=('no', 'yes'))
+        """
+        self._update(y_true, y_pred, sample_weight)
 
-    @property
-    def tn(self) -> int | float:
-        """True negatives: of two classes, the first taken for the first."""
-        return self._cell("tn", 0, 0)
+    def merge(self, *others: ConfusionMatrix) -> None:
+        """Add other matrices to this one, in place; ``+`` and ``sum`` make a new one.
 
-    def __repr__(self) -> str:
-        k = len(self.labels)
-        scaled = f", weight_exponent={self.weight_exponent}" if self.weight_exponent else ""
-        if k == 2:
-            cells = ", ".join(
-                f"{name}={getattr(self, name)!r}" for name in ("tp", "fp", "fn", "tn")
-            )
-            return f"ConfusionMatrix({cells}, labels={self.labels!r}{scaled})"
-        shown = ", ".join(map(repr, self.labels if k <= 5 else [*self.labels[:4], ...]))
-        shown = shown.replace("Ellipsis", "...")
-        correct = _plain_number(np.trace(self.counts))
-        classes = "class" if k == 1 else "classes"
-        return (
-            f"ConfusionMatrix({k:,} {classes} {shown}; n={self.n:.10g}, "
-            f"{correct:.10g} correct{scaled})"
-        )
+        Parameters
+        ----------
+        *others : ConfusionMatrix
 
-    def _repr_html_(self) -> str:
-        if len(self.labels) > _SHOWN:
-            return f"<p>{html.escape(repr(self))}</p>"
-        names = [html.escape(str(label)) for label in self.labels]
-        head = "".join(f"<th>{name}</th>" for name in names)
-        body = "".join(
-            f"<tr><th>{name}</th>{''.join(f'<td>{cell:.10g}</td>' for cell in row)}</tr>"
-            for name, row in zip(names, self.counts.tolist(), strict=True)
-        )
-        caption = "ConfusionMatrix: true class by row, predicted by column"
-        return f"<table><caption>{caption}</caption><tr><th></th>{head}</tr>{body}</table>"
+        Raises
+        ------
+        TypeError, ValueError
+            If a matrix has labels that this one does not take (two matrices of given labels must
+            have the same ones in the same order), if one has text and the other numbers, or if
+            the weights are scaled differently. What came before it is then counted already.
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConfusionMatrix):
-            return NotImplemented
-        return (
-            self.labels == other.labels
-            and self.weight_exponent == other.weight_exponent
-            and self.counts.dtype == other.counts.dtype
-            and np.array_equal(self.counts, other.counts)
-        )
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> total = ConfusionMatrix()
+        >>> total.merge(*(ConfusionMatrix.from_labels([k, 0], [k, 0]) for k in range(3)))
+        >>> total.counts.diagonal().tolist()
+        [4, 1, 1]
+        """
+        for other in others:
+            if not isinstance(other, ConfusionMatrix):
+                raise TypeError(f"a ConfusionMatrix is needed: got {type(other).__qualname__}")
+        for other in others:
+            self._merge(other.copy())
 
-    __hash__ = None  # type: ignore[assignment]
+    def reset(self) -> None:
+        """Forget all counts, and the labels that were not given.
+
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> matrix = ConfusionMatrix.from_labels([0, 1], [0, 1], labels=[0, 1])
+        >>> matrix.reset()
+        >>> matrix
+        ConfusionMatrix(tp=0, fp=0, fn=0, tn=0, labels=(0, 1))
+        """
+        self._reset()
 
     def __add__(self, other: ConfusionMatrix) -> ConfusionMatrix:
         if not isinstance(other, ConfusionMatrix):
             return NotImplemented
-        if self.labels != other.labels:
-            differ = labels_differ(self.labels, other.labels)
-            raise ValueError(
-                f"matrices of different labels cannot be merged: {differ}; pass the same `labels` "
-                "to both"
-            )
-        if self.weight_exponent != other.weight_exponent and self.n and other.n:
-            raise ValueError(
-                "matrices of differently scaled weights cannot be merged: weight_exponent "
-                f"{self.weight_exponent} and {other.weight_exponent}"
-            )
-        if not (self.is_weighted or other.is_weighted):
-            check_total(self.n + other.n)
-        exponent = self.weight_exponent if self.n else other.weight_exponent
-        return ConfusionMatrix(self.counts + other.counts, self.labels, exponent)
+        if self.new_labels == "extend" and other.new_labels == "raise":
+            self, other = other, self  # the given labels and their order stay
+        total = self.copy()
+        total._merge(other.copy())
+        return total
 
     def __radd__(self, other: object) -> ConfusionMatrix:
         if isinstance(other, int) and other == 0:  # so that sum(matrices) works
-            return self
+            return self.copy()
         return NotImplemented
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
-        """Travel as fields: what arrives (or is copied) is read-only again."""
-        return type(self), (self.counts, self.labels, self.weight_exponent)
 
-    def _cell(self, name: str, row: int, column: int) -> int | float:
-        if len(self.labels) != 2:
-            raise ValueError(
-                f"`{name}` is for two classes, and this matrix has {len(self.labels):,}: "
-                "index `counts`, or pass `labels` of two"
-            )
-        return _plain_number(self.counts[row, column])
-
-
-def _plain_number(value: Any) -> int | float:
-    number: int | float = value.item()
-    return number
+def _policy(new_labels: NewLabels | None, labels: Labels, *, is_given: bool) -> NewLabels:
+    if new_labels is None:
+        return "raise" if is_given else "extend"
+    check_choice("new_labels", new_labels, ("extend", "raise"))
+    if new_labels == "raise" and not is_given:
+        raise ValueError('`new_labels`="raise" needs `labels`: no label would be known')
+    if new_labels == "extend" and labels != tuple(sorted(labels)):
+        raise ValueError(
+            f'`labels` must be sorted where `new_labels`="extend", as they stay then: got {labels}'
+        )
+    return new_labels

@@ -147,6 +147,70 @@ def resampling() -> None:
     fastmetrics.bootstrap(np.array(["a"] * 5_000), np.array(["a", "b"] * 2_500), metrics="f1")
 
 
+def regression() -> None:
+    """Measure errors of every kind of input, of one output and of many."""
+    import fastmetrics
+
+    rng = np.random.default_rng(3)
+    for size, kind, layout in itertools.product((1, 40, 3_000), FLOATS + INTEGERS, LAYOUTS):
+        y, p = (laid_out((1 + rng.random(size) * 9).astype(kind), layout) for _ in range(2))
+        two = np.stack((y, p)).T
+        for weight in (None, laid_out(rng.random(size) + 0.5, layout)):
+            fastmetrics.regression_measures(y, p, sample_weight=weight)
+            more = {"sample_weight": weight, "log_errors": True, "powers": (1, 3)}
+            table = fastmetrics.RegressionTable.from_arrays(two, two[:, ::-1], **more)
+            _ = table + table
+    fastmetrics.mean_squared_error(rng.random(300_000), rng.random(300_000).astype("float32"))
+
+
+def labels_of_classes() -> None:
+    """Count labels of every kind, in one call and as a stream."""
+    import fastmetrics
+    from fastmetrics.tables._label_counts import label_counts
+
+    rng = np.random.default_rng(4)
+    kinds = (*INTEGERS, "float64", ">i4")
+    for size, kind, layout in itertools.product((1, 40, 3_000), kinds, LAYOUTS):
+        for width in (2, 3, 40, 120):
+            y, p = (laid_out(rng.integers(0, width, size).astype(kind), layout) for _ in range(2))
+            matrix = fastmetrics.ConfusionMatrix.from_labels(y, p)
+            matrix.update(y[:500], p[:500])
+            fastmetrics.ConfusionMatrix(labels=range(200), sparse=width == 3).update(y, p)
+            label_counts(y, p)
+            label_counts(y, p, sample_weight=laid_out(rng.random(size) + 0.5, layout))
+    far = rng.integers(0, 1_500, 300_000)
+    fastmetrics.ConfusionMatrix.from_labels(far, far[::-1])
+    for length in (1, 3):
+        texts = laid_out(rng.choice(["a", "b" * length], 30_000), "frozen")
+        fastmetrics.ConfusionMatrix.from_labels(texts, texts[::-1])
+
+
+def class_scores() -> None:
+    """Measure probabilities, decisions and top-k classes of every kind of input."""
+    import fastmetrics
+
+    rng = np.random.default_rng(5)
+    kinds = (*LABELS, ">i4", "uint64")
+    for size, label, kind, layout in itertools.product((40, 3_000), kinds, FLOATS, LAYOUTS):
+        y = laid_out((np.arange(size) % 2).astype(label), layout)
+        p = laid_out(rng.random(size).astype(kind), layout)
+        for weight in (None, laid_out(rng.random(size), layout)):
+            for name in ("log_loss", "brier_score_loss", "hinge_loss", "top_k_accuracy_score"):
+                getattr(fastmetrics, name)(y, p, sample_weight=weight)
+    for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
+        y = laid_out(np.arange(size) % 3, layout)
+        scores = (np.eye(3)[y] * 9).astype(kind)
+        scores.flags.writeable = layout != "frozen"
+        for weight in (None, laid_out(rng.random(size), layout)):
+            for columns in (scores, np.asfortranarray(scores)):
+                fastmetrics.hinge_loss(y, columns, sample_weight=weight)
+                fastmetrics.top_k_accuracy_score(y, columns, sample_weight=weight)
+                for name in ("log_loss", "brier_score_loss"):
+                    getattr(fastmetrics, name)(y, columns > 0, sample_weight=weight)
+                    if np.dtype(kind).kind == "f":
+                        getattr(fastmetrics, name)(y, columns / 9, sample_weight=weight)
+
+
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
     """Return each kernel's compiled versions, and the kernels of its file that it names."""
     versions, calls = {}, {}
@@ -178,6 +242,9 @@ def main() -> None:
         modules = list(kernel_modules())
         workload()
         resampling()
+        labels_of_classes()
+        regression()
+        class_scores()
     json.dump(report(modules), sys.stdout)
 
 

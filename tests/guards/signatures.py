@@ -21,12 +21,40 @@ ALLOWED: dict[str, int] = {
     "buckets:scatter": 4,
     "buckets:splitter_cells": 4,
     "buckets:weigh_buckets": 4,
+    "cells:count_cells": 6,  # labels of int8, int32 or int64, a table of int32 or int64
+    "cells:count_margins": 3,  # the same labels
+    "cells:count_two": 3,
+    "cells:text_codes": 1,
     "curve_kernels:concordant_pairs_by_row": 2,  # scores here are float32 or float64
     "curve_kernels:corner_count": 1,
     "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
+    "errors:add_row": 1,
+    "errors:centred": 1,
+    "errors:error_sums": 2,  # targets and predictions both float64, or both float32
+    "errors:folded": 1,
+    "errors:largest_weighed": 1,
+    "errors:merge_error_sums": 1,
+    "errors:two_sum": 1,
+    "losses:add": 1,
+    "losses:binary_losses": 4,  # int8 and int64 labels, float32 and float64 scores
+    "losses:class_losses": 2,  # scores here, and in its parts, are float32 or float64
+    "losses:count_faults": 2,
+    "losses:count_labels": 2,
+    "losses:hinge_terms": 4,
+    "losses:lane_sum": 1,
+    "losses:log_of_product": 1,
+    "losses:restore_complements": 4,
+    "losses:row_hinge": 2,
+    "losses:row_square": 2,
+    "losses:row_total": 2,
+    "losses:shares_of_labels": 4,
+    "losses:square_terms": 4,
+    "losses:take_logs": 1,
+    "losses:weigh": 1,
+    "losses:weights_of_class": 2,
     "merges:cumulative_weights": 1,
     "merges:merge_descending": 4,
     "merges:merge_weighted_descending": 4,
@@ -68,4 +96,5 @@ ALLOWED: dict[str, int] = {
     "resampling:scatter_full": 1,
     "resampling:stirling_rest": 1,
     "resampling:uniform": 1,
+    "top_k:top_k_hits": 4,
 }

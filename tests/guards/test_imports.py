@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import fastmetrics
 
 HEAVY = (
     "numba",
@@ -73,3 +77,15 @@ def test_help_is_light(command: list[str]) -> None:
 
 def test_a_heavy_import_is_caught() -> None:
     assert loaded("import scipy.stats") == {"scipy"}
+
+
+def test_type_checkers_see_every_public_name_where_it_lives() -> None:
+    stub = ast.parse(Path(fastmetrics.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    seen = {
+        alias.asname: node.module
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    homes = {name: f"fastmetrics.{home}" for name, home in fastmetrics._HOME_OF.items()}
+    assert seen == homes

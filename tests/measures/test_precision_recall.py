@@ -148,10 +148,12 @@ def test_a_label_without_positives_counts_zero_and_warns() -> None:
 
 def test_refusals() -> None:
     three, matrix = np.array([0, 1, 2]), np.eye(3)
-    with pytest.raises(ValueError, match="pos_label is fixed to 1 for multiclass"):
+    with pytest.raises(ValueError, match=r"`pos_label` must be 1 with .* several classes, got 2"):
         average_precision_score(three, matrix, pos_label=2)
-    with pytest.raises(ValueError, match="pos_label is fixed to 1 for multilabel-indicator"):
+    with pytest.raises(ValueError, match="`pos_label` must be 1 with a multilabel indicator"):
         average_precision_score(np.eye(3, dtype=int), matrix, pos_label=0)
+    with pytest.raises(ValueError, match="`y_true`"):  # what is wrong with the labels comes first
+        average_precision_score([[2, 2, 1], [1, 2, 0]], np.ones((2, 3)), pos_label=0)
     for scores in (matrix[:, :2], matrix[:, 0]):
         with pytest.raises(ValueError, match="needs to be of shape `\\(n_samples, n_classes\\)`"):
             average_precision_score(three, scores)

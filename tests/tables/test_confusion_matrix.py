@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import itertools
 import pickle
 from fractions import Fraction
@@ -17,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastmetrics import ConfusionMatrix
-from fastmetrics.tables import _cells
+from fastmetrics.tables import _counting
 from reference import count_oracle as oracle
 
 
@@ -107,14 +106,14 @@ def test_float_weights_are_summed_with_compensation() -> None:
     matrix = ConfusionMatrix.from_labels(y, y, labels=[0, 1], sample_weight=weights)
     exact = n * Fraction(0.1)
     error = abs(Fraction(matrix.tn) - exact)
-    assert error <= Fraction(_cells._WEIGHTED_CHUNK, 2**53) * exact
+    assert error <= Fraction(_counting.WEIGHTED_CHUNK, 2**53) * exact
     plain = Fraction(float(np.add.accumulate(weights)[-1]))  # what a running sum gives
     assert abs(plain - exact) > 100 * error
 
 
 @pytest.mark.parametrize("large_at", [0, 1, 60, 123])
 def test_no_small_weight_is_lost_beside_a_large_one(large_at) -> None:
-    weights = np.zeros((124, _cells._WEIGHTED_CHUNK))
+    weights = np.zeros((124, _counting.WEIGHTED_CHUNK))
     weights[:, 0] = 1.0
     weights[large_at, 0] = 2.0**54  # whose neighbours are 4 away
     y = np.zeros(weights.size, dtype=int)
@@ -210,8 +209,8 @@ def test_laws_of_merging(a, b, c) -> None:
 
 
 def test_merging_refuses() -> None:
-    one = ConfusionMatrix.from_labels([0, 1], [0, 1])
-    two = ConfusionMatrix.from_labels([0, 2, 3], [0, 2, 3])
+    one = ConfusionMatrix.from_labels([0, 1], [0, 1], labels=[0, 1])
+    two = ConfusionMatrix.from_labels([0, 2, 3], [0, 2, 3], labels=[0, 2, 3])
     with pytest.raises(ValueError, match="1 only in the first; 2, 3 only in the second; pass the"):
         one + two
     with pytest.raises(ValueError, match="their order differs, \\(0, 1\\) and \\(1, 0\\)"):
@@ -233,7 +232,7 @@ def test_it_is_a_value() -> None:
     assert matrix != "matrix"
     with pytest.raises(TypeError, match="unhashable"):
         hash(matrix)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         matrix.labels = (1, 2)
     for same in (matrix, pickle.loads(pickle.dumps(matrix)), copy.deepcopy(matrix)):
         assert same == matrix

@@ -1,0 +1,184 @@
+"""What ``fastmetrics`` offers, for type checkers: every name of ``_HOMES`` in ``__init__.py``."""
+
+from fastmetrics._results import ConfidenceInterval as ConfidenceInterval
+from fastmetrics.errors import DataConversionWarning as DataConversionWarning
+from fastmetrics.errors import DegenerateDataWarning as DegenerateDataWarning
+from fastmetrics.errors import FileError as FileError
+from fastmetrics.errors import UndefinedMetricWarning as UndefinedMetricWarning
+from fastmetrics.intervals._metrics import register_metric as register_metric
+from fastmetrics.intervals.band_results import PrBand as PrBand
+from fastmetrics.intervals.band_results import RocBand as RocBand
+from fastmetrics.intervals.bands import pr_band as pr_band
+from fastmetrics.intervals.bands import roc_band as roc_band
+from fastmetrics.intervals.bootstrap import bootstrap as bootstrap
+from fastmetrics.intervals.bootstrap_result import BootstrapResult as BootstrapResult
+from fastmetrics.intervals.bootstrap_result import BootstrapResults as BootstrapResults
+from fastmetrics.intervals.count_intervals import CountMetricInterval as CountMetricInterval
+from fastmetrics.intervals.count_intervals import count_metric_interval as count_metric_interval
+from fastmetrics.intervals.delong import DeLongResult as DeLongResult
+from fastmetrics.intervals.delong import delong as delong
+from fastmetrics.intervals.delong_test import DeLongPair as DeLongPair
+from fastmetrics.intervals.delong_test import DeLongTest as DeLongTest
+from fastmetrics.intervals.delong_test import delong_test as delong_test
+from fastmetrics.intervals.delong_unpaired import DeLongUnpairedTest as DeLongUnpairedTest
+from fastmetrics.intervals.delong_unpaired import delong_unpaired_test as delong_unpaired_test
+from fastmetrics.intervals.effective_size import effective_sample_size as effective_sample_size
+from fastmetrics.intervals.multiclass_bootstrap import (
+    multiclass_bootstrap as multiclass_bootstrap,
+)
+from fastmetrics.intervals.newcombe import newcombe_interval as newcombe_interval
+from fastmetrics.intervals.paired_bootstrap import PairedBootstrap as PairedBootstrap
+from fastmetrics.intervals.paired_bootstrap import PairedDifference as PairedDifference
+from fastmetrics.intervals.paired_bootstrap import paired_bootstrap as paired_bootstrap
+from fastmetrics.intervals.permutation import PairedPermutationTest as PairedPermutationTest
+from fastmetrics.intervals.permutation import PermutedDifference as PermutedDifference
+from fastmetrics.intervals.permutation import (
+    paired_permutation_test as paired_permutation_test,
+)
+from fastmetrics.intervals.proportion_differences import (
+    ProportionDifference as ProportionDifference,
+)
+from fastmetrics.intervals.proportion_differences import (
+    paired_proportion_difference_interval as paired_proportion_difference_interval,
+)
+from fastmetrics.intervals.proportion_differences import (
+    proportion_difference_interval as proportion_difference_interval,
+)
+from fastmetrics.intervals.proportions import ProportionInterval as ProportionInterval
+from fastmetrics.intervals.proportions import proportion_interval as proportion_interval
+from fastmetrics.measures.accuracy import accuracy_score as accuracy_score
+from fastmetrics.measures.accuracy import zero_one_loss as zero_one_loss
+from fastmetrics.measures.agreement import cohen_kappa_score as cohen_kappa_score
+from fastmetrics.measures.agreement import matthews_corrcoef as matthews_corrcoef
+from fastmetrics.measures.balanced_accuracy import (
+    balanced_accuracy_score as balanced_accuracy_score,
+)
+from fastmetrics.measures.balanced_accuracy import g_mean as g_mean
+from fastmetrics.measures.best_threshold import BestThreshold as BestThreshold
+from fastmetrics.measures.best_threshold import best_threshold as best_threshold
+from fastmetrics.measures.binary_rates import false_negative_rate as false_negative_rate
+from fastmetrics.measures.binary_rates import false_positive_rate as false_positive_rate
+from fastmetrics.measures.binary_rates import (
+    negative_predictive_value as negative_predictive_value,
+)
+from fastmetrics.measures.binary_rates import specificity_score as specificity_score
+from fastmetrics.measures.binary_rates import youden_j as youden_j
+from fastmetrics.measures.break_even import BreakEvenPoint as BreakEvenPoint
+from fastmetrics.measures.break_even import break_even_point as break_even_point
+from fastmetrics.measures.brier import brier_score_loss as brier_score_loss
+from fastmetrics.measures.brier import d2_brier_score as d2_brier_score
+from fastmetrics.measures.classification_measures import (
+    ClassificationMeasures as ClassificationMeasures,
+)
+from fastmetrics.measures.classification_measures import (
+    classification_measures as classification_measures,
+)
+from fastmetrics.measures.classification_report import (
+    classification_report as classification_report,
+)
+from fastmetrics.measures.cost import cost_sensitive_accuracy as cost_sensitive_accuracy
+from fastmetrics.measures.cost import cost_sensitive_error as cost_sensitive_error
+from fastmetrics.measures.cost import normalized_cost as normalized_cost
+from fastmetrics.measures.cost import total_cost as total_cost
+from fastmetrics.measures.cost_decision import cost_sensitive_predict as cost_sensitive_predict
+from fastmetrics.measures.count_measure import count_measure as count_measure
+from fastmetrics.measures.counts import (
+    confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
+)
+from fastmetrics.measures.counts import metric_at_thresholds as metric_at_thresholds
+from fastmetrics.measures.decision import predict_at_threshold as predict_at_threshold
+from fastmetrics.measures.dominance import Dominance as Dominance
+from fastmetrics.measures.dominance import dominance as dominance
+from fastmetrics.measures.expected_cost import expected_cost as expected_cost
+from fastmetrics.measures.hamming import hamming_loss as hamming_loss
+from fastmetrics.measures.hinge import hinge_loss as hinge_loss
+from fastmetrics.measures.jaccard import jaccard_score as jaccard_score
+from fastmetrics.measures.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovSmirnov
+from fastmetrics.measures.kolmogorov_smirnov import ks_statistic as ks_statistic
+from fastmetrics.measures.likelihood_ratios import (
+    class_likelihood_ratios as class_likelihood_ratios,
+)
+from fastmetrics.measures.log_loss import d2_log_loss_score as d2_log_loss_score
+from fastmetrics.measures.log_loss import log_loss as log_loss
+from fastmetrics.measures.macro_measures import macro_f1_harmonic as macro_f1_harmonic
+from fastmetrics.measures.macro_measures import macro_precision as macro_precision
+from fastmetrics.measures.macro_measures import macro_recall as macro_recall
+from fastmetrics.measures.matrix_functions import confusion_matrix as confusion_matrix
+from fastmetrics.measures.matrix_functions import (
+    multilabel_confusion_matrix as multilabel_confusion_matrix,
+)
+from fastmetrics.measures.micro_measures import micro_f1 as micro_f1
+from fastmetrics.measures.micro_measures import micro_precision as micro_precision
+from fastmetrics.measures.micro_measures import micro_recall as micro_recall
+from fastmetrics.measures.partial_auc import partial_auc as partial_auc
+from fastmetrics.measures.pr_areas import pr_auc as pr_auc
+from fastmetrics.measures.precision_recall import (
+    average_precision_score as average_precision_score,
+)
+from fastmetrics.measures.precision_recall import (
+    precision_recall_curve as precision_recall_curve,
+)
+from fastmetrics.measures.precision_recall_f import f1_score as f1_score
+from fastmetrics.measures.precision_recall_f import fbeta_score as fbeta_score
+from fastmetrics.measures.precision_recall_f import (
+    precision_recall_fscore_support as precision_recall_fscore_support,
+)
+from fastmetrics.measures.precision_recall_f import precision_score as precision_score
+from fastmetrics.measures.precision_recall_f import recall_score as recall_score
+from fastmetrics.measures.regression_d2_scores import (
+    d2_absolute_error_score as d2_absolute_error_score,
+)
+from fastmetrics.measures.regression_d2_scores import d2_pinball_score as d2_pinball_score
+from fastmetrics.measures.regression_d2_scores import d2_tweedie_score as d2_tweedie_score
+from fastmetrics.measures.regression_deviances import mean_gamma_deviance as mean_gamma_deviance
+from fastmetrics.measures.regression_deviances import (
+    mean_poisson_deviance as mean_poisson_deviance,
+)
+from fastmetrics.measures.regression_deviances import (
+    mean_tweedie_deviance as mean_tweedie_deviance,
+)
+from fastmetrics.measures.regression_errors import max_error as max_error
+from fastmetrics.measures.regression_errors import mean_absolute_error as mean_absolute_error
+from fastmetrics.measures.regression_errors import (
+    mean_absolute_percentage_error as mean_absolute_percentage_error,
+)
+from fastmetrics.measures.regression_errors import mean_squared_error as mean_squared_error
+from fastmetrics.measures.regression_errors import (
+    median_absolute_error as median_absolute_error,
+)
+from fastmetrics.measures.regression_errors import (
+    root_mean_squared_error as root_mean_squared_error,
+)
+from fastmetrics.measures.regression_losses import mean_pinball_loss as mean_pinball_loss
+from fastmetrics.measures.regression_losses import (
+    mean_squared_log_error as mean_squared_log_error,
+)
+from fastmetrics.measures.regression_losses import (
+    root_mean_squared_log_error as root_mean_squared_log_error,
+)
+from fastmetrics.measures.regression_measures import RegressionMeasures as RegressionMeasures
+from fastmetrics.measures.regression_measures import regression_measures as regression_measures
+from fastmetrics.measures.regression_scores import (
+    explained_variance_score as explained_variance_score,
+)
+from fastmetrics.measures.regression_scores import r2_score as r2_score
+from fastmetrics.measures.roc import auc as auc
+from fastmetrics.measures.roc import det_curve as det_curve
+from fastmetrics.measures.roc import roc_curve as roc_curve
+from fastmetrics.measures.roc_auc import rank_loss as rank_loss
+from fastmetrics.measures.roc_auc import roc_auc_score as roc_auc_score
+from fastmetrics.measures.top_k import top_k_accuracy_score as top_k_accuracy_score
+from fastmetrics.report.evaluation import evaluate as evaluate
+from fastmetrics.report.evaluation_result import Evaluation as Evaluation
+from fastmetrics.report.evaluation_result import EvaluationBootstrap as EvaluationBootstrap
+from fastmetrics.report.evaluation_result import ModelEvaluation as ModelEvaluation
+from fastmetrics.tables.confusion_matrix import ConfusionMatrix as ConfusionMatrix
+from fastmetrics.tables.confusion_stack import ConfusionMatrixStack as ConfusionMatrixStack
+from fastmetrics.tables.decayed_matrix import DecayedConfusionMatrix as DecayedConfusionMatrix
+from fastmetrics.tables.regression_table import RegressionTable as RegressionTable
+from fastmetrics.tables.score_table import ScoreTable as ScoreTable
+from fastmetrics.tables.windowed_matrix import (
+    WindowedConfusionMatrix as WindowedConfusionMatrix,
+)
+
+__version__: str

@@ -1,0 +1,145 @@
+"""Pairs of labels counted into cells: two classes, few or many classes, margins alone.
+
+Labels are int8, int32 or int64. A kernel looks at every row's range before it counts a block of
+rows, in the cache, and stops at the first block with a label outside: the caller then knows that
+its guess of the range was wrong. Indices are unsigned: a signed one would be tested for a negative
+index at every access.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastmetrics._kernels._compile import kernel
+
+#: Rows whose codes wait in the first-level cache between the two looks.
+BLOCK = 1024
+
+
+@kernel
+def count_two(true, predicted, low, sums):
+    """Sum true, predicted and both, less ``low``; return the OR of all that was seen.
+
+    The sums mean counts if the result is 0 or 1: every label was then ``low`` or ``low + 1``.
+    """
+    ones_true = np.int64(0)
+    ones_predicted = np.int64(0)
+    both = np.int64(0)
+    seen = np.int64(0)
+    for i in range(len(true)):
+        a = np.int64(true[i]) - low
+        b = np.int64(predicted[i]) - low
+        seen |= a | b
+        ones_true += a
+        ones_predicted += b
+        both += a & b
+    sums[0] = ones_true
+    sums[1] = ones_predicted
+    sums[2] = both
+    return seen
+
+
+@kernel
+def count_cells(true, predicted, low, width, lanes, table):
+    """Count pairs into ``table``, int32 or int64 of ``lanes`` interleaved tables of width² cells.
+
+    Four lanes keep a cell that comes again at once from waiting for its own last store; one is
+    for many classes, where the cache counts. Returns the number of rows counted: all of them, or
+    those before the first block with a label outside [low, low + width).
+    """
+    n = len(true)
+    code = np.empty(BLOCK, np.uint32)
+    stride = np.uint32(width * lanes)
+    step = np.uint32(lanes)
+    one = np.uint64(1 if lanes == 4 else 0)
+    two = one + one
+    three = two + one
+    for start in range(0, n, BLOCK):
+        m = min(BLOCK, n - start)
+        rows = true[start : start + m]
+        columns = predicted[start : start + m]
+        least = np.int64(0)
+        most = np.int64(0)
+        for i in range(m):
+            a = np.int64(rows[i]) - low
+            b = np.int64(columns[i]) - low
+            least = min(least, min(a, b))
+            most = max(most, max(a, b))
+            code[i] = np.uint32(a) * stride + np.uint32(b) * step
+        if least < 0 or most >= width:
+            return start
+        whole = m - m % 4
+        for i in range(0, whole, 4):
+            table[np.uint64(code[i])] += 1
+            table[np.uint64(code[i + 1]) + one] += 1
+            table[np.uint64(code[i + 2]) + two] += 1
+            table[np.uint64(code[i + 3]) + three] += 1
+        for i in range(whole, m):
+            table[np.uint64(code[i])] += 1
+    return n
+
+
+@kernel
+def count_margins(true, predicted, low, width, hits, of_true, of_predicted):
+    """Count each class as true, as predicted and as both; return as `count_cells` does."""
+    n = len(true)
+    for start in range(0, n, BLOCK):
+        m = min(BLOCK, n - start)
+        rows = true[start : start + m]
+        columns = predicted[start : start + m]
+        least = np.int64(0)
+        most = np.int64(0)
+        for i in range(m):
+            a = np.int64(rows[i]) - low
+            b = np.int64(columns[i]) - low
+            least = min(least, min(a, b))
+            most = max(most, max(a, b))
+        if least < 0 or most >= width:
+            return start
+        for i in range(m):
+            a = np.uint64(np.int64(rows[i]) - low)
+            b = np.uint64(np.int64(columns[i]) - low)
+            of_true[a] += 1
+            of_predicted[b] += 1
+            hits[a] += a == b
+    return n
+
+
+@kernel
+def text_codes(words, slots, firsts, codes):
+    """Number distinct rows of ``words`` (n, width) of uint32 by first appearance; return how many.
+
+    ``slots`` is a hash table of 2**k places, -1 where empty; ``firsts`` gets the row where each
+    distinct text stands first. Returns -1 as soon as there are more of them than ``firsts`` holds.
+    The hash is that of Fowler, Noll and Vo (FNV-1a) over words, folded; equality is compared in
+    full.
+    """
+    n, width = words.shape
+    mask = np.uint64(len(slots) - 1)
+    found = 0
+    for i in range(n):
+        state = np.uint64(14695981039346656037)
+        for j in range(width):
+            state = (state ^ np.uint64(words[i, j])) * np.uint64(1099511628211)
+        place = (state ^ (state >> np.uint64(32))) & mask
+        while True:
+            code = slots[place]
+            if code < 0:
+                if found == len(firsts):
+                    return -1
+                slots[place] = found
+                firsts[found] = i
+                codes[i] = found
+                found += 1
+                break
+            first = firsts[code]
+            same = True
+            for j in range(width):
+                if words[i, j] != words[first, j]:
+                    same = False
+                    break
+            if same:
+                codes[i] = code
+                break
+            place = (place + np.uint64(1)) & mask
+    return found

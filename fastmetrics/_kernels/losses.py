@@ -1,0 +1,393 @@
+"""Sums of losses of rows: log loss, squared error, hinge loss.
+
+Every kernel adds up the rows of one job, a block of ``BLOCK`` rows at a time: the terms of a block
+go to a buffer that stays in cache, its lanes are added there, and the blocks' sums are added with
+Neumaier's compensation. A sum of terms, none of them negative, is off by at most 2**-48 of itself,
+whatever the number of rows: a lane holds 16 of the terms, and six halvings follow, 22 additions.
+
+The log loss of rows without weights takes one logarithm a block, that of the product of the
+probabilities: exponents are added apart, and a row's two roundings are 2**-52 of its factor. Where
+the mean loss is below 2**-5 that would show, and the block is done row by row; so the sum is off
+by at most 2**-46 of itself. Measured on 2**21 rows: 2.1 ns a row by products, 5.4 ns row by row,
+12 to 18 ns with the logarithms of the C library.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels._compile import kernel
+
+#: Rows of a block, and of the lanes that are added or multiplied side by side.
+BLOCK = 1024
+LANES = 64
+#: Kinds of loss.
+LOG, SQUARE, HINGE = 0, 1, 2
+
+# A lane multiplies 16 probabilities; below this, the product may have lost bits as a subnormal.
+_TINY = 2.0**-1000
+# A mean loss below which the rounding of a product would show.
+_LOW = 2.0**-5
+_LN2 = 0.6931471805599453
+# ln 2 in two parts, the first of few enough bits that a product with an exponent is exact.
+_LN2_HIGH = float.fromhex("0x1.62e42feep-1")
+_LN2_LOW = 1.9082149292705877e-10
+_SMALLEST = 2.0**-1022
+_MANTISSA = (1 << 52) - 1
+_ONE = 1023 << 52
+# The bits of the square root of one half.
+_HALF_ROOT = 0x3FE6A09E667F3BCD
+
+
+@kernel
+def add(sums: NDArray[np.float64], value: float) -> None:
+    """Add a value to ``sums``, a sum and its compensation (Neumaier 1974); inf stays inf."""
+    total = sums[0] + value
+    if abs(total) < np.inf:
+        if sums[0] >= value:
+            sums[1] += (sums[0] - total) + value
+        else:
+            sums[1] += (value - total) + sums[0]
+    else:
+        sums[1] = 0.0
+    sums[0] = total
+
+
+@kernel
+def lane_sum(terms: NDArray[np.float64], lanes: NDArray[np.float64]) -> float:
+    """Return the sum of a block of terms, as many as a multiple of ``LANES``."""
+    lanes[:] = terms[:LANES]
+    for start in range(LANES, terms.size, LANES):
+        part = terms[start : start + LANES]
+        for j in range(LANES):
+            lanes[j] += part[j]
+    width = LANES // 2
+    while width > 0:
+        for j in range(width):
+            lanes[j] += lanes[width + j]
+        width //= 2
+    return lanes[0]
+
+
+@kernel
+def log_of_product(shares: NDArray[np.float64], lanes: NDArray[np.float64]) -> float:
+    """Return minus the logarithm of the product of a block of shares; -1 if a lane underflows."""
+    lanes[:] = shares[:LANES]
+    for start in range(LANES, shares.size, LANES):
+        part = shares[start : start + LANES]
+        for j in range(LANES):
+            lanes[j] *= part[j]
+    bits = lanes.view(np.int64)
+    too_small = 0
+    exponents = 0
+    for j in range(LANES):
+        too_small += np.int64(lanes[j] < _TINY)
+        exponents += (bits[j] >> 52) - 1023
+        bits[j] = (bits[j] & _MANTISSA) | _ONE
+    if too_small > 0:
+        return -1.0
+    mantissas = 1.0  # each in [1, 2): their product stays below 2**64
+    for j in range(LANES):
+        mantissas *= lanes[j]
+    return -(exponents * _LN2 + math.log(mantissas))
+
+
+@kernel
+def count_labels(labels: NDArray[np.generic], negative: int, positive: int) -> tuple[int, int]:
+    """Return how many labels are positive, and how many are either of the two."""
+    positives = 0
+    known = 0
+    for i in range(labels.size):
+        positives += np.int64(labels[i] == positive)
+        known += np.int64((labels[i] == positive) | (labels[i] == negative))
+    return positives, known
+
+
+@kernel
+def shares_of_labels(
+    labels: NDArray[np.generic],
+    scores: NDArray[np.generic],
+    positive: int,
+    eps: float,
+    shares: NDArray[np.float64],
+) -> None:
+    """Write the probability, clipped, that each row gave to its own label."""
+    top = 1.0 - eps
+    for i in range(scores.size):
+        p = min(max(np.float64(scores[i]), eps), top)
+        shares[i] = p if labels[i] == positive else 1.0 - p
+
+
+@kernel
+def take_logs(shares: NDArray[np.float64], logs: NDArray[np.float64]) -> None:
+    """Write minus the logarithms of a block of shares in [0, 1], each off by less than an ulp.
+
+    A share is 2**k (1 + f), between the square roots of 1/2 and 2; with s = f / (2 + f) the
+    logarithm of 1 + f is 2 (s + s**3 / 3 + s**5 / 5 + ...), arranged as by Ng (1993, FDLIBM) so
+    that the largest term, f, enters unrounded. No branch, so that it runs on vectors.
+    """
+    bits = shares.view(np.int64)
+    scaled = logs.view(np.int64)
+    for i in range(bits.size):
+        scaled[i] = bits[i] - (((bits[i] - _HALF_ROOT) >> 52) << 52)
+    for i in range(bits.size):
+        k = np.float64((bits[i] - _HALF_ROOT) >> 52)
+        f = logs[i] - 1.0
+        s = f / (2.0 + f)
+        z = s * s
+        series = 2 / 19 + z * (2 / 21)
+        series = 2 / 17 + z * series
+        series = 2 / 15 + z * series
+        series = 2 / 13 + z * series
+        series = 2 / 11 + z * series
+        series = 2 / 9 + z * series
+        series = 2 / 7 + z * series
+        series = 2 / 5 + z * series
+        series = 2 / 3 + z * series
+        half = 0.5 * f * f
+        logs[i] = ((half - (s * (half + z * series) + k * _LN2_LOW)) - f) - k * _LN2_HIGH
+    for i in range(shares.size):
+        if shares[i] < _SMALLEST:  # zero, or a subnormal, whose bits hold no exponent
+            logs[i] = -math.log(shares[i]) if shares[i] > 0.0 else np.inf
+
+
+@kernel
+def restore_complements(
+    labels: NDArray[np.generic],
+    scores: NDArray[np.generic],
+    positive: int,
+    eps: float,
+    logs: NDArray[np.float64],
+) -> None:
+    """Put back what the rounding of 1 - p lost: log(1 - p) is log(q) + ((1 - q) - p) / q."""
+    top = 1.0 - eps
+    for i in range(scores.size):
+        p = min(max(np.float64(scores[i]), eps), top)
+        q = 1.0 - p
+        lost = ((1.0 - q) - p) / (q if q > 0.0 else 1.0)
+        logs[i] -= 0.0 if labels[i] == positive else lost
+
+
+@kernel
+def square_terms(
+    labels: NDArray[np.generic],
+    scores: NDArray[np.generic],
+    positive: int,
+    terms: NDArray[np.float64],
+) -> None:
+    """Write the squared error of each row's probability."""
+    for i in range(scores.size):
+        error = np.float64(scores[i]) - np.float64(labels[i] == positive)
+        terms[i] = error * error
+
+
+@kernel
+def hinge_terms(
+    labels: NDArray[np.generic],
+    scores: NDArray[np.generic],
+    positive: int,
+    terms: NDArray[np.float64],
+) -> None:
+    """Write the hinge loss of each row's decision."""
+    for i in range(scores.size):
+        decision = np.float64(scores[i])
+        terms[i] = max(0.0, 1.0 - (decision if labels[i] == positive else -decision))
+
+
+@kernel
+def count_faults(scores: NDArray[np.generic], kind: int) -> int:
+    """Return how many scores are no probabilities, or for the hinge loss not finite."""
+    good = 0
+    if kind == HINGE:
+        for i in range(scores.size):
+            good += np.int64(scores[i] - scores[i] == 0)
+    else:
+        for i in range(scores.size):
+            good += np.int64((scores[i] >= 0) & (scores[i] <= 1))
+    return np.int64(scores.size) - good
+
+
+@kernel
+def weigh(terms: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
+    """Multiply terms by weights; a weight of 0 makes even an infinite term 0."""
+    for i in range(weights.size):
+        terms[i] = terms[i] * weights[i] if weights[i] > 0.0 else 0.0
+
+
+@kernel
+def weights_of_class(
+    labels: NDArray[np.generic],
+    weights: NDArray[np.float64],
+    label: int,
+    terms: NDArray[np.float64],
+) -> None:
+    """Write the weight of each row of this label, 0 for the others."""
+    for i in range(weights.size):
+        terms[i] = weights[i] if labels[i] == label else 0.0
+
+
+@kernel
+def binary_losses(
+    kind: int,
+    labels: NDArray[np.generic],
+    scores: NDArray[np.generic],
+    weights: NDArray[np.float64],
+    negative: int,
+    positive: int,
+    eps: float,
+    sums: NDArray[np.float64],
+    counts: NDArray[np.int64],
+) -> None:
+    """Add up the losses of rows of two classes.
+
+    ``weights`` is empty where rows have none. ``sums`` becomes the weighted loss, the weight of
+    the negatives and that of the positives, each with its compensation (the last two 0 without
+    weights); ``counts`` the positives, the rows of either label, and the scores out of range.
+    """
+    shares = np.ones(BLOCK)
+    terms = np.zeros(BLOCK)
+    lanes = np.empty(LANES)
+    sums[:] = 0.0
+    counts[:] = 0
+    for start in range(0, scores.size, BLOCK):
+        size = min(BLOCK, scores.size - start)
+        y = labels[start : start + size]
+        s = scores[start : start + size]
+        w = weights[start : start + size]
+        positives, known = count_labels(y, negative, positive)
+        counts[0] += positives
+        counts[1] += known
+        counts[2] += count_faults(s, kind)
+        padded = (size + LANES - 1) // LANES * LANES
+        shares[size:] = 1.0
+        terms[size:] = 0.0
+        loss = -1.0
+        if kind == LOG:
+            shares_of_labels(y, s, positive, eps, shares[:size])
+            if w.size == 0:
+                loss = log_of_product(shares[:padded], lanes)
+            if not loss >= size * _LOW:
+                loss = -1.0
+                take_logs(shares[:size], terms[:size])
+                restore_complements(y, s, positive, eps, terms[:size])
+        elif kind == SQUARE:
+            square_terms(y, s, positive, terms[:size])
+        else:
+            hinge_terms(y, s, positive, terms[:size])
+        if loss < 0.0:
+            weigh(terms[:size], w)
+            loss = lane_sum(terms[:padded], lanes)
+        add(sums[0], loss)
+        if w.size > 0:
+            weights_of_class(y, w, negative, terms[:size])
+            add(sums[1], lane_sum(terms[:padded], lanes))
+            weights_of_class(y, w, positive, terms[:size])
+            add(sums[2], lane_sum(terms[:padded], lanes))
+
+
+@kernel
+def row_total(row: NDArray[np.generic]) -> float:
+    """Return the sum of a row, in four lanes."""
+    even = row.size - row.size % 4
+    a = 0.0
+    b = 0.0
+    c = 0.0
+    d = 0.0
+    for j in range(0, even, 4):
+        a += np.float64(row[j])
+        b += np.float64(row[j + 1])
+        c += np.float64(row[j + 2])
+        d += np.float64(row[j + 3])
+    for j in range(even, row.size):
+        a += np.float64(row[j])
+    return (a + b) + (c + d)
+
+
+@kernel
+def row_square(row: NDArray[np.generic], code: int) -> float:
+    """Return the squared distance of a row to the corner of its class."""
+    total = 0.0
+    for j in range(row.size):
+        error = np.float64(row[j]) - np.float64(j == code)
+        total += error * error
+    return total
+
+
+@kernel
+def row_hinge(row: NDArray[np.generic], code: int) -> float:
+    """Return the hinge loss of the margin over the best other class (Crammer & Singer 2001)."""
+    best = -np.inf
+    for j in range(row.size):
+        if j != code:
+            best = max(best, np.float64(row[j]))
+    return max(0.0, 1.0 - (np.float64(row[code]) - best))
+
+
+@kernel
+def class_losses(
+    kind: int,
+    codes: NDArray[np.int64],
+    first: int,
+    scores: NDArray[np.generic],
+    weights: NDArray[np.float64],
+    eps: float,
+    tolerance: float,
+    sums: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    rows_of_class: NDArray[np.int64],
+    weight_of_class: NDArray[np.float64],
+) -> None:
+    """Add up the losses of rows of many classes; column j belongs to the code ``first + j``.
+
+    ``sums`` and ``weight_of_class`` hold sums and compensations, the latter only with weights;
+    ``counts`` becomes the rows whose code has a column, the scores out of range, and the rows
+    that do not add up to 1 within ``tolerance``.
+    """
+    shares = np.ones(BLOCK)
+    terms = np.zeros(BLOCK)
+    lanes = np.empty(LANES)
+    n_classes = scores.shape[1]
+    sums[:] = 0.0
+    counts[:] = 0
+    rows_of_class[:] = 0
+    weight_of_class[:] = 0.0
+    weighted = weights.size > 0
+    for start in range(0, codes.size, BLOCK):
+        size = min(BLOCK, codes.size - start)
+        w = weights[start : start + size]
+        for i in range(size):
+            row = scores[start + i]
+            code = codes[start + i] - first
+            counts[1] += count_faults(row, kind)
+            if kind != HINGE:
+                counts[2] += np.int64(not abs(row_total(row) - 1.0) <= tolerance)
+            if code < 0 or code >= n_classes:
+                shares[i] = 1.0
+                continue
+            rows_of_class[code] += 1
+            counts[0] += 1
+            if weighted:
+                add(weight_of_class[code], w[i])
+            if kind == LOG:
+                shares[i] = min(max(np.float64(row[code]), eps), 1.0 - eps)
+            elif kind == SQUARE:
+                terms[i] = row_square(row, code)
+            else:
+                terms[i] = row_hinge(row, code)
+        padded = (size + LANES - 1) // LANES * LANES
+        shares[size:] = 1.0
+        terms[size:] = 0.0
+        loss = -1.0
+        if kind == LOG:
+            if not weighted:
+                loss = log_of_product(shares[:padded], lanes)
+            if not loss >= size * _LOW:
+                loss = -1.0
+                take_logs(shares[:size], terms[:size])
+        if loss < 0.0:
+            weigh(terms[:size], w)
+            loss = lane_sum(terms[:padded], lanes)
+        add(sums, loss)

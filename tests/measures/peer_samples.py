@@ -1,0 +1,75 @@
+"""Labels of every type that scikit-learn takes, and a comparison of values and of warnings."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+
+def outcome(function: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, list[str]]:
+    """Return the value, or the kind of error, and the names of the warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            value = function(*args, **options)
+        except (TypeError, ValueError) as error:
+            return type(error), []
+    said = [each.category.__name__ for each in caught]
+    return value, sorted(name for name in said if name != "RuntimeWarning")
+
+
+def assert_same_as_peer(
+    ours: Callable[..., Any],
+    peer: Callable[..., Any],
+    *args: Any,
+    atol: float = 1e-12,
+    **options: Any,
+) -> None:
+    got, said = outcome(ours, *args, **options)
+    wanted, peer_said = outcome(peer, *args, **options)
+    context = (args, options, got, wanted, said, peer_said)
+    if isinstance(wanted, type):
+        assert isinstance(got, type), context
+        return
+    assert not isinstance(got, type), context
+    assert said == peer_said, context
+    assert type(got) is tuple if isinstance(wanted, tuple) else type(got) is float, context
+    np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=atol, err_msg=repr(context))
+
+
+#: Class numbers to labels of one type.
+LABEL_TYPES: dict[str, Callable[[np.ndarray], Any]] = {
+    "int64": lambda y: y.astype(np.int64),
+    "int8": lambda y: y.astype(np.int8),
+    "uint64": lambda y: y.astype(np.uint64) + np.uint64(2**63),
+    "float": lambda y: y.astype(np.float64),
+    "negative": lambda y: 3 * y.astype(np.int64) - 4,
+    "list": lambda y: y.tolist(),
+    "text": lambda y: np.array(["ant", "bee", "cat", "dog", "eel"])[y],
+    "text list": lambda y: np.array(["ant", "bee", "cat", "dog", "eel"])[y].tolist(),
+    "object": lambda y: np.array(["ant", "bee", "cat", "dog", "eel"], dtype=object)[y],
+    "series": lambda y: pd.Series(y),
+    "categorical": lambda y: pd.Series(np.array(list("abcde"))[y]).astype("category"),
+    "polars": lambda y: pl.Series(y),
+    "strided": lambda y: np.repeat(y, 2)[::2],
+}
+
+
+def labels_of(rng: np.random.Generator, n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw class numbers and predictions that are right two times in three."""
+    y = rng.integers(0, k, n)
+    return y, np.where(rng.random(n) < 0.6, y, rng.integers(0, k, n))
+
+
+def weights_of(rng: np.random.Generator, n: int, kind: str) -> np.ndarray | None:
+    """Draw weights: none, counts, or importances, zeros among both."""
+    if kind == "none":
+        return None
+    drawn = rng.integers(0, 4, n) if kind == "counts" else rng.random(n) * (rng.random(n) < 0.8)
+    drawn[0] = 1
+    return drawn

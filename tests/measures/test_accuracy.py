@@ -1,0 +1,212 @@
+"""accuracy_score and zero_one_loss."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from hypothesis import given
+from label_samples import (
+    KINDS,
+    assert_as_scikit_learn,
+    assert_close,
+    indicator_rows,
+    label_rows,
+    quarters,
+    whole,
+)
+
+import fastmetrics as fm
+from reference import classification_oracle as oracle
+
+BOTH = ("accuracy_score", "zero_one_loss")
+
+
+def check_values(rows, y, p, w):
+    right, wrong = oracle.accuracy(rows), oracle.error_rate(rows)
+    total = oracle.weight(rows, oracle.anything)
+    assert_close(fm.accuracy_score(y, p, sample_weight=w), right)
+    assert_close(fm.zero_one_loss(y, p, sample_weight=w), wrong)
+    assert_close(fm.accuracy_score(y, p, sample_weight=w, normalize=False), right * total)
+    assert_close(fm.zero_one_loss(y, p, sample_weight=w, normalize=False), wrong * total)
+
+
+@given(label_rows(weights=whole) | label_rows(weights=quarters))
+def test_labels_against_the_definition(sample):
+    y, p, w = sample
+    check_values(oracle.rows_of_labels(y.tolist(), p.tolist(), w.tolist()), y, p, w)
+
+
+@given(indicator_rows(weights=whole) | indicator_rows(weights=quarters))
+def test_indicators_against_the_definition(sample):
+    y, p, w = sample
+    rows = oracle.rows_of_indicators(y.tolist(), p.tolist(), w.tolist())
+    for form in (np.asarray, scipy.sparse.csr_matrix, pd.DataFrame):
+        check_values(rows, form(y), form(p), w)
+    check_values(oracle.rows_of_indicators(y.tolist(), p.tolist()), y, p, None)
+
+
+@given(label_rows())
+def test_shares_are_the_nearest_doubles(sample):
+    y, p, _ = sample
+    rows = oracle.rows_of_labels(y.tolist(), p.tolist())
+    assert fm.accuracy_score(y, p) == float(oracle.accuracy(rows))
+    assert fm.zero_one_loss(y, p) == float(oracle.error_rate(rows))
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("weights", [None, "counts", "fractions"])
+def test_every_kind_of_labels_as_scikit_learn(rng, kind, weights):
+    y, p = rng.integers(0, 2 if kind == "bool" else 5, (2, 40))
+    w = {"counts": rng.integers(0, 4, 40), "fractions": rng.random(40)}.get(weights)
+    for name in BOTH:
+        for normalize in (True, False):
+            options = {"normalize": normalize, "sample_weight": w}
+            if name == "zero_one_loss" and weights and not normalize:
+                continue  # np.float64 there, a float here: compared below
+            assert_as_scikit_learn(name, KINDS[kind](y), KINDS[kind](p), **options)
+    lost = fm.zero_one_loss(y, p, sample_weight=w, normalize=False)
+    assert type(lost) is float
+    kept = fm.accuracy_score(y, p, sample_weight=w, normalize=False)
+    np.testing.assert_allclose(lost + kept, len(y) if w is None else w.sum(), rtol=1e-14)
+
+
+@given(label_rows(n_classes=3))
+def test_a_matrix_in_place_of_rows(sample):
+    y, p, _ = sample
+    matrix = fm.ConfusionMatrix.from_labels(y, p, labels=[2, 0, 1])
+    for normalize in (True, False):
+        for function in (fm.accuracy_score, fm.zero_one_loss):
+            assert function(matrix, normalize=normalize) == function(y, p, normalize=normalize)
+
+
+def test_counts_beyond_doubles_are_divided_once():
+    right, wrong = 2**61 + 1, 2**60 + 1
+    matrix = fm.ConfusionMatrix.binary(tp=right, fn=wrong, fp=0, tn=0)
+    assert fm.accuracy_score(matrix) == right / (right + wrong)
+    assert fm.zero_one_loss(matrix) == wrong / (right + wrong)
+    assert fm.zero_one_loss(matrix, normalize=False) == float(wrong)
+
+
+def test_large_integer_weights_are_exact():
+    w = np.array([2**52 + 1, 2**51 + 1])
+    total = 2**52 + 2**51 + 2
+    assert fm.accuracy_score([0, 1], [0, 0], sample_weight=w) == (2**52 + 1) / total
+    assert fm.precision_score([0, 1], [0, 0], sample_weight=w, pos_label=0) == (2**52 + 1) / total
+    f1 = fm.f1_score([0, 1], [0, 0], sample_weight=w, pos_label=0)
+    assert f1 == (2 * (2**52 + 1)) / (total + 2**52 + 1)
+
+
+@pytest.mark.parametrize("unit", [1e300, 1e-300, 5e-324])
+def test_extreme_weights_come_back_as_given(unit):
+    y, p, w = [0, 1, 1, 0], [0, 1, 0, 0], np.array([1.0, 2.0, 3.0, 4.0]) * unit
+    assert fm.accuracy_score(y, p, sample_weight=w) == pytest.approx(0.7, rel=1e-15)
+    assert fm.zero_one_loss(y, p, sample_weight=w, normalize=False) == pytest.approx(3 * unit)
+    matrix = fm.ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    assert fm.zero_one_loss(matrix, normalize=False) == pytest.approx(3 * unit)
+    y, p = np.eye(2), np.ones((2, 2))
+    p[0, 1] = 0
+    lost = fm.zero_one_loss(y, p, sample_weight=w[:2], normalize=False)
+    assert lost == pytest.approx(2 * unit)
+
+
+def test_weights_whose_sums_leave_the_range_of_doubles():
+    y, p, w = [0, 1, 1, 0, 2], [0, 1, 0, 1, 2], np.full(5, 1e308)
+    options = {"sample_weight": w}
+    assert fm.accuracy_score(y, p, **options) == 0.6
+    assert fm.accuracy_score(y, p, normalize=False, **options) == np.inf
+    assert fm.zero_one_loss(y, p, **options) == fm.hamming_loss(y, p, **options) == 0.4
+    plain = fm.precision_recall_fscore_support(y, p)[:3]
+    np.testing.assert_array_equal(fm.precision_recall_fscore_support(y, p, **options)[:3], plain)
+    np.testing.assert_array_equal(
+        fm.jaccard_score(y, p, average=None, **options), fm.jaccard_score(y, p, average=None)
+    )
+    np.testing.assert_array_equal(
+        fm.confusion_matrix(y, p, normalize="all", **options),
+        fm.confusion_matrix(y, p, normalize="all"),
+    )
+    assert fm.confusion_matrix(y, p, **options)[2, 2] == 1e308
+    *_, support = fm.precision_recall_fscore_support(y, p, **options)
+    assert support.tolist() == [np.inf, np.inf, 1e308]
+    ones = np.eye(3, dtype=int)
+    assert fm.f1_score(ones, ones, average="macro", sample_weight=w[:3]) == 1.0
+    assert fm.hamming_loss(ones, ones[::-1], sample_weight=w[:3]) == 4 / 9
+
+
+def test_perfect_and_hopeless():
+    w = np.array([0.1, 0.2, 0.3, 0.7])
+    assert fm.accuracy_score([3, 1, 2, 3], [3, 1, 2, 3], sample_weight=w) == 1.0
+    assert fm.zero_one_loss([3, 1, 2, 3], [3, 1, 2, 3], sample_weight=w) == 0.0
+    assert fm.accuracy_score([0, 0], [1, 1]) == 0.0
+    assert fm.zero_one_loss([0, 0], [1, 1]) == 1.0
+
+
+@pytest.mark.parametrize("name", BOTH)
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "options", "error", "message"),
+    [
+        ([0, 1], [0], {}, ValueError, "lengths differ"),
+        ([], [], {}, ValueError, "`y_true` is empty"),
+        ([0, 1], None, {}, TypeError, "`y_pred` must be an array: got None"),
+        ([0, 1], ["a", "b"], {}, TypeError, "`y_true` holds numbers and `y_pred` text"),
+        ([0.5, 1], [0, 1], {}, ValueError, "soft or continuous"),
+        ([0, 1], [0, np.nan], {}, ValueError, "1 null"),
+        ([[0, 1]], [0], {}, ValueError, "`y_true` is an indicator matrix, `y_pred` labels"),
+        ([0], [[0, 1]], {}, ValueError, "`y_pred` is an indicator matrix, `y_true` labels"),
+        ([[0, 1]], [[0, 1, 1]], {}, ValueError, "must have the same shape"),
+        ([[0, 2]], [[0, 1]], {}, ValueError, "indicator matrix of 0 and 1"),
+        ([0, 1], [0, 1], {"normalize": "yes"}, ValueError, "`normalize` must be one of"),
+        ([0, 1], [0, 1], {"sample_weight": [0, 0]}, ValueError, "all zero"),
+    ],
+)
+def test_wrong_input(name, y_true, y_pred, options, error, message):
+    with pytest.raises(error, match=message):
+        getattr(fm, name)(y_true, y_pred, **options)
+
+
+@given(label_rows(weights=whole))
+def test_weight_2_is_the_row_twice_and_weight_0_is_none(sample):
+    y, p, w = sample
+    for name in BOTH:
+        repeated = getattr(fm, name)(np.repeat(y, w), np.repeat(p, w))
+        assert getattr(fm, name)(y, p, sample_weight=w) == repeated
+
+
+@pytest.mark.parametrize(
+    "form", [tuple, pl.Series, pa.array, pd.Index, memoryview, lambda codes: codes[::-1][::-1]]
+)
+def test_containers(rng, form):
+    y, p = rng.integers(0, 3, (2, 30))
+    assert fm.accuracy_score(form(y), form(p)) == np.count_nonzero(y == p) / 30
+    assert fm.accuracy_score(form(y), p.astype(np.int8)) == np.count_nonzero(y == p) / 30
+    expected = fm.classification_report(y, p)
+    assert fm.classification_report(form(y), form(p)) == expected
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        fm.accuracy_score,
+        fm.zero_one_loss,
+        fm.hamming_loss,
+        lambda m: fm.f1_score(m, average="macro"),
+        lambda m: fm.jaccard_score(m, average="macro"),
+        lambda m: fm.confusion_matrix(m).sum(),
+        lambda m: fm.classification_report(m, output_dict=True)["accuracy"],
+    ],
+)
+def test_of_a_matrix_that_is_sparse_or_empty(measure) -> None:
+    rows = [0, 1, 2, 2, 5], [0, 2, 2, 1, 5]
+    dense = fm.ConfusionMatrix.from_labels(*rows)
+    sparse = fm.ConfusionMatrix(sparse=True)
+    sparse.update(*rows)
+    assert measure(sparse) == measure(dense)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        empty = measure(fm.ConfusionMatrix())
+    assert empty == 0 or (np.isnan(empty) and caught)

@@ -1,0 +1,175 @@
+"""Matthews' coefficient and Cohen's kappa: scikit-learn's values, warnings and errors; matrices."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given
+from hypothesis import strategies as st
+from peer_samples import LABEL_TYPES, assert_same_as_peer, labels_of, weights_of
+
+from fastmetrics import (
+    ConfusionMatrix,
+    UndefinedMetricWarning,
+    cohen_kappa_score,
+    matthews_corrcoef,
+)
+from reference import count_oracle as oracle
+
+KAPPA_WEIGHTS = (None, "linear", "quadratic")
+few_labels = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=7
+).filter(lambda rows: any(w for _, _, w in rows))
+
+
+@pytest.mark.parametrize("kind", LABEL_TYPES)
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_label_types_and_weights(rng, kind, k, weighting) -> None:
+    y, p = labels_of(rng, 60, k)
+    w = weights_of(rng, 60, weighting)
+    y, p = LABEL_TYPES[kind](y), LABEL_TYPES[kind](p)
+    assert_same_as_peer(matthews_corrcoef, sk.matthews_corrcoef, y, p, sample_weight=w)
+    for weights in KAPPA_WEIGHTS:
+        assert_same_as_peer(
+            cohen_kappa_score, sk.cohen_kappa_score, y, p, sample_weight=w, weights=weights
+        )
+
+
+def test_booleans() -> None:
+    y, p = np.array([True, False, True, True]), np.array([True, True, False, True])
+    assert_same_as_peer(matthews_corrcoef, sk.matthews_corrcoef, y, p)
+    assert_same_as_peer(cohen_kappa_score, sk.cohen_kappa_score, y, p)
+
+
+@given(few_labels)
+def test_small_cases_and_every_degenerate_one(rows) -> None:
+    y, p, w = zip(*rows, strict=True)
+    for sample_weight in (None, w):
+        options = {"sample_weight": sample_weight}
+        assert_same_as_peer(matthews_corrcoef, sk.matthews_corrcoef, y, p, **options)
+        for weights, other in itertools.product(KAPPA_WEIGHTS, (math.nan, 0.0, -1.0)):
+            assert_same_as_peer(
+                *(cohen_kappa_score, sk.cohen_kappa_score, y, p),
+                **(options | {"weights": weights, "replace_undefined_by": other}),
+            )
+
+
+@given(few_labels, st.permutations(range(4)), st.integers(1, 4))
+def test_kappa_of_some_labels_in_their_order(rows, order, n) -> None:
+    y, p, w = zip(*rows, strict=True)
+    for weights, sample_weight in itertools.product(KAPPA_WEIGHTS, (None, w)):
+        assert_same_as_peer(
+            *(cohen_kappa_score, sk.cohen_kappa_score, y, p),
+            labels=order[:n],
+            weights=weights,
+            sample_weight=sample_weight,
+        )
+
+
+@given(few_labels)
+def test_the_definition(rows) -> None:
+    y, p, w = zip(*rows, strict=True)
+    counted = oracle.rows_of(y, p, w)
+    labels = sorted({*y, *p})
+    exact = oracle.matthews_corrcoef(counted, labels)
+    if len(labels) > 1:
+        wanted = 0.0 if exact is None else exact
+        assert matthews_corrcoef(y, p, sample_weight=w) == pytest.approx(wanted, abs=1e-15)
+        for power, weights in ((0, None), (1, "linear"), (2, "quadratic")):
+            exact = oracle.cohen_kappa(counted, labels, power)
+            if exact is not None:
+                got = cohen_kappa_score(y, p, sample_weight=w, weights=weights)
+                assert got == pytest.approx(float(exact), abs=1e-13)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_a_matrix_says_the_same(rng, k, weighting) -> None:
+    y, p = labels_of(rng, 200, k)
+    w = weights_of(rng, 200, weighting)
+    matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    assert matthews_corrcoef(matrix) == matthews_corrcoef(y, p, sample_weight=w)
+    for weights in KAPPA_WEIGHTS:
+        assert cohen_kappa_score(matrix, weights=weights) == cohen_kappa_score(
+            y, p, sample_weight=w, weights=weights
+        )
+    some = list(range(k))[::-1]
+    assert cohen_kappa_score(matrix, labels=some, weights="linear") == pytest.approx(
+        sk.cohen_kappa_score(y, p, labels=some, weights="linear", sample_weight=w), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "matrix", [ConfusionMatrix(), ConfusionMatrix.from_counts([[0, 0], [0, 0]])]
+)
+def test_a_matrix_without_examples(matrix) -> None:
+    with pytest.warns(UndefinedMetricWarning, match="there is no example"):
+        assert math.isnan(matthews_corrcoef(matrix))
+    with pytest.warns(UndefinedMetricWarning, match="`y2` contains no labels"):
+        assert math.isnan(cohen_kappa_score(matrix))
+
+
+def test_a_sparse_matrix_and_one_that_grows() -> None:
+    matrix = ConfusionMatrix(sparse=True)
+    matrix.update(["a", "b", "c", "a"], ["a", "b", "a", "c"])
+    assert matthews_corrcoef(matrix) == sk.matthews_corrcoef(list("abca"), list("abac"))
+
+
+def test_coefficients_of_extreme_weights() -> None:
+    y, p = [0, 0, 1, 1, 1], [0, 1, 1, 1, 0]
+    for scale in (5e-324, 1e-300, 1e300, 1.7e308):
+        w = np.full(5, scale)
+        assert matthews_corrcoef(y, p, sample_weight=w) == pytest.approx(1 / 6, rel=1e-14)
+        assert cohen_kappa_score(y, p, sample_weight=w) == pytest.approx(1 / 6, rel=1e-14)
+
+
+def test_rounding_does_not_invent_a_correlation(rng) -> None:
+    # n squared less a sum of squares, in floats, is now and then a little below or above 0
+    for n in range(3, 40):
+        y, w = rng.integers(0, 3, n), rng.random(n)
+        y[:2] = 0, 1
+        assert matthews_corrcoef(y, np.ones(n, int), sample_weight=w) == 0.0
+        assert matthews_corrcoef(np.ones(n, int), y, sample_weight=w) == 0.0
+        assert matthews_corrcoef(y, y, sample_weight=w) <= 1.0
+
+
+def test_perfect_and_inverse_prediction_are_one_and_minus_one() -> None:
+    for n in range(1, 60):
+        y = [0] * n + [1] * 7
+        assert matthews_corrcoef(y, y) == 1.0
+        assert matthews_corrcoef(y, [1 - label for label in y]) == -1.0
+        assert cohen_kappa_score(y, y) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: matthews_corrcoef([0, 1]), TypeError, "`y_pred` is missing"),
+        (lambda: cohen_kappa_score([0, 1]), TypeError, "`y2` is missing"),
+        (lambda: matthews_corrcoef([0, 1], [0, 1, 1]), ValueError, "lengths differ"),
+        (lambda: matthews_corrcoef([0.5, 1], [0, 1]), ValueError, "soft or continuous"),
+        (lambda: matthews_corrcoef([[0, 1]], [[0, 1]]), ValueError, "y_true"),
+        (lambda: matthews_corrcoef([0, 1], ["a", "b"]), TypeError, "`y_true` holds numbers"),
+        (lambda: matthews_corrcoef([], []), ValueError, "empty"),
+        (lambda: matthews_corrcoef(ConfusionMatrix(), [0]), TypeError, "without `y_pred`"),
+        (lambda: cohen_kappa_score(ConfusionMatrix(), [0]), TypeError, "without `y2`"),
+        (lambda: cohen_kappa_score([0, 1], [0, 1], weights="cubic"), ValueError, "`weights` must"),
+        (lambda: cohen_kappa_score([0, 1], [0, 1], labels=[]), ValueError, "empty"),
+        (lambda: cohen_kappa_score([0, 1], [0, 1], labels=[7, 8]), ValueError, "present in `y1`"),
+        (lambda: cohen_kappa_score([0, 1], [0, 1], labels=[1, 1]), ValueError, "1 comes twice"),
+        (
+            lambda: cohen_kappa_score([0], [0], replace_undefined_by=2),
+            ValueError,
+            "must lie in \\[-1, 1\\] or be nan",
+        ),
+        (lambda: cohen_kappa_score([0], [0], replace_undefined_by="0"), TypeError, "number"),
+    ],
+)
+def test_refusals(call, error, match) -> None:
+    with pytest.raises(error, match=match):
+        call()

@@ -1,0 +1,126 @@
+"""Balanced accuracy against scikit-learn, and the geometric mean of recalls by its definition."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given
+from hypothesis import strategies as st
+from peer_samples import LABEL_TYPES, assert_same_as_peer, labels_of, outcome, weights_of
+
+from fastmetrics import (
+    ConfusionMatrix,
+    UndefinedMetricWarning,
+    balanced_accuracy_score,
+    g_mean,
+)
+from fastmetrics.measures.count_measures import gradient, value
+from reference import count_oracle as oracle
+
+rows_of_labels = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=7
+).filter(lambda rows: any(w for _, _, w in rows))
+
+
+@pytest.mark.parametrize("kind", LABEL_TYPES)
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_label_types_and_weights(rng, kind, k, weighting) -> None:
+    y, p = labels_of(rng, 60, k)
+    w = weights_of(rng, 60, weighting)
+    y, p = LABEL_TYPES[kind](y), LABEL_TYPES[kind](p)
+    for adjusted in (False, True):
+        options = {"sample_weight": w, "adjusted": adjusted}
+        assert_same_as_peer(balanced_accuracy_score, sk.balanced_accuracy_score, y, p, **options)
+
+
+@given(rows_of_labels)
+def test_small_cases_with_classes_that_are_never_true(rows) -> None:
+    y, p, w = zip(*rows, strict=True)
+    for sample_weight in (None, w):
+        ours = outcome(balanced_accuracy_score, y, p, sample_weight=sample_weight)
+        wanted = outcome(sk.balanced_accuracy_score, y, p, sample_weight=sample_weight)
+        assert ours[0] == pytest.approx(wanted[0], rel=1e-14)
+        assert ours[1] == wanted[1]
+
+
+@given(rows_of_labels)
+def test_the_definition(rows) -> None:
+    y, p, w = zip(*rows, strict=True)
+    counted = oracle.rows_of(y, p, w)
+    present = sorted({t for t, _, _ in counted})
+    exact = oracle.balanced_accuracy(counted, present)
+    got, _ = outcome(balanced_accuracy_score, y, p, sample_weight=w)
+    assert got == pytest.approx(float(exact), rel=1e-14)
+    labels = sorted({*y, *p})
+    means, said = outcome(g_mean, y, p, labels=range(3), sample_weight=w)
+    exact = oracle.g_mean(counted, range(3))
+    if exact is None:
+        assert math.isnan(means)
+        assert said == ["UndefinedMetricWarning"]
+    else:
+        assert means == pytest.approx(exact, rel=1e-14)
+        assert labels == [0, 1, 2]
+
+
+def test_adjusted_for_one_class_is_undefined() -> None:
+    with (
+        pytest.warns(UndefinedMetricWarning, match="only one class"),
+        pytest.warns(UserWarning, match="single label"),
+    ):
+        assert math.isnan(balanced_accuracy_score([3, 3], [3, 3], adjusted=True))
+
+
+def test_chance_is_zero_when_adjusted() -> None:
+    assert balanced_accuracy_score([0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0], adjusted=True) == 0.0
+
+
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_a_matrix_says_the_same(rng, weighting) -> None:
+    y, p = labels_of(rng, 90, 4)
+    w = weights_of(rng, 90, weighting)
+    matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    assert balanced_accuracy_score(matrix) == balanced_accuracy_score(y, p, sample_weight=w)
+    assert g_mean(matrix) == g_mean(y, p, sample_weight=w)
+    assert g_mean(y, p, labels=[3, 2, 1, 0], sample_weight=w) == pytest.approx(g_mean(matrix))
+    for function in (balanced_accuracy_score, g_mean):
+        with pytest.warns(UndefinedMetricWarning, match="not defined"):
+            assert math.isnan(function(ConfusionMatrix()))
+
+
+def test_g_mean_of_two_classes_is_the_root_of_recall_times_specificity() -> None:
+    y, p = np.repeat([0, 0, 1, 1], [30, 10, 3, 7]), np.repeat([0, 1, 0, 1], [30, 10, 3, 7])
+    assert g_mean(y, p) == pytest.approx(math.sqrt(0.75 * 0.7), rel=1e-15)
+    assert g_mean(1 - y, 1 - p) == g_mean(y, p)
+
+
+@pytest.mark.parametrize("k", [16, 17, 90])
+def test_g_mean_of_many_classes_does_not_vanish(k) -> None:
+    counts = np.zeros((k, k), int)
+    np.fill_diagonal(counts, 1)
+    counts[np.arange(k), np.arange(k) - 1] = 9999
+    matrix = ConfusionMatrix.from_counts(counts)
+    assert g_mean(matrix) == pytest.approx(1e-4, rel=1e-13)
+    assert balanced_accuracy_score(matrix) == pytest.approx(1e-4, rel=1e-13)
+    slopes = gradient("g_mean", counts)
+    step = np.zeros((k, k))
+    step[0, 0] = 1e-6
+    rise = (value("g_mean", counts + step) - value("g_mean", counts - step)) / 2e-6
+    assert slopes[0, 0] == pytest.approx(rise, rel=1e-6)
+    counts[0, 0] = 0
+    assert g_mean(ConfusionMatrix.from_counts(counts)) == 0.0
+    assert gradient("g_mean", counts)[0, 0] == math.inf
+
+
+def test_refusals() -> None:
+    with pytest.raises(ValueError, match="`adjusted` must be one of True, False"):
+        balanced_accuracy_score([0, 1], [0, 1], adjusted="yes")
+    with pytest.raises(TypeError, match="`y_pred` is missing"):
+        balanced_accuracy_score([0, 1])
+    with pytest.raises(TypeError, match="without `labels`"):
+        g_mean(ConfusionMatrix(), labels=[0, 1])
+    with pytest.raises(ValueError, match="holds the label 2"):
+        g_mean([0, 2], [0, 1], labels=[0, 1])

@@ -1,0 +1,120 @@
+"""Specificity, NPV, the two error rates and Youden's J: definition, identities, label rules."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given
+from hypothesis import strategies as st
+from peer_samples import labels_of, outcome, weights_of
+
+from fastmetrics import (
+    ConfusionMatrix,
+    UndefinedMetricWarning,
+    false_negative_rate,
+    false_positive_rate,
+    negative_predictive_value,
+    specificity_score,
+    youden_j,
+)
+from reference import count_oracle as oracle
+
+RATES = {
+    specificity_score: oracle.specificity,
+    negative_predictive_value: oracle.npv,
+    false_positive_rate: oracle.false_positive_rate,
+    false_negative_rate: oracle.false_negative_rate,
+    youden_j: oracle.informedness,
+}
+binary_rows = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 1), st.sampled_from([0, 1, 2, 0.25, 1.5])),
+    min_size=1,
+    max_size=7,
+).filter(lambda rows: any(w for _, _, w in rows))
+
+
+@pytest.mark.parametrize("function", RATES)
+@given(binary_rows, st.sampled_from([(0, 1), (-1, 1), (False, True), ("a", "b"), (5, 7)]))
+def test_the_definition_for_every_kind_of_labels(function, rows, pair) -> None:
+    y, p, w = zip(*rows, strict=True)
+    for positive in (0, 1):
+        exact = RATES[function](oracle.rows_of(y, p, w), positive)
+        true, predicted = ([pair[label] for label in column] for column in (y, p))
+        options = {"pos_label": pair[positive], "sample_weight": w}
+        got, said = outcome(function, true, predicted, **options)
+        check(got, said, exact)
+        if positive == 1 and pair in ((0, 1), (False, True)):
+            check(*outcome(function, true, predicted, sample_weight=w), exact)
+
+
+def check(got, said, exact) -> None:
+    if exact is None:
+        assert math.isnan(got)
+        assert said == ["UndefinedMetricWarning"]
+    else:
+        assert type(got) is float
+        assert not said
+        assert got == pytest.approx(float(exact), rel=1e-15, abs=0)
+
+
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_they_are_scikit_learns_recall_and_precision_of_the_other_class(rng, weighting) -> None:
+    y, p = labels_of(rng, 80, 2)
+    w = weights_of(rng, 80, weighting)
+    options = {"pos_label": 0, "sample_weight": w}
+    assert specificity_score(y, p, sample_weight=w) == pytest.approx(
+        sk.recall_score(y, p, **options), rel=1e-14
+    )
+    assert negative_predictive_value(y, p, sample_weight=w) == pytest.approx(
+        sk.precision_score(y, p, **options), rel=1e-14
+    )
+    adjusted = sk.balanced_accuracy_score(y, p, adjusted=True, sample_weight=w)
+    assert youden_j(y, p, sample_weight=w) == pytest.approx(adjusted, rel=1e-12)
+    assert false_positive_rate(y, p, sample_weight=w) == pytest.approx(
+        1 - specificity_score(y, p, sample_weight=w), rel=1e-13
+    )
+    matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    for function in RATES:
+        assert function(matrix) == function(y, p, sample_weight=w)
+        assert function(matrix, pos_label=0) == function(y, p, **options)
+
+
+def test_three_ill_of_ten() -> None:
+    y, p = [1, 1, 1] + [0] * 7, [1, 1, 0, 1] + [0] * 6
+    assert false_positive_rate(y, p) == 1 / 7
+    assert false_negative_rate(y, p) == 1 / 3
+    assert youden_j(y, p) == pytest.approx(2 / 3 - 1 / 7, rel=1e-15)
+
+
+def test_integer_weights_are_copies(rng) -> None:
+    y, p = labels_of(rng, 50, 2)
+    w = rng.integers(0, 4, 50)
+    for function in RATES:
+        assert function(y, p, sample_weight=w) == function(np.repeat(y, w), np.repeat(p, w))
+
+
+@pytest.mark.parametrize("function", RATES)
+def test_what_is_refused(function) -> None:
+    for call, error, match in (
+        (lambda: function(["a", "b"], ["a", "b"]), ValueError, "pass `pos_label`"),
+        (lambda: function([5, 7], [5, 7]), ValueError, "pass `pos_label`"),
+        (lambda: function([0, 1, 2], [0, 1, 1]), ValueError, "two classes, and there are 3"),
+        (lambda: function([0, 1, 2], [0, 1, 1], pos_label=1), ValueError, "see ConfusionMatrixS"),
+        (lambda: function([0, 1], [0, 1], pos_label=2), ValueError, "`pos_label`=2 is not a lab"),
+        (lambda: function([0, 1]), TypeError, "`y_pred` is missing"),
+        (lambda: function(ConfusionMatrix(), [0]), TypeError, "without `y_pred`"),
+        (lambda: function(ConfusionMatrix.from_counts(np.eye(3))), ValueError, "there are 3"),
+    ):
+        with pytest.raises(error, match=match):
+            call()
+
+
+def test_a_positive_label_that_never_occurs_in_one_class() -> None:
+    with pytest.warns(UndefinedMetricWarning, match="no positive example"):
+        assert math.isnan(false_negative_rate(["ok", "ok"], ["ok", "ok"], pos_label="bad"))
+    assert specificity_score(["ok", "ok"], ["ok", "ok"], pos_label="bad") == 1.0
+    with pytest.warns(UndefinedMetricWarning, match="no negative example"):
+        assert math.isnan(specificity_score(ConfusionMatrix()))

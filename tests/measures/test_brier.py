@@ -1,0 +1,169 @@
+"""The Brier score: the definition, scikit-learn over kinds of labels, which label is positive."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from probability_samples import (
+    KINDS,
+    WEIGHTS,
+    coded_rows,
+    probabilities,
+    same_as_sklearn,
+    weights_of,
+)
+
+from fastmetrics import UndefinedMetricWarning, brier_score_loss, d2_brier_score
+from reference import probability_oracle as oracle
+
+
+@pytest.mark.parametrize("n", [8, 63, 3_000])
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_definition(rng, n, weights, k):
+    codes = np.resize(np.arange(k), max(n, k))
+    y_proba = probabilities(len(codes), k, rng)
+    w = weights_of(weights, len(codes), rng)
+    given_weights = None if w is None else w.tolist()
+    want = oracle.brier(codes.tolist(), y_proba.tolist(), given_weights)
+    found = brier_score_loss(codes, y_proba, sample_weight=w, scale_by_half=False)
+    assert found == pytest.approx(float(want), rel=1e-14)
+    want = oracle.d2_brier(codes.tolist(), y_proba.tolist(), given_weights)
+    explained = d2_brier_score(codes, y_proba, sample_weight=w)
+    assert explained == pytest.approx(float(want), rel=1e-12)
+    if k == 2:
+        rows = oracle.two_columns(y_proba[:, 1].tolist())
+        want = oracle.brier(codes.tolist(), rows, given_weights) / 2
+        found = brier_score_loss(codes, y_proba[:, 1], sample_weight=w)
+        assert found == pytest.approx(float(want), rel=1e-14)
+        want = oracle.d2_brier(codes.tolist(), rows, given_weights)
+        found = d2_brier_score(codes, y_proba[:, 1], sample_weight=w)
+        assert found == pytest.approx(float(want), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("half", [np.True_, False, "auto"])
+def test_same_as_sklearn_beside_one_column(rng, kind, weights, dtype, half):
+    codes = rng.integers(0, 2, 40)
+    y, p, w = KINDS[kind](codes), rng.random(40).astype(dtype), weights_of(weights, 40, rng)
+    rtol = 1e-5 if dtype == "f4" else 1e-12
+    classes = np.unique(y).tolist()
+    for more in ({}, *({"pos_label": label} for label in classes)):
+        same_as_sklearn(
+            "brier_score_loss", y, p, sample_weight=w, scale_by_half=half, rtol=rtol, **more
+        )
+        same_as_sklearn("d2_brier_score", y, p, sample_weight=w, rtol=10 * rtol, **more)
+    same_as_sklearn("brier_score_loss", y, p[:, np.newaxis], sample_weight=w, rtol=rtol)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_same_as_sklearn_beside_columns(rng, kind, weights, k):
+    codes = np.resize(rng.permutation(k), 40)
+    y, w = KINDS[kind](codes), weights_of(weights, 40, rng)
+    y_proba = probabilities(40, k, rng)
+    for columns in (y_proba, y_proba.astype(np.float32), np.asfortranarray(y_proba)):
+        rtol = 1e-5 if columns.dtype == np.float32 else 1e-12
+        for more in ({}, {"labels": np.unique(y)}):
+            for half in (True, False, "auto"):
+                same_as_sklearn(
+                    *("brier_score_loss", y, columns),
+                    sample_weight=w,
+                    scale_by_half=half,
+                    rtol=rtol,
+                    **more,
+                )
+            same_as_sklearn("d2_brier_score", y, columns, sample_weight=w, rtol=10 * rtol, **more)
+
+
+def test_indicator_matrices(rng):
+    y, y_proba = rng.integers(0, 2, (30, 4)), probabilities(30, 4, rng)
+    for w in (None, rng.random(30)):
+        same_as_sklearn("brier_score_loss", y, y_proba, sample_weight=w)
+        same_as_sklearn("d2_brier_score", y, y_proba, sample_weight=w)
+    with pytest.raises(ValueError, match="needs a column of `y_proba` a class"):
+        brier_score_loss(y, y_proba[:, 0])
+
+
+@pytest.mark.parametrize("y", [[0, 0], [1, 1], [-1, -1], [5, 5], [True, True], [0.0, 0.0]])
+@pytest.mark.parametrize("pos_label", [None, 0, 1, 5, 2])
+def test_one_class_beside_one_column(y, pos_label):
+    same_as_sklearn("brier_score_loss", y, [0.25, 0.5], pos_label=pos_label)
+
+
+def test_which_label_is_positive():
+    p = [0.25, 0.5]
+    assert brier_score_loss([2, 7], p) == brier_score_loss([0, 1], p)
+    assert brier_score_loss([2, 7], p, pos_label=2) == brier_score_loss([1, 0], p)
+    assert brier_score_loss(["b", "a"], p, pos_label="b") == brier_score_loss([1, 0], p)
+    with pytest.raises(ValueError, match="pos_label is not specified"):
+        brier_score_loss(["b", "a"], p)
+    for y, wrong in (([0, 1], 2), (["b", "a"], "c"), (["b", "a"], 1), ([0, 1], 0.5)):
+        with pytest.raises(ValueError, match=f"`pos_label`={wrong!r} is not a label of `y_true`"):
+            brier_score_loss(y, p, pos_label=wrong)
+    with pytest.raises(ValueError, match="multiclass"):
+        brier_score_loss([0, 1, 2], [0.1, 0.2, 0.3], pos_label=1)
+    with pytest.raises(TypeError, match="`pos_label` must be a number"):
+        brier_score_loss([0, 1], p, pos_label=[1])
+
+
+def test_a_rare_label_is_seen_in_full(rng):
+    """The guess from some of the rows is wrong here: the third row, and two others, say more."""
+    y = np.zeros(5_000, dtype=np.int64)
+    y[2] = 1
+    p = rng.random(5_000)
+    same_as_sklearn("brier_score_loss", y, p)
+    y[2] = -1
+    same_as_sklearn("brier_score_loss", y, p)
+    y[2] = 7
+    same_as_sklearn("brier_score_loss", y, p)
+    same_as_sklearn("log_loss", y, p)
+    y[3] = 8
+    same_as_sklearn("brier_score_loss", y, p)
+    same_as_sklearn("log_loss", y, p)
+
+
+def test_scale():
+    with pytest.raises(ValueError, match="`scale_by_half` must be one of"):
+        brier_score_loss([0, 1], [0.1, 0.9], scale_by_half="yes")
+
+
+def test_undefined_shares():
+    with pytest.warns(UndefinedMetricWarning, match="less than two samples"):
+        assert math.isnan(d2_brier_score([1], [0.5]))
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        assert d2_brier_score([1, 1], [0.5, 1.0]) == -math.inf
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        assert math.isnan(d2_brier_score([1, 1], [1.0, 1.0]))
+
+
+def test_missing_class_needs_labels():
+    y_proba = [[0.25, 0.75, 0.0], [0.5, 0.25, 0.25]]
+    with pytest.raises(ValueError, match="different number of classes: 2 vs 3"):
+        brier_score_loss([1, 0], y_proba)
+    found = brier_score_loss([1, 0], y_proba, labels=[0, 1, 2])
+    assert found == float(oracle.brier([1, 0], y_proba))
+
+
+@given(coded_rows(3), st.randoms(use_true_random=False))
+def test_invariances(data, random):
+    """Eighths and whole weights: the sums are exact, and so is each equality."""
+    codes, rows, weights = data
+    labels = [0, 1, 2]
+    found = brier_score_loss(codes, rows, sample_weight=weights, labels=labels)
+    assert found == float(oracle.brier(codes, rows, weights))
+    order = list(range(len(codes)))
+    random.shuffle(order)
+    shuffled = ([column[i] for i in order] for column in (codes, rows))
+    w = [weights[i] for i in order]
+    assert brier_score_loss(*shuffled, sample_weight=w, labels=labels) == found
+    copies = [i for i, w in enumerate(weights) for _ in range(w)]
+    repeated = ([column[i] for i in copies] for column in (codes, rows))
+    assert brier_score_loss(*repeated, labels=labels) == found

@@ -1,0 +1,201 @@
+"""Ten measures from one reading of the data: values, the majority beside accuracy, defaults."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from peer_samples import LABEL_TYPES, labels_of, outcome, weights_of
+
+from fastmetrics import (
+    ConfusionMatrix,
+    UndefinedMetricWarning,
+    classification_measures,
+    count_measure,
+)
+from fastmetrics.measures import _matrix_input
+from fastmetrics.measures.count_measures import COUNT_MEASURES, value, values
+
+OF_ANY = sorted(name for name, m in COUNT_MEASURES.items() if not m.binary_only and name != "cost")
+PEERS = {
+    "accuracy": sk.accuracy_score,
+    "balanced_accuracy": sk.balanced_accuracy_score,
+    "matthews_corrcoef": sk.matthews_corrcoef,
+    "cohen_kappa": sk.cohen_kappa_score,
+}
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_every_measure_is_the_one_of_its_name(rng, k, weighting) -> None:
+    y, p = labels_of(rng, 150, k)
+    w = weights_of(rng, 150, weighting)
+    asked = OF_ANY if k > 2 else sorted(set(COUNT_MEASURES) - {"cost"})
+    found = classification_measures(y, p, metrics=asked, sample_weight=w)
+    matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    assert list(found.values) == asked
+    for name in asked:
+        assert found[name] == count_measure(matrix, name)
+    for name, peer in PEERS.items():
+        assert found[name] == pytest.approx(peer(y, p, sample_weight=w), rel=1e-12)
+    commonest = np.bincount(y, weights=w).argmax()
+    majority = sk.accuracy_score(y, np.full(150, commonest), sample_weight=w)
+    assert found.majority_accuracy == pytest.approx(majority, rel=1e-14)
+    assert found.matrix == ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    assert classification_measures(matrix, metrics=asked).values == found.values
+
+
+def test_the_data_are_read_once(rng, monkeypatch) -> None:
+    y, p = labels_of(rng, 50, 2)
+    calls = []
+    original = ConfusionMatrix.from_labels
+
+    def counting(*args, **options):
+        calls.append(args)
+        return original(*args, **options)
+
+    monkeypatch.setattr(_matrix_input.ConfusionMatrix, "from_labels", counting)
+    assert len(classification_measures(y, p).values) == 10
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("kind", LABEL_TYPES)
+def test_labels_of_any_type(rng, kind) -> None:
+    y, p = labels_of(rng, 40, 3)
+    wanted = classification_measures(y, p)
+    found = classification_measures(LABEL_TYPES[kind](y), LABEL_TYPES[kind](p))
+    assert found.values == wanted.values
+    assert len(found.values) == 10
+    assert "f1_macro" in found.values
+
+
+def test_which_class_is_positive(rng) -> None:
+    y, p = labels_of(rng, 80, 2)
+    wanted = classification_measures(y, p)
+    assert "specificity" in wanted.values
+    text = np.array(["ill", "well"])
+    swapped = classification_measures(text[1 - y], text[1 - p], pos_label="ill")
+    assert swapped.values == pytest.approx(wanted.values)
+    assert swapped.matrix.labels == ("well", "ill")
+    given = classification_measures(text[1 - y], text[1 - p], labels=["well", "ill"])
+    assert given.values == swapped.values
+    assert classification_measures(y, p, pos_label=0)["recall"] == wanted["specificity"]
+    matrix = ConfusionMatrix.from_labels(text[1 - y], text[1 - p], labels=["well", "ill"])
+    assert classification_measures(matrix).values == given.values
+    assert classification_measures(matrix, pos_label="well")["recall"] == wanted["specificity"]
+    unknown = classification_measures(text[y], text[p])
+    assert "specificity" not in unknown.values
+    assert unknown["accuracy"] == wanted["accuracy"]
+
+
+def test_parameters_go_to_the_measures_that_have_them(rng) -> None:
+    y, p = labels_of(rng, 60, 3)
+    matrix = ConfusionMatrix.from_labels(y, p)
+    costs = [[0, 1, 2], [1, 0, 1], [5, 2, 0]]
+    found = classification_measures(
+        *(y, p),
+        metrics=["fbeta_macro", "cost", "cohen_kappa", "accuracy"],
+        beta=2,
+        cost_matrix=costs,
+        weights="linear",
+    )
+    assert found["fbeta_macro"] == count_measure(matrix, "fbeta_macro", beta=2)
+    assert found["cost"] == count_measure(matrix, "cost", cost_matrix=costs)
+    assert found["cohen_kappa"] == count_measure(matrix, "cohen_kappa", weights="linear")
+    with pytest.raises(TypeError, match=r"none of .* 'accuracy', 'f1_macro' has .*'beta"):
+        classification_measures(y, p, metrics=["accuracy", "f1_macro"], beta=2)
+
+
+def test_many_measures_share_their_sums(rng) -> None:
+    stack = rng.integers(0, 5, (4, 3, 3))
+    found = values([*OF_ANY, "cost"], stack, {"cost_matrix": 1 - np.eye(3), "weights": "linear"})
+    for name in OF_ANY:
+        params = {"weights": "linear"} if name == "cohen_kappa" else {}
+        np.testing.assert_array_equal(found[name], value(name, stack, **params))
+    np.testing.assert_array_equal(found["cost"], value("cost", stack, cost_matrix=1 - np.eye(3)))
+
+
+def test_what_is_undefined_is_named_once() -> None:
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        found = classification_measures([0, 0, 1], [0, 0, 0])
+    assert len(caught) == 1
+    assert str(caught[0].message) == "not defined on these data: precision, matthews_corrcoef"
+    assert math.isnan(found["precision"])
+    assert found.majority_accuracy == 2 / 3
+    calm, said = outcome(
+        classification_measures, [0, 0, 1], [0, 0, 0], metrics=["precision"], zero_division=0
+    )
+    assert (calm["precision"], said) == (0.0, [])
+    with pytest.warns(UndefinedMetricWarning, match="accuracy, .*majority_accuracy"):
+        empty = classification_measures(ConfusionMatrix())
+    assert all(map(math.isnan, [*empty.values.values(), empty.majority_accuracy]))
+
+
+def test_accuracy_misleads_where_one_class_is_common() -> None:
+    found = classification_measures([0] * 95 + [1] * 5, [0] * 100, metrics="accuracy")
+    assert found["accuracy"] == found.majority_accuracy == 0.95
+    assert repr(found) == "ClassificationMeasures(accuracy=0.95 (majority class 0.95))"
+    assert "<td>0.95 (majority class 0.95)</td>" in found._repr_html_()
+
+
+def test_the_result_is_frozen_and_travels(rng) -> None:
+    y, p = labels_of(rng, 30, 2)
+    matrix = ConfusionMatrix.from_labels(y, p)
+    found = classification_measures(matrix)
+    with pytest.raises(TypeError):
+        found.values["f1"] = 1.0
+    with pytest.raises(AttributeError):
+        found.majority_accuracy = 1.0
+    matrix.update(y, 1 - y)
+    assert found.matrix.n == 30
+    for other in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert other.values == found.values
+        assert other.matrix == found.matrix
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["values"] == dict(found.values)
+    assert plain["matrix"] == {"labels": [0, 1], "counts": found.matrix.counts.tolist()}
+    with pytest.raises(KeyError, match="'auc': the measures are 'accuracy'"):
+        found["auc"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: classification_measures([0, 1]), TypeError, "`y_pred` is missing"),
+        (lambda: classification_measures([0, 1], [0, 1], metrics=[]), ValueError, "is empty"),
+        (lambda: classification_measures([0], [0], metrics=["auc"]), ValueError, "must be one of"),
+        (
+            lambda: classification_measures([0, 1, 2], [0, 1, 2], metrics=["f1"]),
+            ValueError,
+            "the matrix has 3: see f1_macro, f1_micro, f1_weighted",
+        ),
+        (
+            lambda: classification_measures(["a", "b"], ["a", "b"], metrics=["f1"]),
+            ValueError,
+            "pass `pos_label`",
+        ),
+        (
+            lambda: classification_measures([0, 1], [0, 1], labels=[0, 1], pos_label=2),
+            ValueError,
+            "`pos_label`=2 is not a label",
+        ),
+        (
+            lambda: classification_measures(ConfusionMatrix(), labels=[0, 1]),
+            TypeError,
+            "without `labels`",
+        ),
+        (
+            lambda: classification_measures([0, 1], [0, 2], labels=[0, 1]),
+            ValueError,
+            "holds the label 2",
+        ),
+    ],
+)
+def test_refusals(call, error, match) -> None:
+    with pytest.raises(error, match=match):
+        call()

@@ -1,0 +1,228 @@
+"""Costs of errors: the definition, the textbook's identities, invariances, refusals."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given
+from hypothesis import strategies as st
+from peer_samples import labels_of, outcome, weights_of
+
+from fastmetrics import (
+    ConfusionMatrix,
+    UndefinedMetricWarning,
+    cost_sensitive_accuracy,
+    cost_sensitive_error,
+    expected_cost,
+    normalized_cost,
+    total_cost,
+)
+from reference import cost_oracle as oracle
+
+MEASURES = (cost_sensitive_error, total_cost, normalized_cost, cost_sensitive_accuracy)
+weights = st.sampled_from([0, 1, 2, 0.25, 1.5])
+
+
+@st.composite
+def problems(draw, least_cost: int = 0):
+    """Draw rows of K classes, in which each class may be missing, and a cost matrix."""
+    k = draw(st.integers(2, 4))
+    label = st.integers(0, k - 1)
+    rows = draw(st.lists(st.tuples(label, label, weights), min_size=1, max_size=8))
+    line = st.lists(st.integers(least_cost, 9), min_size=k, max_size=k)
+    costs = draw(st.lists(line, min_size=k, max_size=k))
+    return rows, costs
+
+
+def close(got, exact) -> None:
+    if exact is None:
+        assert math.isnan(got)
+    else:
+        assert got == pytest.approx(float(exact), rel=1e-14, abs=1e-15)
+
+
+def columns(rows):
+    y, p, w = zip(*rows, strict=True)
+    return list(y), list(p), list(w)
+
+
+@given(problems(least_cost=-3))
+def test_mean_and_total_are_those_of_the_definition(problem) -> None:
+    rows, costs = problem
+    y, p, w = columns(rows)
+    if not any(w):
+        return
+    options = {"cost_matrix": costs, "labels": range(len(costs)), "sample_weight": w}
+    close(cost_sensitive_error(y, p, **options), oracle.mean(rows, costs))
+    close(total_cost(y, p, **options), oracle.total(rows, costs))
+
+
+@given(problems())
+def test_shares_of_the_largest_cost_are_those_of_the_definition(problem) -> None:
+    rows, costs = problem
+    y, p, w = columns(rows)
+    if not any(w):
+        return
+    options = {"cost_matrix": costs, "labels": range(len(costs)), "sample_weight": w}
+    exact = oracle.normalized(rows, costs)
+    for function, wanted in (
+        (normalized_cost, exact),
+        (cost_sensitive_accuracy, None if exact is None else 1 - exact),
+    ):
+        got, said = outcome(function, y, p, **options)
+        close(got, wanted)
+        assert said == (["UndefinedMetricWarning"] if wanted is None else [])
+        assert math.isnan(got) or 0 <= got <= 1
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), weights), min_size=1, max_size=8),
+    st.integers(0, 9),
+    st.integers(0, 9),
+    st.sampled_from([None, 0, 0.25, 0.5, 1]),
+)
+def test_expected_cost_is_that_of_the_definition(rows, cost_fn, cost_fp, prevalence) -> None:
+    y, p, w = columns(rows)
+    if not any(w):
+        return
+    options = {"cost_fn": cost_fn, "cost_fp": cost_fp, "sample_weight": w}
+    got, said = outcome(expected_cost, y, p, prevalence=prevalence, **options)
+    exact = oracle.expected(rows, cost_fn, cost_fp, prevalence)
+    close(got, exact)
+    assert said == (["UndefinedMetricWarning"] if exact is None else [])
+    if prevalence is None:
+        assert got == pytest.approx(cost_sensitive_error(y, p, **options), rel=1e-14, abs=0)
+
+
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_unit_costs_give_error_and_accuracy(rng, weighting) -> None:
+    y, p = labels_of(rng, 200, 4)
+    w = weights_of(rng, 200, weighting)
+    options = {"cost_matrix": 1 - np.eye(4), "sample_weight": w}
+    accuracy = sk.accuracy_score(y, p, sample_weight=w)
+    assert cost_sensitive_error(y, p, **options) == pytest.approx(1 - accuracy, rel=1e-13)
+    assert normalized_cost(y, p, **options) == pytest.approx(1 - accuracy, rel=1e-13)
+    assert cost_sensitive_accuracy(y, p, **options) == pytest.approx(accuracy, rel=1e-14)
+    matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    for function in MEASURES:
+        assert function(matrix, cost_matrix=options["cost_matrix"]) == function(y, p, **options)
+
+
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_two_classes_by_two_costs_or_by_a_matrix(rng, weighting) -> None:
+    y, p = labels_of(rng, 200, 2)
+    w = weights_of(rng, 200, weighting)
+    named = np.array(["well", "ill"])
+    for function in MEASURES:
+        by_two = function(y, p, cost_fn=4, cost_fp=1, sample_weight=w)
+        assert function(y, p, cost_matrix=[[0, 1], [4, 0]], sample_weight=w) == by_two
+        text = {"cost_fn": 4, "cost_fp": 1, "pos_label": "ill", "sample_weight": w}
+        assert function(named[y], named[p], **text) == by_two
+        text = {"cost_matrix": [[0, 1], [4, 0]], "labels": ["well", "ill"], "sample_weight": w}
+        assert function(named[y], named[p], **text) == by_two
+        assert function(y, p, cost_fn=4, cost_fp=1, pos_label=0, sample_weight=w) == pytest.approx(
+            function(y, p, cost_fn=1, cost_fp=4, sample_weight=w), rel=1e-13
+        )
+
+
+def test_figures_of_the_costs_four_to_one() -> None:
+    # 3 ill of 10: one ill missed, one healthy misdiagnosed
+    y, p = [1, 1, 1] + [0] * 7, [1, 1, 0, 1] + [0] * 6
+    costs = {"cost_fn": 4, "cost_fp": 1}
+    assert cost_sensitive_error(y, p, **costs) == 0.5
+    assert total_cost(y, p, **costs) == 5.0
+    assert normalized_cost(y, p, **costs) == 5 / 19
+    assert cost_sensitive_accuracy(y, p, **costs) == 14 / 19
+    wanted = Fraction(4, 5) * Fraction(1, 7) + 4 * Fraction(1, 5) * Fraction(1, 3)
+    assert expected_cost(y, p, **costs, prevalence=0.2) == pytest.approx(float(wanted), rel=1e-15)
+
+
+@given(problems())
+def test_only_the_ratios_of_costs_matter(problem) -> None:
+    rows, costs = problem
+    y, p, w = columns(rows)
+    if not any(w):
+        return
+    costs = np.array(costs, dtype=float)
+    options = {"labels": range(len(costs)), "sample_weight": w}
+    for scale in (0.25, 3.0, 1e6):
+        for function in (cost_sensitive_error, total_cost):
+            assert function(y, p, cost_matrix=scale * costs, **options) == pytest.approx(
+                scale * function(y, p, cost_matrix=costs, **options), rel=1e-13, abs=1e-12
+            )
+        for function in (normalized_cost, cost_sensitive_accuracy):
+            got, _ = outcome(function, y, p, cost_matrix=scale * costs, **options)
+            wanted, _ = outcome(function, y, p, cost_matrix=costs, **options)
+            assert got == pytest.approx(wanted, rel=1e-13, nan_ok=True)
+
+
+def test_a_constant_in_a_row_adds_the_share_of_its_class(rng) -> None:
+    y, p = labels_of(rng, 100, 3)
+    other = np.roll(p, 1)
+    costs = rng.integers(0, 9, (3, 3)).astype(float)
+    raised = costs + np.array([[5.0], [0.0], [2.0]])
+    gained = 5 * np.mean(y == 0) + 2 * np.mean(y == 2)
+    for decided in (p, other):
+        got = cost_sensitive_error(y, decided, cost_matrix=raised)
+        assert got == pytest.approx(cost_sensitive_error(y, decided, cost_matrix=costs) + gained)
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-200, 1e300, 1e308])
+def test_extreme_weights(scale) -> None:
+    y, p, w = [0, 1, 1], [1, 1, 0], np.full(3, scale)
+    costs = {"cost_fn": 4, "cost_fp": 1, "sample_weight": w}
+    assert cost_sensitive_error(y, p, **costs) == pytest.approx(5 / 3, rel=1e-15)
+    assert cost_sensitive_accuracy(y, p, **costs) == pytest.approx(4 / 9, rel=1e-15)
+    if scale < 1e307:
+        assert total_cost(y, p, **costs) == 5 * scale
+    else:
+        assert total_cost(y, p, **costs) == math.inf
+
+
+def test_nothing_costs_nothing() -> None:
+    empty = ConfusionMatrix()
+    assert total_cost(empty, cost_fn=4, cost_fp=1) == 0.0
+    with pytest.warns(UndefinedMetricWarning, match="there is no example"):
+        assert math.isnan(cost_sensitive_error(empty, cost_fn=4, cost_fp=1))
+    with pytest.warns(UndefinedMetricWarning, match="largest possible cost on these labels is 0"):
+        assert math.isnan(normalized_cost([0, 0], [0, 1], cost_fn=4, cost_fp=0))
+    with pytest.warns(UndefinedMetricWarning, match="a class that counts has no example"):
+        assert math.isnan(expected_cost([0, 0], [0, 1], cost_fn=4, cost_fp=1, prevalence=0.5))
+
+
+@pytest.mark.parametrize("function", MEASURES)
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({}, TypeError, "costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`"),
+        ({"cost_fn": 1}, TypeError, "costs are needed"),
+        ({"cost_fn": -1, "cost_fp": 1}, ValueError, "`cost_fn` must lie in \\[0, inf\\)"),
+        ({"cost_fn": 1, "cost_fp": math.inf}, ValueError, "`cost_fp` must lie in"),
+        ({"cost_fn": 1, "cost_fp": 1, "labels": [0, 1]}, TypeError, "`labels` go with `cost_mat"),
+        ({"cost_matrix": np.eye(2), "pos_label": 1}, TypeError, "`pos_label` goes with `cost_fn"),
+        ({"cost_matrix": np.eye(2), "cost_fn": 1}, TypeError, "says it all"),
+        ({"cost_matrix": np.eye(3)}, ValueError, "of 3 classes, and only 2 occur, \\(0, 1\\)"),
+        ({"cost_matrix": np.ones((2, 3))}, ValueError, "must have shape \\(2, 2\\)"),
+        ({"cost_matrix": [[0, math.nan], [1, 0]]}, ValueError, "must be finite: got nan"),
+        ({"cost_matrix": [["0", "1"], ["1", "0"]]}, TypeError, "must hold real numbers"),
+    ],
+)
+def test_refusals(function, options, error, match) -> None:
+    with pytest.raises(error, match=match):
+        function([0, 1, 1], [0, 0, 1], **options)
+
+
+def test_more_refusals() -> None:
+    for function in (normalized_cost, cost_sensitive_accuracy):
+        with pytest.raises(ValueError, match=r"costs must not be negative .* got -1.0"):
+            function([0, 1], [0, 1], cost_matrix=[[-1, 1], [1, 0]])
+    with pytest.raises(ValueError, match="`prevalence` must lie in \\[0, 1\\]"):
+        expected_cost([0, 1], [0, 1], cost_fn=1, cost_fp=1, prevalence=2)
+    with pytest.raises(ValueError, match="two classes, and there are 3"):
+        expected_cost([0, 1, 2], [0, 1, 2], cost_fn=1, cost_fp=1)
+    with pytest.raises(TypeError, match="without `labels`"):
+        total_cost(ConfusionMatrix(), cost_matrix=np.eye(2), labels=[0, 1])

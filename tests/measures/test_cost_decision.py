@@ -1,0 +1,193 @@
+"""The cheapest decision: the definition, ties, invariances, blocks of rows, refusals."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastmetrics import cost_sensitive_error, cost_sensitive_predict
+from fastmetrics.measures import cost_decision
+from reference import cost_oracle as oracle
+
+
+@st.composite
+def problems(draw):
+    """Draw probabilities and costs whose expected costs are exact in float64, with many ties."""
+    k = draw(st.integers(1, 5))
+    parts = st.lists(st.integers(0, 4), min_size=k, max_size=k)
+    shares = draw(st.lists(parts, min_size=1, max_size=6))
+    for row in shares:
+        row[0] += 64 - sum(row)
+    line = st.lists(st.integers(-3, 9), min_size=k, max_size=k)
+    costs = draw(st.lists(line, min_size=k, max_size=k))
+    return np.array(shares) / 64, costs
+
+
+@given(problems())
+def test_the_definition_with_ties(problem) -> None:
+    probabilities, costs = problem
+    k = len(costs)
+    exact = [oracle.expected_costs(row, costs) for row in probabilities.tolist()]
+    best = [min(row) for row in exact]
+    tied = [
+        [j for j in range(k) if row[j] == least] for row, least in zip(exact, best, strict=True)
+    ]
+    decided, expected = cost_sensitive_predict(probabilities, costs, return_cost=True)
+    assert decided.tolist() == [row[0] for row in tied]
+    assert expected.tolist() == [float(least) for least in best]
+    last = cost_sensitive_predict(probabilities, costs, ties="largest")
+    assert last.tolist() == [row[-1] for row in tied]
+    likely = cost_sensitive_predict(probabilities, costs, ties="most_probable")
+    assert likely.tolist() == [
+        max(row, key=lambda j, p=p: (p[j], -j))
+        for row, p in zip(tied, probabilities.tolist(), strict=True)
+    ]
+
+
+@given(problems(), st.sampled_from([2.0**-1000, 0.125, 4.0, 2.0**900]), st.integers(-50, 50))
+def test_scale_and_a_constant_in_a_row_change_no_decision(problem, scale, constant) -> None:
+    probabilities, costs = problem
+    decided = cost_sensitive_predict(probabilities, costs)
+    raised = np.array(costs, dtype=float)
+    raised[-1] += constant
+    for changed in (scale * np.array(costs, dtype=float), raised):
+        np.testing.assert_array_equal(cost_sensitive_predict(probabilities, changed), decided)
+
+
+def random_problem(rng, n: int, k: int, dtype=np.float64):
+    probabilities = rng.random((n, k)) ** 3
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    costs = rng.random((k, k)) * 10
+    np.fill_diagonal(costs, 0)
+    return probabilities.astype(dtype), costs
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("k", [2, 3, 10, 40])
+def test_it_is_the_product_and_its_least_column(rng, k, dtype) -> None:
+    probabilities, costs = random_problem(rng, 3000, k, dtype)
+    product = probabilities.astype(np.float64) @ costs
+    decided, expected = cost_sensitive_predict(probabilities, costs, return_cost=True)
+    np.testing.assert_array_equal(decided, product.argmin(axis=1))
+    np.testing.assert_allclose(expected, product.min(axis=1), rtol=1e-13)
+    changed = cost_sensitive_predict(probabilities, 3.7 * costs + rng.random((k, 1)))
+    np.testing.assert_array_equal(changed, decided)
+
+
+def test_a_row_decides_alike_alone_and_among_others(rng, monkeypatch) -> None:
+    probabilities, costs = random_problem(rng, 2000, 7)
+    costs = np.repeat(costs, 2, axis=1)[:, :7] / 3  # equal columns: every row is a tie
+    whole = cost_sensitive_predict(probabilities, costs, return_cost=True)
+    assert set(whole[0].tolist()) <= {0, 2, 4, 6}
+    for row in range(0, 2000, 97):
+        alone = cost_sensitive_predict(probabilities[row : row + 1], costs, return_cost=True)
+        assert [alone[0][0], alone[1][0]] == [whole[0][row], whole[1][row]]
+    monkeypatch.setattr(cost_decision, "_CELLS", 1)
+    monkeypatch.setattr(cost_decision, "_FEWEST_ROWS", 3)
+    for one, other in zip(
+        whole, cost_sensitive_predict(probabilities, costs, return_cost=True), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_no_temporary_is_as_large_as_the_data(rng) -> None:
+    import tracemalloc
+
+    probabilities, costs = random_problem(rng, 200_000, 10)
+    tracemalloc.start()
+    decided = cost_sensitive_predict(probabilities, costs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert decided.nbytes < peak < decided.nbytes + 6 * 8 * cost_decision._CELLS
+
+
+def test_two_classes_are_decided_by_a_threshold() -> None:
+    p = np.arange(0, 65) / 64
+    decided = cost_sensitive_predict(p, [[0, 1], [3, 0]], ties="largest")
+    np.testing.assert_array_equal(decided, (p >= 1 / 4).astype(int))
+    both = cost_sensitive_predict(np.column_stack((1 - p, p)), [[0, 1], [3, 0]], ties="largest")
+    np.testing.assert_array_equal(decided, both)
+    column = cost_sensitive_predict(p[:, np.newaxis], [[0, 1], [3, 0]], ties="largest")
+    np.testing.assert_array_equal(decided, column)
+
+
+def test_unit_costs_give_the_most_probable_class(rng) -> None:
+    probabilities, _ = random_problem(rng, 500, 6)
+    decided = cost_sensitive_predict(probabilities, 1 - np.eye(6))
+    np.testing.assert_array_equal(decided, probabilities.argmax(axis=1))
+
+
+def test_no_other_decision_is_cheaper_on_the_labels_the_probabilities_stand_for(rng) -> None:
+    probabilities, costs = random_problem(rng, 50, 4)
+    rows, true = np.repeat(np.arange(50), 4), np.tile(np.arange(4), 50)
+    weights = probabilities.ravel()
+    decided, expected = cost_sensitive_predict(probabilities, costs, return_cost=True)
+    options = {"cost_matrix": costs, "labels": range(4), "sample_weight": weights}
+    least = cost_sensitive_error(true, decided[rows], **options)
+    assert least == pytest.approx(expected.mean(), rel=1e-13)
+    for other in range(4):
+        swapped = np.where(rng.random(50) < 0.3, other, decided)
+        assert cost_sensitive_error(true, swapped[rows], **options) >= least - 1e-12
+
+
+def test_labels_and_containers() -> None:
+    frame = pd.DataFrame({"no": [0.9, 0.4], "yes": [0.1, 0.6]})
+    decided = cost_sensitive_predict(frame, [[0, 1], [1, 0]], labels=["no", "yes"])
+    assert decided.tolist() == ["no", "yes"]
+    decided = cost_sensitive_predict(frame.to_numpy()[::-1], [[0, 1], [1, 0]], labels=[7, 5])
+    assert decided.tolist() == [5, 7]
+    decided = cost_sensitive_predict([[0, 1], [1, 0]], [[0, 1], [1, 0]], labels=[False, True])
+    assert decided.tolist() == [True, False]
+    assert cost_sensitive_predict([[1.0], [1.0]], [[3.0]]).tolist() == [0, 0]
+
+
+def test_costs_of_any_size() -> None:
+    p = [[0.5, 0.5], [0.25, 0.75]]
+    for cost in (5e-324, 1e-310, 1.7e308):
+        assert cost_sensitive_predict(p, [[0, cost], [cost, 0]]).tolist() == [0, 1]
+        assert cost_sensitive_predict(p, [[-cost, cost], [cost, -cost]]).tolist() == [0, 1]
+    assert cost_sensitive_predict(p, [[0, 0], [0, 0]]).tolist() == [0, 0]
+
+
+def test_probability_three_tenths_and_costs_by_hand() -> None:
+    exact = oracle.expected_costs([Fraction(7, 10), Fraction(3, 10)], [[0, 1], [4, 0]])
+    assert exact == [Fraction(6, 5), Fraction(7, 10)]
+    decided, expected = cost_sensitive_predict([[0.7, 0.3]], [[0, 1], [4, 0]], return_cost=True)
+    assert (decided[0], expected[0]) == (1, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "match"),
+    [
+        (([[0.5, 0.6]], np.eye(2)), {}, ValueError, "add up to 1 in each row: 1.1 in row 0"),
+        (([[0.5, 0.5], [1.5, -0.5]], np.eye(2)), {}, ValueError, "1.5 at index \\(1, 0\\)"),
+        (([[math.nan, 1.0]], np.eye(2)), {}, ValueError, "nan at index \\(0, 0\\)"),
+        (([[0.5, 0.5]], np.eye(3)), {}, ValueError, "a column for each class .* 3: got shape"),
+        (([0.5, 0.5], np.eye(3)), {}, ValueError, "must have shape"),
+        (([1.5], np.eye(2)), {}, ValueError, "must lie in \\[0, 1\\]: 1.5 at index \\(0, 0\\)"),
+        (([[]], np.eye(2)), {}, ValueError, "empty"),
+        ((["a"], np.eye(2)), {}, TypeError, "must hold real numbers"),
+        (([0.5], [[0, 1]]), {}, ValueError, "`cost_matrix` must be square"),
+        (([0.5], [[0, math.inf], [1, 0]]), {}, ValueError, "must be finite"),
+        (([0.5], np.eye(2)), {"labels": [0, 1, 2]}, ValueError, "must name 2 classes: got 3"),
+        (([0.5], np.eye(2)), {"labels": [1, 1]}, ValueError, "1 comes twice"),
+        (([0.5], np.eye(2)), {"ties": "random"}, ValueError, "`ties` must be one of 'smallest'"),
+        (([0.5], np.eye(2)), {"return_cost": 1}, ValueError, "`return_cost` must be one of True"),
+    ],
+)
+def test_refusals(arguments, options, error, match) -> None:
+    with pytest.raises(error, match=match):
+        cost_sensitive_predict(*arguments, **options)
+
+
+def test_a_wrong_row_is_found_in_a_later_block(rng) -> None:
+    probabilities, costs = random_problem(rng, 30_000, 5)
+    probabilities[20_000, 3] += 0.5
+    with pytest.raises(ValueError, match="in row 20000"):
+        cost_sensitive_predict(probabilities, costs)

@@ -1,0 +1,78 @@
+"""hamming_loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from label_samples import (
+    KINDS,
+    assert_as_scikit_learn,
+    assert_close,
+    indicator_rows,
+    label_rows,
+    quarters,
+    whole,
+)
+
+import fastmetrics as fm
+from reference import classification_oracle as oracle
+
+
+@given(indicator_rows(weights=whole) | indicator_rows(weights=quarters))
+def test_indicators_against_the_definition(sample):
+    y, p, w = sample
+    for weights in (None, w):
+        rows = oracle.rows_of_indicators(y.tolist(), p.tolist(), weights)
+        expected = oracle.hamming(rows, y.shape[1])
+        assert_close(fm.hamming_loss(y, p, sample_weight=weights), expected)
+        sparse = scipy.sparse.csr_matrix(y), scipy.sparse.coo_array(p)
+        assert_close(fm.hamming_loss(*sparse, sample_weight=weights), expected)
+    assert fm.hamming_loss(y, p) == float(
+        oracle.hamming(oracle.rows_of_indicators(y, p), y.shape[1])
+    )
+
+
+@given(label_rows(weights=whole) | label_rows(weights=quarters))
+def test_labels_against_the_definition(sample):
+    y, p, w = sample
+    rows = oracle.rows_of_labels(y.tolist(), p.tolist(), w.tolist())
+    assert_close(fm.hamming_loss(y, p, sample_weight=w), oracle.error_rate(rows))
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_of_labels_as_scikit_learn(rng, kind):
+    y, p = rng.integers(0, 2 if kind == "bool" else 5, (2, 40))
+    for w in (None, rng.integers(0, 4, 40), rng.random(40)):
+        assert_as_scikit_learn("hamming_loss", KINDS[kind](y), KINDS[kind](p), sample_weight=w)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.int64, np.uint8, np.float32, object])
+def test_dtypes_of_indicators(rng, dtype):
+    y, p = rng.integers(0, 2, (2, 9, 4))
+    expected = np.count_nonzero(y != p) / 36
+    if dtype is object:
+        with pytest.warns(fm.DataConversionWarning):
+            assert fm.hamming_loss(y.astype(dtype), p) == expected
+    else:
+        assert fm.hamming_loss(y.astype(dtype), p) == expected
+        assert fm.hamming_loss(np.asfortranarray(y.astype(dtype)), p[:, ::-1][:, ::-1]) == expected
+
+
+def test_signs_are_indicators():
+    y, p = np.array([[1, -1], [-1, 1]]), np.array([[1, 1], [-1, 1]])
+    assert fm.hamming_loss(y, p) == 0.25
+    assert fm.hamming_loss(y, p == 1) == 0.25
+
+
+def test_a_matrix_in_place_of_rows():
+    matrix = fm.ConfusionMatrix.binary(tp=3, fp=1, fn=2, tn=4)
+    assert fm.hamming_loss(matrix) == 0.3
+
+
+@given(indicator_rows(weights=whole))
+def test_weight_2_is_the_row_twice_and_weight_0_is_none(sample):
+    y, p, w = sample
+    repeated = fm.hamming_loss(np.repeat(y, w, 0), np.repeat(p, w, 0))
+    np.testing.assert_allclose(fm.hamming_loss(y, p, sample_weight=w), repeated, rtol=1e-15)

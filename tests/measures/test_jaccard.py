@@ -1,0 +1,100 @@
+"""jaccard_score."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from label_samples import (
+    KINDS,
+    assert_as_scikit_learn,
+    assert_close,
+    indicator_rows,
+    label_rows,
+    quarters,
+    whole,
+)
+
+import fastmetrics as fm
+from reference import classification_oracle as oracle
+
+AVERAGES = (None, "micro", "macro", "weighted")
+
+
+@given(
+    label_rows(weights=whole) | label_rows(weights=quarters),
+    st.sampled_from(AVERAGES),
+    st.sampled_from([0, 1]),
+)
+def test_labels_against_the_definition(sample, average, zero):
+    y, p, w = sample
+    rows = oracle.rows_of_labels(y.tolist(), p.tolist(), w.tolist())
+    for labels in (None, [2, 0, 9]):
+        asked = oracle.labels_seen(rows) if labels is None else labels
+        options = {"labels": labels, "average": average, "zero_division": zero}
+        ours = fm.jaccard_score(y, p, sample_weight=w, **options)
+        assert_close(ours, oracle.average(rows, asked, oracle.jaccard, average, Fraction(zero)))
+
+
+@given(
+    indicator_rows(weights=whole) | indicator_rows(weights=quarters),
+    st.sampled_from([*AVERAGES, "samples"]),
+    st.sampled_from([0, 1]),
+)
+def test_indicators_against_the_definition(sample, average, zero):
+    y, p, w = sample
+    rows = oracle.rows_of_indicators(y.tolist(), p.tolist(), w.tolist())
+    expected = oracle.average(rows, range(y.shape[1]), oracle.jaccard, average, Fraction(zero))
+    options = {"average": average, "zero_division": zero, "sample_weight": w}
+    assert_close(fm.jaccard_score(y, p, **options), expected)
+    assert_close(fm.jaccard_score(scipy.sparse.csr_array(y), p, **options), expected)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_of_labels_as_scikit_learn(rng, kind):
+    y, p = rng.integers(0, 2 if kind == "bool" else 5, (2, 40))
+    as_kind = KINDS[kind]
+    for w in (None, rng.integers(0, 4, 40), rng.random(40)):
+        for average in AVERAGES:
+            for labels in (None, as_kind(np.array([1, 0]))):
+                options = {"labels": labels, "average": average, "sample_weight": w}
+                assert_as_scikit_learn("jaccard_score", as_kind(y), as_kind(p), **options)
+
+
+@pytest.mark.parametrize("zero_division", ["warn", 0, 1, math.nan, 0.5])
+@pytest.mark.parametrize("average", [*AVERAGES, "binary", "samples"])
+def test_undefined_values_and_warnings_as_scikit_learn(average, zero_division):
+    options = {"average": average, "zero_division": zero_division}
+    cases = [
+        ([0, 0], [0, 0], None),
+        ([0, 1], [1, 1], None),
+        ([0, 1, 2], [0, 1, 1], [1, 7]),
+        ([0, 1, 2], [0, 1, 1], [8, 7]),
+        ([0, 1, 2], [0, 1, 1], [7]),
+        ([[0, 1, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0]], None),
+        ([[0, 0, 0]], [[0, 0, 0]], None),
+        ([[0, 1, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0]], [2, 2]),
+    ]
+    for y, p, labels in cases:
+        assert_as_scikit_learn("jaccard_score", y, p, labels=labels, **options)
+    assert_as_scikit_learn("jaccard_score", [0, 1], [1, 1], pos_label=0, **options)
+
+
+def test_a_matrix_in_place_of_rows():
+    matrix = fm.ConfusionMatrix.binary(tp=3, fp=1, fn=2, tn=4)
+    assert fm.jaccard_score(matrix) == 0.5
+    f1 = fm.f1_score(matrix)
+    assert f1 == pytest.approx(2 * 0.5 / 1.5, rel=1e-15)
+
+
+@given(label_rows(weights=whole), st.sampled_from(AVERAGES))
+def test_weight_2_is_the_row_twice_and_weight_0_is_none(sample, average):
+    y, p, w = sample
+    options = {"average": average, "labels": [0, 1, 2, 3], "zero_division": 0}
+    repeated = fm.jaccard_score(np.repeat(y, w), np.repeat(p, w), **options)
+    np.testing.assert_array_equal(fm.jaccard_score(y, p, sample_weight=w, **options), repeated)

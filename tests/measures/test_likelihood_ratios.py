@@ -1,0 +1,106 @@
+"""The class likelihood ratios: scikit-learn's values, warnings and replacements; matrices."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given
+from hypothesis import strategies as st
+from peer_samples import LABEL_TYPES, assert_same_as_peer, labels_of, outcome, weights_of
+
+from fastmetrics import ConfusionMatrix, UndefinedMetricWarning, class_likelihood_ratios
+from reference import count_oracle as oracle
+
+PEER = sk.class_likelihood_ratios
+REPLACEMENTS = (
+    *(np.nan, 1.0, {"LR+": 1.0, "LR-": 1.0}, {"LR+": math.inf, "LR-": 0.0}),
+    {"LR+": np.nan, "LR-": 0.25},
+)
+binary_rows = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 3)), min_size=2, max_size=7
+).filter(lambda rows: any(w for _, _, w in rows))
+
+
+@pytest.mark.parametrize("kind", LABEL_TYPES)
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_label_types_and_weights(rng, kind, weighting) -> None:
+    y, p = labels_of(rng, 60, 2)
+    w = weights_of(rng, 60, weighting)
+    y, p = LABEL_TYPES[kind](y), LABEL_TYPES[kind](p)
+    assert_same_as_peer(class_likelihood_ratios, PEER, y, p, sample_weight=w)
+    order = np.unique(np.asarray(y)).tolist()[::-1]
+    assert_same_as_peer(class_likelihood_ratios, PEER, y, p, labels=order, sample_weight=w)
+
+
+@pytest.mark.parametrize("replacement", REPLACEMENTS)
+@given(binary_rows)
+def test_small_cases_and_every_degenerate_one(replacement, rows) -> None:
+    y, p, w = zip(*rows, strict=True)
+    for sample_weight in (None, w):
+        assert_same_as_peer(
+            *(class_likelihood_ratios, PEER, y, p),
+            sample_weight=sample_weight,
+            replace_undefined_by=replacement,
+        )
+        for labels in ([0, 1], [1, 0], [0, 2]):
+            options = {"labels": labels, "sample_weight": sample_weight}
+            assert_same_as_peer(
+                *(class_likelihood_ratios, PEER, y, p),
+                **(options | {"replace_undefined_by": replacement}),
+            )
+
+
+@given(binary_rows)
+def test_the_definition(rows) -> None:
+    y, p, w = zip(*rows, strict=True)
+    counted = oracle.rows_of(y, p, w)
+    (positive, negative), _ = outcome(class_likelihood_ratios, y, p, labels=[0, 1], sample_weight=w)
+    for got, exact in (
+        (positive, oracle.positive_likelihood_ratio(counted, 1)),
+        (negative, oracle.negative_likelihood_ratio(counted, 1)),
+    ):
+        if exact is None:
+            assert math.isnan(got)
+        else:
+            assert got == pytest.approx(float(exact), rel=1e-15)
+
+
+def test_a_matrix_says_the_same(rng) -> None:
+    y, p = labels_of(rng, 90, 2)
+    matrix = ConfusionMatrix.from_labels(y, p)
+    assert class_likelihood_ratios(matrix) == class_likelihood_ratios(y, p)
+    assert class_likelihood_ratios(matrix, labels=[1, 0]) == class_likelihood_ratios(1 - y, 1 - p)
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        assert np.isnan(class_likelihood_ratios(ConfusionMatrix())).all()
+    assert len(caught) == 3
+
+
+@pytest.mark.parametrize(
+    ("replacement", "error", "match"),
+    [
+        (0.0, ValueError, "must be 1.0, nan, or a dictionary"),
+        ("worst", TypeError, "`replace_undefined_by` must be a number"),
+        ({"LR+": 1.0}, ValueError, "must have both 'LR\\+' and 'LR-'"),
+        ({"LR+": 0.5, "LR-": 1.0}, ValueError, "\\['LR\\+'\\]` must lie in \\[1, inf\\]"),
+        ({"LR+": 1.0, "LR-": 1.5}, ValueError, "\\['LR-'\\]` must lie in \\[0, 1\\]"),
+        ({"LR+": "1", "LR-": 1.0}, ValueError, "must be a number"),
+    ],
+)
+def test_replacements_that_make_no_sense(replacement, error, match) -> None:
+    with pytest.raises(error, match=match):
+        class_likelihood_ratios([0, 1], [0, 1], replace_undefined_by=replacement)
+    assert isinstance(outcome(PEER, [0, 1], [0, 1], replace_undefined_by=replacement)[0], type)
+
+
+def test_other_refusals() -> None:
+    with pytest.raises(ValueError, match=r"only supports binary .* got 3 classes"):
+        class_likelihood_ratios([0, 1, 2], [0, 1, 1])
+    with pytest.raises(ValueError, match="two classes are needed, and there is 1"):
+        class_likelihood_ratios([0, 0], [0, 0])
+    with pytest.raises(ValueError, match="at least one of `labels`"):
+        class_likelihood_ratios([0, 1], [0, 1], labels=[5, 6])
+    with pytest.raises(TypeError, match="without `sample_weight`"):
+        class_likelihood_ratios(ConfusionMatrix(), sample_weight=[1])

@@ -1,0 +1,296 @@
+"""Log loss: the definition, scikit-learn over kinds of labels, extreme and wrong probabilities."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+import sklearn.metrics
+from hypothesis import given
+from hypothesis import strategies as st
+from probability_samples import (
+    KINDS,
+    WEIGHTS,
+    coded_rows,
+    probabilities,
+    same_as_sklearn,
+    weights_of,
+)
+
+import fastmetrics
+from fastmetrics import UndefinedMetricWarning, d2_log_loss_score, log_loss
+from reference import probability_oracle as oracle
+
+
+@pytest.mark.parametrize("n", [2, 63, 3_000])
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_definition(rng, n, weights, k):
+    codes = np.resize(np.arange(k), max(n, k))
+    y_proba = probabilities(len(codes), k, rng)
+    w = weights_of(weights, len(codes), rng)
+    given_weights = None if w is None else w.tolist()
+    found = log_loss(codes, y_proba, sample_weight=w)
+    assert found == pytest.approx(oracle.log_loss(codes, y_proba, given_weights), rel=1e-13)
+    explained = d2_log_loss_score(codes, y_proba, sample_weight=w)
+    want = oracle.d2_log_loss(codes.tolist(), y_proba, given_weights)
+    assert explained == pytest.approx(want, rel=1e-12)
+    if k == 2:
+        rows = oracle.two_columns(y_proba[:, 1])
+        want = oracle.log_loss(codes, rows, given_weights)
+        assert log_loss(codes, y_proba[:, 1], sample_weight=w) == pytest.approx(want, rel=1e-13)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", ">f8"])
+def test_same_as_sklearn_beside_one_column(rng, kind, weights, dtype):
+    codes = rng.integers(0, 2, 40)
+    y, p = KINDS[kind](codes), rng.random(40).astype(dtype)
+    rtol = {"f4": 1e-5, "f2": 2e-2}.get(dtype, 1e-12)
+    w = weights_of(weights, 40, rng)
+    for more in ({}, {"normalize": False}, {"labels": np.unique(y)}):
+        same_as_sklearn("log_loss", y, p, sample_weight=w, rtol=rtol, **more)
+    same_as_sklearn("log_loss", y, p[:, np.newaxis], sample_weight=w, rtol=rtol)
+    if dtype != "f2":
+        same_as_sklearn("d2_log_loss_score", y, p, sample_weight=w, rtol=10 * rtol)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_same_as_sklearn_beside_columns(rng, kind, weights, k):
+    codes = np.resize(rng.permutation(k), 40)
+    y, w = KINDS[kind](codes), weights_of(weights, 40, rng)
+    y_proba = probabilities(40, k, rng)
+    for columns in (y_proba, y_proba.astype(np.float32), np.asfortranarray(y_proba)):
+        rtol = 1e-5 if columns.dtype == np.float32 else 1e-12
+        for more in ({}, {"normalize": False}, {"labels": np.unique(y)}):
+            same_as_sklearn("log_loss", y, columns, sample_weight=w, rtol=rtol, **more)
+        same_as_sklearn("d2_log_loss_score", y, columns, sample_weight=w, rtol=10 * rtol)
+
+
+def test_booleans_and_lists():
+    same_as_sklearn("log_loss", [True, False, True], [0.9, 0.2, 0.6])
+    same_as_sklearn("log_loss", ["spam", "ham", "ham"], [[0.1, 0.9], [0.9, 0.1], [0.8, 0.2]])
+    same_as_sklearn("log_loss", [1, 0, 1], [True, False, True])
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_indicator_matrices(rng, weights):
+    y, y_proba = rng.integers(0, 2, (30, 4)), probabilities(30, 4, rng)
+    w = weights_of(weights, 30, rng)
+    for more in ({}, {"normalize": False}):
+        same_as_sklearn("log_loss", y, y_proba, sample_weight=w, **more)
+    same_as_sklearn("d2_log_loss_score", y, y_proba, sample_weight=w)
+    same_as_sklearn("log_loss", y, y_proba[:, :3])
+    same_as_sklearn("log_loss", y, y_proba, labels=[0, 1, 2, 3])
+
+
+@pytest.mark.parametrize("y", [[1, 1], [0, 0], [-1, -1], [5, 5], ["a", "a"], [True, True]])
+@pytest.mark.parametrize("labels", [None, [0, 1], [-1, 1], ["a", "b"], [1], [0, 1, 5]])
+def test_one_class_and_its_labels(y, labels):
+    given_ = {} if labels is None else {"labels": labels}
+    ours = sklearn_error(fastmetrics.log_loss, y, [0.25, 0.5], **given_)
+    theirs = sklearn_error(sklearn.metrics.log_loss, y, [0.25, 0.5], **given_)
+    assert ours == pytest.approx(theirs) if isinstance(theirs, float) else ours == theirs
+
+
+def sklearn_error(function, *args, **more):
+    try:
+        return function(*args, **more)
+    except (TypeError, ValueError) as error:
+        return "error" if isinstance(error, TypeError | ValueError) else error
+
+
+def test_missing_class_needs_labels():
+    y_proba = [[0.2, 0.7, 0.1], [0.6, 0.2, 0.2]]
+    with pytest.raises(ValueError, match="different number of classes: 2 vs 3"):
+        log_loss([1, 0], y_proba)
+    assert log_loss([1, 0], y_proba, labels=[0, 1, 2]) == pytest.approx(-math.log(0.42) / 2)
+    with pytest.raises(ValueError, match="classes in labels is different"):
+        log_loss([1, 0], y_proba, labels=[0, 1])
+    with pytest.raises(ValueError, match="contains 4, which is not in `labels`"):
+        log_loss([1, 4], y_proba, labels=[0, 1, 2])
+    with pytest.raises(ValueError, match="only one label"):
+        log_loss([1, 1], y_proba)
+    with pytest.raises(ValueError, match="must be unique"):
+        log_loss([1, 0], y_proba, labels=[0, 1, 1])
+    with pytest.raises(ValueError, match="at least two labels"):
+        log_loss([1, 1], [0.2, 0.2], labels=[1])
+
+
+def test_unsorted_labels_warn():
+    with pytest.warns(UserWarning, match=r"`labels` is not sorted.*class j of .0, 1."):
+        found = log_loss([1, 0], [0.75, 0.25], labels=[1, 0])
+    assert found == pytest.approx(-math.log(0.75))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("y", [[0, 1], [1, 0]])
+def test_clips_at_the_epsilon_of_the_dtype(dtype, y):
+    """Row 51 of the list of faults."""
+    eps = float(np.finfo(dtype).eps)
+    p = np.array([0.0, 1.0], dtype=dtype)
+    want = oracle.log_loss(y, oracle.two_columns(p.tolist()), eps=eps)
+    assert log_loss(y, p) == pytest.approx(want, rel=1e-12)
+    same_as_sklearn("log_loss", y, p, rtol=2e-3 if dtype == np.float16 else 1e-6)
+    rows = np.column_stack([1 - p, p])
+    assert log_loss(y, rows) == pytest.approx(want, rel=1e-12)
+
+
+def test_eps():
+    y, p = [0, 1, 1], [0.1, 0.9, 0.0]
+    assert log_loss(y, p, eps=0) == math.inf
+    assert log_loss([0, 1, 0], [0.1, 0.9, 1.0], eps=0) == math.inf
+    assert log_loss(y, p, eps=0, sample_weight=[1, 1, 0]) == pytest.approx(-math.log(0.9))
+    assert log_loss(y, p, eps=0, normalize=False) == math.inf
+    assert log_loss([0, 1], [[0.0, 1.0]] * 2, eps=0) == math.inf
+    indicator = [[1, 0], [1, 1]]
+    assert log_loss(indicator, [[0.0, 1.0]] * 2, eps=0) == math.inf
+    assert log_loss([0, 1], [0.0, 1.0], eps=0) == 0.0
+    assert log_loss(y, p, eps=0.25) == pytest.approx(-math.log(0.75 * 0.75 * 0.25) / 3)
+    assert log_loss(y, p, eps=1e-300) == pytest.approx((300 * math.log(10) - math.log(0.81)) / 3)
+    for wrong in (-1e-9, 0.5, 1.0, math.nan):
+        with pytest.raises(ValueError, match="`eps` must lie in"):
+            log_loss(y, p, eps=wrong)
+    with pytest.raises(TypeError, match="`eps` must be a number"):
+        log_loss(y, p, eps="auto")
+
+
+@pytest.mark.parametrize("n", [10, 5_000])
+@pytest.mark.parametrize("scale", [1e-1, 1e-6, 1e-15, 1e-200])
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_small_losses_keep_their_digits(rng, n, scale, weights):
+    codes, w = np.arange(n) % 2, weights_of(weights, n, rng)
+    p = rng.random(n) * scale
+    p[codes == 1] = 1 - p[codes == 1]
+    terms = [oracle.minus_log(q, 0) for q in p[codes == 1]]
+    want_weights = np.ones(n) if w is None else w
+    logs = np.zeros(n)
+    logs[codes == 1] = terms
+    logs[codes == 0] = -np.log1p(-p[codes == 0])
+    want = math.fsum(logs * want_weights) / math.fsum(want_weights)
+    assert log_loss(codes, p, sample_weight=w, eps=0) == pytest.approx(want, rel=2.0**-45, abs=0)
+
+
+@pytest.mark.parametrize("wrong", [-0.25, 1.5, math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("columns", [1, 2, 3])
+@pytest.mark.parametrize("n", [6, 5_000])
+@pytest.mark.parametrize("name", ["log_loss", "brier_score_loss", "d2_log_loss_score"])
+def test_probabilities_outside_the_unit_interval(rng, wrong, columns, n, name):
+    """Row 50 of the list of faults."""
+    y = np.resize(np.arange(max(columns, 2)), n)
+    y_proba = probabilities(n, columns, rng) if columns > 1 else rng.random(n)
+    y_proba[n // 2] = wrong
+    rule = "must be finite" if not math.isfinite(wrong) else r"must lie in \[0, 1\]"
+    what = f"{abs(wrong)}" if not math.isfinite(wrong) else f"{wrong}"
+    with pytest.raises(ValueError, match=f"`y_proba` {rule}.*{what}"):
+        getattr(fastmetrics, name)(y, y_proba)
+
+
+def test_indicator_beside_wrong_probabilities():
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]: from -0.5 to 1.5"):
+        log_loss([[1, 0], [0, 1]], [[1.5, -0.5], [0.5, 0.5]])
+
+
+@pytest.mark.parametrize("shift", [1e-6, -1e-6, 0.1])
+def test_rows_that_do_not_sum_to_one_warn(shift):
+    y_proba = np.array([[0.5, 0.25, 0.25], [0.25 + shift, 0.5, 0.25], [0.2, 0.3, 0.5]])
+    with pytest.warns(UserWarning, match=r"do not sum to one.*1 of 3 rows"):
+        log_loss([0, 1, 2], y_proba)
+    same_as_sklearn("log_loss", [0, 1, 2], y_proba)
+    same_as_sklearn("log_loss", [0, 1, 2], y_proba.astype(np.float32), rtol=1e-5)
+
+
+def test_former_name():
+    with pytest.warns(FutureWarning, match="renamed to `y_proba`"):
+        assert log_loss([0, 1], y_pred=[0.5, 0.5]) == pytest.approx(math.log(2))
+    with pytest.raises(ValueError, match="Cannot use both"):
+        d2_log_loss_score([0, 1], [0.5, 0.5], y_pred=[0.5, 0.5])
+    with pytest.raises(TypeError, match="`y_proba` must be an array"):
+        log_loss([0, 1])
+
+
+def test_shapes():
+    with pytest.raises(ValueError, match=r"lengths differ: `y_true` has 2.*`y_proba` has 3"):
+        log_loss([0, 1], [0.1, 0.2, 0.3])
+    with pytest.raises(ValueError, match="`y_proba` must have shape"):
+        log_loss([0, 1], np.full((2, 2, 2), 0.5))
+    with pytest.raises(ValueError, match="`y_proba` is empty"):
+        log_loss([], [])
+    with pytest.raises(ValueError, match="soft or continuous"):
+        log_loss([0.5, 1.0], [0.1, 0.2])
+    with pytest.raises(ValueError, match="3 vs 2"):
+        log_loss([0, 1, 2], [0.1, 0.2, 0.3])
+    with pytest.raises(ValueError, match="`sample_weight` must not be negative"):
+        log_loss([0, 1], [0.1, 0.2], sample_weight=[1, -1])
+    with pytest.raises(TypeError, match="text"):
+        log_loss([0, 1], ["0.5", "0.5"])
+
+
+def test_extreme_weights():
+    y, p = [0, 1, 1], [0.1, 0.5, 0.9]
+    want = log_loss(y, p, sample_weight=[1, 2, 3])
+    for unit in (1e307, 5e-324):
+        weights = np.array([1, 2, 3]) * unit
+        assert log_loss(y, p, sample_weight=weights) == pytest.approx(want, rel=1e-14)
+    total = log_loss(y, p, sample_weight=np.array([1, 2, 3]) * 1e-300, normalize=False)
+    assert total == pytest.approx(want * 6e-300)
+    assert log_loss(y, [1e-9] * 3, sample_weight=[1e308] * 3, normalize=False) == math.inf
+
+
+def test_d2_of_one_row_is_undefined():
+    with pytest.warns(UndefinedMetricWarning, match="less than two samples"):
+        assert math.isnan(d2_log_loss_score([1], [0.5]))
+
+
+@pytest.mark.parametrize("y_proba", [[0.5], [[0.5, 0.5]], [[0.1, 0.2, 0.3, 0.4]]])
+@pytest.mark.parametrize("name", ["log_loss", "d2_log_loss_score", "d2_brier_score"])
+def test_one_row_of_probabilities_beside_four_labels(y_proba, name):
+    with pytest.raises(ValueError, match="`y_true` has 4 rows, `y_proba` has 1 rows"):
+        getattr(fastmetrics, name)([0, 1, 0, 1], y_proba)
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+@pytest.mark.parametrize("name", ["log_loss", "d2_log_loss_score", "brier_score_loss"])
+def test_same_bits_for_any_number_of_threads(rng, columns, name):
+    n = 600_000 // columns
+    y = np.resize(np.arange(max(columns, 2)), n)
+    y_proba = probabilities(n, columns, rng) if columns > 1 else rng.random(n)
+    measure = getattr(fastmetrics, name)
+    for w in (None, rng.random(n)):
+        found = {measure(y, y_proba, sample_weight=w, n_threads=threads) for threads in (1, 2, 7)}
+        assert len(found) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int8, np.bool_, np.int32])
+def test_no_temporary_of_n_rows(rng, dtype):
+    n = 3_000_000
+    y, p = (rng.random(n) < 0.5).astype(dtype), rng.random(n)
+    log_loss(y, p, n_threads=1)
+    tracemalloc.start()
+    log_loss(y, p, n_threads=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < (2_500_000 if dtype == np.int32 else 200_000)  # one job's labels as int64
+
+
+@given(coded_rows(3), st.randoms(use_true_random=False))
+def test_invariances(data, random):
+    codes, rows, weights = data
+    found = log_loss(codes, rows, sample_weight=weights, labels=[0, 1, 2])
+    order = list(range(len(codes)))
+    random.shuffle(order)
+    shuffled = log_loss(
+        *([column[i] for i in order] for column in (codes, rows)),
+        sample_weight=[weights[i] for i in order],
+        labels=[0, 1, 2],
+    )
+    assert shuffled == pytest.approx(found, rel=1e-13, abs=1e-15)
+    copies = [i for i, w in enumerate(weights) for _ in range(w)]
+    repeated = log_loss([codes[i] for i in copies], [rows[i] for i in copies], labels=[0, 1, 2])
+    assert repeated == pytest.approx(found, rel=1e-13, abs=1e-15)
+    assert found == pytest.approx(oracle.log_loss(codes, rows, weights), rel=1e-13, abs=1e-15)

@@ -1,0 +1,178 @@
+"""Textbook macro and micro measures: of classes and of stacks; what separates them from others."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given
+from hypothesis import strategies as st
+from peer_samples import labels_of, outcome, weights_of
+
+from fastmetrics import (
+    ConfusionMatrix,
+    ConfusionMatrixStack,
+    UndefinedMetricWarning,
+    count_measure,
+    macro_f1_harmonic,
+    macro_precision,
+    macro_recall,
+    micro_f1,
+    micro_precision,
+    micro_recall,
+)
+from fastmetrics.measures.count_measures import COUNT_MEASURES
+from reference import count_oracle as oracle
+
+MACRO = (macro_precision, macro_recall, macro_f1_harmonic)
+MICRO = (micro_precision, micro_recall, micro_f1)
+
+cell = st.one_of(st.just(0), st.integers(0, 6))
+stacks = st.lists(st.lists(cell, min_size=4, max_size=4), min_size=1, max_size=5).map(
+    lambda fours: np.array(fours).reshape(-1, 2, 2)
+)
+
+
+def by_definition(counts) -> dict:
+    """Return the six measures of n matrices as the textbook has them, in Fractions."""
+    fours = [[Fraction(int(c)) for c in matrix.ravel()] for matrix in counts]
+
+    def precision(four):
+        return four[3] / (four[3] + four[1]) if four[3] + four[1] else None
+
+    def recall(four):
+        return four[3] / (four[3] + four[2]) if four[3] + four[2] else None
+
+    def harmonic(p, r):
+        if p is None or r is None:
+            return None
+        return 2 * p * r / (p + r) if p + r else Fraction(0)
+
+    averages = [sum(cells) / len(fours) for cells in zip(*fours, strict=True)]
+    p, r = oracle.mean([*map(precision, fours)]), oracle.mean([*map(recall, fours)])
+    tp, errors = averages[3], averages[1] + averages[2]
+    return {
+        macro_precision: p,
+        macro_recall: r,
+        macro_f1_harmonic: harmonic(p, r),
+        micro_precision: precision(averages),
+        micro_recall: recall(averages),
+        micro_f1: 2 * tp / (2 * tp + errors) if 2 * tp + errors else None,
+    }
+
+
+@given(stacks)
+def test_the_definition_over_a_stack(counts) -> None:
+    stack = ConfusionMatrixStack.from_counts(counts)
+    for function, exact in by_definition(counts).items():
+        got, said = outcome(function, stack)
+        if exact is None:
+            assert math.isnan(got)
+            assert said == ["UndefinedMetricWarning"]
+        else:
+            assert got == pytest.approx(float(exact), rel=1e-14, abs=0)
+            assert not said
+
+
+def test_the_separating_example() -> None:
+    y, p = [0] * 6 + [1] * 4, [0] * 3 + [1] * 7
+    assert macro_f1_harmonic(y, p) == pytest.approx(0.7674418604651163, rel=1e-15)
+    matrix = ConfusionMatrix.from_labels(y, p)
+    assert count_measure(matrix, "f1_macro") == pytest.approx(0.696969696969697, rel=1e-15)
+    assert sk.f1_score(y, p, average="macro") == pytest.approx(0.696969696969697, rel=1e-15)
+    stack = ConfusionMatrixStack.one_vs_rest(matrix)
+    assert macro_f1_harmonic(stack) == macro_f1_harmonic(matrix) == macro_f1_harmonic(y, p)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+def test_classes_a_matrix_and_one_vs_rest_agree_with_scikit_learn(rng, k, weighting) -> None:
+    y, p = labels_of(rng, 120, k)
+    y[:k] = p[:k] = np.arange(k)
+    w = weights_of(rng, 120, weighting)
+    if w is not None:
+        w[:k] = 1
+    matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
+    stack = ConfusionMatrixStack.one_vs_rest(matrix)
+    peers = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
+    for function in (*MACRO, *MICRO):
+        average, _, name = function.__name__.partition("_")
+        assert function(y, p, sample_weight=w) == function(matrix)
+        assert function(stack) == pytest.approx(function(matrix), rel=1e-14)
+        if name in peers:
+            wanted = peers[name](y, p, average=average, sample_weight=w)
+            assert function(matrix) == pytest.approx(wanted, rel=1e-13)
+    harmonic = 2 / (1 / macro_precision(matrix) + 1 / macro_recall(matrix))
+    assert macro_f1_harmonic(matrix) == pytest.approx(harmonic, rel=1e-14)
+    assert count_measure(matrix, "macro_f1_harmonic") == macro_f1_harmonic(matrix)
+
+
+@pytest.mark.parametrize("zero_division", [0, 1])
+@given(stacks)
+def test_zero_division_is_silent(zero_division, counts) -> None:
+    stack = ConfusionMatrixStack.from_counts(counts)
+    for function in (*MACRO, *MICRO):
+        got, said = outcome(function, stack, zero_division=zero_division)
+        assert not said
+        assert 0 <= got <= 1
+    values = np.full(len(stack), float(zero_division))
+    np.divide(stack.tp, stack.tp + stack.fp, out=values, where=stack.tp + stack.fp > 0)
+    got = macro_precision(stack, zero_division=zero_division)
+    assert got == pytest.approx(values.mean(), rel=1e-14)
+
+
+def test_micro_of_a_stack_is_the_measure_of_its_sum(rng) -> None:
+    stack = ConfusionMatrixStack.from_counts(rng.integers(1, 50, (7, 2, 2)))
+    for function, name in zip(MICRO, ("precision", "recall", "f1"), strict=True):
+        assert function(stack) == count_measure(stack.sum(), name)
+        values = count_measure(stack, name)
+        assert values.shape == (7,)
+        assert values.tolist() == [count_measure(matrix, name) for matrix in stack]
+    assert macro_precision(stack) == pytest.approx(count_measure(stack, "precision").mean())
+
+
+@pytest.mark.parametrize("name", sorted(set(COUNT_MEASURES) - {"cost"}))
+def test_each_matrix_of_a_stack_by_its_definition(rng, name) -> None:
+    counts = rng.integers(1, 9, (5, 2, 2))
+    got = count_measure(ConfusionMatrixStack.from_counts(counts), name)
+    first_name = COUNT_MEASURES[name].name
+    for value, cells in zip(got, counts.tolist(), strict=True):
+        exact = oracle.value(first_name, oracle.rows_of_cells(cells), [0, 1])
+        assert value == pytest.approx(exact, rel=1e-13, abs=1e-14)
+
+
+def test_parameters_and_what_is_undefined() -> None:
+    stack = ConfusionMatrixStack.from_counts(
+        [[[3, 0], [2, 0]], [[3, 1], [2, 2]], [[1, 0], [0, 0]]], names=["mon", "tue", "wed"]
+    )
+    with pytest.warns(UndefinedMetricWarning, match="for 2 of 3 matrices: 'mon', 'wed'"):
+        values = count_measure(stack, "precision")
+    np.testing.assert_array_equal(values, [math.nan, 2 / 3, math.nan])
+    assert count_measure(stack, "precision", zero_division=0).tolist() == [0, 2 / 3, 0]
+    assert count_measure(stack, "cost", cost_fn=4, cost_fp=1).tolist() == [1.6, 1.125, 0]
+    with pytest.warns(UndefinedMetricWarning, match="2 of 3 matrices .'mon', 'wed'. without a pr"):
+        assert math.isnan(macro_precision(stack))
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3 matrices .'wed'. without a true"):
+        assert math.isnan(macro_recall(stack))
+    with pytest.warns(UndefinedMetricWarning, match="2 of 3 classes .'b', 'c'. without a pred"):
+        assert math.isnan(macro_precision(["a", "b", "c"], ["a", "a", "a"]))
+    with pytest.warns(UndefinedMetricWarning, match="`f1` is not defined$"):
+        assert math.isnan(count_measure(ConfusionMatrix(), "f1"))
+
+
+def test_refusals(rng) -> None:
+    stack = ConfusionMatrixStack.from_counts(rng.integers(1, 9, (5, 2, 2)))
+    for call, error, match in (
+        (lambda: macro_precision(stack, [0, 1]), TypeError, "without `y_pred`"),
+        (lambda: micro_f1(stack, sample_weight=[1]), TypeError, "without `sample_weight`"),
+        (lambda: macro_recall(stack, zero_division=2), ValueError, "`zero_division` must be one"),
+        (lambda: micro_recall([0, 1]), TypeError, "`y_pred` is missing"),
+        (lambda: count_measure([[1, 2], [3, 4]], "f1"), TypeError, "must be a ConfusionMatrix or"),
+        (lambda: count_measure(stack, "f2"), ValueError, "`name` must be one of"),
+        (lambda: count_measure(stack, "f1", beta=2), TypeError, "`f1` has no parameter 'beta'"),
+    ):
+        with pytest.raises(error, match=match):
+            call()

@@ -1,0 +1,356 @@
+"""precision_score, recall_score, f1_score, fbeta_score, precision_recall_fscore_support."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from label_samples import (
+    KINDS,
+    ZERO_DIVISIONS,
+    assert_as_scikit_learn,
+    assert_close,
+    indicator_rows,
+    label_rows,
+    quarters,
+    whole,
+)
+
+import fastmetrics as fm
+from fastmetrics.errors import UndefinedMetricWarning
+from reference import classification_oracle as oracle
+
+SCORES = ("precision_score", "recall_score", "f1_score", "precision_recall_fscore_support")
+#: It shows all values and warnings; the others choose.
+ALL = SCORES[-1]
+LABEL_AVERAGES = (None, "micro", "macro", "weighted")
+ZEROS = {0: Fraction(0), 1: Fraction(1), math.nan: None}
+
+
+def measured(rows, labels, average, zero, beta=1.0):
+    return [
+        oracle.average(rows, labels, measure, average, zero)
+        for measure in (oracle.precision, oracle.recall, oracle.f_beta(beta))
+    ]
+
+
+@given(
+    label_rows(weights=whole) | label_rows(weights=quarters),
+    st.sampled_from(LABEL_AVERAGES),
+    st.sampled_from(list(ZEROS)),
+    st.sampled_from([0.25, 0.5, 1, 2, 3]),
+)
+def test_labels_against_the_definition(sample, average, zero, beta):
+    y, p, w = sample
+    rows = oracle.rows_of_labels(y.tolist(), p.tolist(), w.tolist())
+    for labels in (None, [2, 0, 9]):
+        asked = oracle.labels_seen(rows) if labels is None else labels
+        *ours, support = fm.precision_recall_fscore_support(
+            y,
+            p,
+            beta=beta,
+            labels=labels,
+            average=average,
+            sample_weight=w,
+            zero_division=zero,
+        )
+        for mine, expected in zip(
+            ours, measured(rows, asked, average, ZEROS[zero], beta), strict=True
+        ):
+            assert_close(mine, expected)
+        if average is None:
+            assert_close(support, [oracle.counts(rows, label)[1] for label in asked])
+
+
+@given(
+    indicator_rows(weights=whole) | indicator_rows(weights=quarters),
+    st.sampled_from([*LABEL_AVERAGES, "samples"]),
+    st.sampled_from(list(ZEROS)),
+)
+def test_indicators_against_the_definition(sample, average, zero):
+    y, p, w = sample
+    rows = oracle.rows_of_indicators(y.tolist(), p.tolist(), w.tolist())
+    for labels in (None, [1, 0], [1, 1, 0]):
+        asked = range(y.shape[1]) if labels is None else labels
+        options = {"labels": labels, "average": average, "zero_division": zero}
+        expected = measured(rows, asked, average, ZEROS[zero])
+        for form in (np.asarray, scipy.sparse.csr_matrix):
+            ours = fm.precision_recall_fscore_support(form(y), form(p), sample_weight=w, **options)
+            for mine, other in zip(ours, expected, strict=False):
+                assert_close(mine, other)
+
+
+@given(label_rows())
+def test_values_of_a_class_are_the_nearest_doubles(sample):
+    y, p, _ = sample
+    rows = oracle.rows_of_labels(y.tolist(), p.tolist())
+    labels = oracle.labels_seen(rows)
+    ours = fm.precision_recall_fscore_support(y, p, zero_division=0)
+    for mine, expected in zip(ours, measured(rows, labels, None, Fraction(0)), strict=False):
+        assert mine.tolist() == [float(value) for value in expected]
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("weights", [None, "counts", "fractions"])
+def test_every_kind_of_labels_as_scikit_learn(rng, kind, weights):
+    n_classes = 2 if kind == "bool" else 5
+    y, p = rng.integers(0, n_classes, (2, 40))
+    p[0] = y[0]
+    w = {"counts": rng.integers(0, 4, 40), "fractions": rng.random(40)}.get(weights)
+    as_kind = KINDS[kind]
+    for labels in (None, as_kind(np.array([1, 0]))):
+        for average in LABEL_AVERAGES:
+            options = {"labels": labels, "average": average, "sample_weight": w}
+            assert_as_scikit_learn(ALL, as_kind(y), as_kind(p), **options)
+    y, p = y % 2, p % 2
+    options = {"average": "binary", "sample_weight": w}
+    for code in (0, 1):
+        pos_label = next(iter(as_kind(np.array([code]))))
+        assert_as_scikit_learn(ALL, as_kind(y), as_kind(p), pos_label=pos_label, **options)
+
+
+@pytest.mark.parametrize("zero_division", ZERO_DIVISIONS)
+@pytest.mark.parametrize("average", [*LABEL_AVERAGES, "binary"])
+def test_undefined_values_and_warnings_as_scikit_learn(zero_division, average):
+    cases = [
+        ([0, 1, 1], [0, 0, 0], None),  # 1 is never predicted
+        ([0, 0, 0], [0, 1, 0], None),  # 1 does not occur
+        ([0, 0], [0, 0], None),
+        ([1, 1], [1, 1], None),
+        ([0, 1], [0, 1], [7]),
+        ([0, 1, 2], [0, 1, 1], [1, 7, 2]),
+        ([0, 1, 2], [0, 2, 2], [8, 9]),
+        ([5, 5], [5, 5], None),
+    ]
+    for y, p, labels in cases:
+        for name in (*SCORES, "fbeta_score"):
+            options = {"average": average, "labels": labels, "zero_division": zero_division}
+            if name == "fbeta_score":
+                for beta in (0, 0.5, math.inf):
+                    assert_as_scikit_learn(name, y, p, beta=beta, **options)
+            else:
+                assert_as_scikit_learn(name, y, p, **options)
+
+
+@pytest.mark.parametrize("zero_division", ZERO_DIVISIONS)
+@pytest.mark.parametrize("average", [*LABEL_AVERAGES, "binary", "samples"])
+@pytest.mark.parametrize("weights", [None, [0.5, 1, 2, 3]])
+def test_indicators_as_scikit_learn(zero_division, average, weights):
+    y = np.array([[1, 0, 1, 0], [0, 1, 1, 0], [0, 0, 0, 0], [1, 1, 1, 0]])
+    p = np.array([[1, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [1, 1, 1, 0]])
+    forms = [
+        (y, p),
+        (y.astype(bool), p.astype(float)),
+        (y.tolist(), p),
+        (scipy.sparse.csr_matrix(y), scipy.sparse.csc_array(p)),
+        (scipy.sparse.coo_matrix(y), p),
+    ]
+    options = {"average": average, "zero_division": zero_division, "sample_weight": weights}
+    for true, predicted in forms:
+        for labels in (None, [3], [1, 1, 0]):
+            assert_as_scikit_learn(ALL, true, predicted, labels=labels, **options)
+    for name in SCORES[:-1]:
+        assert_as_scikit_learn(name, y, p, **options)
+
+
+def test_one_row_is_not_one_of_several():
+    for y, p in ([[[0, 1]], [[0, 0]]], [[[0, 0]], [[0, 1]]]):
+        assert_as_scikit_learn(ALL, y, p, average="samples")
+
+
+@pytest.mark.parametrize(
+    "warn_for", [(), ("precision",), ["recall"], {"f-score"}, ("precision", "f-score"), ("x",)]
+)
+def test_warn_for(warn_for):
+    assert_as_scikit_learn(ALL, [0, 0], [0, 0], average="binary", warn_for=warn_for)
+    assert_as_scikit_learn(ALL, [0, 1, 0], [0, 2, 0], warn_for=warn_for)
+
+
+@pytest.mark.parametrize("beta", [0, 0.1, 0.5, 1, True, 2, 7.5, 1e6, math.inf])
+def test_beta_as_scikit_learn(rng, beta):
+    y, p = rng.integers(0, 4, (2, 30))
+    for average in LABEL_AVERAGES:
+        assert_as_scikit_learn("fbeta_score", y, p, beta=beta, average=average)
+        assert_as_scikit_learn(ALL, y, p, beta=beta, average=average)
+
+
+def test_extreme_betas_have_limits():
+    y, p = [0, 1, 1, 2, 1], [0, 1, 0, 2, 2]
+    precision, recall, _, _ = fm.precision_recall_fscore_support(y, p)
+    near_precision = fm.fbeta_score(y, p, beta=1e-200, average=None)
+    near_recall = fm.fbeta_score(y, p, beta=1e200, average=None)
+    np.testing.assert_allclose(near_precision, precision, rtol=1e-15)
+    np.testing.assert_allclose(near_recall, recall, rtol=1e-15)
+    assert fm.fbeta_score([0, 1], [0, 0], beta=1e-200) == 0.0  # 1 is missed: F is 0, not 0/0
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"average": "mean"}, ValueError, "`average` must be one of"),
+        ({"average": "samples"}, ValueError, "is for multilabel targets"),
+        ({"average": "binary"}, ValueError, "targets are multiclass with 3"),
+        ({"zero_division": 2}, ValueError, "`zero_division` must be 'warn', 0, 1 or nan"),
+        ({"zero_division": "nan"}, ValueError, "got 'nan'"),
+        ({"beta": -1}, ValueError, r"`beta` must lie in \[0, inf\]: got -1"),
+        ({"beta": math.nan}, ValueError, "`beta` must lie"),
+        ({"beta": "1"}, TypeError, "`beta` must be a number"),
+        ({"warn_for": "recall"}, TypeError, "`warn_for` must be a list"),
+        ({"labels": []}, ValueError, "`labels` is empty"),
+        ({"labels": ["a"]}, TypeError, "`labels` holds text"),
+        ({"labels": [0.5]}, ValueError, "`labels` holds soft"),
+        ({"labels": "ab"}, TypeError, "`labels` must be an array"),
+        ({"sample_weight": [1, 1]}, ValueError, "lengths differ"),
+        ({"sample_weight": [0, 0, 0]}, ValueError, "must not be all zero"),
+        ({"sample_weight": [1, -1, 0]}, ValueError, "must not be negative"),
+    ],
+)
+def test_wrong_options(options, error, message):
+    with pytest.raises(error, match=message):
+        fm.precision_recall_fscore_support([0, 1, 2], [0, 2, 2], **options)
+
+
+def test_pos_label():
+    with pytest.raises(ValueError, match=r"`pos_label`=7 is not a label .* \{0, 1\}"):
+        fm.f1_score([0, 1], [1, 1], pos_label=7)
+    with pytest.raises(ValueError, match=r"`pos_label`=1 is not a label .*'no', 'yes'"):
+        fm.f1_score(["no", "yes"], ["yes", "yes"])
+    with pytest.raises(ValueError, match="`pos_label`=None"):
+        fm.f1_score([0, 1], [1, 1], pos_label=None)
+    with pytest.raises(ValueError, match="`pos_label`='1'"):
+        fm.f1_score([0, 1], [1, 1], pos_label="1")
+    assert fm.f1_score([0, 1], [1, 1], pos_label=np.int64(1)) == 2 / 3
+    with pytest.warns(UserWarning, match="pos_label .set to 0. is ignored"):
+        fm.f1_score([0, 1], [1, 1], pos_label=0, average="micro")
+    for options in ({"pos_label": 0}, {"pos_label": 1}, {"pos_label": None}, {"pos_label": 1.0}):
+        assert_as_scikit_learn("f1_score", [0, 1, 1], [1, 1, 0], average="macro", **options)
+
+
+def test_columns_of_indicators_are_numbered():
+    y = [[0, 1], [1, 1]]
+    with pytest.raises(ValueError, match=r"must lie in \[0, 2\): got 2"):
+        fm.recall_score(y, y, average=None, labels=[0, 2])
+    with pytest.raises(ValueError, match="got -1"):
+        fm.recall_score(y, y, average=None, labels=[-1])
+    with pytest.raises(TypeError, match="numbers of columns: got text"):
+        fm.recall_score(y, y, average=None, labels=["a"])
+    with pytest.raises(ValueError, match="'samples'"):
+        fm.recall_score(y, y)
+
+
+@given(label_rows(n_classes=3), st.sampled_from([None, "micro", "macro", "weighted"]))
+def test_a_matrix_in_place_of_rows(sample, average):
+    y, p, _ = sample
+    matrix = fm.ConfusionMatrix.from_labels(y, p, labels=[0, 1, 2])
+    options = {"average": average, "zero_division": 0, "labels": [2, 0, 1]}
+    ours = fm.precision_recall_fscore_support(matrix, **options)
+    for mine, other in zip(ours, fm.precision_recall_fscore_support(y, p, **options), strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
+def test_a_matrix_stands_alone():
+    matrix = fm.ConfusionMatrix.binary(tp=3, fp=1, fn=2, tn=4, labels=["no", "yes"])
+    assert fm.f1_score(matrix, pos_label="yes") == 6 / 9
+    assert fm.recall_score(matrix, pos_label="no") == 4 / 5
+    with pytest.raises(TypeError, match="`y_pred` must be left out"):
+        fm.f1_score(matrix, [0, 1])
+    with pytest.raises(TypeError, match="`sample_weight` must be left out"):
+        fm.f1_score(matrix, sample_weight=[0, 1])
+    with pytest.raises(ValueError, match="`pos_label`=1 is not a label"):
+        fm.f1_score(matrix)
+
+
+def test_counts_beyond_doubles_are_divided_once():
+    hits, missed = 2**61 + 1, 2**61 + 3
+    matrix = fm.ConfusionMatrix.binary(tp=hits, fn=missed, fp=5, tn=7)
+    assert fm.recall_score(matrix) == hits / (hits + missed)
+    assert fm.f1_score(matrix) == 2 * hits / (2 * hits + missed + 5)
+    assert fm.fbeta_score(matrix, beta=2) == 5 * hits / (5 * hits + 4 * missed + 5)
+    *_, support = fm.precision_recall_fscore_support(matrix)
+    assert support.tolist() == [12, hits + missed]
+
+
+@pytest.mark.parametrize("unit", [1e300, 1e-300, 5e-324, 2.0**-1074 * 3])
+def test_extreme_weights_have_no_unit(unit):
+    y, p, w = [0, 1, 1, 0, 2], [0, 1, 0, 1, 2], np.array([1.0, 2.0, 3.0, 4.0, 1.0])
+    for average in LABEL_AVERAGES:
+        options = {"average": average, "sample_weight": w * unit}
+        expected = fm.precision_recall_fscore_support(y, p, average=average, sample_weight=w)
+        ours = fm.precision_recall_fscore_support(y, p, **options)
+        for mine, other in zip(ours[:3], expected[:3], strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-15)
+    np.testing.assert_allclose(
+        fm.precision_recall_fscore_support(y, p, sample_weight=w * unit)[3],
+        np.array([5.0, 5.0, 1.0]) * unit,
+        rtol=1e-15,
+    )
+
+
+# --- what must hold ------------------------------------------------------------------------------
+
+
+def all_values(y, p, w=None, labels=None):
+    found = []
+    for average in LABEL_AVERAGES:
+        options = {"labels": labels, "average": average, "zero_division": 0}
+        scores = fm.precision_recall_fscore_support(y, p, sample_weight=w, **options)
+        found += [np.asarray(values) for values in scores if values is not None]
+    return found
+
+
+@given(label_rows(weights=quarters), st.randoms(use_true_random=False))
+def test_row_order_does_not_matter(sample, random):
+    y, p, w = sample
+    order = list(range(len(y)))
+    random.shuffle(order)
+    for mine, other in zip(
+        all_values(y[order], p[order], w[order]), all_values(y, p, w), strict=True
+    ):
+        np.testing.assert_array_equal(mine, other)
+
+
+@given(label_rows(weights=whole))
+def test_weight_2_is_the_row_twice_and_weight_0_is_none(sample):
+    y, p, w = sample
+    repeated = all_values(np.repeat(y, w), np.repeat(p, w), labels=[0, 1, 2, 3])
+    for mine, other in zip(all_values(y, p, w, labels=[0, 1, 2, 3]), repeated, strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
+@given(label_rows(), st.permutations(range(4)))
+def test_names_of_classes_do_not_matter(sample, names):
+    y, p, _ = sample
+    names = np.array(names)
+    plain = fm.precision_recall_fscore_support(y, p, labels=[0, 1, 2, 3], zero_division=0)
+    renamed = fm.precision_recall_fscore_support(names[y], names[p], labels=names, zero_division=0)
+    for mine, other in zip(renamed, plain, strict=True):
+        np.testing.assert_array_equal(mine, other)
+    for average in ("micro", "macro", "weighted"):
+        for name in ("precision_score", "recall_score", "f1_score"):
+            options = {"average": average, "zero_division": 0}
+            score = getattr(fm, name)
+            assert score(names[y], names[p], **options) == score(y, p, **options)
+
+
+@given(indicator_rows(weights=whole))
+def test_rows_of_indicators_follow_the_same_laws(sample):
+    y, p, w = sample
+    options = {"average": "samples", "zero_division": math.nan}
+    ours = fm.precision_recall_fscore_support(y, p, sample_weight=w, **options)
+    repeated = fm.precision_recall_fscore_support(np.repeat(y, w, 0), np.repeat(p, w, 0), **options)
+    np.testing.assert_allclose(ours[:3], repeated[:3], rtol=1e-14)
+
+
+def test_row_of_no_weight_does_not_warn():
+    y, p = [[1, 0], [0, 0]], [[1, 0], [0, 0]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fm.f1_score(y, p, average="samples", sample_weight=[1, 0]) == 1.0
+    with pytest.warns(UndefinedMetricWarning, match="in samples with no true nor predicted"):
+        assert fm.f1_score(y, p, average="samples") == 0.5

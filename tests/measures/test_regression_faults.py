@@ -1,0 +1,212 @@
+"""Regression input that has no meaning, and measures that have no value: never in silence."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.measures._regression_registry import MEASURES
+
+every = pytest.mark.parametrize("name", MEASURES)
+WEIGHED = pytest.mark.parametrize("name", [name for name in MEASURES if name != "max_error"])
+
+
+def measure(name):
+    return getattr(fm, name)
+
+
+@every
+@pytest.mark.parametrize("n", [10, 3000, 200_000])
+@pytest.mark.parametrize(("bad", "said"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
+def test_what_is_not_finite_is_named_and_found(name, n, bad, said):
+    for which, argument in enumerate(("y_true", "y_pred")):
+        data = np.ones((2, n))
+        data[which, [n // 2, n - 1]] = bad
+        with pytest.raises(
+            ValueError, match=rf"`{argument}` must be finite: {said} at index {n // 2}, 2"
+        ):
+            measure(name)(*data)
+        with pytest.raises(ValueError, match=rf"`{argument}` must be finite: {said}"):
+            measure(name)(*data.astype(np.float32))
+
+
+def test_the_place_in_many_outputs():
+    y = np.ones((4, 3))
+    p = y.copy()
+    p[2, 1] = np.nan
+    with pytest.raises(
+        ValueError, match=r"`y_pred` must be finite: nan at index \(2, 1\), 1 in all"
+    ):
+        fm.mean_squared_error(y, p)
+
+
+@WEIGHED
+def test_a_row_of_no_weight_must_be_finite_too(name):
+    with pytest.raises(ValueError, match="`y_pred` must be finite: nan at index 1"):
+        measure(name)([1.0, 2.0, 3.0], [1.0, np.nan, 2.0], sample_weight=[1, 0, 1])
+
+
+@every
+@pytest.mark.parametrize(
+    ("y", "error", "said"),
+    [
+        (None, TypeError, "`y_true` must be an array: got None"),
+        (3.0, TypeError, "`y_true` must be an array"),
+        (np.float64(3), TypeError, "`y_true` must be an array"),
+        (np.array(3.0), TypeError, r"must be an array of shape \(n,\) or \(n, k\): got a scalar"),
+        ([], ValueError, r"`y_true` is empty: shape \(0,\)"),
+        (np.empty((2, 0)), ValueError, r"`y_true` is empty: shape \(2, 0\)"),
+        (np.ones((2, 2, 2)), ValueError, r"must have shape \(n,\) or \(n, k\): got \(2, 2, 2\)"),
+        (["a", "b"], TypeError, "`y_true` must hold real numbers: got text"),
+        (np.array([1j, 2]), TypeError, "`y_true` must hold real numbers: got complex"),
+        (
+            np.array(["2020", "2021"], "M8[Y]"),
+            TypeError,
+            "`y_true` must hold real numbers: got dates",
+        ),
+        ([1, None], ValueError, "`y_true` contains 1 null, first at index 1"),
+        ([1, 2, 3], ValueError, "lengths differ: `y_true` has 3 rows, `y_pred` has 2 rows"),
+        ([[1, 2], [3, 4]], ValueError, r"as many outputs each: shapes \(2, 2\) and \(2,\)"),
+    ],
+)
+def test_kinds_and_shapes(name, y, error, said):
+    with pytest.raises(error, match=said):
+        measure(name)(y, [1.0, 2.0])
+
+
+def test_objects_are_converted_with_a_warning():
+    with pytest.warns(fm.DataConversionWarning, match="`y_true` has dtype object: converted to"):
+        assert fm.mean_squared_error(np.array([1, 2.5], object), [1, 2]) == 0.125
+
+
+@WEIGHED
+@pytest.mark.parametrize("weights", [[1, -1], [0, 0], [1], [[1], [1]], [1, np.nan], ["a", "b"]])
+def test_weights(name, weights):
+    with pytest.raises((TypeError, ValueError), match="`sample_weight`"):
+        measure(name)([1.0, 2.0], [1.0, 2.0], sample_weight=weights)
+
+
+@every
+def test_threads_are_checked(name):
+    for n_threads in (0, 1.5, True):
+        with pytest.raises((TypeError, ValueError), match="`n_threads`"):
+            measure(name)([1.0, 2.0], [1.0, 2.0], n_threads=n_threads)
+
+
+@pytest.mark.parametrize("name", ["mean_squared_log_error", "root_mean_squared_log_error"])
+def test_where_a_logarithm_is_not_defined(name):
+    for y, p, said in (
+        ([0, -1, -2], [0, 1, 2], "`y_true` must be greater than -1 .*: -1 at index 1, 2 in all"),
+        ([0, 1, 2], [0, 1, -1.5], "`y_pred` must be greater than -1 .*: -1.5 at index 2, 1 in all"),
+        ([[0, 1], [2, -3]], [[0, 1], [1, 1]], r"`y_true` .*: -3 at index \(1, 1\), 1 in all"),
+        ([0, -1, np.nan], [0, 1, 2], "`y_true` must be finite"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            measure(name)(y, p)
+
+
+@pytest.mark.parametrize("name", ["mean_tweedie_deviance", "d2_tweedie_score"])
+def test_where_a_deviance_is_not_defined(name):
+    for power, y, p, said in (
+        (-1, [1, -2], [1, 0], "`y_pred` must be greater than 0 for .* power -1: 0 at index 1"),
+        (1, [1, -2], [1, 1], "`y_true` must not be negative for .* power 1: -2 at index 1"),
+        (1.5, [1, 0], [0, 1], "`y_pred` must be greater than 0 for .* power 1.5: 0 at index 0"),
+        (2, [1, 0], [1, 1], "`y_true` must be greater than 0 for .* power 2: 0 at index 1"),
+        (3, [1, 2], [1, -1], "`y_pred` must be greater than 0 for .* power 3: -1 at index 1"),
+        (1, [1, -2], [1, np.nan], "`y_pred` must be finite"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            measure(name)(y, p, power=power)
+    for power in (0.5, 1e-9, np.nan, -np.inf):
+        with pytest.raises(ValueError, match="`power` must be at most 0 or at least 1"):
+            measure(name)([1.0, 2.0], [1.0, 2.0], power=power)
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if MEASURES[name].one_output])
+def test_measures_of_one_output(name):
+    with pytest.raises(ValueError, match=f"{name} is a measure of one output: `y_true` has 2"):
+        measure(name)([[1, 2], [3, 4]], [[1, 2], [3, 5]])
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if not MEASURES[name].one_output])
+def test_averages_are_checked(name):
+    two = [[1.0, 2.0], [3.0, 4.0]]
+    for how, error, said in (
+        ("mean", ValueError, "`multioutput` must be one of 'raw_values'"),
+        ([1, -1], ValueError, "`multioutput` must not sum to zero"),
+        ([1, np.inf], ValueError, "`multioutput` must be finite"),
+        (["a", "b"], TypeError, "`multioutput` must hold real numbers"),
+    ):
+        with pytest.raises(error, match=said):
+            measure(name)(two, two, multioutput=how)
+    if name != "r2_score":
+        with pytest.raises(ValueError, match="`multioutput` must be one of"):
+            measure(name)(two, two, multioutput=None)
+
+
+def test_parameters_are_checked():
+    for name in ("mean_pinball_loss", "d2_pinball_score"):
+        for alpha in (-0.1, 1.1, np.nan):
+            with pytest.raises(ValueError, match=r"`alpha` must lie in \[0, 1\]"):
+                measure(name)([1, 2], [1, 2], alpha=alpha)
+    for name in ("r2_score", "explained_variance_score"):
+        with pytest.raises(TypeError, match="`force_finite` must be True or False"):
+            measure(name)([1, 2], [1, 2], force_finite="yes")
+
+
+@pytest.mark.parametrize("name", ["r2_score", "explained_variance_score"])
+def test_constant_targets(name):
+    score = measure(name)
+    for value in (0.1, 1e9 + 0.1, -3.3e-8):
+        y = np.full(2000, value)
+        assert score(y, y) == 1.0
+        assert score(y, y + np.arange(2000)) == 0.0
+        with pytest.warns(fm.UndefinedMetricWarning, match=f"{name} is not defined for constant"):
+            assert math.isnan(score(y, y, force_finite=False))
+        with pytest.warns(fm.UndefinedMetricWarning, match="constant targets"):
+            assert score(y, y + np.arange(2000), force_finite=False) == -math.inf
+
+
+@pytest.mark.parametrize("power", [-1, 0, 1, 1.5, 2, 3])
+def test_constant_targets_of_deviances(power):
+    with pytest.warns(fm.UndefinedMetricWarning, match="d2_tweedie_score is not defined for const"):
+        assert math.isnan(fm.d2_tweedie_score([2.0] * 5, [2.0, 1, 2, 3, 4], power=power))
+
+
+def test_a_mean_that_a_negative_power_cannot_take():
+    with pytest.warns(fm.UndefinedMetricWarning, match="power -1 and a mean of `y_true` that is"):
+        assert math.isnan(fm.d2_tweedie_score([-2.0, 1.0], [2.0, 1.0], power=-1))
+
+
+def test_targets_of_zero_alone():
+    assert fm.mean_poisson_deviance([0, 0], [1, 3]) == 4.0
+    with pytest.warns(fm.UndefinedMetricWarning, match="constant targets"):
+        assert math.isnan(fm.d2_tweedie_score([0, 0], [1, 3], power=1))
+
+
+def test_values_beyond_float64():
+    huge = np.array([1e300, -1e300])
+    for name in ("mean_squared_error", "root_mean_squared_error"):
+        with pytest.warns(fm.UndefinedMetricWarning, match=f"{name} exceeds the range of float64"):
+            assert measure(name)(huge, -huge) == math.inf
+    assert fm.mean_absolute_error(huge, -huge) == 2e300
+    top = 1.7e308 * np.array([1.0, -1.0])
+    with pytest.warns(fm.UndefinedMetricWarning, match="mean_absolute_error exceeds the range"):
+        assert fm.mean_absolute_error(top, -top) == math.inf
+    with pytest.warns(fm.UndefinedMetricWarning, match="median_absolute_error exceeds the range"):
+        assert fm.median_absolute_error(top, -top) == math.inf
+    with pytest.warns(fm.UndefinedMetricWarning, match="r2_score exceeds the range of float64"):
+        fm.r2_score(huge, -huge)
+
+
+def test_inputs_stay_as_they_are(rng):
+    y, p, w = rng.random((3, 5000)) + 0.5
+    kept = y.copy(), p.copy(), w.copy()
+    for name in MEASURES:
+        measure(name)(y, p, **({} if name == "max_error" else {"sample_weight": w}))
+        measure(name)(y, p)
+    for array, copy in zip((y, p, w), kept, strict=True):
+        assert (array == copy).all()

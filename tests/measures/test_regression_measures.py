@@ -1,0 +1,177 @@
+"""Several regression measures at once are each of them alone, from one pass."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.measures import _regression_registry
+from fastmetrics.measures._regression_registry import MEASURES
+from fastmetrics.tables import _regression_sums
+
+OF_MANY = [name for name in MEASURES if not MEASURES[name].one_output]
+
+
+def data(rng, shape):
+    y = rng.gamma(2.0, 2.0, shape)
+    return y, y * rng.gamma(5.0, 0.2, shape)
+
+
+def test_each_is_what_it_is_alone(rng):
+    y, p = data(rng, 70_000)
+    together = fm.regression_measures(y, p, metrics=list(MEASURES))
+    assert list(together.values) == list(MEASURES)
+    assert (together.n_samples, together.n_outputs) == (70_000, 1)
+    for name in MEASURES:
+        alone = getattr(fm, name)(y, p)
+        assert together[name] == pytest.approx(alone, rel=1e-14)
+        assert type(together[name]) is float
+
+
+@pytest.mark.parametrize("how", ["uniform_average", "raw_values", [1, 2, 0.5]])
+def test_many_outputs_and_weights(rng, how):
+    y, p = data(rng, (3000, 3))
+    w = rng.random(3000)
+    together = fm.regression_measures(y, p, metrics=OF_MANY, sample_weight=w, multioutput=how)
+    for name in OF_MANY:
+        alone = getattr(fm, name)(y, p, sample_weight=w, multioutput=how)
+        np.testing.assert_allclose(together[name], alone, rtol=1e-14)
+
+
+def test_names_and_parameters(rng):
+    y, p = data(rng, 100)
+    found = fm.regression_measures(
+        y,
+        p,
+        metrics={
+            "low": ("mean_pinball_loss", {"alpha": 0.1}),
+            "high": ("mean_pinball_loss", {"alpha": 0.9}),
+            "poisson": ("d2_tweedie_score", {"power": 1}),
+            "inverse": ("mean_tweedie_deviance", {"power": 3}),
+            "mse": "mean_squared_error",
+        },
+    )
+    assert found["low"] == fm.mean_pinball_loss(y, p, alpha=0.1)
+    assert found["high"] == fm.mean_pinball_loss(y, p, alpha=0.9)
+    assert found["poisson"] == fm.d2_tweedie_score(y, p, power=1)
+    assert found["inverse"] == fm.mean_tweedie_deviance(y, p, power=3)
+    assert found["mse"] == fm.mean_squared_error(y, p)
+    for one in ("r2_score", ("r2_score", {"force_finite": False})):
+        assert dict(fm.regression_measures(y, p, metrics=one).values) == {
+            "r2_score": fm.r2_score(y, p)
+        }
+
+
+def test_the_usual_ones_without_a_choice(rng):
+    y, p = data(rng, 100)
+    found = fm.regression_measures(y, p)
+    assert {name: getattr(fm, name)(y, p) for name in found.values} == dict(found.values)
+    assert {"mean_squared_error", "mean_absolute_error", "r2_score"} <= found.values.keys()
+
+
+def test_a_table_in_place_of_rows(rng):
+    y, p = data(rng, 1000)
+    table = fm.RegressionTable.from_arrays(y, p, log_errors=True, powers=[1])
+    metrics = ["mean_squared_log_error", "mean_poisson_deviance", "r2_score"]
+    found = fm.regression_measures(table, metrics=metrics)
+    right = fm.regression_measures(y, p, metrics=metrics)
+    assert dict(found.values) == pytest.approx(dict(right.values), rel=1e-14)
+
+
+def test_one_pass_whatever_is_asked(rng, monkeypatch):
+    passes = []
+
+    def counted(rows, terms, n_threads=None):
+        passes.append(terms)
+        return _regression_sums.add_up(rows, terms, n_threads)
+
+    monkeypatch.setattr("fastmetrics.tables.regression_table.add_up", counted)
+    metrics = [name for name in MEASURES if not name.startswith(("d2_p", "d2_a"))]
+    fm.regression_measures(*data(rng, 1000), metrics=metrics)
+    assert len(passes) == 1
+    fm.mean_squared_error(*data(rng, 1000))
+    assert passes[1] == _regression_sums.Terms()  # no logarithms, no powers, not even moments
+
+
+def test_no_temporaries_of_the_size_of_the_rows(rng):
+    y, p = rng.random((2, 1_000_000))
+    metrics = ["mean_squared_error", "mean_absolute_error", "r2_score", "mean_poisson_deviance"]
+    for dtype in (np.float64, np.float32, np.int64):
+        data = (1 + 9 * y).astype(dtype), (1 + 9 * p).astype(dtype)
+        for asked in (metrics[:2], metrics):
+            fm.regression_measures(*data, metrics=asked)
+            tracemalloc.start()
+            fm.regression_measures(*data, metrics=asked)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < 4_000_000
+
+
+def test_threads_do_not_change_a_bit(rng):
+    y, p = data(rng, 400_000)
+    w = rng.random(400_000)
+    found = [
+        fm.regression_measures(y, p, metrics=list(MEASURES), sample_weight=w, n_threads=n).to_dict()
+        for n in (1, 2, 7)
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+def test_the_result_is_frozen_and_readable():
+    found = fm.regression_measures(
+        [[1, 2], [3, 5]],
+        [[1, 3], [4, 5]],
+        metrics=["mean_absolute_error"],
+        multioutput="raw_values",
+    )
+    assert repr(found) == "RegressionMeasures(mean_absolute_error=[0.5 0.5])"
+    expected = {"values": {"mean_absolute_error": [0.5, 0.5]}, "n_samples": 2, "n_outputs": 2}
+    assert json.loads(json.dumps(found.to_dict())) == expected
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.n_samples = 3
+    with pytest.raises(TypeError):
+        found.values["x"] = 1.0
+    for twin in (found, copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert twin.to_dict() == expected
+        with pytest.raises(ValueError, match="read-only"):
+            twin["mean_absolute_error"][0] = 1.0
+    with pytest.raises(KeyError, match="'mse': the measures are 'mean_absolute_error'"):
+        found["mse"]
+    assert "RegressionMeasures" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("metrics", "error", "said"),
+    [
+        ("mse", ValueError, "`metric` must be one of 'mean_squared_error'"),
+        ([], ValueError, "`metrics` is empty"),
+        ({}, ValueError, "`metrics` is empty"),
+        (3, TypeError, "`metrics` must be names: got int"),
+        ([3], TypeError, "must be named by a string: got int 3"),
+        (["r2_score", "r2_score"], ValueError, "has 'r2_score' twice: pass a mapping"),
+        (("r2_score", {"alpha": 1}), TypeError, "r2_score has no parameter 'alpha'"),
+        (("mean_poisson_deviance", {"power": 1}), TypeError, "has no parameter 'power'"),
+        (("mean_pinball_loss", {"alpha": 2}), ValueError, "`alpha` must lie in"),
+    ],
+)
+def test_what_is_no_measure(metrics, error, said):
+    with pytest.raises(error, match=said):
+        fm.regression_measures([1, 2], [1, 2], metrics=metrics)
+
+
+def test_every_measure_must_allow_the_average():
+    two = [[1, 2], [3, 4]]
+    for metrics, how in (("mean_squared_error", "variance_weighted"), ("max_error", "raw_values")):
+        with pytest.raises(ValueError, match=r"`multioutput` must be one of|measure of one output"):
+            fm.regression_measures(two, two, metrics=["r2_score", metrics], multioutput=how)
+
+
+def test_every_measure_is_public():
+    assert set(_regression_registry.MEASURES) <= set(fm.__all__)

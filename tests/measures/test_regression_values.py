@@ -1,0 +1,125 @@
+"""Regression measures by their definitions, and what must not change them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fastmetrics as fm
+from reference import regression_oracle as oracle
+
+#: Every function of one output: label, parameters, and the least number it is defined for.
+MEASURES = {
+    "mean_squared_error": ({}, -40),
+    "root_mean_squared_error": ({}, -40),
+    "mean_absolute_error": ({}, -40),
+    "mean_absolute_percentage_error": ({}, -40),
+    "median_absolute_error": ({}, -40),
+    "max_error": ({}, -40),
+    "mean_squared_log_error": ({}, -3),
+    "root_mean_squared_log_error": ({}, -3),
+    "r2_score": ({}, -40),
+    "explained_variance_score": ({}, -40),
+    "mean_poisson_deviance": ({}, 1),
+    "mean_gamma_deviance": ({}, 1),
+    "d2_absolute_error_score": ({}, -40),
+    **{f"mean_pinball_loss {a}": ({"alpha": a}, -40) for a in (0, 0.25, 0.9, 1)},
+    **{f"d2_pinball_score {a}": ({"alpha": a}, -40) for a in (0, 0.25, 0.5, 0.75, 1)},
+    **{f"mean_tweedie_deviance {p}": ({"power": p}, 1) for p in (-2, 0, 1, 1.25, 2, 2.5, 3)},
+    **{f"d2_tweedie_score {p}": ({"power": p}, 1) for p in (-2, 0, 1, 1.25, 2, 2.5, 3)},
+}
+every = pytest.mark.parametrize("label", MEASURES)
+few = settings(max_examples=15)  # for each of some thirty measures
+
+
+def samples(label: str, *, weighted: bool) -> st.SearchStrategy[tuple[list[float], ...]]:
+    """Draw targets, predictions and weights, in quarters, for which the measure is defined."""
+    least = MEASURES[label][1]
+    numbers = st.integers(least, 40).map(lambda i: i / 4)
+    weights = st.integers(0, 6).map(lambda i: i / 4) if weighted else st.just(1.0)
+    rows = st.lists(st.tuples(numbers, numbers, weights), min_size=2, max_size=30)
+    return rows.map(lambda found: tuple(zip(*found, strict=True))).filter(is_defined)
+
+
+def is_defined(sample: tuple[list[float], ...]) -> bool:
+    """Return whether the targets that weigh something differ, beyond the quantiles too."""
+    data = oracle.rows(*sample)
+    levels = (0, 0.25, 0.5, 0.75, 1)
+    return bool(data) and all(oracle.d2_pinball_score(data, a) is not None for a in levels[1:-1])
+
+
+def computed(label: str, y_true, y_pred, weights=None) -> float:
+    name = label.split()[0]
+    more = {} if name == "max_error" or weights is None else {"sample_weight": weights}
+    return getattr(fm, name)(y_true, y_pred, **more, **MEASURES[label][0])
+
+
+def defined(label: str, data: list[oracle.Row]) -> float | None:
+    found = getattr(oracle, label.split()[0])(data, **MEASURES[label][0])
+    return None if found is None else float(found)
+
+
+def check(label: str, value: float, right: float | None) -> None:
+    if right is None:
+        assert label.startswith("d2_pinball")  # of level 0 or 1: all targets equal the quantile
+        return
+    assert value == pytest.approx(right, rel=1e-12, abs=1e-13)
+
+
+@every
+@few
+@given(data=st.data())
+def test_without_weights(label, data):
+    y, p, _ = data.draw(samples(label, weighted=False))
+    check(label, computed(label, y, p), defined(label, oracle.rows(y, p)))
+
+
+@pytest.mark.parametrize("label", [label for label in MEASURES if label != "max_error"])
+@few
+@given(data=st.data())
+def test_with_weights(label, data):
+    y, p, w = data.draw(samples(label, weighted=True))
+    check(label, computed(label, y, p, w), defined(label, oracle.rows(y, p, w)))
+
+
+@pytest.mark.parametrize("label", [label for label in MEASURES if label != "max_error"])
+@few
+@given(data=st.data())
+def test_rows_order_and_weights(label, data):
+    """The order of rows tells nothing, weight 2 is the row twice, weight 0 is no row."""
+    y, p, w = (np.array(column) for column in data.draw(samples(label, weighted=True)))
+    value = computed(label, y, p, w)
+    order = np.array(data.draw(st.permutations(range(len(y)))))
+    copies = np.rint(4 * w).astype(int)
+    for again in (
+        computed(label, y[order], p[order], w[order]),
+        computed(label, y, p, copies),
+        computed(label, np.repeat(y, copies), np.repeat(p, copies)),
+        computed(label, y[w > 0], p[w > 0], w[w > 0]),
+        computed(label, y, p, 3.0 * w),
+    ):
+        if defined(label, oracle.rows(y.tolist(), p.tolist(), w.tolist())) is not None:
+            assert again == pytest.approx(value, rel=1e-12, abs=1e-13)
+
+
+@every
+@pytest.mark.parametrize("n", [1023, 1025, 20_000, 150_001])
+def test_many_rows_are_the_sum_of_few(label, n):
+    """The same few rows over and over, on every path, have the measures of the few."""
+    y, p = np.array([1.0, 4.0, 2.5, 0.5, 7.25]), np.array([1.5, 2.0, 2.5, 3.0, 5.0])
+    value = computed(label, np.resize(y, n - n % 5), np.resize(p, n - n % 5))
+    check(label, value, defined(label, oracle.rows(y.tolist(), p.tolist())))
+
+
+def test_max_error_of_a_table_leaves_rows_of_no_weight_out():
+    table = fm.RegressionTable.from_arrays([1, 2, 9], [1, 3, 0], sample_weight=[1, 1, 0])
+    assert fm.max_error(table) == 1.0
+
+
+def test_published_values():
+    """R's `anscombe` data (Anscombe 1973): every regression has R² of 0.67 (0.6665 to 0.6667)."""
+    x = np.array([10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5])
+    y = np.array([8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68])
+    assert fm.r2_score(y, 3.0001 + 0.5001 * x) == pytest.approx(0.6665, abs=5e-5)

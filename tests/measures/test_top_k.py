@@ -1,0 +1,176 @@
+"""Top-k accuracy: every order of tied classes, and scikit-learn over kinds of labels."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from probability_samples import KINDS, WEIGHTS, coded_rows, same_as_sklearn, weights_of
+
+from fastmetrics import UndefinedMetricWarning, top_k_accuracy_score
+from reference import probability_oracle as oracle
+
+TIES = ("last", "first", "expected", "best", "worst")
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("n", [4, 200])
+def test_definition(rng, ties, weights, n):
+    codes = np.resize(np.arange(4), n)
+    scores, w = rng.integers(0, 3, (n, 4)) / 2, weights_of(weights, n, rng)
+    given_weights = None if w is None else w.tolist()
+    for k in (1, 2, 3):
+        for normalize in (True, False):
+            more = {"sample_weight": w, "ties": ties, "normalize": normalize}
+            found = top_k_accuracy_score(codes, scores, k=k, **more)
+            want = oracle.top_k(
+                *(codes.tolist(), scores.tolist(), k, ties, given_weights), normalize=normalize
+            )
+            assert type(found) is float
+            assert found == pytest.approx(float(want), rel=1e-14)
+            if weights == "none" and ties != "expected":
+                assert found == float(want)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("k_classes", [3, 5])
+@pytest.mark.parametrize("tied", [False, True])
+def test_same_as_sklearn(rng, kind, weights, k_classes, tied):
+    codes = np.resize(rng.permutation(k_classes), 40)
+    y, w = KINDS[kind](codes), weights_of(weights, 40, rng)
+    scores = rng.integers(-2, 2, (40, k_classes)) if tied else rng.normal(size=(40, k_classes))
+    for columns in (scores, scores.astype(np.float32), np.asfortranarray(scores)):
+        for k in (1, 2, k_classes, k_classes + 3):
+            for more in ({}, {"labels": np.unique(y)}, {"normalize": False}):
+                same_as_sklearn("top_k_accuracy_score", y, columns, k=k, sample_weight=w, **more)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_same_as_sklearn_with_two_classes(rng, kind, weights):
+    y, w = KINDS[kind](rng.integers(0, 2, 40)), weights_of(weights, 40, rng)
+    for scores in (
+        rng.random(40).round(1),
+        rng.normal(size=40).round(),
+        rng.integers(0, 2, 40),
+        np.full(40, 0.5),
+    ):
+        for k in (1, 2, 3):
+            for more in ({}, {"labels": np.unique(y)}, {"normalize": False}):
+                same_as_sklearn("top_k_accuracy_score", y, scores, k=k, sample_weight=w, **more)
+
+
+def test_top_1_and_top_5_by_k():
+    scores = np.eye(6)[[0, 1, 2, 3, 4, 4]] + np.arange(6, 0, -1) / 10
+    y = [0, 1, 2, 3, 4, 5]
+    assert top_k_accuracy_score(y, scores, k=1) == 5 / 6
+    assert top_k_accuracy_score(y, scores, k=5) == 5 / 6
+    assert top_k_accuracy_score(y, scores, k=5, ties="worst") == 5 / 6
+    with pytest.warns(UndefinedMetricWarning, match="perfect score"):
+        assert top_k_accuracy_score(y, scores, k=6) == 1.0
+
+
+def test_a_score_at_the_threshold_of_two_classes():
+    y = [0, 1, 1]
+    found = [top_k_accuracy_score(y, [0.5] * 3, k=1, ties=ties) for ties in TIES]
+    assert found == [1 / 3, 2 / 3, 0.5, 1.0, 0.0]
+    found = [top_k_accuracy_score(y, [0.0, 0.0, 2.0], k=1, ties=ties) for ties in TIES]
+    assert found == [2 / 3, 2 / 3, 2 / 3, 1.0, 1 / 3]
+
+
+def test_labels():
+    scores = [[0.1, 0.2, 0.7], [0.5, 0.2, 0.3]]
+    same_as_sklearn("top_k_accuracy_score", [0, 2], scores, k=1, labels=[0, 1, 2])
+    same_as_sklearn("top_k_accuracy_score", ["a", "c"], scores, k=1, labels=["a", "b", "c"])
+    for labels, rule in (
+        ([0, 2, 1], "must be ordered"),
+        ([0, 2, 2], "must be unique"),
+        ([0, 2], "Number of given labels"),
+        ([0, 1, 3], "`y_true` contains 2, which is not in `labels`"),
+        (None, "Number of classes in 'y_true'"),
+    ):
+        same_as_sklearn("top_k_accuracy_score", [0, 2], scores, labels=labels)
+        with pytest.raises(ValueError, match=rule):
+            top_k_accuracy_score([0, 2], scores, labels=labels)
+
+
+def test_shapes():
+    with pytest.raises(ValueError, match="2 columns: of two classes pass"):
+        top_k_accuracy_score([0, 1], [[0.1, 0.9]] * 2)
+    with pytest.raises(ValueError, match="Number of classes in 'y_true'"):
+        top_k_accuracy_score([0, 1, 2], [[0.1, 0.9]] * 3)
+    with pytest.raises(ValueError, match="since `y_true` contains multiple classes"):
+        top_k_accuracy_score([0, 1, 2], [0.1, 0.9, 0.5])
+    with pytest.raises(ValueError, match="Number of classes in 'y_true'"):
+        top_k_accuracy_score([1, 1], [0.1, 0.9])
+    with pytest.raises(ValueError, match="Number of given labels"):
+        top_k_accuracy_score([1, 0], [0.1, 0.9], labels=[0, 1, 2])
+    with pytest.raises(ValueError, match="`y_score` must have shape"):
+        top_k_accuracy_score([0, 1], np.zeros((2, 2, 2)))
+    with pytest.raises(ValueError, match="lengths differ"):
+        top_k_accuracy_score([0, 1], [0.1, 0.9, 0.5])
+    with pytest.raises(ValueError, match="`k` must be at least 1"):
+        top_k_accuracy_score([0, 1], [0.1, 0.9], k=0)
+    with pytest.raises(ValueError, match="`ties` must be one of"):
+        top_k_accuracy_score([0, 1], [0.1, 0.9], ties="sklearn")
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf])
+@pytest.mark.parametrize("shape", [(6,), (6, 3), (5_000, 3)])
+def test_scores_must_be_finite(rng, wrong, shape):
+    y, scores = np.resize(np.arange(3 if len(shape) == 2 else 2), shape[0]), rng.normal(size=shape)
+    scores[4] = wrong
+    with pytest.raises(ValueError, match="`y_score` must be finite"):
+        top_k_accuracy_score(y, scores, k=1)
+
+
+def test_integers_are_not_rounded():
+    big = 2**53
+    scores = np.array([[big, big + 1, 0], [big + 1, big, 0], [0, 0, big]])
+    assert top_k_accuracy_score([1, 0, 2], scores, k=1, ties="worst") == 1.0
+    assert top_k_accuracy_score([1, 0, 2], scores.astype(np.uint64) + 2**63, k=1) == 1.0
+
+
+def test_extreme_weights():
+    scores, w = [[1, 2, 3], [3, 2, 1], [1, 3, 2]], np.array([1, 2, 5])
+    more = {"k": 1, "labels": [0, 1, 2]}
+    for unit in (1e307, 1e-320):
+        assert top_k_accuracy_score([2, 1, 1], scores, sample_weight=w * unit, **more) == 0.75
+    weights = w * 2.0**-1000
+    found = top_k_accuracy_score([2, 1, 1], scores, sample_weight=weights, normalize=False, **more)
+    assert found == 6 * 2.0**-1000
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_same_bits_for_any_number_of_threads(rng, ties):
+    n = 200_000
+    y, scores, w = np.arange(n) % 5, rng.integers(0, 4, (n, 5)), rng.random(n)
+    found = {
+        top_k_accuracy_score(y, scores, ties=ties, sample_weight=w, n_threads=threads)
+        for threads in (1, 2, 7)
+    }
+    assert len(found) == 1
+
+
+@given(coded_rows(3), st.randoms(use_true_random=False), st.sampled_from(TIES))
+def test_invariances(data, random, ties):
+    codes, rows, weights = data
+    more = {"labels": [0, 1, 2], "k": 1, "ties": ties}
+    found = top_k_accuracy_score(codes, rows, sample_weight=weights, **more)
+    want = float(oracle.top_k(codes, rows, 1, ties, weights))
+    assert found == pytest.approx(want, rel=1e-14, abs=0)
+    order = list(range(len(codes)))
+    random.shuffle(order)
+    shuffled = ([column[i] for i in order] for column in (codes, rows))
+    w = [weights[i] for i in order]
+    assert top_k_accuracy_score(*shuffled, sample_weight=w, **more) == pytest.approx(found)
+    copies = [i for i, w in enumerate(weights) for _ in range(w)]
+    repeated = ([column[i] for i in copies] for column in (codes, rows))
+    assert top_k_accuracy_score(*repeated, **more) == pytest.approx(found)
+    if ties == "expected":
+        assert top_k_accuracy_score(codes, rows, sample_weight=weights, **more | {"k": 2}) >= found

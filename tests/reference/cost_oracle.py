@@ -1,0 +1,74 @@
+"""Costs of decisions by definition: row by row, in Fractions, nothing of ours.
+
+A row is (number of the true class, number of the predicted class, weight); ``costs[i][j]`` is what
+an example of class i taken for class j costs. None stands for what is undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+Row = tuple[int, int, Any]
+Costs = Sequence[Sequence[Any]]
+
+
+def total(rows: Sequence[Row], costs: Costs) -> Fraction:
+    return sum((Fraction(w) * Fraction(costs[t][p]) for t, p, w in rows), Fraction(0))
+
+
+def weight(rows: Sequence[Row]) -> Fraction:
+    return sum((Fraction(w) for _, _, w in rows), Fraction(0))
+
+
+def mean(rows: Sequence[Row], costs: Costs) -> Fraction | None:
+    return total(rows, costs) / weight(rows) if weight(rows) else None
+
+
+def largest_total(rows: Sequence[Row], costs: Costs) -> Fraction:
+    """Return the total cost if each row were taken for the class that is dearest for it."""
+    return total(
+        [(t, max(range(len(costs)), key=lambda j: costs[t][j]), w) for t, _, w in rows], costs
+    )
+
+
+def normalized(rows: Sequence[Row], costs: Costs) -> Fraction | None:
+    largest = largest_total(rows, costs)
+    return total(rows, costs) / largest if largest else None
+
+
+def rate(rows: Sequence[Row], true: int, predicted: int) -> Fraction | None:
+    """Return which share of class ``true`` was taken for class ``predicted``."""
+    of_class = [row for row in rows if row[0] == true]
+    if not weight(of_class):
+        return None
+    return weight([row for row in of_class if row[1] == predicted]) / weight(of_class)
+
+
+def expected(rows: Sequence[Row], cost_fn: Any, cost_fp: Any, prevalence: Any = None) -> Any:
+    """Return cost_fp (1 - p) FPR + cost_fn p FNR; a term without a factor above 0 is 0."""
+    if not weight(rows):
+        return None
+    positives = weight([row for row in rows if row[0] == 1])
+    p = positives / weight(rows) if prevalence is None else Fraction(prevalence)
+    result = Fraction(0)
+    for factor, (true, predicted) in (
+        (Fraction(cost_fp) * (1 - p), (0, 1)),
+        (Fraction(cost_fn) * p, (1, 0)),
+    ):
+        if factor:
+            share = rate(rows, true, predicted)
+            if share is None:
+                return None
+            result += factor * share
+    return result
+
+
+def expected_costs(probabilities: Sequence[Any], costs: Costs) -> list[Fraction]:
+    """Return the expected cost of each decision for one row."""
+    k = len(costs)
+    return [
+        sum((Fraction(probabilities[i]) * Fraction(costs[i][j]) for i in range(k)), Fraction(0))
+        for j in range(k)
+    ]

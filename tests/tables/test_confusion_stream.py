@@ -1,0 +1,390 @@
+"""``ConfusionMatrix`` as a stream: any batches are the whole, merging has laws, labels join."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+from confusion_samples import KINDS, batches, check, columns, dense, state, whole
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastmetrics import ConfusionMatrix, confusion_matrix
+from fastmetrics.tables import _cells
+
+SPARSE = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+
+
+# --- batches -----------------------------------------------------------------------------------
+
+
+@SPARSE
+@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=12)
+@given(st.data())
+def test_batches_are_the_whole(kind, weighting, sparse, data) -> None:
+    labels, make = KINDS[kind]
+    some = data.draw(batches(labels, weighted=weighting != "none"))
+    scale = 8 if weighting == "importances" else 1
+    matrix = ConfusionMatrix(sparse=sparse)
+    for rows in some:
+        y, p, w = columns(rows, make)
+        weights = None if weighting == "none" else [k / scale for k in w] if scale > 1 else w
+        matrix.update(y, p, weights)
+    y, p, w = columns(whole(some), make)
+    if weighting == "none":
+        w = [1] * len(w)
+    check(matrix, list(zip(y, p, w, strict=True)), scale=scale)
+    assert matrix.is_sparse == sparse
+    assert matrix.is_weighted == (scale > 1)
+    weights = None if weighting == "none" else np.array(w) / scale if scale > 1 else w
+    at_once = ConfusionMatrix.from_labels(y, p, sample_weight=weights)
+    assert (matrix.labels, dense(matrix).tolist()) == (at_once.labels, at_once.counts.tolist())
+    assert list(map(type, matrix.labels)) == list(map(type, at_once.labels))
+    if not sparse:
+        assert matrix == at_once
+
+
+@SPARSE
+@given(st.data())
+def test_batches_of_given_labels(sparse, data) -> None:
+    some = data.draw(batches(st.sampled_from(["c", "a", "b"])))
+    order = tuple(data.draw(st.permutations(["a", "b", "c", "never"])))
+    matrix = ConfusionMatrix(order, sparse=sparse)
+    for rows in some:
+        matrix.update(*columns(rows)[:2])
+    assert matrix.labels == order
+    check(matrix, [(t, p, 1) for t, p, _ in whole(some)])
+
+
+def test_a_long_stream_of_many_sizes(rng) -> None:
+    for dtype, sparse, k in itertools.product((np.int8, np.int32, np.int64), (False, True), (2, 9)):
+        matrix, parts = ConfusionMatrix(sparse=sparse), []
+        for n in (1, 5, 1023, 1024, 1025, 1, 20_000, 3):
+            y, p = (rng.integers(0, k, n).astype(dtype) for _ in range(2))
+            matrix.update(y, p)
+            parts.append((y, p))
+        y, p = (np.concatenate(column) for column in zip(*parts, strict=True))
+        wanted = np.zeros((k, k), np.int64)
+        np.add.at(wanted, (y, p), 1)
+        assert dense(matrix).tolist() == wanted.tolist()
+
+
+@given(batches(st.integers(0, 3)), batches(st.sampled_from([0.0, 1.0, 4.0])), st.booleans())
+def test_kinds_of_numbers_mix(integers, floats, sparse) -> None:
+    matrix, rows = ConfusionMatrix(sparse=sparse), []
+    for some in itertools.chain(*itertools.zip_longest(integers, floats, fillvalue=[])):
+        parts = [("i2", some), (">i8", some), ("f4", some), ("u8", some)]
+        for dtype, part in parts if some else []:
+            y, p, _ = columns(part, lambda y, to=dtype: np.array(y).astype(to))
+            matrix.update(y, p)
+            rows += [(t, q, 1) for t, q in zip(y.tolist(), p.tolist(), strict=True)]
+        if some and {t for t, *_ in some} <= {0, 1}:
+            y, p, _ = columns(some)
+            matrix.update(np.array(y) == 1, p)  # booleans beside numbers
+            rows += [(t == 1, q, 1) for t, q in zip(y, p, strict=True)]
+    check(matrix, rows)
+
+
+def test_a_stream_without_rows() -> None:
+    for matrix in (ConfusionMatrix(), ConfusionMatrix(sparse=True)):
+        assert (matrix.labels, matrix.n, matrix.counts.shape) == ((), 0, (0, 0))
+        assert matrix.counts.dtype == np.int64
+        assert [len(each) for each in matrix.margins] == [0, 0, 0]
+        assert repr(matrix) == "ConfusionMatrix(0 classes; n=0, 0 correct)"
+        assert "<table>" in matrix._repr_html_()
+        assert matrix == matrix.copy() == matrix + matrix == sum([matrix]) == matrix.reversed()
+        with pytest.raises(ValueError, match="`tp` is for two classes, and this matrix has 0"):
+            _ = matrix.tp
+        assert confusion_matrix(matrix).sum() == 0
+
+
+def test_half_of_a_pair_is_completed_in_every_view() -> None:
+    for sparse, label, pair in itertools.product(
+        (False, True), (1, 0, -1, True, 1.0), ((0, 1), (-1, 1))
+    ):
+        if (label == -1) != (pair == (-1, 1)):
+            continue
+        matrix = ConfusionMatrix(sparse=sparse)
+        matrix.update([label] * 3, [label] * 3)
+        at = pair.index(label)
+        wanted = np.zeros((2, 2), int)
+        wanted[at, at] = 3
+        assert matrix.labels == pair
+        assert set(map(type, matrix.labels)) == {type(label)}
+        assert hasattr(matrix.counts, "toarray") == sparse
+        assert dense(matrix).tolist() == wanted.tolist()
+        assert matrix.margins.true.tolist() == wanted.sum(axis=1).tolist()
+        assert (matrix.tp, matrix.tn) == (wanted[1, 1], wanted[0, 0])
+        turned = matrix.reversed()
+        assert turned.labels == pair[::-1]
+        assert dense(turned).tolist() == wanted[::-1, ::-1].tolist()
+        matrix.update([label, 7], [7, 7])  # no pair any more
+        assert matrix.labels == tuple(sorted({label, 7}))
+        assert matrix.n == 5
+
+
+# --- new labels --------------------------------------------------------------------------------
+
+
+@SPARSE
+def test_new_labels_are_refused_or_taken_in(sparse) -> None:
+    fixed = ConfusionMatrix(["no", "yes"], sparse=sparse)
+    fixed.update(["no"], ["yes"])
+    before = state(fixed)
+    for n in (1, 100):  # both ways of counting
+        with pytest.raises(ValueError, match=f"`y_pred` holds the label 'maybe', .* index {n}, "):
+            fixed.update(["no"] * n + ["yes"], ["yes"] * n + ["maybe"])
+        assert state(fixed) == before
+    growing = ConfusionMatrix(["no", "yes"], new_labels="extend", sparse=sparse)
+    growing.update(["no", "yes"], ["yes", "maybe"])
+    assert growing.labels == ("maybe", "no", "yes")
+    assert dense(growing).tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0]]
+    growing.reset()
+    assert growing.labels == ()
+    fixed.reset()
+    assert (fixed.labels, fixed.n) == (("no", "yes"), 0)
+
+
+def test_what_new_labels_may_be() -> None:
+    with pytest.raises(ValueError, match="`new_labels` must be one of"):
+        ConfusionMatrix([0, 1], new_labels="ignore")
+    with pytest.raises(ValueError, match='`new_labels`="raise" needs `labels`'):
+        ConfusionMatrix(new_labels="raise")
+    with pytest.raises(ValueError, match="must be sorted"):
+        ConfusionMatrix(["yes", "no"], new_labels="extend")
+
+
+@SPARSE
+@pytest.mark.parametrize("labels", [None, ("a",)])
+def test_a_row_of_weight_0_brings_no_label(sparse, labels) -> None:
+    for n, make in itertools.product((2, 300), (list, lambda y: np.array(y, object))):
+        y = make(["a"] * (n - 1) + ["b"])
+        matrix = ConfusionMatrix(labels, sparse=sparse)
+        matrix.update(y, y, sample_weight=[1] * (n - 1) + [0])
+        assert (matrix.labels, matrix.n) == (("a",), n - 1)
+        matrix.update([*y[:-1], "c"], [*y[:-1], "c"], sample_weight=[0.5] * (n - 1) + [0])
+        assert (matrix.labels, matrix.n) == (("a",), 1.5 * (n - 1))
+
+
+# --- laws of merging ---------------------------------------------------------------------------
+
+
+def matrices(some, make, *, scale=1, sparse=()) -> list[ConfusionMatrix]:
+    found = []
+    for rows, is_sparse in zip(some, itertools.cycle(sparse or [False]), strict=False):
+        y, p, w = columns(rows, make)
+        one = ConfusionMatrix(sparse=is_sparse)
+        one.update(y, p, np.array(w) / scale if scale > 1 else w)
+        found.append(one)
+    return found
+
+
+@pytest.mark.parametrize("scale", [1, 8], ids=["counts", "importances"])
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=12)
+@given(st.data())
+def test_laws_of_merging(kind, scale, data) -> None:
+    labels, make = KINDS[kind]
+    some = data.draw(batches(labels, weighted=True))
+    parts = matrices(some, make, scale=scale)
+    states = [state(part) for part in parts]
+    total = sum(parts)
+    check(total, whole(some), scale=scale)
+    empty = ConfusionMatrix()
+    shuffled = parts.copy()
+    random.Random(len(parts)).shuffle(shuffled)
+    assert sum(shuffled) == total == sum(parts, start=empty)
+    a, b, c = (parts * 3)[:3]
+    assert a + b == b + a
+    assert (a + b) + c == a + (b + c)
+    assert a + empty == a == empty + a
+    merged = empty.copy()
+    merged.merge(*shuffled)
+    assert merged == total
+    grown = parts[0].copy()
+    for rows in some[1:]:
+        y, p, w = columns(rows, make)
+        grown.update(y, p, np.array(w) / scale if scale > 1 else w)
+    assert grown == total
+    assert [state(part) for part in parts] == states, "the parts are as they were"
+
+
+@given(batches(st.sampled_from(["a", "b", "c", "d"]), weighted=True), st.data())
+def test_dense_and_sparse_merge(some, data) -> None:
+    sparse = data.draw(st.lists(st.booleans(), min_size=len(some), max_size=len(some)))
+    scales = [1, 8]
+    for scale in scales:
+        parts = matrices(some, np.array, scale=scale, sparse=sparse)
+        for order in (parts, parts[::-1]):
+            total = sum(order)
+            check(total, whole(some), scale=scale)
+            assert total.is_sparse == order[0].is_sparse
+
+
+@given(batches(st.integers(0, 4), weighted=True))
+def test_counts_and_weights_merge(some) -> None:
+    counts, weights = matrices(some, np.array), matrices(some, np.array, scale=8)
+    for a, b in itertools.product(counts, weights):
+        assert a + b == b + a
+        assert (a + b).is_weighted
+        assert (a + b).n == a.n + b.n
+    check(sum([*counts, *weights]), [(t, p, 9 * w) for t, p, w in whole(some)], scale=8)
+
+
+def test_sums_of_weights_do_not_depend_on_the_cut(rng) -> None:
+    y, w = rng.integers(0, 3, 50_000), rng.random(50_000) * 10.0 ** rng.integers(-8, 8, 50_000)
+    at_once = ConfusionMatrix.from_labels(y, y, sample_weight=w)
+    for size, sparse in ((7, False), (1000, True), (30_000, False)):
+        matrix = ConfusionMatrix(sparse=sparse)
+        for start in range(0, 50_000 if size > 100 else 5_000, size):
+            here = slice(start, start + size)
+            matrix.update(y[here], y[here], w[here])
+        if size > 100:
+            np.testing.assert_allclose(dense(matrix), at_once.counts, rtol=2.0**-40)
+
+
+def test_one_small_weight_after_another_is_not_lost() -> None:
+    for sparse in (False, True):
+        matrix = ConfusionMatrix([0, 1], sparse=sparse)
+        matrix.update([1], [1], [2.0**54])
+        for _ in range(1000):
+            matrix.update([1], [1], [1.0])
+        assert matrix.tp == 2.0**54 + 1000
+        parts = sum([matrix, ConfusionMatrix.from_labels([1], [1], sample_weight=[3.0])])
+        assert parts.tp == 2.0**54 + 1004  # 1003, to the nearest even
+
+
+def test_a_sum_of_one_is_another_matrix() -> None:
+    one = ConfusionMatrix.from_labels([0, 1], [0, 1])
+    total = sum([one])
+    total.update([1], [1])
+    assert (one.n, total.n) == (2, 3)
+    one.merge(one, one)  # copies are made before it changes
+    assert one.n == 8
+
+
+def test_given_labels_win_over_found_ones() -> None:
+    given_ = ConfusionMatrix(["yes", "no"])
+    found = ConfusionMatrix.from_labels(["no", "yes"], ["no", "no"])
+    for total in (given_ + found, found + given_, sum([found, given_, found])):
+        assert total.labels == ("yes", "no")
+        assert total.new_labels == "raise"
+    stranger = ConfusionMatrix.from_labels(["maybe"], ["no"])
+    for add in (lambda: given_ + stranger, lambda: stranger + given_):
+        with pytest.raises(ValueError, match="'maybe' only in the second"):
+            add()
+    stranger.merge(given_)  # it takes all labels
+    assert stranger.labels == ("maybe", "no", "yes")
+
+
+def test_what_does_not_merge() -> None:
+    text, numbers = ConfusionMatrix.from_labels(["1"], ["1"]), ConfusionMatrix.from_labels([1], [1])
+    for one, other in ((text, numbers), (numbers, text)):
+        before = state(one)
+        with pytest.raises(TypeError, match="text and one of numbers cannot be merged"):
+            one.merge(other)
+        with pytest.raises(TypeError, match="text"):
+            one.update(*[list(other.labels)] * 2)
+        assert state(one) == before
+    half = ConfusionMatrix.from_scores(["bad"], [0.5], threshold=0, pos_label="bad")
+    assert half.labels == (None, "bad")
+    for matrix in (ConfusionMatrix(), text.copy()):
+        before = state(matrix)
+        with pytest.raises(ValueError, match=r"labels \(None, 'bad'\), one of them not known"):
+            matrix.merge(half)
+        assert state(matrix) == before
+    assert ConfusionMatrix() + half == half == half + ConfusionMatrix()
+    for other in (3, None, text.counts):
+        with pytest.raises(TypeError, match="a ConfusionMatrix is needed"):
+            text.merge(other)
+
+
+# --- counts that were given --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("n", [2, 3, 60])
+def test_a_stream_goes_on_from_counts(order, n, rng) -> None:
+    counts = rng.integers(0, 9, (n, n))
+    for dtype in (np.int64, np.uint8, np.float64, np.int16):
+        matrix = ConfusionMatrix.from_counts(np.array(counts, dtype, order=order))
+        wanted = counts.copy()
+        for size in (1, 5, 5000):
+            y, p = rng.integers(0, n, size), rng.integers(0, n, size)
+            matrix.update(y, p)
+            np.add.at(wanted, (y, p), 1)
+        assert matrix.counts.tolist() == wanted.tolist()
+        assert matrix.n == wanted.sum()
+
+
+def test_counts_stay_below_the_limit() -> None:
+    for sparse in (False, True):
+        matrix = ConfusionMatrix([0, 1], sparse=sparse)
+        matrix.merge(ConfusionMatrix.from_counts([[2**63 - 4, 0], [0, 1]]))
+        matrix.update(np.array([0, 1]), np.array([0, 1]))
+        before = state(matrix)
+        for n in (1, 5000):
+            with pytest.raises(ValueError, match="less than 2\\*\\*63: got 9,223,372,036,854,7"):
+                matrix.update(np.zeros(n, int), np.zeros(n, int))
+            with pytest.raises(ValueError, match="less than 2\\*\\*63"):
+                matrix.update([0], [0], [1])
+            assert state(matrix) == before
+        matrix.update([1], [1], [1.0])  # weights have no such limit
+        assert matrix.n == 2.0**63
+
+
+def test_too_many_classes_for_a_dense_matrix(monkeypatch) -> None:
+    monkeypatch.setattr("fastmetrics.tables._matrix_state.MOST_CLASSES", 100)
+    monkeypatch.setattr(_cells, "MOST_CLASSES", 100)
+    matrix = ConfusionMatrix()
+    matrix.update(range(100), range(100))
+    before = state(matrix)
+    for new in ([100], [-1] * 10_000, [2**40]):
+        with pytest.raises(ValueError, match="101 labels, at most 100 make a dense matrix"):
+            matrix.update(new, new)
+        with pytest.raises(ValueError, match="101 labels"):
+            matrix.merge(ConfusionMatrix.from_labels(new, new, labels=sorted(set(new))))
+        assert state(matrix) == before
+
+
+# --- snapshots ---------------------------------------------------------------------------------
+
+
+@SPARSE
+@pytest.mark.parametrize("weights", [None, [2], [0.5]])
+def test_a_snapshot_stays(sparse, weights) -> None:
+    matrix = ConfusionMatrix(range(3), sparse=sparse)
+    seen = []
+    for k in range(30):
+        y = np.array([k % 3])
+        if k % 2:
+            y = np.repeat(y, 200)  # another way of counting
+        matrix.update(y, y, None if weights is None else weights * len(y))
+        counts, copy = matrix.counts, matrix.copy()
+        seen.append((counts, np.array(dense(matrix)), matrix.margins, copy, state(copy)))
+        if k == 20:
+            matrix.reset()
+    for counts, then, margins, copy, before in seen:
+        assert (counts.toarray() if sparse else counts).tolist() == then.tolist()
+        assert margins.true.tolist() == then.sum(axis=1).tolist()
+        assert state(copy) == before
+
+
+@SPARSE
+def test_nothing_that_is_handed_out_changes_the_matrix(sparse) -> None:
+    for weights in (None, [1.5, 2.5]):
+        matrix = ConfusionMatrix(sparse=sparse)
+        matrix.update(["a", "b"], ["a", "a"], weights)
+        before = state(matrix)
+        if sparse:
+            matrix.counts.data[:] = 99
+        else:
+            with pytest.raises(ValueError, match="read-only"):
+                matrix.counts[0, 0] = 99
+        for margin in matrix.margins:
+            margin[:] = 99
+        assert state(matrix) == before

@@ -1,0 +1,227 @@
+"""``RegressionTable``: what it holds is right, merging has laws, and it is never modified."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastmetrics as fm
+from fastmetrics import RegressionTable
+from fastmetrics.tables import _regression_sums
+from reference import regression_oracle as oracle
+
+POWERS = (-1.5, 1, 1.5, 2, 3)
+FROM_SUMS = {
+    "mean_squared_error": {},
+    "root_mean_squared_error": {},
+    "mean_absolute_error": {},
+    "mean_absolute_percentage_error": {},
+    "mean_squared_log_error": {},
+    "root_mean_squared_log_error": {},
+    "max_error": {},
+    "mean_pinball_loss": {"alpha": 0.25},
+    "r2_score": {},
+    "explained_variance_score": {},
+    "mean_poisson_deviance": {},
+    "mean_gamma_deviance": {},
+    **{f"mean_tweedie_deviance {power}": {"power": power} for power in (0, *POWERS)},
+    **{f"d2_tweedie_score {power}": {"power": power} for power in (0, *POWERS)},
+}
+
+QUARTERS = st.integers(1, 60).map(lambda i: i / 4)
+ROWS = st.lists(st.tuples(QUARTERS, QUARTERS, st.integers(0, 8).map(lambda i: i / 4)), min_size=1)
+
+
+def table_of(rows: list[tuple[float, float, float]]) -> RegressionTable:
+    y, p, w = np.array(rows).T
+    return RegressionTable.from_arrays(y, p, sample_weight=w, log_errors=True, powers=POWERS)
+
+
+def values_of(table: RegressionTable) -> dict[str, float]:
+    return {
+        label: getattr(fm, label.split()[0])(table, **more) for label, more in FROM_SUMS.items()
+    }
+
+
+def check_same(one: RegressionTable, two: RegressionTable) -> None:
+    assert (one.n_samples, one.n_outputs) == (two.n_samples, two.n_outputs)
+    assert one.total_weight == two.total_weight
+    mine, theirs = values_of(one), values_of(two)
+    for label in FROM_SUMS:
+        assert mine[label] == pytest.approx(theirs[label], rel=1e-11, abs=1e-12), label
+
+
+def weighs_something(rows: list[tuple[float, float, float]]) -> bool:
+    return len({y for y, _, w in rows if w > 0}) > 1
+
+
+@given(ROWS.filter(weighs_something), ROWS.filter(weighs_something), ROWS.filter(weighs_something))
+def test_laws_of_merging(a, b, c):
+    one, two, three = table_of(a), table_of(b), table_of(c)
+    check_same(one + two, two + one)
+    check_same((one + two) + three, one + (two + three))
+    check_same(one + two, table_of(a + b))
+    check_same(sum([one, two, three]), table_of(a + b + c))
+    assert sum([one]) is one
+
+
+@given(ROWS.filter(weighs_something))
+def test_measures_of_a_table_are_those_of_the_definition(rows):
+    data = oracle.rows(*zip(*rows, strict=True))
+    for label, value in values_of(table_of(rows)).items():
+        name = label.split()[0]
+        right = float(getattr(oracle, name)(data, **FROM_SUMS[label]))
+        assert value == pytest.approx(right, rel=1e-11, abs=1e-12), label
+
+
+@pytest.mark.parametrize("cuts", [[1], [700], [1024, 1025], list(range(50, 3000, 50))])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_merged_parts_are_the_whole(rng, cuts, n_outputs):
+    y = rng.gamma(2.0, 2.0, (3000, n_outputs))
+    p = y * rng.gamma(5.0, 0.2, (3000, n_outputs))
+    options = {"log_errors": True, "powers": POWERS}
+    parts = zip(np.split(y, cuts), np.split(p, cuts), strict=True)
+    merged = sum(RegressionTable.from_arrays(a, b, **options) for a, b in parts)
+    whole = RegressionTable.from_arrays(y, p, **options)
+    if n_outputs == 1:
+        check_same(merged, whole)
+    for what in ("under", "over", "squared_error", "relative_error", "squared_log_error", "target"):
+        np.testing.assert_allclose(merged.mean(what), whole.mean(what), rtol=1e-14)
+    for power in POWERS:
+        for from_mean in (False, True):
+            np.testing.assert_allclose(
+                merged.mean_deviance(power, from_mean=from_mean),
+                whole.mean_deviance(power, from_mean=from_mean),
+                rtol=1e-12,
+            )
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9, -3e12])
+@pytest.mark.parametrize("parts", [1, 7, 500])
+def test_r2_of_targets_far_from_zero_keeps_its_digits(rng, offset, parts):
+    y = offset + rng.normal(size=4000)
+    p = y + 0.25 * rng.normal(size=4000)
+    pieces = zip(np.array_split(y, parts), np.array_split(p, parts), strict=True)
+    table = sum(RegressionTable.from_arrays(a, b) for a, b in pieces)
+    errors = [Fraction(a - b) for a, b in zip(y.tolist(), p.tolist(), strict=True)]
+    exact = [Fraction(a) for a in y.tolist()]
+    mean = sum(exact) / len(exact)
+    right = 1 - sum(e * e for e in errors) / sum((a - mean) ** 2 for a in exact)
+    assert fm.r2_score(table) == pytest.approx(float(right), rel=1e-14)
+    bias = sum(errors) / len(errors)
+    right = 1 - sum((e - bias) ** 2 for e in errors) / sum((a - mean) ** 2 for a in exact)
+    assert fm.explained_variance_score(table) == pytest.approx(float(right), rel=1e-14)
+
+
+@pytest.mark.parametrize("power", [1, 1.5, 2, 3, -1])
+def test_deviance_from_the_mean_keeps_its_digits(rng, power):
+    """Targets that hardly differ: the textbook's difference of two means has no digit left."""
+    y = 1e6 * (1 + 1e-7 * rng.integers(-8, 9, 300))
+    table = sum(
+        RegressionTable.from_arrays(part, part, powers=[power]) for part in np.split(y, [10, 100])
+    )
+    data = oracle.rows(y.tolist(), y.tolist())
+    mean = sum(a for a, *_ in data) / len(data)
+    right = oracle.mean_tweedie_deviance([(a, mean, w) for a, _, w in data], power)
+    found = table.mean_deviance(power, from_mean=True)[0]
+    assert found == pytest.approx(float(right), rel=1e-7)
+
+
+def test_deviance_from_a_mean_that_is_positive_in_the_whole_only():
+    y, p = np.array([-4.0, -2.0, 9.0, 8.0]), np.array([1.0, 2.0, 7.0, 9.0])
+    parts = [RegressionTable.from_arrays(y[i], p[i], powers=[-1.5]) for i in ([0, 1], [2, 3])]
+    right = float(oracle.d2_tweedie_score(oracle.rows(y.tolist(), p.tolist()), -1.5))
+    assert fm.d2_tweedie_score(parts[0] + parts[1], power=-1.5) == pytest.approx(right, rel=1e-13)
+    assert fm.d2_tweedie_score(parts[1] + parts[0], power=-1.5) == pytest.approx(right, rel=1e-13)
+
+
+def test_threads_do_not_change_a_bit(rng, monkeypatch):
+    monkeypatch.setattr(_regression_sums, "JOB", 4096)
+    monkeypatch.setattr(_regression_sums, "PIECE", 1500)
+    y = rng.gamma(2.0, 2.0, (30_000, 2))
+    p = y * rng.gamma(5.0, 0.2, y.shape)
+    for more in ({}, {"log_errors": True, "powers": POWERS}):
+        found = []
+        for n_threads in (1, 2, 7):
+            table = RegressionTable.from_arrays(y, p, n_threads=n_threads, **more)
+            sums = table._sums
+            logs = b"" if sums.of_logs is None else sums.of_logs.tobytes()
+            powers = [array.tobytes() for _, array in sorted(sums.of_powers.items())]
+            found.append((sums.of_errors.tobytes(), logs, powers))
+        assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e300, 2.0**-1000])
+def test_extreme_weights(unit):
+    y, p, w = np.array([1.0, 2.0, 5.0]), np.array([2.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])
+    plain = RegressionTable.from_arrays(y, p, sample_weight=w, powers=[1])
+    extreme = RegressionTable.from_arrays(y, p, sample_weight=w * unit, powers=[1])
+    assert extreme.weight_exponent != 0
+    assert extreme.total_weight == pytest.approx(6 * unit, rel=1e-15)
+    both = extreme + extreme
+    for measure in (fm.mean_squared_error, fm.r2_score, fm.mean_poisson_deviance):
+        for table in (extreme, both):
+            assert measure(table) == pytest.approx(measure(plain), rel=1e-14)
+    mixed = plain + extreme
+    heavier = plain if unit < 1 else extreme
+    assert mixed.weight_exponent == min(0, extreme.weight_exponent)
+    assert fm.mean_squared_error(mixed) == pytest.approx(fm.mean_squared_error(heavier), rel=1e-14)
+
+
+def test_it_is_frozen_and_adding_leaves_its_terms_alone(rng):
+    y, p = rng.random((2, 50)) + 1
+    one = RegressionTable.from_arrays(y, p, log_errors=True, powers=[1])
+    before = values_of_few(one)
+    _ = one + one + one
+    assert values_of_few(one) == before
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.n_samples = 3
+    for twin in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert values_of_few(twin) == before
+        assert repr(twin) == repr(one) == "RegressionTable(50 rows, 1 output, total weight 50)"
+
+
+def values_of_few(table: RegressionTable) -> list[float]:
+    names = ("mean_squared_error", "mean_squared_log_error", "mean_poisson_deviance", "r2_score")
+    return [getattr(fm, name)(table) for name in names]
+
+
+def test_what_a_table_does_not_hold_is_named():
+    table = RegressionTable.from_arrays([1, 2], [2, 2], powers=[0, 1])
+    assert fm.mean_tweedie_deviance(table) == 0.5
+    with pytest.raises(ValueError, match="holds no log errors: build it with `log_errors=True`"):
+        fm.mean_squared_log_error(table)
+    with pytest.raises(ValueError, match="holds no deviances of power 2: name it in `powers`"):
+        fm.mean_gamma_deviance(table)
+    with pytest.raises(TypeError, match="median_absolute_error needs the rows themselves"):
+        fm.median_absolute_error(table, None)
+    with pytest.raises(TypeError, match="d2_pinball_score needs the rows themselves"):
+        fm.d2_pinball_score(table, None)
+    for more in ({"y_pred": [1, 2]}, {"sample_weight": [1, 2]}):
+        with pytest.raises(TypeError, match=f"`{next(iter(more))}` must be left out where"):
+            fm.mean_squared_error(table, **more)
+
+
+def test_tables_that_do_not_fit_are_not_added():
+    table = RegressionTable.from_arrays([1, 2], [2, 2])
+    with pytest.raises(ValueError, match="tables of 1 and of 2 outputs cannot be added"):
+        table + RegressionTable.from_arrays([[1, 2]], [[2, 2]])
+    with pytest.raises(ValueError, match="hold the same log errors and powers"):
+        table + RegressionTable.from_arrays([1, 2], [2, 2], log_errors=True)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        table + 1
+    with pytest.raises(TypeError, match="unsupported operand"):
+        1 + table
+
+
+@pytest.mark.parametrize("power", [0.5, float("nan"), float("inf"), "1", True])
+def test_powers_are_checked(power):
+    with pytest.raises((TypeError, ValueError), match="`power` must be"):
+        RegressionTable.from_arrays([1, 2], [2, 2], powers=[power])
