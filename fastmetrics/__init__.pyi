@@ -1,6 +1,53 @@
 """What ``fastmetrics`` offers, for type checkers: every name of ``_HOMES`` in ``__init__.py``."""
 
 from fastmetrics._results import ConfidenceInterval as ConfidenceInterval
+from fastmetrics.comparison.adjusted_pvalues import adjust_pvalues as adjust_pvalues
+from fastmetrics.comparison.bayesian_correlated_t import (
+    BayesianCorrelatedTTest as BayesianCorrelatedTTest,
+)
+from fastmetrics.comparison.bayesian_correlated_t import (
+    bayesian_correlated_t_test as bayesian_correlated_t_test,
+)
+from fastmetrics.comparison.bayesian_signed_rank import (
+    BayesianSignedRankTest as BayesianSignedRankTest,
+)
+from fastmetrics.comparison.bayesian_signed_rank import (
+    bayesian_signed_rank_test as bayesian_signed_rank_test,
+)
+from fastmetrics.comparison.binomial import binomial_likelihood as binomial_likelihood
+from fastmetrics.comparison.binomial import binomial_test as binomial_test
+from fastmetrics.comparison.bonferroni_dunn import bonferroni_dunn_test as bonferroni_dunn_test
+from fastmetrics.comparison.cochran_q import cochran_q_test as cochran_q_test
+from fastmetrics.comparison.compare_table import compare_table as compare_table
+from fastmetrics.comparison.equivalence import equivalence_test as equivalence_test
+from fastmetrics.comparison.equivalence import non_inferiority_test as non_inferiority_test
+from fastmetrics.comparison.estimators import compare_estimators as compare_estimators
+from fastmetrics.comparison.five_by_two import five_by_two_cv_test as five_by_two_cv_test
+from fastmetrics.comparison.friedman import FriedmanTest as FriedmanTest
+from fastmetrics.comparison.friedman import friedman_test as friedman_test
+from fastmetrics.comparison.kfold_t import kfold_paired_t_test as kfold_paired_t_test
+from fastmetrics.comparison.mcnemar import mcnemar_test as mcnemar_test
+from fastmetrics.comparison.nemenyi import nemenyi_test as nemenyi_test
+from fastmetrics.comparison.one_sample_t import one_sample_t_test as one_sample_t_test
+from fastmetrics.comparison.post_hoc_result import PostHocTest as PostHocTest
+from fastmetrics.comparison.post_hoc_result import RankPair as RankPair
+from fastmetrics.comparison.power_accuracy import power_paired_accuracy as power_paired_accuracy
+from fastmetrics.comparison.power_accuracy import (
+    sample_size_paired_accuracy as sample_size_paired_accuracy,
+)
+from fastmetrics.comparison.power_auc import power_paired_auc as power_paired_auc
+from fastmetrics.comparison.power_auc import sample_size_paired_auc as sample_size_paired_auc
+from fastmetrics.comparison.result import ComparisonTest as ComparisonTest
+from fastmetrics.comparison.sample_size_result import SampleSize as SampleSize
+from fastmetrics.comparison.sign_flip import sign_flip_test as sign_flip_test
+from fastmetrics.comparison.table_comparison import (
+    CriticalDifferenceDiagram as CriticalDifferenceDiagram,
+)
+from fastmetrics.comparison.table_comparison import FriedmanSegments as FriedmanSegments
+from fastmetrics.comparison.table_comparison import TableComparison as TableComparison
+from fastmetrics.comparison.wilcoxon import (
+    wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
+)
 from fastmetrics.errors import DataConversionWarning as DataConversionWarning
 from fastmetrics.errors import DegenerateDataWarning as DegenerateDataWarning
 from fastmetrics.errors import FileError as FileError

@@ -22,6 +22,18 @@ examples:
       --metrics f1 tpr_at_fpr:fpr=0.05 --threshold 0.5
 """
 
+_COMPARE_HELP = """\
+Compare algorithms on several data sets by their ranks: Friedman's test, a post-hoc test, the groups
+that do not differ. The table, in the same kinds of file as for evaluate, has a row a data set and a
+column an algorithm."""
+
+_COMPARE_EXAMPLES = """\
+examples:
+  fastmetrics compare-table accuracies.csv --datasets name --higher-is-better
+  fastmetrics compare-table errors.csv --datasets name --lower-is-better --control baseline
+  fastmetrics compare-table auc.parquet --datasets name --higher-is-better --plot diagram.png
+"""
+
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, as all errors of the program."""
@@ -59,6 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_demo(commands)
     _add_evaluate(commands)
+    _add_compare_table(commands)
     _add_warmup(commands)
     return parser
 
@@ -158,6 +171,49 @@ def _add_bootstrap(add: Any) -> None:
     )
 
 
+def _add_compare_table(commands: Any) -> None:
+    command = commands.add_parser(
+        "compare-table",
+        help="compare algorithms on several data sets: Friedman, post-hoc test, groups",
+        description=_COMPARE_HELP,
+        epilog=_COMPARE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = command.add_argument
+    add("files", nargs="+", metavar="FILE", help="file name or glob pattern")
+    add("--datasets", required=True, metavar="COL", help="column that names the data sets")
+    add(
+        "--algorithm",
+        action="append",
+        dest="algorithms",
+        metavar="COL",
+        help="column of an algorithm; may be repeated (default: all columns but --datasets)",
+    )
+    side = command.add_mutually_exclusive_group(required=True)
+    side.add_argument("--higher-is-better", action="store_true", help="the table holds scores")
+    side.add_argument("--lower-is-better", action="store_true", help="the table holds errors")
+    add(
+        "--post-hoc",
+        choices=("nemenyi", "bonferroni-dunn", "wilcoxon-holm"),
+        help="which algorithms differ: all pairs by mean ranks, all against --control by mean "
+        "ranks, or Wilcoxon's test with Holm's adjustment (default: nemenyi, with --control "
+        "bonferroni-dunn)",
+    )
+    add("--control", metavar="NAME", help="the algorithm that the others are compared with")
+    add("--alpha", type=_level, default=0.05, metavar="P", help="of the tests (default 0.05)")
+    add("--seed", type=_seed, metavar="S", help="of Friedman's p-value where it takes permutations")
+    add(
+        "--on-bad-row",
+        choices=("error", "skip"),
+        default="error",
+        help="what to do with a data set that lacks a number: stop (default), or leave it out",
+    )
+    _add_format(command)
+    add("--plot", metavar="FILE", help="write the critical-difference diagram (.png .pdf .svg)")
+    command.set_defaults(run=_run_compare_table)
+
+
 def _add_warmup(commands: Any) -> None:
     text = "compile every kernel ahead, and say how long it took"
     command = commands.add_parser("warmup", help=text, description=text, allow_abbrev=False)
@@ -219,6 +275,12 @@ def _run_demo(arguments: argparse.Namespace) -> str:
 
 def _run_evaluate(arguments: argparse.Namespace) -> str:
     from fastmetrics.cli.evaluate_command import run
+
+    return run(arguments)
+
+
+def _run_compare_table(arguments: argparse.Namespace) -> str:
+    from fastmetrics.cli.compare_table_command import run
 
     return run(arguments)
 

@@ -86,16 +86,17 @@ def render(
 
 def _json(evaluation: Evaluation, counts: dict[str, int]) -> str:
     content = {**counts, **evaluation.to_dict()}
-    return json.dumps(_without_nan(content), indent=2, allow_nan=False) + "\n"
+    return json.dumps(without_nan(content), indent=2, allow_nan=False) + "\n"
 
 
-def _without_nan(value: Any) -> Any:
+def without_nan(value: Any) -> Any:
+    """Return the value with None for every float that JSON has no number for."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
+        return {key: without_nan(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_without_nan(item) for item in value]
+        return [without_nan(item) for item in value]
     return value
 
 

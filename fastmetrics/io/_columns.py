@@ -17,17 +17,17 @@ _DTYPES = {"float": "float32", "double": "float64", "halffloat": "float16"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextColumn:
-    """A column of few different texts, one byte a row.
+    """A column of texts, one byte a row where they are few.
 
     Attributes
     ----------
-    codes : ndarray of int8, shape (n,)
+    codes : ndarray of int8, shape (n,), or of int64 where there may be many texts
         Position of each row's text in ``values``.
     values : tuple of str
         The different texts, in order of first appearance.
     """
 
-    codes: NDArray[np.int8]
+    codes: NDArray[np.int8] | NDArray[np.int64]
     values: tuple[str, ...]
 
     def to_numpy(self) -> NDArray[Any]:

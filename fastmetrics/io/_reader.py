@@ -66,6 +66,7 @@ def read_columns(
     on_bad_row: Literal["error", "skip"] = "error",
     n_threads: int | None = None,
     progress: Progress | None = None,
+    many_labels: bool = False,
 ) -> Columns:
     """Read the label, score and weight columns of CSV, Parquet and JSON-lines files.
 
@@ -94,6 +95,8 @@ def read_columns(
     progress : callable, optional
         Called as ``progress(share, rows)`` now and then: the share of the bytes that has been
         read, from 0 to 1, and the rows kept so far.
+    many_labels : bool, default False
+        Whether labels of text are names, of which there may be any number, and no classes.
 
     Returns
     -------
@@ -134,7 +137,8 @@ def read_columns(
         if on_bad_row == "skip" or where is not None:
             # A wrong guess would make DuckDB drop rows, or round numbers inside the condition.
             sources = [describe_fully(connection, source, wanted) for source in sources]
-        reading = _Reading(session, wanted, weight, group, where, on_bad_row == "skip", progress)
+        skip_bad = on_bad_row == "skip"
+        reading = _Reading(session, wanted, weight, group, where, skip_bad, progress, many_labels)
         while True:
             try:
                 return reading.read(sources)
@@ -176,6 +180,7 @@ class _Reading:
         where: str | None,
         skip_bad: bool,
         progress: Progress | None,
+        many_labels: bool,
     ) -> None:
         self.session = session
         self.connection = session.connection
@@ -185,12 +190,13 @@ class _Reading:
         self.where = where
         self.skip_bad = skip_bad
         self.progress = progress
+        self.many_labels = many_labels
 
     def read(self, sources: list[Source]) -> Columns:
         """Read all the files, or raise `_MisjudgedTypesError` where the guess of types fails."""
         label = self.wanted[0]
         filled = [source for source in sources if self._has_rows(source)]
-        texts = {label: TextCodes()}
+        texts = {label: TextCodes(many=self.many_labels)}
         if self.group is not None:
             texts[self.group] = TextCodes(many=True)
         types = common_types(filled, self.wanted, texts)

@@ -1,0 +1,110 @@
+"""``fastmetrics compare-table``: a table of data sets and algorithms in, tests and groups out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+
+from fastmetrics.cli._messages import print_note, print_texts
+from fastmetrics.cli._render import require_renderer
+from fastmetrics.cli._render_comparison import render_comparison
+from fastmetrics.comparison.compare_table import PostHoc, compare_table
+from fastmetrics.comparison.table_comparison import TableComparison
+from fastmetrics.io import Columns, TextColumn, column_names, read_columns
+
+#: What the arguments of the library are called here.
+_OPTIONS = {
+    "`control`": "--control",
+    "`post_hoc`": "--post-hoc",
+    "`alpha`": "--alpha",
+    "`rng`": "--seed",
+    "`table`": "the table",
+}
+_PICTURES = (".png", ".pdf", ".svg")
+
+
+def run(options: argparse.Namespace) -> str:
+    """Read the table, compare the algorithms, draw the diagram, and return the output."""
+    require_renderer(options.format)
+    _check_picture(options.plot)
+    algorithms = options.algorithms or _other_columns(options.files[0], options.datasets)
+    columns = read_columns(
+        options.files,
+        options.datasets,
+        algorithms,
+        on_bad_row=options.on_bad_row,
+        many_labels=True,
+    )
+    comparison = _compared(columns, _dataset_names(columns, options.datasets), options)
+    if options.plot is not None:
+        from fastmetrics.plots.rank_plots import save_critical_difference
+
+        save_critical_difference(comparison, options.plot)
+        print_note(f"{options.plot}: the critical-difference diagram")
+    if columns.n_skipped:
+        rows = "row" if columns.n_skipped == 1 else "rows"
+        print_note(f"{columns.n_skipped:,} bad {rows} skipped, {columns.n_rows:,} compared")
+    counts = {"n_datasets": columns.n_rows, "n_skipped": columns.n_skipped}
+    return render_comparison(comparison, options.format, counts=counts)
+
+
+def _check_picture(path: str | None) -> None:
+    """Raise before any work if the diagram could not be drawn."""
+    if path is None:
+        return
+    if os.path.splitext(path.lower())[1] not in _PICTURES:
+        raise ValueError(f"--plot: the name must end in one of {' '.join(_PICTURES)}: got {path}")
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"--plot: there is no folder {folder}")
+    from fastmetrics.plots.rank_plots import require_matplotlib
+
+    require_matplotlib()
+
+
+def _other_columns(path: str, datasets: str) -> list[str]:
+    return [name for name in column_names(path, datasets) if name != datasets]
+
+
+def _dataset_names(columns: Columns, column: str) -> list[str]:
+    labels = columns.labels
+    values = labels.to_numpy() if isinstance(labels, TextColumn) else labels
+    names = [str(value) for value in values.tolist()]
+    seen = set[str]()
+    for name in names:
+        if name in seen:
+            raise ValueError(
+                f"column {column!r} names the data set {name!r} more than once: the table needs "
+                "one row a data set"
+            )
+        seen.add(name)
+    return names
+
+
+def _compared(columns: Columns, names: list[str], options: argparse.Namespace) -> TableComparison:
+    post_hoc: PostHoc = options.post_hoc or (
+        "nemenyi" if options.control is None else "bonferroni-dunn"
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            comparison = compare_table(
+                columns.scores,
+                higher_is_better=options.higher_is_better,
+                alpha=options.alpha,
+                post_hoc=post_hoc,
+                control=options.control,
+                datasets=names,
+                rng=options.seed,
+            )
+        except (ValueError, TypeError) as error:
+            raise ValueError(_as_options(str(error))) from error
+    print_texts((str(item.message) for item in caught), "the table")
+    return comparison
+
+
+def _as_options(message: str) -> str:
+    for argument, option in _OPTIONS.items():
+        message = message.replace(argument, option)
+    return message

@@ -1,0 +1,1 @@
+"""Tests between models, from precomputed numbers."""

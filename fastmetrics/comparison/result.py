@@ -1,0 +1,84 @@
+"""``ComparisonTest``: what every test between models returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from fastmetrics._results import ConfidenceInterval, Result
+
+_NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ComparisonTest(Result):
+    """One test: its statistic, its p-value and the decision at a level.
+
+    Attributes
+    ----------
+    method : str
+        The name of the test, with the variant and how the p-value was found.
+    statistic : float
+        The test statistic; nan where the test is not defined, inf where a difference other than 0
+        has no variance.
+    statistic_name : str
+        What it is called: "t", "F", "chi2", "W", "errors" …
+    df : float, tuple of float, or None
+        Degrees of freedom; two of an F; None where there are none.
+    pvalue : float
+        Probability, under the null hypothesis, of a statistic at least as extreme.
+    alpha : float
+        Level of the decision.
+    critical_value : float
+        The statistic from which on (beyond which, for counts) the test rejects at `alpha`; nan
+        where the p-value alone decides.
+    reject : bool
+        Whether the null hypothesis is rejected at `alpha`; False where the test is not defined.
+    alternative : str
+        What holds if the null hypothesis does not.
+    effect_size : float
+        How large the difference is, in the units that `effect_size_name` names.
+    effect_size_name : str
+        "mean difference", "Cohen's d", "odds ratio" …
+    confidence_interval : ConfidenceInterval or None
+        Of the effect or of the difference, as `details` says; None where there is none.
+    better : str or None
+        The name of the better model; None if neither is, whether the test rejects or not.
+    details : mapping from str to float
+        More numbers of the test by name.
+
+    Examples
+    --------
+    >>> test = ComparisonTest("a test", 2.5, "t", 9, 0.034, 0.05, 2.262, True)
+    >>> test
+    ComparisonTest(a test: t(9)=2.5, pvalue=0.034, reject at 0.05)
+    """
+
+    method: str
+    statistic: float
+    statistic_name: str
+    df: float | tuple[float, float] | None
+    pvalue: float
+    alpha: float
+    critical_value: float
+    reject: bool
+    alternative: str = "two-sided"
+    effect_size: float = float("nan")
+    effect_size_name: str = ""
+    confidence_interval: ConfidenceInterval | None = None
+    better: str | None = None
+    details: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
+
+    def __repr__(self) -> str:
+        if self.df is None:
+            df = ""
+        else:
+            both = self.df if isinstance(self.df, tuple) else (self.df,)
+            df = f"({', '.join(f'{each:g}' for each in both)})"
+        decision = "reject" if self.reject else "do not reject"
+        better = f", better: {self.better}" if self.better is not None else ""
+        return (
+            f"{type(self).__name__}({self.method}: {self.statistic_name}{df}={self.statistic:.6g}, "
+            f"pvalue={self.pvalue:.6g}, {decision} at {self.alpha:g}{better})"
+        )

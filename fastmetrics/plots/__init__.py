@@ -1,0 +1,1 @@
+"""Figures of computed results; matplotlib is imported when one is drawn."""

@@ -1,0 +1,297 @@
+"""The critical-difference diagram and the textbook's Friedman plot."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from fastmetrics.comparison.table_comparison import CriticalDifferenceDiagram, TableComparison
+
+#: Width of a figure of its own, and height of one line of text, in inches.
+_WIDTH, _LINE = 8.0, 0.26
+#: Largest and smallest size of the text, in points.
+_LARGEST, _SMALLEST = 10.0, 6.0
+#: Of the width, what labels may take at most on both sides together.
+_LABEL_SHARE = 0.6
+#: Letters that are left of a name at least.
+_SHORTEST = 7
+#: Distance of the bars, in lines of text.
+_BAR = 0.55
+_INK, _PALE = "black", "0.88"
+
+
+def plot_critical_difference(result: TableComparison, *, ax: Any = None) -> Any:
+    """Draw the critical-difference diagram of a comparison (Demsar 2006).
+
+    Parameters
+    ----------
+    result : TableComparison
+        What `compare_table` returns.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a figure of its own, as high as the labels need.
+
+    Returns
+    -------
+    matplotlib Axes
+        What was drawn on: the axis of mean ranks with the best at the right, a label for each
+        algorithm, and a bar under those that do not differ.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+
+    Notes
+    -----
+    Black on white throughout: nothing is told by a colour. Labels stand on lines of their own;
+    where they are long, the text becomes smaller, and then names are cut.
+
+    References
+    ----------
+    Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7:1-30.
+    """
+    data = result.diagram
+    levels = _bar_levels(data.bars)
+    k = len(data.names)
+    top = 2.6 if math.isfinite(data.critical_difference) else 1.6
+    first = 0.9 + _BAR * (max(levels, default=-1) + 1)
+    bottom = first + (k + 1) // 2
+    if ax is None:
+        ax = _pyplot().subplots(layout="none")[1]
+        _fill(ax, top + bottom)
+    ax.set_axis_off()
+    # Lines of text downwards: y is 0 at the axis of the ranks.
+    ax.set_ylim(bottom, -top)
+    labels = _labels(ax, data, top + bottom)
+    left, right = _limits(labels, k)
+    ax.set_xlim(right, left)  # Demsar: the best ranks are at the right
+    _draw_axis(ax, k, labels.size)
+    for (low, high), level in zip(data.bars, levels, strict=True):
+        y = 0.75 + _BAR * level
+        margin = 0.004 * (right - left)
+        ax.plot([low - margin, high + margin], [y, y], color=_INK, lw=3.5, solid_capstyle="butt")
+    for j, (position, text) in enumerate(zip(data.positions, labels.texts, strict=True)):
+        is_best_half = j < (k + 1) // 2
+        row = j if is_best_half else k - 1 - j
+        y = first + row + 0.3
+        edge = left + labels.best_share * (right - left)
+        if not is_best_half:
+            edge = right - labels.worst_share * (right - left)
+        ax.plot([position, position, edge], [0, y, y], color=_INK, lw=0.8)
+        ax.annotate(
+            text,
+            (edge, y),
+            xytext=(3 if is_best_half else -3, 0),
+            textcoords="offset points",
+            ha="left" if is_best_half else "right",
+            va="center",
+            fontsize=labels.size,
+            fontweight="bold" if data.names[j] == data.control else "normal",
+        )
+    if math.isfinite(data.critical_difference):
+        _draw_difference(ax, data, k, labels.size)
+    return ax
+
+
+def plot_friedman(result: TableComparison, *, ax: Any = None) -> Any:
+    """Draw the textbook's Friedman plot: a point a mean rank, and a segment as long as CD.
+
+    Parameters
+    ----------
+    result : TableComparison
+        What `compare_table` returns, with a post-hoc test that has a critical difference.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a figure of its own, as high as the algorithms need.
+
+    Returns
+    -------
+    matplotlib Axes
+        What was drawn on. The pale band is the segment of the best mean rank (of the control, if
+        there is one): whose segment does not reach it is significantly worse (differs). Such
+        algorithms have a hollow point.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    ValueError
+        If the post-hoc test has no critical difference.
+    """
+    data = result.segments
+    difference = result.post_hoc.critical_difference
+    if not math.isfinite(difference):
+        raise ValueError(
+            f"the Friedman plot shows a critical difference, and {result.post_hoc.method} has "
+            "none: compare with post_hoc='nemenyi' or 'bonferroni-dunn'"
+        )
+    k = len(data.names)
+    if ax is None:
+        size = (_WIDTH, _LINE * (k * 1.15 + 3.5))
+        ax = _pyplot().subplots(figsize=size, layout="constrained")[1]
+    centre = result.post_hoc.control or result.diagram.names[0]
+    band = data.segments[data.names.index(centre)]
+    ax.axvspan(band.low, band.high, color=_PALE, lw=0, zorder=0)
+    for y, (name, rank, segment) in enumerate(
+        zip(data.names, data.mean_ranks, data.segments, strict=True)
+    ):
+        apart = name != centre and result.post_hoc[centre, name].reject
+        ax.plot([segment.low, segment.high], [y, y], color=_INK, lw=1.4, marker="|", ms=7)
+        face = "white" if apart else _INK
+        ax.plot([rank], [y], "o", ms=6, color=_INK, mec=_INK, mfc=face, mew=1.2, zorder=3)
+    ax.set_yticks(range(k), data.names)
+    ax.set_ylim(k - 0.4, -0.6)
+    ax.set_xlabel(f"mean rank (1 is best); segments are CD = {difference:.3g} long")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def save_critical_difference(result: TableComparison, path: str, *, dpi: float = 200.0) -> None:
+    """Write the critical-difference diagram to a file, without a window or any global state.
+
+    Parameters
+    ----------
+    result : TableComparison
+        What `compare_table` returns.
+    path : str
+        Its ending tells the format: ``.png .pdf .svg`` and what else matplotlib writes.
+    dpi : float, default=200
+        Dots an inch, where the format has dots.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    OSError
+        If the file cannot be written.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    levels = _bar_levels(result.diagram.bars)
+    lines = 3.5 + _BAR * (max(levels, default=-1) + 1) + (len(result.names) + 1) // 2
+    figure = Figure(dpi=dpi)
+    ax = figure.add_subplot()
+    _fill(ax, lines)
+    plot_critical_difference(result, ax=ax)
+    figure.savefig(path, dpi=dpi)
+
+
+def require_matplotlib() -> None:
+    """Raise an ImportError that helps, before any work, if nothing can be drawn."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'fastmetrics-eval[plot]'") from error
+
+
+def _fill(ax: Any, lines: float) -> None:
+    """Make the figure as high as its lines of text need, and the axes as large as the figure."""
+    ax.figure.set_size_inches(_WIDTH, _LINE * lines)
+    ax.set_position((0.01, 0.01, 0.98, 0.98))
+
+
+class _Labels(NamedTuple):
+    texts: list[str]
+    size: float
+    #: Of the width of the axes, what the labels beside the best and the worst ranks take.
+    best_share: float
+    worst_share: float
+
+
+def _labels(ax: Any, data: CriticalDifferenceDiagram, lines: float) -> _Labels:
+    """Return texts that fit beside the diagram, and what they take of its width."""
+    names = list(data.names)
+    box = ax.get_window_extent()
+    points = box.height / ax.figure.dpi * 72 / lines  # between two labels
+    size = min(_LARGEST, max(_SMALLEST, 0.8 * points))
+    half = (len(names) + 1) // 2
+    while True:
+        texts = [f"{n}  {p:.2f}" for n, p in zip(names, data.positions, strict=True)]
+        widths = [_width(ax, text, size) / box.width for text in texts]
+        best = max(widths[:half]) + 0.015
+        worst = max(widths[half:]) + 0.015
+        longest = max(map(len, names))
+        if best + worst <= _LABEL_SHARE or (size <= _SMALLEST and longest <= _SHORTEST):
+            return _Labels(texts, size, best, worst)
+        if size > _SMALLEST:
+            size = max(_SMALLEST, size - 0.5)
+        else:
+            names = [_cut(name, max(_SHORTEST, longest - 2)) for name in names]
+
+
+def _cut(name: str, length: int) -> str:
+    """Return a name of at most this length; names of one kind differ at their ends."""
+    if len(name) <= length:
+        return name
+    end = (length - 1) // 2
+    return f"{name[: length - 1 - end]}…{name[len(name) - end :]}"
+
+
+def _width(ax: Any, text: str, size: float) -> float:
+    """Return the width of a text in pixels."""
+    drawn = ax.text(0, 0, text, fontsize=size, fontweight="bold")
+    width = float(drawn.get_window_extent().width)
+    drawn.remove()
+    return width
+
+
+def _limits(labels: _Labels, k: int) -> tuple[float, float]:
+    """Return the ranks at the edges of the axes, such that 1 … k lies between the labels."""
+    pad = 0.025
+    inside = 1.0 - labels.best_share - labels.worst_share - 2 * pad
+    per_share = (k - 1) / inside
+    return 1 - (labels.best_share + pad) * per_share, k + (labels.worst_share + pad) * per_share
+
+
+def _draw_axis(ax: Any, k: int, size: float) -> None:
+    ax.plot([1, k], [0, 0], color=_INK, lw=1.2)
+    room = abs(ax.transData.transform((k, 0))[0] - ax.transData.transform((1, 0))[0]) / (k - 1)
+    for rank in _ticks(k, 1.6 * _width(ax, str(k), size) / room):
+        ax.plot([rank, rank], [0, -0.3], color=_INK, lw=1.0)
+        ax.text(rank, -0.4, str(rank), ha="center", va="bottom", fontsize=size)
+
+
+def _ticks(k: int, apart: float) -> list[int]:
+    """Return ranks to write at the axis: 1, k, and round ones, none nearer than `apart`."""
+    step = next(
+        10**power * digit for power in range(6) for digit in (1, 2, 5) if 10**power * digit >= apart
+    )
+    inner = [rank for rank in range(step, k, step) if rank - 1 >= apart and k - rank >= apart]
+    return [1, *inner, k]
+
+
+def _draw_difference(ax: Any, data: CriticalDifferenceDiagram, k: int, size: float) -> None:
+    """Draw the segment of the critical difference above the axis, from its best end."""
+    difference = data.critical_difference
+    low = 1.0
+    y = -1.75
+    ax.plot([low, low + difference], [y, y], color=_INK, lw=1.2)
+    for end in (low, low + difference):
+        ax.plot([end, end], [y - 0.2, y + 0.2], color=_INK, lw=1.2)
+    middle = low + min(difference, k - 1) / 2
+    ax.text(middle, y - 0.1, f"CD = {difference:.3g}", ha="center", va="bottom", fontsize=size)
+
+
+def _bar_levels(bars: tuple[tuple[float, float], ...]) -> list[int]:
+    """Return a level for each bar such that no two on one level touch."""
+    ends: list[float] = []
+    levels = []
+    for low, high in bars:  # from the best group to the worst
+        for level, end in enumerate(ends):
+            if low > end:
+                ends[level] = high
+                break
+        else:
+            level = len(ends)
+            ends.append(high)
+        levels.append(level)
+    return levels
+
+
+def _pyplot() -> Any:
+    require_matplotlib()
+    from matplotlib import pyplot
+
+    return pyplot

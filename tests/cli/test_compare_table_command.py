@@ -1,0 +1,236 @@
+"""`fastmetrics compare-table`: the numbers of the library, its files, formats and faults."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.cli import main
+
+TEXTBOOK = "name,A,B,C\nD1,0.9,0.8,0.7\nD2,0.9,0.7,0.7\nD3,0.9,0.8,0.7\nD4,0.9,0.8,0.7\n"
+HIGHER = ("--datasets", "name", "--higher-is-better")
+
+
+@pytest.fixture
+def textbook(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_text(TEXTBOOK)
+    return tmp_path
+
+
+def run(capsys, *arguments, code=0):
+    assert main(["compare-table", *map(str, arguments)]) == code
+    return capsys.readouterr()
+
+
+def table_of(path, n=130, k=4):
+    """Write a table in three kinds of file; more data sets than there may be classes."""
+    scores = np.round(np.random.default_rng(3).random((n, k)) + 0.08 * np.arange(k), 3)
+    columns = {"set": [f"data set {i}" for i in range(n)]}
+    columns |= {f"alg {j}": scores[:, j] for j in range(k)}
+    table = pa.table(columns)
+    pq.write_table(table, path / "t.parquet")
+    rows = table.to_pylist()
+    (path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lines = [";".join(columns), *(";".join(map(str, row.values())) for row in rows)]
+    (path / "t.csv").write_text("\n".join(lines) + "\n")
+    return scores, list(columns["set"])
+
+
+def test_table(textbook, capsys):
+    out, err = run(capsys, "x.csv", *HIGHER)
+    assert err == ""
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert lines[0] == "3 algorithms on 4 data sets, higher is better"
+    for line in (
+        "chi-square 7.1250 2 0.0284",
+        "chi-square, tie-corrected 7.6000 2 0.0224",
+        "F (Iman–Davenport) 24.4286 2, 6 0.00131",
+        "F, tie-corrected 57.0000 2, 6 0.000125",
+        "exact – – 0.00926",
+        "A 1.0000 a",
+        "B 2.1250 ab",
+        "C 2.8750 b",
+        "A − C -1.8750 -2.6517 0.0218 A is better",
+        "B − C -0.7500 -1.0607 0.539 –",
+        "Friedman: at level 0.05 the algorithms differ, by the exact p-value 0.00926.",
+        "Nemenyi: mean ranks differ from 1.657 on (critical difference).",
+    ):
+        assert line in lines
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.jsonl"])
+def test_every_kind_of_file(name, tmp_path, capsys):
+    scores, sets = table_of(tmp_path)
+    out, _ = run(
+        capsys,
+        *(tmp_path / name, "--datasets", "set", "--lower-is-better", "--format", "json"),
+        *("--seed", 5),
+    )
+    found = json.loads(out)
+    expected = fm.compare_table(
+        scores,
+        higher_is_better=False,
+        names=[f"alg {j}" for j in range(4)],
+        datasets=sets,
+        rng=5,
+    ).to_dict()
+    assert found["n_datasets"] == 130
+    assert found["datasets"] == sets
+    assert found["scores"] == expected["scores"]
+    assert found["friedman"]["pvalue"] == expected["friedman"]["pvalue"]
+    assert found["friedman"]["rng"] == expected["friedman"]["rng"]
+    assert found["post_hoc"]["groups"] == [list(group) for group in expected["post_hoc"]["groups"]]
+    assert found["diagram"]["bars"] == expected["diagram"]["bars"]
+
+
+def test_csv(textbook, capsys):
+    out, _ = run(capsys, "x.csv", *HIGHER, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    test = fm.nemenyi_test(ranks=[[1, 2, 3], [1, 2.5, 2.5], [1, 2, 3], [1, 2, 3]])
+    assert [row["algorithm_a"] + row["algorithm_b"] for row in rows] == ["AB", "AC", "BC"]
+    assert [float(row["pvalue"]) for row in rows] == [pair.pvalue for pair in test]
+    assert {float(row["friedman_pvalue"]) for row in rows} == {1 / 108}
+    assert [row["reject"] for row in rows] == ["False", "True", "False"]
+
+
+def test_markdown(textbook, capsys):
+    out, _ = run(capsys, "x.csv", *HIGHER, "--format", "markdown")
+    assert "| algorithm | mean rank | group |\n| --- | ---: | ---: |\n| A | 1.0000 | a |" in out
+    assert "by the exact p-value 0.00926." in out
+
+
+@pytest.mark.parametrize(
+    ("options", "head", "control"),
+    [
+        (("--control", "A"), "Bonferroni-Dunn", "like A"),
+        (("--control", "A", "--post-hoc", "wilcoxon-holm"), "Wilcoxon with Holm", "like A"),
+        (("--post-hoc", "wilcoxon-holm"), "Wilcoxon with Holm", "group"),
+    ],
+)
+def test_post_hoc_tests(options, head, control, textbook, capsys):
+    out, _ = run(capsys, "x.csv", *HIGHER, *options)
+    assert head in out
+    assert control in out
+    assert ("critical difference" in out) == (head == "Bonferroni-Dunn")
+
+
+def test_chosen_algorithms(textbook, capsys):
+    out, _ = run(capsys, "x.csv", *HIGHER, "--algorithm", "C", "--algorithm", "A")
+    assert "2 algorithms on 4 data sets" in out
+    assert "C − A" in out
+    assert "at level 0.05 the algorithms do not differ significantly" in out
+    assert "not called for" in out
+
+
+def test_many_algorithms_leave_the_pairs_to_csv(tmp_path, capsys):
+    table_of(tmp_path, n=12, k=12)
+    out, _ = run(capsys, tmp_path / "t.csv", "--datasets", "set", "--higher-is-better", "--seed", 1)
+    assert "The 66 pairs are left out: --format csv has them." in out
+    assert "9,999 permutations, key " in out
+    assert "random permutations" in out
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg"])
+def test_plot(ending, textbook, capsys):
+    _, err = run(capsys, "x.csv", *HIGHER, "--plot", f"d{ending}")
+    assert err == f"fastmetrics: note: d{ending}: the critical-difference diagram\n"
+    assert (textbook / f"d{ending}").stat().st_size > 1000
+
+
+def test_degenerate_tables_are_warned_about(textbook, capsys):
+    (textbook / "same.csv").write_text("name,A,B\nx,1,2\ny,1,2\n")
+    _, err = run(capsys, "same.csv", *HIGHER)
+    assert err.startswith("fastmetrics: warning: the table: all 2 data sets rank the algorithms")
+    (textbook / "tied.csv").write_text("name,A,B\nx,1,1\ny,2,2\n")
+    out, err = run(capsys, "tied.csv", *HIGHER, "--format", "json")
+    assert "all algorithms tie on every data set" in err
+    assert json.loads(out)["friedman"]["pvalue"] == 1
+
+
+def test_numbered_data_sets_and_bad_rows(textbook, capsys):
+    (textbook / "n.csv").write_text("name,A,B\n1,0.5,0.6\n2,,0.4\n3,0.1,0.9\n")
+    out, err = run(capsys, "n.csv", *HIGHER, "--on-bad-row", "skip", "--format", "json")
+    assert json.loads(out)["datasets"] == ["1", "3"]
+    assert json.loads(out)["n_skipped"] == 1
+    assert "1 bad row skipped, 2 compared" in err
+
+
+FAULTS = {
+    "no file": (("y.csv", *HIGHER), "y.csv: no such file"),
+    "no column": (
+        ("x.csv", "--datasets", "set", "--higher-is-better"),
+        "x.csv: no column 'set'; the columns are 'name', 'A', 'B', 'C'",
+    ),
+    "no algorithm of that name": (("x.csv", *HIGHER, "--algorithm", "Z"), "no column 'Z'"),
+    "one algorithm": (("x.csv", *HIGHER, "--algorithm", "A"), "the table must have a column for"),
+    "the names as an algorithm": (("x.csv", *HIGHER, "--algorithm", "name"), "named 2 times"),
+    "unknown control": (
+        ("x.csv", *HIGHER, "--control", "Z"),
+        "--control must be one of 'A', 'B', 'C': got 'Z'",
+    ),
+    "control of all pairs": (
+        ("x.csv", *HIGHER, "--control", "A", "--post-hoc", "nemenyi"),
+        "--control is not for the post-hoc test nemenyi",
+    ),
+    "no control": (("x.csv", *HIGHER, "--post-hoc", "bonferroni-dunn"), "--control must name an"),
+    "no side": (("x.csv", "--datasets", "name"), "--higher-is-better --lower-is-better is requ"),
+    "both sides": (("x.csv", *HIGHER, "--lower-is-better"), "not allowed with argument"),
+    "level": (("x.csv", *HIGHER, "--alpha", "5"), "must lie between 0 and 1"),
+    "picture": (("x.csv", *HIGHER, "--plot", "d.jpeg"), "--plot: the name must end in one of .png"),
+    "folder": (("x.csv", *HIGHER, "--plot", "no/d.png"), "there is no folder no"),
+    "text": (("text.csv", *HIGHER), "text.csv: row 1 (line 2): column 'B': 'good' is not a number"),
+    "gap": (("gap.csv", *HIGHER), "gap.csv: column 'B' contains 1 null: row 2"),
+    "twice": (("twice.csv", *HIGHER), "column 'name' names the data set 'x' more than once"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults(fault, textbook, capsys):
+    (textbook / "text.csv").write_text("name,A,B\nx,1,good\ny,1,3\n")
+    (textbook / "gap.csv").write_text("name,A,B\nx,1,2\ny,1,\n")
+    (textbook / "twice.csv").write_text("name,A,B\nx,1,2\nx,1,3\n")
+    arguments, message = FAULTS[fault]
+    out, err = run(capsys, *arguments, code=2)
+    assert out == ""
+    assert err.startswith("fastmetrics: error: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert not list(textbook.glob("*.png"))
+
+
+def test_help_is_light():
+    code = (
+        "import contextlib, io, sys\nfrom fastmetrics.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()) as out:\n"
+        "    assert main(['compare-table', '--help']) == 0\n"
+        "assert '--post-hoc' in out.getvalue()\n"
+        "print(set(sys.modules) & {'numpy', 'scipy', 'duckdb', 'matplotlib', 'rich'})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "set()"
+
+
+def test_without_matplotlib(textbook, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    _, err = run(capsys, "x.csv", *HIGHER, "--plot", "d.png", code=2)
+    assert "pip install 'fastmetrics-eval[plot]'" in err
+    out, _ = run(capsys, "x.csv", *HIGHER)
+    assert "Friedman" in out

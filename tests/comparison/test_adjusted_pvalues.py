@@ -1,0 +1,61 @@
+"""Adjusted p-values: statsmodels, published laws, and one implementation of Holm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+import fastmetrics as fm
+from fastmetrics.intervals._holm import holm
+
+PEERS = {
+    "holm": "holm",
+    "hochberg": "simes-hochberg",
+    "benjamini-hochberg": "fdr_bh",
+    "bonferroni": "bonferroni",
+}
+PVALUES = st.lists(
+    st.sampled_from([0.0, 1e-300, 0.001, 0.01, 0.03, 0.05, 0.2, 0.7, 1.0]), min_size=1
+)
+
+
+@pytest.mark.parametrize("method", PEERS)
+@given(pvalues=PVALUES)
+def test_statsmodels(method, pvalues):
+    expected = multipletests(pvalues, method=PEERS[method])[1]
+    np.testing.assert_allclose(fm.adjust_pvalues(pvalues, method=method), expected, rtol=1e-14)
+
+
+@given(pvalues=PVALUES)
+def test_order_of_the_methods(pvalues):
+    found = {method: fm.adjust_pvalues(pvalues, method=method) for method in PEERS}
+    assert (found["benjamini-hochberg"] <= found["hochberg"] + 1e-15).all()
+    assert (found["hochberg"] <= found["holm"]).all()
+    assert (found["holm"] <= found["bonferroni"]).all()
+    assert all((values >= pvalues).all() and (values <= 1).all() for values in found.values())
+    assert (found["holm"] == holm(pvalues)).all()
+
+
+@pytest.mark.parametrize("method", PEERS)
+def test_undefined_ones_are_not_counted(method):
+    whole = fm.adjust_pvalues([0.01, np.nan, 0.04, 0.03], method=method)
+    assert np.isnan(whole[1])
+    assert (whole[[0, 2, 3]] == fm.adjust_pvalues([0.01, 0.04, 0.03], method=method)).all()
+    assert np.isnan(fm.adjust_pvalues([np.nan, np.nan], method=method)).all()
+
+
+@pytest.mark.parametrize(
+    ("pvalues", "message"),
+    [([0.1, 1.2], "`pvalues` must lie in .0, 1."), ([-0.1], "`pvalues` must"), ([], "empty")],
+)
+def test_faults(pvalues, message):
+    with pytest.raises(ValueError, match=message):
+        fm.adjust_pvalues(pvalues)
+
+
+def test_unknown_method():
+    with pytest.raises(ValueError, match="`method` must be one of 'holm'"):
+        fm.adjust_pvalues([0.5], method="fdr")

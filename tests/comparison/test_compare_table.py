@@ -1,0 +1,129 @@
+"""One call for a table: the parts agree, names come from where they are, plots are data."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from rank_samples import DEMSAR, DEMSAR_NAMES, graded
+
+import fastmetrics as fm
+
+NAMES = ("a", "b", "c", "d")
+SETS = tuple(f"set {i}" for i in range(8))
+
+
+@pytest.fixture(scope="module")
+def table():
+    return graded(8, 4, 0.3, seed=1)
+
+
+def test_the_parts_are_those_of_the_single_calls(table):
+    whole = fm.compare_table(table, higher_is_better=True, names=NAMES, datasets=SETS)
+    friedman = fm.friedman_test(table, higher_is_better=True, names=NAMES)
+    nemenyi = fm.nemenyi_test(table, higher_is_better=True, names=NAMES)
+    assert repr(whole.friedman) == repr(friedman)
+    assert whole.post_hoc.to_dict() == nemenyi.to_dict()
+    assert whole.datasets == SETS
+    assert whole.mean_ranks == dict(
+        sorted(zip(NAMES, friedman.mean_ranks, strict=True), key=lambda item: item[1])
+    )
+    assert not whole.ranks.flags.writeable
+    assert (whole.scores == table).all()
+    dunn = fm.compare_table(
+        table, higher_is_better=True, names=NAMES, post_hoc="bonferroni-dunn", control="b"
+    )
+    expected = fm.bonferroni_dunn_test(table, higher_is_better=True, names=NAMES, control="b")
+    assert dunn.post_hoc.to_dict() == expected.to_dict()
+
+
+def test_both_plots_as_data():
+    ranks = -np.array(DEMSAR)
+    whole = fm.compare_table(ranks, higher_is_better=True, names=DEMSAR_NAMES, alpha=0.1)
+    diagram = whole.diagram
+    assert diagram.names == ("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5")
+    assert diagram.positions == (27.5 / 14, 28 / 14, 40.5 / 14, 44 / 14)
+    assert diagram.bars == ((27.5 / 14, 40.5 / 14), (40.5 / 14, 44 / 14))
+    assert diagram.critical_difference == whole.post_hoc.critical_difference
+    lengths = [segment.high - segment.low for segment in whole.segments.segments]
+    assert lengths == pytest.approx([whole.post_hoc.critical_difference] * 4)
+    assert whole.segments.names == DEMSAR_NAMES
+    # Two segments overlap exactly where the test does not tell their algorithms apart.
+    at = dict(zip(DEMSAR_NAMES, whole.segments.segments, strict=True))
+    for pair in whole.post_hoc:
+        one, other = at[pair.algorithm_a], at[pair.algorithm_b]
+        assert (one.low < other.high and other.low < one.high) != pair.reject
+
+
+@pytest.mark.parametrize("kind", ["pandas index", "pandas", "polars", "arrow", "mapping"])
+def test_names_come_from_the_table(kind, table):
+    frame = pd.DataFrame(table, columns=NAMES)
+    frame.insert(1, "name", SETS)
+    given, datasets = {
+        "pandas index": (frame.set_index("name"), None),
+        "pandas": (frame, "name"),
+        "polars": (pl.DataFrame(frame.to_dict("list")), "name"),
+        "arrow": (pa.table(frame.to_dict("list")), "name"),
+        "mapping": (frame.to_dict("list"), "name"),
+    }[kind]
+    whole = fm.compare_table(given, higher_is_better=True, datasets=datasets)
+    assert whole.names == NAMES
+    assert whole.datasets == SETS
+    assert (whole.scores == table).all()
+
+
+def test_where_friedman_takes_permutations():
+    table = graded(20, 9, 0.01)
+    first = fm.compare_table(table, higher_is_better=False, rng=3, n_resamples=199)
+    again = fm.compare_table(table, higher_is_better=False, rng=first.friedman.rng, n_resamples=199)
+    assert first.friedman.pvalue_method == "permutation"
+    assert again.friedman.pvalue == first.friedman.pvalue
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"higher_is_better": None}, TypeError, "`higher_is_better` must be True"),
+        ({"higher_is_better": 1}, TypeError, "`higher_is_better` must be True"),
+        ({"post_hoc": "holm"}, ValueError, "`post_hoc` must be one of 'nemenyi'"),
+        ({"post_hoc": "bonferroni-dunn"}, ValueError, "`control` must name an algorithm"),
+        ({"control": "0"}, ValueError, "`control` is not for the post-hoc test nemenyi"),
+        ({"control": "x", "post_hoc": "wilcoxon-holm"}, ValueError, "`control` must be one of"),
+        ({"datasets": "name"}, TypeError, "`datasets` names a column"),
+        ({"datasets": ["x"]}, ValueError, "`datasets` must name the 8 rows: got 1"),
+        ({"alpha": 95}, ValueError, "`alpha`"),
+        ({"pvalue_method": "t"}, ValueError, "`pvalue_method`"),
+    ],
+)
+def test_faults(options, error, message, table):
+    with pytest.raises(error, match=message):
+        fm.compare_table(table, **{"higher_is_better": True, **options})
+
+
+def test_faults_of_frames(table):
+    frame = pd.DataFrame(table, columns=NAMES)
+    with pytest.raises(ValueError, match="`datasets` is 'name': the columns are a, b, c, d"):
+        fm.compare_table(frame, higher_is_better=True, datasets="name")
+    with pytest.raises(ValueError, match="`datasets` is 'name': `table` has a, b, c, d"):
+        fm.compare_table(frame.to_dict("list"), higher_is_better=True, datasets="name")
+    frame.iloc[2, 1] = math.nan
+    with pytest.raises(ValueError, match=r"`table` must be finite: nan at index .2, 1."):
+        fm.compare_table(frame, higher_is_better=True)
+    frame.columns = ["a", "b", "a", "d"]
+    with pytest.raises(ValueError, match="`table`"):
+        fm.compare_table(frame, higher_is_better=True)
+
+
+def test_displays(table):
+    whole = fm.compare_table(table, higher_is_better=True, names=["<a>", *NAMES[1:]])
+    assert repr(whole).startswith("TableComparison(8 data sets, 4 algorithms; Friedman, exact")
+    assert "Nemenyi at 0.05: critical difference" in repr(whole)
+    assert "<a>" not in whole._repr_html_()
+    content = json.loads(json.dumps(whole.to_dict()))
+    assert content["diagram"]["positions"] == list(whole.diagram.positions)
+    assert content["friedman"]["pvalue_method"] == "exact"

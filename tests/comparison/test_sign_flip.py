@@ -1,0 +1,158 @@
+"""The sign-flip test against all signs, scipy's permutation test, and binomial special cases."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import fastmetrics as fm
+from fastmetrics.comparison import _sign_sums
+from fastmetrics.errors import DegenerateDataWarning
+from reference import paired_tests_oracle as oracle
+
+ALTERNATIVES = ("two-sided", "less", "greater")
+
+
+@given(
+    st.lists(st.integers(-6, 6), min_size=1, max_size=9),
+    st.sampled_from([1, 10, 100]),
+    st.sampled_from(ALTERNATIVES),
+)
+def test_every_choice_of_signs(values, divisor, alternative):
+    if not any(values):
+        return
+    exact = oracle.sign_flip_pvalue(oracle.fractions(values), alternative)
+    # decimals, whose sums round: 0.1 + 0.2 ties with 0.3
+    test = fm.sign_flip_test(np.array(values) / divisor, alternative=alternative)
+    assert test.pvalue == pytest.approx(float(exact), rel=1e-12)
+    assert test.effect_size == pytest.approx(sum(values) / len(values) / divisor, abs=1e-15)
+    assert test.method.endswith("exact")
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [5, 14])
+def test_scipy(n, alternative, rng):
+    values = rng.normal(0.4, 1, n)
+    peer = stats.permutation_test(
+        (values,),
+        lambda v, axis: v.mean(axis=axis),
+        permutation_type="samples",
+        alternative=alternative,
+        n_resamples=np.inf,
+        vectorized=True,
+    )
+    test = fm.sign_flip_test(values, alternative=alternative, method="exact")
+    assert (test.statistic, test.pvalue) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-12)
+
+
+def test_more_differences_than_could_be_enumerated(rng):
+    """30 differences: 2^30 choices. The tails of both sides and the atom add up."""
+    values = rng.integers(1, 40, 30) * rng.choice([-1, 1], 30)
+    total = int(values.sum())
+    weights = {0: 1}
+    for value in values.tolist():
+        after: dict[int, int] = {}
+        for at, ways in weights.items():
+            for step in (value, -value):
+                after[at + step] = after.get(at + step, 0) + ways
+        weights = after
+    extreme = sum(ways for at, ways in weights.items() if at >= total)
+    test = fm.sign_flip_test(values, alternative="greater")
+    assert test.pvalue == pytest.approx(extreme / 2**30, rel=1e-12)
+
+
+def test_zero_one_losses_are_mcnemars_exact_test(rng):
+    a, b = rng.random(5000) < 0.30, rng.random(5000) < 0.28
+    test = fm.sign_flip_test(a, b)
+    assert test.method.endswith("exact")
+    e01, e10 = int(np.sum(a & ~b)), int(np.sum(b & ~a))
+    assert test.details["n_zero"] == 5000 - e01 - e10
+    expected = fm.mcnemar_test(e01=e01, e10=e10, method="exact").pvalue
+    assert test.pvalue == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_random_signs(alternative, rng):
+    values = rng.normal(0.25, 1, 35)
+    exact = fm.sign_flip_test(values, alternative=alternative)
+    options = {"method": "monte-carlo", "n_resamples": 4999, "alternative": alternative}
+    test = fm.sign_flip_test(values, rng=4, **options)
+    assert test.method.endswith("Monte Carlo")
+    error = math.sqrt(exact.pvalue * (1 - exact.pvalue) / 4999)
+    assert abs(test.pvalue - exact.pvalue) < 4 * error + 1 / 5000
+    assert test.pvalue * 5000 == pytest.approx(round(test.pvalue * 5000))
+    assert fm.sign_flip_test(values, rng=4, **options).pvalue == test.pvalue
+    assert fm.sign_flip_test(values, rng=5, **options).pvalue != test.pvalue
+
+
+def test_random_signs_are_never_sure(rng):
+    test = fm.sign_flip_test(rng.random(300) + 1, rng=1, n_resamples=99)
+    assert test.pvalue == 1 / 100
+    assert test.method.endswith("Monte Carlo")
+
+
+def test_blocks_of_random_signs(monkeypatch):
+    values = np.arange(1.0, 101.0)
+    found = _sign_sums.random_sums(values, 500, np.random.default_rng(1))
+    assert len(found) == 500
+    assert np.all(np.abs(found) <= values.sum())
+    assert np.all(found % 2 == values.sum() % 2)
+    assert abs(found.mean()) < 4 * math.sqrt((values**2).sum() / 500)
+    assert found.std() == pytest.approx(math.sqrt((values**2).sum()), rel=0.2)
+    monkeypatch.setattr(_sign_sums, "_BLOCK", 1000)
+    assert len(np.unique(_sign_sums.random_sums(values, 500, np.random.default_rng(1)))) > 200
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_models_that_do_not_differ(alternative):
+    with pytest.warns(DegenerateDataWarning, match="all differences are 0"):
+        test = fm.sign_flip_test([0.3, 0.2], [0.3, 0.2], alternative=alternative)
+    assert (test.statistic, test.pvalue, test.reject, test.better) == (0, 1, False, None)
+
+
+def test_constant_differences_leave_one_choice_of_signs_on_each_side():
+    test = fm.sign_flip_test([0.1] * 8)
+    assert test.pvalue == pytest.approx(2 / 2**8)
+    assert test.better == "B"
+    rounded = fm.sign_flip_test([0.3, 0.4, 0.7, 0.8], [0.2, 0.3, 0.6, 0.7])
+    assert rounded.pvalue == pytest.approx(2 / 2**4)
+
+
+def test_a_mean_of_zero_is_zero_in_spite_of_rounding():
+    test = fm.sign_flip_test([0.1, 0.2, -0.3])
+    assert (test.statistic, test.pvalue, test.better) == (0, 1, None)
+
+
+def test_small_differences_count_beside_large_ones():
+    values = [10**12, 1, 2, -4]
+    exact = oracle.sign_flip_pvalue(oracle.fractions(values), "two-sided")
+    assert fm.sign_flip_test(values).pvalue == float(exact)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_extreme_magnitudes(size):
+    values = np.array([1.0, 2.0, -1.5, 3.0])
+    usual, extreme = fm.sign_flip_test(values), fm.sign_flip_test(values * size)
+    assert extreme.pvalue == usual.pvalue
+    assert extreme.statistic == pytest.approx(usual.statistic * size)
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "match"),
+    [
+        ([[1.0]], {}, "`errors_a` must be 1-dimensional"),
+        ([math.nan], {}, "`errors_a` must be finite"),
+        ([1.0], {"method": "all"}, "`method` must be one of"),
+        ([1.0], {"n_resamples": 0}, "`n_resamples` must be at least 1"),
+        ([1.0], {"rng": -1}, "`rng` must be a seed"),
+        (np.sqrt(np.arange(1, 60)), {"method": "exact"}, "not feasible for these 59 differences"),
+    ],
+)
+def test_faults(values, options, match):
+    with pytest.raises(ValueError, match=match):
+        fm.sign_flip_test(values, **options)

@@ -1,0 +1,149 @@
+"""The study of sizes: its counting, its conclusions, its registry; and what it published."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
+
+from benchmarks import size_scenes, sizes
+from benchmarks.size_report import Row, document, findings, load, stored
+from benchmarks.size_resampling import IDEAL, folds, nearest_mean, nearest_neighbour
+from benchmarks.size_scenes import NOTES, Scene, scenes
+
+ROOT = Path(__file__).resolve().parents[2]
+FIGURES = json.loads(
+    (ROOT / "tests" / "reference" / "reference_values.json").read_text(encoding="utf-8")
+)["5x2cv"]["ideal_null_size_at_05"]
+
+
+def uniform(rng: np.random.Generator) -> dict[str, float]:
+    return {"right": rng.random(), "eager": rng.random() / 2, "silent": math.nan}
+
+
+# --- counting ------------------------------------------------------------------------------------
+
+
+def test_rejections_are_counted():
+    rows = sizes.simulate([Scene("part", "scene", uniform, 4000)])
+    right, eager, silent = rows
+    assert [row.test for row in rows] == ["right", "eager", "silent"]
+    assert abs(right.size - 0.05) < 4 * right.error
+    assert right.rejected_at_10 == pytest.approx(400, abs=80)
+    assert not right.is_large
+    assert eager.is_large
+    assert eager.size == pytest.approx(0.1, abs=0.02)
+    assert (silent.rejected_at_05, silent.rejected_at_10, silent.undefined) == (0, 0, 4000)
+
+
+def test_data_sets_depend_on_the_scene_and_their_number_alone():
+    scene, other = Scene("part", "scene", uniform, 40), Scene("part", "other", uniform, 40)
+    assert sizes.simulate([scene]) == sizes.simulate([other, scene])[3:]
+    draws = {one.generator(number).random() for one in (scene, other) for number in range(5)}
+    assert len(draws) == 10
+
+
+def test_conclusions_follow_from_the_figures():
+    def row(scene: str, rejected: int) -> Row:
+        return Row("part", scene, "a_test, variant", 1000, rejected, 2 * rejected, 0)
+
+    assert findings([row("x", 52)]) == ["`a_test`, variant keeps its level: 5.2 %."]
+    (said,) = findings([row("x", 10), row("y", 20)])
+    assert said == "`a_test`, variant keeps its level and stays below it: 1.0 to 2.0 %."
+    (said,) = findings([row("x", 50), row("y", 120)])
+    assert said == "`a_test`, variant rejects too often (y): 5.0 to 12.0 %."
+    assert "often: 12.0 %" in findings([row("y", 120)])[0]
+    text = document([row("x", 50), row("y", 120)], {"part": "Note."})
+    assert "| `a_test`, variant | 5.0 ± 0.7; 10.0 | **12.0** ± 1.0; 24.0 |" in text
+
+
+# --- the registry --------------------------------------------------------------------------------
+
+
+def test_a_scene_is_registered_once_and_described(monkeypatch):
+    monkeypatch.setattr(size_scenes, "SCENES", {})
+    monkeypatch.setattr(size_scenes, "NOTES", {})
+    with pytest.raises(ValueError, match="say first, by `describe`, what 'part' is"):
+        size_scenes.add("part", "scene", n_data=10)(uniform)
+    size_scenes.describe("part", "Drawn\n   so.")
+    assert size_scenes.NOTES == {"part": "Drawn so."}
+    assert size_scenes.add("part", "scene", n_data=10)(uniform) is uniform
+    with pytest.raises(ValueError, match="there is a scene 'part', 'scene' already"):
+        size_scenes.add("part", "scene", n_data=10)(uniform)
+
+
+@pytest.mark.parametrize("scene", scenes(), ids=lambda s: f"{s.part}: {s.name}")
+def test_every_scene_gives_pvalues(scene, recwarn):
+    found = scene.measure(scene.generator(0))
+    assert found
+    assert all(math.isnan(p) or 0 <= p <= 1 for p in found.values())
+    assert found == scene.measure(scene.generator(0))
+    recwarn.clear()
+
+
+# --- the data ------------------------------------------------------------------------------------
+
+
+def test_folds_are_stratified(rng):
+    y = rng.random(101) < 0.4
+    for k in (2, 10):
+        found = list(folds(y, k, rng))
+        assert np.sum(found, axis=0).tolist() == [1] * 101
+        positives = [int(y[fold].sum()) for fold in found]
+        assert max(positives) - min(positives) <= 1
+        assert max(map(np.sum, found)) - min(map(np.sum, found)) <= 2
+
+
+def test_classifiers(rng):
+    x, y = rng.normal(size=50), rng.random(50) < 0.5
+    new = rng.normal(size=200)
+    nearest = y[np.abs(new[:, None] - x).argmin(axis=1)]
+    assert nearest_neighbour(x, y, new).tolist() == nearest.tolist()
+    x = x + 3 * y
+    middle = (x[y].mean() + x[~y].mean()) / 2
+    assert nearest_mean(x, y, new).tolist() == (new > middle).tolist()
+
+
+# --- what is published ---------------------------------------------------------------------------
+
+
+def test_the_document_is_written_from_the_stored_figures():
+    rows = load(ROOT / sizes.STORED)
+    assert (ROOT / sizes.DOCUMENT).read_text(encoding="utf-8") == document(rows, NOTES)
+    assert (ROOT / sizes.STORED).read_text(encoding="utf-8") == stored(rows)
+
+
+def test_the_sizes_of_five_by_two_are_the_reference_figures():
+    rows = {row.test: row for row in load(ROOT / sizes.STORED) if row.part == IDEAL}
+    for name, key in (("Dietterich", "dietterich"), ("textbook", "zhou_mean"), ("F", "alpaydin_F")):
+        row = rows[f"five_by_two_cv_test, {name}"]
+        assert abs(row.size - FIGURES[key]) < 3 * row.error
+
+
+def test_a_short_run(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sizes, "QUICK", 10**6)  # the least there is: 20 data sets
+    assert sizes.main(["--quick", "--part", IDEAL]) == 0
+    assert "nothing is written" in capsys.readouterr().out
+    assert sizes.main(["--quick", "--part", IDEAL, "--output", str(tmp_path)]) == 0
+    first = (tmp_path / sizes.STORED).read_text("utf-8")
+    rows = load(tmp_path / sizes.STORED)
+    assert {row.n_data for row in rows} == {20}
+    assert sizes.main(["--quick", "--part", IDEAL, "--output", str(tmp_path)]) == 0
+    assert (tmp_path / sizes.STORED).read_text("utf-8") == first  # its own part is replaced
+    (tmp_path / sizes.DOCUMENT).unlink()
+    assert sizes.main(["--text", "--output", str(tmp_path)]) == 0
+    assert (tmp_path / sizes.DOCUMENT).read_text("utf-8") == document(rows, NOTES)
+
+
+def test_a_part_is_replaced_in_its_place():
+    old = [Row(part, "s", "t", 10, 0, 0, 0) for part in NOTES]
+    part = list(NOTES)[1]
+    new = [Row(part, "s", "t", 20, 0, 0, 0)]
+    found = sizes.replaced(old, new, part)
+    assert [row.part for row in found] == list(NOTES)
+    assert [row.n_data for row in found if row.part == part] == [20]

@@ -1,0 +1,252 @@
+"""One-sample and k-fold t tests against their definitions, scipy and the degenerate cases."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import fastmetrics as fm
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from reference import paired_tests_oracle as oracle
+
+CRITICAL = json.loads(
+    (Path(__file__).parents[1] / "reference" / "reference_values.json").read_text("utf-8")
+)["critical_values"]
+ALTERNATIVES = ("two-sided", "less", "greater")
+A = ["0.20", "0.24", "0.18", "0.22", "0.21", "0.19"]
+B = ["0.18", "0.21", "0.18", "0.19", "0.22", "0.17"]
+NUMBERS = st.lists(st.integers(-1000, 1000), min_size=2, max_size=30)
+
+
+def gaps() -> list[Fraction]:
+    return [a - b for a, b in zip(oracle.fractions(A), oracle.fractions(B), strict=True)]
+
+
+def floats(values):
+    return [float(value) for value in values]
+
+
+# --- one sample ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_one_sample_is_scipys(alternative):
+    rates = floats(A)
+    test = fm.one_sample_t_test(rates, error_rate=0.2, alternative=alternative, alpha=0.1)
+    peer = stats.ttest_1samp(rates, 0.2, alternative=alternative)
+    assert test.statistic == pytest.approx(peer.statistic, rel=1e-12)
+    assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-12)
+    assert test.df == peer.df == 5
+    interval = peer.confidence_interval(0.9)
+    found = (test.confidence_interval.low, test.confidence_interval.high)
+    assert found == pytest.approx((interval.low, interval.high), rel=1e-12)
+    assert test.effect_size == pytest.approx(np.mean(rates))
+    assert test.details["cohen_d"] == pytest.approx((np.mean(rates) - 0.2) / np.std(rates, ddof=1))
+
+
+@pytest.mark.parametrize("alpha", ["05", "10"])
+@pytest.mark.parametrize("k", [2, 5, 10, 20, 30])
+def test_critical_values_of_the_tables(k, alpha):
+    rng = np.random.default_rng(k)
+    test = fm.one_sample_t_test(rng.random(k), error_rate=0.5, alpha=float(f"0.{alpha}"))
+    assert test.critical_value == pytest.approx(CRITICAL[f"t_by_k_{alpha}"][str(k)], abs=5.1e-5)
+    assert test.reject == (abs(test.statistic) >= test.critical_value)
+
+
+@given(NUMBERS, st.integers(-1000, 1000))
+def test_one_sample_by_definition(values, null):
+    if len(set(values)) == 1:
+        return
+    test = fm.one_sample_t_test(values, error_rate=null)
+    exact = oracle.t_statistic([Fraction(v - null) for v in values])
+    assert test.statistic == pytest.approx(exact, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_extreme_magnitudes(size):
+    values = np.array([1.0, 2.0, 4.0])
+    usual = fm.one_sample_t_test(values, error_rate=1.5)
+    extreme = fm.one_sample_t_test(values * size, error_rate=1.5 * size)
+    assert extreme.statistic == pytest.approx(usual.statistic, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("alternative", "above", "below"),
+    [("two-sided", 0.0, 0.0), ("greater", 0.0, 1.0), ("less", 1.0, 0.0)],
+)
+def test_error_rates_that_do_not_vary(alternative, above, below):
+    options = {"alternative": alternative}
+    for null, statistic, pvalue in ((0.2, math.inf, above), (0.4, -math.inf, below)):
+        with pytest.warns(DegenerateDataWarning, match="do not vary"):
+            test = fm.one_sample_t_test([0.3, 0.3, 0.3], error_rate=null, **options)
+        assert (test.statistic, test.pvalue) == (statistic, pvalue)
+        assert test.reject == (pvalue == 0)
+        assert test.details["cohen_d"] == statistic
+    with pytest.warns(DegenerateDataWarning, match="all differences are 0"):
+        test = fm.one_sample_t_test([0.3, 0.3, 0.3], error_rate=0.3, **options)
+    assert (test.statistic, test.pvalue, test.reject) == (0, 1, False)
+
+
+def test_rounding_is_no_variance():
+    rates = [0.1 + 0.2, 0.3, 0.3]  # 0.30000000000000004 first
+    with pytest.warns(DegenerateDataWarning, match="all differences are 0"):
+        assert fm.one_sample_t_test(rates, error_rate=0.3).pvalue == 1
+
+
+def test_one_error_rate():
+    with pytest.warns(UndefinedMetricWarning, match="one number has no variance"):
+        test = fm.one_sample_t_test([0.3], error_rate=0.2)
+    assert math.isnan(test.statistic)
+    assert math.isnan(test.pvalue)
+    assert not test.reject
+
+
+@pytest.mark.parametrize(
+    ("rates", "options", "error", "match"),
+    [
+        ([], {}, ValueError, "`error_rates` is empty"),
+        ([[0.1, 0.2]], {}, ValueError, "`error_rates` must be 1-dimensional"),
+        ([0.1, math.nan], {}, ValueError, "`error_rates` must be finite: nan at index 1"),
+        (["a", "b"], {}, TypeError, "`error_rates` must hold real numbers"),
+        (0.3, {}, TypeError, "`error_rates` must be an array"),
+        ([0.1, 0.2], {"error_rate": math.inf}, ValueError, "`error_rate` must be finite"),
+        ([0.1, 0.2], {"alpha": 5}, ValueError, "`alpha` must lie in"),
+    ],
+)
+def test_faults_of_one_sample(rates, options, error, match):
+    with pytest.raises(error, match=match):
+        fm.one_sample_t_test(rates, **{"error_rate": 0.2, **options})
+
+
+# --- k-fold --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_kfold_is_scipys_paired_t(alternative):
+    a, b = floats(A), floats(B)
+    test = fm.kfold_paired_t_test(a, b, alternative=alternative)
+    peer = stats.ttest_rel(a, b, alternative=alternative)
+    assert (test.statistic, test.pvalue) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-9)
+    interval = peer.confidence_interval()
+    found = (test.confidence_interval.low, test.confidence_interval.high)
+    assert found == pytest.approx((interval.low, interval.high), rel=1e-9)
+    assert (test.df, test.better) == (5, "B")
+
+
+def test_both_statistics_stand_side_by_side():
+    ratio = Fraction(1, 5)  # six folds: one to five
+    plain = fm.kfold_paired_t_test(floats(A), floats(B))
+    corrected = fm.kfold_paired_t_test(floats(A), floats(B), correction="nadeau-bengio")
+    assert plain.statistic == pytest.approx(oracle.t_statistic(gaps()))
+    assert corrected.statistic == pytest.approx(oracle.t_statistic(gaps(), ratio))
+    assert plain.details == corrected.details
+    assert plain.details["statistic_nadeau_bengio"] == corrected.statistic
+    assert corrected.details["pvalue_uncorrected"] == plain.pvalue
+    assert corrected.pvalue == pytest.approx(2 * stats.t.sf(abs(corrected.statistic), 5))
+    assert corrected.method.endswith("Nadeau-Bengio")
+    # 1 / 6 + 1 / 5 in place of 1 / 6
+    ratio_of_t = corrected.statistic / plain.statistic
+    assert ratio_of_t == pytest.approx(math.sqrt((1 / 6) / (1 / 6 + 1 / 5)))
+
+
+def test_scikit_learns_example_of_repeated_cross_validation():
+    """The corrected t of "Statistical comparison of models using grid search" in its docs."""
+    rng = np.random.default_rng(3)
+    table = rng.normal(0.01, 0.02, (10, 10))
+    n_train, n_test = 90, 10
+    kr = table.size
+    std = math.sqrt(np.var(table, ddof=1) * (1 / kr + n_test / n_train))
+    expected = table.mean() / std
+    test = fm.kfold_paired_t_test(table, correction="nadeau-bengio")
+    assert (test.statistic, test.df) == (pytest.approx(expected), 99)
+    assert test.method.startswith("repeated")
+    given_sizes = fm.kfold_paired_t_test(
+        table.ravel(), correction="nadeau-bengio", n_train=n_train, n_test=n_test
+    )
+    assert given_sizes.statistic == pytest.approx(expected)
+
+
+@given(NUMBERS, st.integers(1, 9))
+def test_kfold_by_definition(values, ratio):
+    if len(set(values)) == 1:
+        return
+    exact = [Fraction(v) for v in values]
+    test = fm.kfold_paired_t_test(values, correction="nadeau-bengio", n_train=10, n_test=ratio)
+    expected = oracle.t_statistic(exact, Fraction(ratio, 10))
+    assert test.statistic == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    swapped = fm.kfold_paired_t_test(
+        [0] * len(values), values, correction="nadeau-bengio", n_train=10, n_test=ratio
+    )
+    assert swapped.statistic == pytest.approx(-test.statistic)
+    assert swapped.pvalue == pytest.approx(test.pvalue)
+
+
+def test_differences_that_are_equal_but_for_rounding():
+    a, b = [0.3, 0.4, 0.7, 0.8], [0.2, 0.3, 0.6, 0.7]
+    assert len(set(np.subtract(a, b))) > 1
+    with pytest.warns(DegenerateDataWarning, match="the statistic is inf and p is 0"):
+        test = fm.kfold_paired_t_test(a, b)
+    assert (test.statistic, test.pvalue, test.reject, test.better) == (math.inf, 0, True, "B")
+    assert test.effect_size == pytest.approx(0.1)
+    with pytest.warns(DegenerateDataWarning, match="the statistic is -inf and p is 0"):
+        test = fm.kfold_paired_t_test(b, a, correction="nadeau-bengio")
+    assert (test.statistic, test.better) == (-math.inf, "A")
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_models_that_do_not_differ(alternative):
+    with pytest.warns(DegenerateDataWarning, match="p is 1"):
+        test = fm.kfold_paired_t_test(floats(A), floats(A), alternative=alternative)
+    assert (test.statistic, test.pvalue, test.better, test.reject) == (0, 1, None, False)
+
+
+def test_one_fold():
+    with pytest.warns(UndefinedMetricWarning, match="one number has no variance"):
+        test = fm.kfold_paired_t_test([0.1])
+    assert math.isnan(test.pvalue)
+    assert "statistic_nadeau_bengio" not in test.details
+
+
+def test_names_and_scores():
+    options = {"names": ("tree", "forest")}
+    assert fm.kfold_paired_t_test(floats(A), floats(B), **options).better == "forest"
+    scores = fm.kfold_paired_t_test(floats(A), floats(B), higher_is_better=True, **options)
+    assert scores.better == "tree"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "error", "match"),
+    [
+        ([1, 2], [1, 2, 3], {}, ValueError, r"one shape: got \(2,\) and \(3,\)"),
+        ([1, 2], [[1, 2]], {}, ValueError, "must have one shape"),
+        ([[[1.0]]], None, {}, ValueError, "`errors_a` must be 1-dimensional or 2-dimensional"),
+        ([1, math.inf], [1, 2], {}, ValueError, "`errors_a` must be finite: inf"),
+        ([1e308, 1], [-1e308, 2], {}, ValueError, "`errors_a - errors_b` must be finite"),
+        ([1, 2], None, {"correction": "x"}, ValueError, "`correction` must be one of"),
+        ([1, 2], None, {"n_train": 5}, ValueError, "`n_train` and `n_test` go together"),
+        ([1, 2], None, {"n_train": 0, "n_test": 1}, ValueError, "`n_train` must be positive"),
+        ([[1], [2]], None, {"correction": "nadeau-bengio"}, ValueError, "where there is one fold"),
+        ([1, 2], None, {"names": ("a", "a")}, ValueError, "`names` must be 2 distinct texts"),
+        ([1, 2], None, {"names": "ab"}, TypeError, "`names` must be a sequence of texts: got str"),
+        ([1, 2], None, {"names": ("a", 1)}, TypeError, "`names` must hold texts: got 1 at index 1"),
+    ],
+)
+def test_faults_of_kfold(a, b, options, error, match):
+    with pytest.raises(error, match=match):
+        fm.kfold_paired_t_test(a, b, **options)
+
+
+def test_results_are_plain():
+    test = fm.kfold_paired_t_test(floats(A), floats(B))
+    content = json.loads(json.dumps(test.to_dict()))
+    assert content["pvalue"] == test.pvalue
+    assert content["details"]["n"] == 6
+    assert "k-fold paired t test" in test._repr_html_()

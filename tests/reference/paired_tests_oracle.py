@@ -1,0 +1,163 @@
+"""Slow and obvious: tests between models from their definitions, in fractions where they are exact.
+
+Nothing of fastmetrics is used here. Numbers come as ints, Fractions or decimal strings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, product
+
+HALF = Fraction(1, 2)
+
+
+def fractions(values: Iterable) -> list[Fraction]:
+    """Return what the decimals say, not what their doubles are."""
+    return [Fraction(str(value)) for value in values]
+
+
+# --- binomial ------------------------------------------------------------------------------------
+
+
+def pmf(count: int, n: int, rate: Fraction) -> Fraction:
+    return math.comb(n, count) * rate**count * (1 - rate) ** (n - count)
+
+
+def more_than(count: int, n: int, rate: Fraction) -> Fraction:
+    return sum((pmf(i, n, rate) for i in range(max(0, count + 1), n + 1)), Fraction(0))
+
+
+def critical_count(n: int, rate: Fraction, alpha: Fraction) -> int:
+    return next(c for c in range(n + 1) if more_than(c, n, rate) < alpha)
+
+
+def binomial_pvalue(count: int, n: int, rate: Fraction, alternative: str) -> Fraction:
+    if alternative == "greater":
+        return more_than(count - 1, n, rate)
+    if alternative == "less":
+        return 1 - more_than(count, n, rate)
+    chance = pmf(count, n, rate)
+    return sum((p for i in range(n + 1) if (p := pmf(i, n, rate)) <= chance), Fraction(0))
+
+
+# --- t -------------------------------------------------------------------------------------------
+
+
+def mean_and_variance(values: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+    mean = sum(values, Fraction(0)) / len(values)
+    return mean, sum(((v - mean) ** 2 for v in values), Fraction(0)) / (len(values) - 1)
+
+
+def t_statistic(values: Sequence[Fraction], ratio: Fraction = Fraction(0)) -> float:
+    """Return mean / sqrt((1 / n + ratio) s^2); ratio is n_test / n_train."""
+    mean, variance = mean_and_variance(values)
+    return float(mean) / math.sqrt((Fraction(1, len(values)) + ratio) * variance)
+
+
+def five_by_two(table: Sequence[Sequence[Fraction]]) -> dict[str, float]:
+    variances = Fraction(0)
+    for first, second in table:
+        mean = (first + second) / 2
+        variances += (first - mean) ** 2 + (second - mean) ** 2
+    below = math.sqrt(variances / 5)
+    squares = sum(d**2 for row in table for d in row)
+    return {
+        "dietterich": float(table[0][0]) / below,
+        "textbook": float((table[0][0] + table[0][1]) / 2) / below,
+        "f": float(squares / (2 * variances)),
+    }
+
+
+# --- McNemar, Cochran ----------------------------------------------------------------------------
+
+
+def mcnemar_pvalue(e01: int, e10: int, alternative: str, share: Fraction) -> Fraction:
+    """Return the chance of a split as extreme, ``share`` of the observed one's counted."""
+    n = e01 + e10
+    if alternative == "greater":
+        return more_than(e01, n, HALF) + share * pmf(e01, n, HALF)
+    if alternative == "less":
+        return more_than(e10, n, HALF) + share * pmf(e10, n, HALF)
+    most = max(e01, e10)
+    return min(Fraction(1), 2 * (more_than(most, n, HALF) + share * pmf(most, n, HALF)))
+
+
+def cochran_q(rows: Sequence[Sequence[int]]) -> Fraction:
+    n_models = len(rows[0])
+    columns = [sum(row[j] for row in rows) for j in range(n_models)]
+    mean = Fraction(sum(columns), n_models)
+    above = n_models * (n_models - 1) * sum((c - mean) ** 2 for c in columns)
+    below = sum(sum(row) * (n_models - sum(row)) for row in rows)
+    return Fraction(above, below) if below else Fraction(0)
+
+
+def cochran_pvalue(rows: Sequence[Sequence[int]]) -> Fraction:
+    """Return the share of all ways to exchange the answers of each row that have a Q as large."""
+    n_models = len(rows[0])
+    ways = [
+        [[int(j in chosen) for j in range(n_models)] for chosen in combinations(range(n_models), k)]
+        for k in (sum(row) for row in rows)
+    ]
+    observed = cochran_q(rows)
+    values = [cochran_q(arranged) for arranged in product(*ways)]
+    return Fraction(sum(q >= observed for q in values), len(values))
+
+
+# --- signs and ranks -----------------------------------------------------------------------------
+
+
+def sign_choices(n: int) -> Iterator[tuple[int, ...]]:
+    return product((1, -1), repeat=n)
+
+
+def as_extreme(observed: Fraction, null: Sequence[Fraction], alternative: str) -> Fraction:
+    if alternative == "greater":
+        found = sum(value >= observed for value in null)
+    elif alternative == "less":
+        found = sum(value <= observed for value in null)
+    else:
+        found = sum(abs(value) >= abs(observed) for value in null)
+    return Fraction(found, len(null))
+
+
+def sign_flip_pvalue(values: Sequence[Fraction], alternative: str) -> Fraction:
+    null = [
+        sum((s * v for s, v in zip(signs, values, strict=True)), Fraction(0))
+        for signs in sign_choices(len(values))
+    ]
+    return as_extreme(sum(values, Fraction(0)), null, alternative)
+
+
+def signed_ranks(values: Sequence[Fraction], zero_method: str) -> list[tuple[Fraction, int]]:
+    """Return rank and sign of each difference that counts; sign 0 for one that is split."""
+    if zero_method == "wilcox":
+        values = [v for v in values if v != 0]
+    found = []
+    for value in values:
+        below = sum(abs(other) < abs(value) for other in values)
+        equal = sum(abs(other) == abs(value) for other in values)
+        found.append((Fraction(2 * below + equal + 1, 2), (value > 0) - (value < 0)))
+    return [one for one in found if one[1] or zero_method == "zsplit"]
+
+
+def wilcoxon(
+    values: Sequence[Fraction], zero_method: str, alternative: str
+) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the sums of ranks of positive and of negative differences, and the exact p."""
+    ranks = signed_ranks(values, zero_method)
+    zeros = sum((rank for rank, sign in ranks if sign == 0), Fraction(0)) / 2
+    plus = sum((rank for rank, sign in ranks if sign > 0), zeros)
+    minus = sum((rank for rank, sign in ranks if sign < 0), zeros)
+    moving = [rank for rank, sign in ranks if sign]
+    null = [
+        sum((s * r for s, r in zip(signs, moving, strict=True)), Fraction(0))
+        for signs in sign_choices(len(moving))
+    ]
+    return plus, minus, as_extreme(plus - minus, null, alternative)
+
+
+def walsh_averages(values: Sequence[Fraction]) -> list[Fraction]:
+    n = len(values)
+    return sorted((values[i] + values[j]) / 2 for i in range(n) for j in range(i, n))

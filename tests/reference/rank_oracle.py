@@ -1,0 +1,119 @@
+"""Friedman's test and its kin from their definitions, in rational numbers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+
+def ranks_of(row, *, higher_is_better):
+    """Rank 1 is the best; ties share the mean of the ranks that they span."""
+    better = (lambda a, b: a > b) if higher_is_better else (lambda a, b: a < b)
+    return [
+        1 + sum(better(other, mine) for other in row) + Fraction(row.count(mine) - 1, 2)
+        for mine in row
+    ]
+
+
+def chi_square(ranks):
+    """Demsar (2006), eq. on page 11: no allowance for ties."""
+    n, k = len(ranks), len(ranks[0])
+    means = [Fraction(sum(column)) / n for column in zip(*ranks, strict=True)]
+    total = sum(mean**2 for mean in means)
+    return Fraction(12 * n, k * (k + 1)) * (total - Fraction(k * (k + 1) ** 2, 4))
+
+
+def tie_corrected(ranks):
+    n, k = len(ranks), len(ranks[0])
+    ties = sum(row.count(rank) ** 2 - 1 for row in map(list, ranks) for rank in row)
+    left = 1 - Fraction(ties, n * k * (k * k - 1))
+    return chi_square(ranks) / left if left else Fraction(0)
+
+
+def iman_davenport(chi2, n, k):
+    left = n * (k - 1) - chi2
+    return math.inf if left == 0 else (n - 1) * chi2 / left
+
+
+def exact_pvalue(ranks):
+    """List every arrangement of every row."""
+    observed = chi_square(ranks)
+    every = [list(itertools.permutations(row)) for row in ranks]
+    hits = sum(chi_square(table) >= observed for table in itertools.product(*every))
+    return Fraction(hits, math.prod(map(len, every)))
+
+
+def largest_groups(mean_ranks, differs):
+    """All sets of algorithms that are runs on the rank line without a difference, and maximal."""
+    order = sorted(range(len(mean_ranks)), key=lambda j: (mean_ranks[j], j))
+    runs = [
+        set(order[i:j])
+        for i in range(len(order))
+        for j in range(i + 1, len(order) + 1)
+        if not any(differs[a][b] for a, b in itertools.combinations(order[i:j], 2))
+    ]
+    return {frozenset(run) for run in runs if not any(run < other for other in runs)}
+
+
+def range_tail(q, k, steps=4000):
+    """P(range of k standard normals > q), by the trapezoid rule over the largest of them."""
+    cdf = lambda x: 0.5 * math.erfc(-x / math.sqrt(2))  # noqa: E731
+    width = 20 / steps
+    inside = 0.0
+    for i in range(steps + 1):
+        x = -10 + i * width
+        density = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+        inside += k * density * (cdf(x) - cdf(x - q)) ** (k - 1) * width
+    return 1 - inside
+
+
+def signed_rank_shares(differences, weights, rope):
+    """Sum over all pairs: the share left of the region, in it, right of it (on a limit: half)."""
+    left = right = 0.0
+    for w, z in zip(weights, differences, strict=True):
+        for v, y in zip(weights, differences, strict=True):
+            total = z + y
+            left += w * v * ((total < -2 * rope) + 0.5 * (total == -2 * rope))
+            right += w * v * ((total > 2 * rope) + 0.5 * (total == 2 * rope))
+    return left, 1 - left - right, right
+
+
+def tango_statistic(only_a, only_b, n, difference):
+    """Maximise the likelihood of (only A, only B, neither) under p_a - p_b = difference."""
+
+    def likelihood(p_b):
+        p_a = p_b + difference
+        rest = 1 - p_a - p_b
+        if min(p_a, p_b, rest) < 0:
+            return -math.inf
+        total = 0.0
+        for count, p in ((only_a, p_a), (only_b, p_b), (n - only_a - only_b, rest)):
+            if count:
+                total += count * math.log(p) if p > 0 else -math.inf
+        return total
+
+    low, high = max(0.0, -difference), (1 - difference) / 2
+    for _ in range(300):  # the likelihood is concave
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (a, high) if likelihood(a) < likelihood(b) else (low, b)
+    p_b = (low + high) / 2
+    p_a = p_b + difference
+    variance = n * (p_a + p_b - difference**2)
+    return (only_a - only_b - n * difference) / math.sqrt(variance)
+
+
+def mcnemar_power(n, p_a, p_b, z):
+    """The chance that (b - c) / sqrt(b + c) is z or more, summed over all counts."""
+    psi, total = p_a + p_b, 0.0
+    for m in range(1, n + 1):
+        of_m = math.comb(n, m) * psi**m * (1 - psi) ** (n - m)
+        if of_m == 0:
+            continue
+        hit = sum(
+            math.comb(m, b) * (p_a / psi) ** b * (p_b / psi) ** (m - b)
+            for b in range(m + 1)
+            if 2 * b - m >= z * math.sqrt(m)
+        )
+        total += of_m * hit
+    return total
