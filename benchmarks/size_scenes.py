@@ -15,7 +15,13 @@ import numpy as np
 
 SEED = 20_250_306
 
-SUBJECTS = ("size_resampling", "size_counts", "size_differences")
+SUBJECTS = (
+    "size_resampling",
+    "size_counts",
+    "size_differences",
+    "size_ranks",
+    "size_margins",
+)
 """Files of benchmarks/ that add scenes, in the order in which their tables are published."""
 
 Measure = Callable[[np.random.Generator], dict[str, float]]

@@ -215,10 +215,50 @@ from fastmetrics.measures.roc import roc_curve as roc_curve
 from fastmetrics.measures.roc_auc import rank_loss as rank_loss
 from fastmetrics.measures.roc_auc import roc_auc_score as roc_auc_score
 from fastmetrics.measures.top_k import top_k_accuracy_score as top_k_accuracy_score
+from fastmetrics.plots.null_distributions import plot_binomial_test as plot_binomial_test
+from fastmetrics.plots.null_distributions import plot_t_test as plot_t_test
 from fastmetrics.report.evaluation import evaluate as evaluate
 from fastmetrics.report.evaluation_result import Evaluation as Evaluation
 from fastmetrics.report.evaluation_result import EvaluationBootstrap as EvaluationBootstrap
 from fastmetrics.report.evaluation_result import ModelEvaluation as ModelEvaluation
+from fastmetrics.selection.bias_variance import BiasVariance as BiasVariance
+from fastmetrics.selection.bias_variance import bias_variance as bias_variance
+from fastmetrics.selection.bootstrap_out_of_bag import BootstrapOutOfBag as BootstrapOutOfBag
+from fastmetrics.selection.error_curves import LearningCurve as LearningCurve
+from fastmetrics.selection.error_curves import ValidationCurve as ValidationCurve
+from fastmetrics.selection.estimator_bias_variance import BiasVarianceCurve as BiasVarianceCurve
+from fastmetrics.selection.estimator_bias_variance import (
+    bias_variance_curve as bias_variance_curve,
+)
+from fastmetrics.selection.estimator_bias_variance import (
+    estimator_bias_variance as estimator_bias_variance,
+)
+from fastmetrics.selection.estimator_curves import (
+    estimator_learning_curve as estimator_learning_curve,
+)
+from fastmetrics.selection.estimator_curves import (
+    estimator_validation_curve as estimator_validation_curve,
+)
+from fastmetrics.selection.estimator_evaluation import (
+    EstimatorEvaluation as EstimatorEvaluation,
+)
+from fastmetrics.selection.estimator_evaluation import MetricEstimate as MetricEstimate
+from fastmetrics.selection.evaluate_estimator import evaluate_estimator as evaluate_estimator
+from fastmetrics.selection.five_by_two import FiveByTwo as FiveByTwo
+from fastmetrics.selection.folds import Folds as Folds
+from fastmetrics.selection.grouped_folds import GroupedFolds as GroupedFolds
+from fastmetrics.selection.hold_out import HoldOut as HoldOut
+from fastmetrics.selection.leave_one_out import LeaveOneOut as LeaveOneOut
+from fastmetrics.selection.parameter_range import parameter_range as parameter_range
+from fastmetrics.selection.point632 import Bootstrap632 as Bootstrap632
+from fastmetrics.selection.point632 import bootstrap632 as bootstrap632
+from fastmetrics.selection.point632 import err632 as err632
+from fastmetrics.selection.point632 import err632_plus as err632_plus
+from fastmetrics.selection.row_losses import no_information_error as no_information_error
+from fastmetrics.selection.tuning import nested_cross_validation as nested_cross_validation
+from fastmetrics.selection.tuning import tune_estimator as tune_estimator
+from fastmetrics.selection.tuning_result import NestedCrossValidation as NestedCrossValidation
+from fastmetrics.selection.tuning_result import TuningResult as TuningResult
 from fastmetrics.tables.confusion_matrix import ConfusionMatrix as ConfusionMatrix
 from fastmetrics.tables.confusion_stack import ConfusionMatrixStack as ConfusionMatrixStack
 from fastmetrics.tables.decayed_matrix import DecayedConfusionMatrix as DecayedConfusionMatrix

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def _bar(total: int, description: str, unit: str) -> Iterator[Callable[[int], object]]:
+def progress_bar(total: int, description: str, unit: str) -> Iterator[Callable[[int], object]]:
     try:
         from tqdm import tqdm
     except ImportError as error:
@@ -37,7 +37,7 @@ def run_with_progress(
     if not progress:
         return run(jobs, n_threads)
     lock = threading.Lock()
-    with _bar(sum(sizes), description, unit) as update:
+    with progress_bar(sum(sizes), description, unit) as update:
 
         def counted(job: Callable[[], T], size: int) -> Callable[[], T]:
             def run_one() -> T:

@@ -34,10 +34,13 @@ def contiguous(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(array.dtype, order="C")
 
 
-def check_finite(scores: NDArray[Any], name: str, allow_inf: bool = False) -> None:
+def check_finite(
+    scores: NDArray[Any], name: str, allow_inf: bool = False, *, in_table: bool = True
+) -> None:
     """Raise ValueError with the first index and the count of nan, or of inf unless allowed.
 
-    One pass in chunks, without a temporary of the size of the data.
+    One pass in chunks, without a temporary of the size of the data. ``in_table`` says whether a
+    table of the scores would do instead, which may hold infinities.
     """
     if scores.dtype.kind != "f" or _all_finite(scores):
         return
@@ -47,8 +50,9 @@ def check_finite(scores: NDArray[Any], name: str, allow_inf: bool = False) -> No
     if not allow_inf:
         inf = np.isinf(scores)
         sign = "-inf" if scores.ravel()[np.argmax(inf)] < 0 else "inf"
+        in_table &= name == "y_score" and scores.ndim == 1
         advice = "; ScoreTable.from_scores ranks infinities with `allow_inf=True`"
-        raise ValueError(_not_finite(name, sign, inf) + (advice if name == "y_score" else ""))
+        raise ValueError(_not_finite(name, sign, inf) + (advice if in_table else ""))
 
 
 def check_scores_array(

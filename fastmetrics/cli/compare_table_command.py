@@ -58,7 +58,7 @@ def _check_picture(path: str | None) -> None:
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"--plot: there is no folder {folder}")
-    from fastmetrics.plots.rank_plots import require_matplotlib
+    from fastmetrics.plots._style import require_matplotlib
 
     require_matplotlib()
 

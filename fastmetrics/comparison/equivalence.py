@@ -75,7 +75,9 @@ def equivalence_test(
     Notes
     -----
     O(n). Scores are tested by Student's t, counts by Tango's score statistic, whose variance is
-    that under the margin and needs no correction where a count is 0.
+    that under the margin and needs no correction where a count is 0. Where a few differences
+    are large and lie on the side of a loss, t rejects too often in small samples: 8 % instead of
+    5 % at n = 50 in the simulation of docs/sizes.md.
 
     References
     ----------

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from fastmetrics._results import ConfidenceInterval, Result
 
@@ -69,6 +71,36 @@ class ComparisonTest(Result):
     confidence_interval: ConfidenceInterval | None = None
     better: str | None = None
     details: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the distribution under the null hypothesis, where the test rejects, what was seen.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a figure of its own.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If the statistic is neither a number of errors nor a t.
+        """
+        # By name and when called: plots stand on a higher floor, and load matplotlib.
+        plots = importlib.import_module("fastmetrics.plots.null_distributions")
+        draw = {"errors": plots.plot_binomial_test, "t": plots.plot_t_test}.get(self.statistic_name)
+        if draw is None:
+            raise ValueError(
+                f"there is a figure of binomial and t tests, none of {self.statistic_name!r}: "
+                f"{self.method}"
+            )
+        return draw(self, ax=ax)
 
     def __repr__(self) -> str:
         if self.df is None:

@@ -71,9 +71,7 @@ class ProbabilityRows:
         """Return the sums by the rule of log_loss: classes are `labels`, or those of y_true."""
         classes = None if labels is None else check_labels(labels, ordered=False)
         if classes is not None and len(classes) < 2:
-            raise ValueError(
-                f"The labels array needs to contain at least two labels, got {classes.tolist()}."
-            )
+            raise ValueError(f"`labels` must name two classes or more: got {classes.tolist()}")
         if self.is_indicator:
             sums = self._of_indicator(kind, classes, eps)
         elif self.scores.ndim == 1:
@@ -117,15 +115,15 @@ class ProbabilityRows:
         classes = seen.tolist()
         if len(classes) > 2:
             raise ValueError(
-                f"The type of the target inferred from y_true is multiclass, "
-                f"{show_labels(seen)}, but should be binary according to the shape of `y_proba`"
+                f"`y_true` must hold two classes beside one column of `y_proba`: got {len(seen)}, "
+                f"{show_labels(seen)}"
             )
         is_text = seen.dtype.kind in "UO"
         if pos_label is None:
             if is_text:
                 raise ValueError(
-                    f"y_true takes value in {show_labels(seen)} and pos_label is not specified: "
-                    "pass `pos_label`"
+                    f"`pos_label` must say which label is positive: `y_true` holds text, "
+                    f"{show_labels(seen)}"
                 )
             if set(classes) <= {0, 1} or set(classes) <= {-1, 1}:
                 return y, 1 if 1 in classes else None
@@ -216,8 +214,8 @@ class ProbabilityRows:
     ) -> None:
         if classes is None and len(seen) == 1:
             raise ValueError(
-                f"y_true contains only one label ({seen.tolist()[0]!r}). Please provide the list "
-                "of all expected class labels explicitly through the labels argument."
+                f"`y_true` has only one label, {seen.tolist()[0]!r}: `labels` must name the "
+                f"classes, one a column of `y_proba` ({n_columns})"
             )
         if len(seen) != n_columns:
             self._raise_class_count(len(seen), n_columns, classes)
@@ -225,12 +223,12 @@ class ProbabilityRows:
     def _raise_class_count(self, found: int, n_columns: int, classes: Any) -> NoReturn:
         if classes is None:
             raise ValueError(
-                f"y_true and y_prob contain different number of classes: {found} vs {n_columns}: "
-                "pass `labels` if a class has no row"
+                f"`y_proba` must have a column for each class: {found} classes in `y_true`, "
+                f"{n_columns} columns; pass `labels` if a class has no row"
             )
         raise ValueError(
-            "The number of classes in labels is different from that in y_prob: "
-            f"{found} vs {n_columns}, the classes being {show_labels(classes)}"
+            f"`labels` must name as many classes as `y_proba` has columns, {n_columns}: got "
+            f"{found}, {show_labels(classes)}"
         )
 
     def _raise_fault(self) -> NoReturn:
@@ -245,7 +243,7 @@ def renamed(y_proba: Any, y_pred: Any) -> Any:
     if y_pred is None:
         return y_proba
     if y_proba is not None:
-        raise ValueError("Cannot use both `y_pred` and `y_proba`: `y_pred` is the former name")
+        raise ValueError("`y_pred` is the former name of `y_proba`: got both, pass `y_proba` alone")
     warn_user(
         "`y_pred` was renamed to `y_proba` in version 1.9 of scikit-learn and will be removed: "
         "use `y_proba` instead",

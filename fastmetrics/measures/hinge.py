@@ -163,14 +163,14 @@ def _many_classes(
     if n_classes != n_columns:
         seen = show_labels(np.unique(distinct_labels(y)[1]))
         raise ValueError(
-            f"Please include all labels in y_true or pass `labels`: {n_classes} classes, {seen}, "
-            f"beside {n_columns} columns of `pred_decision`"
+            f"`pred_decision` must have a column for each class: {n_classes} classes in `y_true`, "
+            f"{seen}, {n_columns} columns; pass `labels` if a class has no row"
         )
     return class_sums(HINGE, *columns, decisions, weights, n_threads=n_threads)
 
 
 def _shape_fault(n_classes: int, decisions: NDArray[Any]) -> str:
     return (
-        "The shape of pred_decision is not consistent with the number of classes: with "
-        f"{n_classes} classes it must be ({len(decisions)}, {n_classes}), got {decisions.shape}"
+        f"`pred_decision` must have shape ({len(decisions)}, {n_classes}) with {n_classes} "
+        f"classes: got {decisions.shape}"
     )

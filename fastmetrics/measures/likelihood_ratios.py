@@ -79,8 +79,8 @@ def class_likelihood_ratios(
     found = drop_in_counts(y_true, y_pred, sample_weight=sample_weight)
     if len(found.labels) > 2:
         raise ValueError(
-            "class_likelihood_ratios only supports binary classification problems, got "
-            f"{len(found.labels):,} classes: see ConfusionMatrixStack.one_vs_rest"
+            f"`y_true` and `y_pred` must hold two classes: got {len(found.labels):,}; see "
+            "ConfusionMatrixStack.one_vs_rest"
         )
     if labels is not None:
         whole, found = found, picked(found, labels)

@@ -18,10 +18,6 @@ Floats = NDArray[np.float64]
 # scikit-learn's words, so that a filter on them still works.
 NO_NEGATIVE = "No negative samples in y_true, false positive value should be meaningless"
 NO_POSITIVE = "No positive samples in y_true, true positive value should be meaningless"
-ONE_CLASS_DET = (
-    "Only one class is present in y_true. Detection error tradeoff curve is not defined in "
-    "that case."
-)
 
 
 def roc_curve(
@@ -227,7 +223,11 @@ def det_curve(
         n_threads=n_threads,
     )
     if not (table.n_positive > 0 and table.n_negative > 0):
-        raise ValueError(ONE_CLASS_DET)
+        raise ValueError(
+            "`y_true` must hold examples of both classes, of positive weight: without them there "
+            f"are no two rates of error (positives {table.n_positive:g}, negatives "
+            f"{table.n_negative:g})"
+        )
     tp, fp = _from_zero(table.true_positives), _from_zero(table.false_positives)
     thresholds = np.concatenate(([np.inf], table.scores.astype(np.float64)))
     if drop_intermediate and len(tp) > 2:
@@ -283,10 +283,7 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
     abscissas, ordinates = _flat(x, "x"), _flat(y, "y")
     check_same_length(x=abscissas, y=ordinates)
     if len(abscissas) < 2:
-        raise ValueError(
-            "At least 2 points are needed to compute area under curve, but "
-            f"x.shape = {abscissas.shape}"
-        )
+        raise ValueError(f"`x` and `y` must hold two points or more: got {len(abscissas)}")
     steps = np.diff(abscissas)
     direction = 1.0
     if np.any(steps < 0):

@@ -119,8 +119,7 @@ def roc_auc_score(
         if _is_multiclass(y_true, y_score):
             if max_fpr not in (None, 1):
                 raise ValueError(
-                    "Partial AUC computation not available in multiclass setting, 'max_fpr' "
-                    f"must be set to `None`, received `max_fpr={max_fpr}` instead"
+                    f"`max_fpr` must be None or 1 beside three classes or more: got {max_fpr!r}"
                 )
             if multi_class == "raise":
                 raise ValueError("multi_class must be in ('ovo', 'ovr')")

@@ -64,7 +64,7 @@ def multiclass_roc_auc(
     if average not in averages:
         raise ValueError(f"average must be one of {averages} for multiclass problems")
     if multi_class == "ovo" and average is None:
-        raise NotImplementedError("average=None is not implemented for multi_class='ovo'.")
+        raise NotImplementedError("`average` must not be None with `multi_class`='ovo'")
     codes = class_codes(y_true, labels, scores.shape[1])
     check_same_length(y_true=codes, y_score=scores)
     if multi_class == "ovo":
@@ -81,10 +81,11 @@ def multiclass_roc_auc(
 def class_probabilities(y_score: Any) -> NDArray[Any]:
     """Return the matrix of scores: finite, and each row adding up to 1."""
     scores = check_score_matrix(y_score)
-    if not np.allclose(1, scores.sum(axis=1)):
+    sums = scores.sum(axis=1)
+    if not np.allclose(1, sums):
+        off = int(np.argmax(~np.isclose(1, sums)))
         raise ValueError(
-            "Target scores need to be probabilities for multiclass roc_auc, i.e. they should "
-            "sum up to 1.0 over classes"
+            f"`y_score` must hold probabilities: row {off} adds up to {sums[off]:g}, not to 1"
         )
     return scores
 
@@ -95,7 +96,8 @@ def class_codes(y_true: Any, labels: Any, n_columns: int) -> NDArray[np.int64]:
     if labels is None:
         if len(found.classes) != n_columns:
             raise ValueError(
-                "Number of classes in y_true not equal to the number of columns in 'y_score'"
+                f"`y_score` must have a column for each class of `y_true`, {len(found.classes)}: "
+                f"got {n_columns}; pass `labels` if a class has no row"
             )
         return found.codes
     given = check_class_labels(labels, "labels")
@@ -105,8 +107,8 @@ def class_codes(y_true: Any, labels: Any, n_columns: int) -> NDArray[np.int64]:
         raise ValueError("Parameter 'labels' must be ordered")
     if len(given.classes) != n_columns:
         raise ValueError(
-            f"Number of given labels, {len(given.classes)}, not equal to the number of columns in "
-            f"'y_score', {n_columns}"
+            f"`labels` must name as many classes as `y_score` has columns, {n_columns}: got "
+            f"{len(given.classes)}"
         )
     column = {label: code for code, label in enumerate(given.classes.tolist())}
     seen = found.classes.tolist()

@@ -177,8 +177,8 @@ def _hits(
     n_columns = scores.shape[1]
     if classes is not None and len(classes) != n_columns:
         raise ValueError(
-            f"Number of given labels ({len(classes)}) not equal to the number of classes in "
-            f"'y_score' ({n_columns})."
+            f"`labels` must name as many classes as `y_score` has columns, {n_columns}: got "
+            f"{len(classes)}"
         )
     if n_columns == 2:
         seen = distinct_labels(y)[1]
@@ -196,7 +196,7 @@ def _hits(
             raise ValueError(_count_fault(n_classes, n_columns))
         found = _count(columns, scores, weights, k, ties, n_threads)
     if found.not_finite:
-        check_finite(scores, "y_score")
+        check_finite(scores, "y_score", in_table=False)
     _warn_if_perfect(k, n_columns)
     return found.hits
 
@@ -243,18 +243,17 @@ def _binary_hits(
     """Return the hits beside one column: a threshold splits the two classes."""
     if classes is not None and len(classes) != 2:
         raise ValueError(
-            f"Number of given labels ({len(classes)}) not equal to the number of classes in "
-            "'y_score' (2)."
+            f"`labels` must name two classes beside one column of `y_score`: got {len(classes)}"
         )
     columns, n_classes = column_codes(y, classes, 2)
     if n_classes > 2:
         raise ValueError(
-            "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains "
-            f"multiple classes, {show_labels(distinct_labels(y)[1])}: got {scores.shape}"
+            f"`y_score` must have a column for each of the {n_classes} classes of `y_true`, "
+            f"{show_labels(distinct_labels(y)[1])}: got shape {scores.shape}"
         )
     if n_classes != 2:
         raise ValueError(_count_fault(n_classes, 2))
-    check_finite(scores, "y_score")
+    check_finite(scores, "y_score", in_table=False)
     _warn_if_perfect(k, 2)
     threshold = 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0
     for_negative, for_positive = _AT_THRESHOLD[ties]
@@ -281,6 +280,6 @@ def _warn_if_perfect(k: int, n_classes: int) -> None:
 
 def _count_fault(n_classes: int, n_columns: int) -> str:
     return (
-        f"Number of classes in 'y_true' ({n_classes}) not equal to the number of classes in "
-        f"'y_score' ({n_columns}): pass `labels` if a class has no row"
+        f"`y_score` must have scores of {n_classes} classes, those of `y_true`: got scores of "
+        f"{n_columns}; pass `labels` if a class has no row"
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastmetrics.plots._style import require_matplotlib
+
 if TYPE_CHECKING:
     from fastmetrics.comparison.table_comparison import CriticalDifferenceDiagram, TableComparison
 
@@ -176,14 +178,6 @@ def save_critical_difference(result: TableComparison, path: str, *, dpi: float =
     _fill(ax, lines)
     plot_critical_difference(result, ax=ax)
     figure.savefig(path, dpi=dpi)
-
-
-def require_matplotlib() -> None:
-    """Raise an ImportError that helps, before any work, if nothing can be drawn."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'fastmetrics-eval[plot]'") from error
 
 
 def _fill(ax: Any, lines: float) -> None:

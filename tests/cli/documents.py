@@ -25,7 +25,13 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("README.md", "docs/bootstrap.md", "docs/classification.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/bootstrap.md",
+    "docs/classification.md",
+    "docs/comparison.md",
+    "docs/selection.md",
+)
 
 _FENCE = re.compile(
     r"(?P<mark><!-- ci:\w+ -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```\n"

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
-from benchmarks import size_scenes, sizes
+from benchmarks import size_margins, size_ranks, size_scenes, sizes
 from benchmarks.size_report import Row, document, findings, load, stored
 from benchmarks.size_resampling import IDEAL, folds, nearest_mean, nearest_neighbour
 from benchmarks.size_scenes import NOTES, Scene, scenes
+from fastmetrics import (
+    bonferroni_dunn_test,
+    compare_table,
+    equivalence_test,
+    nemenyi_test,
+    non_inferiority_test,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = json.loads(
@@ -109,6 +119,45 @@ def test_classifiers(rng):
     assert nearest_mean(x, y, new).tolist() == (new > middle).tolist()
 
 
+def test_differences_at_a_margin_have_mean_0_and_deviation_1(rng):
+    for draw in size_margins.KINDS.values():
+        values = draw(rng, 400_000)
+        assert values.mean() == pytest.approx(0, abs=0.01)
+        assert values.std() == pytest.approx(1, abs=0.02)
+    assert stats.skew(size_margins.KINDS["skewed"](rng, 400_000)) == pytest.approx(-2, abs=0.2)
+
+
+@pytest.mark.parametrize("disagree", [0.12, 0.3])
+def test_shares_at_a_margin_differ_by_it(disagree):
+    only_a, only_b, rest = size_margins.shares(disagree)
+    assert only_b - only_a == pytest.approx(size_margins.MARGIN_OF_SHARES)
+    assert only_a + only_b == pytest.approx(disagree)
+    assert only_a + only_b + rest == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kind", size_ranks.KINDS)
+def test_the_smallest_pvalue_is_the_decision_of_the_family(kind):
+    def tests(scores):
+        yield nemenyi_test(scores, higher_is_better=True)
+        yield bonferroni_dunn_test(scores, higher_is_better=True, control="0")
+        yield compare_table(
+            scores, higher_is_better=True, post_hoc="wilcoxon-holm", pvalue_method="f"
+        ).post_hoc
+
+    measures = [
+        make(size_ranks.KINDS[kind], 3, 10)
+        for make in (size_ranks.mean_ranks, size_ranks.signed_ranks)
+    ]
+    rejected = 0
+    for seed in range(60):
+        scores = size_ranks.KINDS[kind](np.random.default_rng(seed), (10, 3))
+        pvalues = [p for measure in measures for p in measure(np.random.default_rng(seed)).values()]
+        decisions = [any(pair.reject for pair in test) for test in tests(scores)]
+        assert decisions == [p <= 0.05 for p in pvalues]
+        rejected += sum(decisions)
+    assert rejected
+
+
 # --- what is published ---------------------------------------------------------------------------
 
 
@@ -123,6 +172,67 @@ def test_the_sizes_of_five_by_two_are_the_reference_figures():
     for name, key in (("Dietterich", "dietterich"), ("textbook", "zhou_mean"), ("F", "alpaydin_F")):
         row = rows[f"five_by_two_cv_test, {name}"]
         assert abs(row.size - FIGURES[key]) < 3 * row.error
+
+
+def published(part: str, scene: str) -> dict[str, Row]:
+    rows = load(ROOT / sizes.STORED)
+    return {row.test: row for row in rows if (row.part, row.scene) == (part, scene)}
+
+
+def agrees(rejected: int, n_data: int, share: float) -> bool:
+    return abs(rejected / n_data - share) <= 3 * math.sqrt(share * (1 - share) / n_data)
+
+
+def test_friedmans_sizes_are_those_of_the_listed_ranks():
+    ways = Counter({(0, 0, 0): 1})
+    for _ in range(10):
+        added: Counter[tuple[int, ...]] = Counter()
+        for sums, count in ways.items():
+            for order in itertools.permutations((-1, 0, 1)):
+                added[tuple(np.add(sums, order).tolist())] += count
+        ways = added
+    chi2 = Counter[float]()
+    for sums, count in ways.items():
+        chi2[sum(each * each for each in sums) / 10] += count / 6**10
+    values = sorted(chi2)
+    exact = {value: sum(chi2[other] for other in values if other >= value) for value in values}
+    f = {value: 9 * value / (20 - value) if value < 20 else math.inf for value in values}
+    expected = {
+        "chi2": {value: stats.chi2.sf(value, 2) for value in values},
+        "f": {value: stats.f.sf(f[value], 2, 18) for value in values},
+        "exact": exact,
+    }
+    rows = published(size_ranks.FRIEDMAN, "3 on 10, no ties")
+    for method, pvalue in expected.items():
+        row = rows[f"friedman_test, {method}"]
+        for level, rejected in ((0.05, row.rejected_at_05), (0.1, row.rejected_at_10)):
+            size = sum(chi2[value] for value in values if pvalue[value] <= level)
+            assert agrees(rejected, row.n_data, size)
+
+
+@pytest.mark.parametrize("disagree", [0.12, 0.3])
+def test_sizes_at_a_margin_are_those_of_all_counts(disagree):
+    n, margin = 50, size_margins.MARGIN_OF_SHARES
+    chance = stats.multinomial(n, size_margins.shares(disagree))
+    size = Counter[tuple[str, float]]()
+    for a, b in itertools.product(range(26), range(36)):
+        if a + b <= n and (weight := chance.pmf([a, b, n - a - b])) > 1e-9:
+            for function in (equivalence_test, non_inferiority_test):
+                pvalue = function(counts=(a, b, n), margin=margin).pvalue
+                for level in (0.05, 0.1):
+                    size[function.__name__, level] += weight * (pvalue <= level)
+    rows = published(size_margins.SHARES, f"{n} examples, {disagree:.0%}")
+    for name in ("equivalence_test", "non_inferiority_test"):
+        row = rows[f"{name}, counts"]
+        assert agrees(row.rejected_at_05, row.n_data, size[name, 0.05])
+        assert agrees(row.rejected_at_10, row.n_data, size[name, 0.1])
+
+
+@pytest.mark.parametrize("n", [50, 200, 1000])
+def test_student_is_right_on_normal_differences_at_a_margin(n):
+    row = published(size_margins.MEANS, f"{n}, normal")["non_inferiority_test, t"]
+    assert agrees(row.rejected_at_05, row.n_data, 0.05)
+    assert agrees(row.rejected_at_10, row.n_data, 0.1)
 
 
 def test_a_short_run(tmp_path, capsys, monkeypatch):

@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernel_forms import FORMS
 
 from fastmetrics._kernels import buckets
 
 Form = Callable[[Any], Callable[..., Any]]
-FORMS = [
-    pytest.param(lambda kernel: kernel.compiled(), id="compiled"),
-    pytest.param(lambda kernel: kernel.py_func, id="py"),
-]
 DTYPES = [np.float64, np.float32, np.int64, np.uint64]
 LARGEST = np.finfo(np.float64).max
 BLOCK = buckets.BLOCK

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernel_forms import forms
 
 from fastmetrics._kernels import cells as kernels
 
@@ -23,10 +24,6 @@ def _numbers_as_in_machine_code():
     """Plain Python warns where machine code wraps, which these kernels reckon with."""
     with np.errstate(all="ignore"):
         yield
-
-
-def forms(kernel: Any) -> list[Any]:
-    return [pytest.param(kernel.compiled(), id="compiled"), pytest.param(kernel.py_func, id="py")]
 
 
 def columns(rng: Any, n: int, low: int, width: int, dtype: Any) -> tuple[Any, Any]:

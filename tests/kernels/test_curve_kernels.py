@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from kernel_forms import forms
 
 from fastmetrics._kernels import curve_kernels as kernels
-
-
-def forms(kernel):
-    return [pytest.param(kernel.compiled(), id="compiled"), pytest.param(kernel.py_func, id="py")]
 
 
 def table(rng, n):

@@ -6,14 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from kernel_forms import forms
 
 from fastmetrics._kernels import losses as kernels
 
 EPS = 2.0**-52
-
-
-def forms(kernel):
-    return [pytest.param(kernel.compiled(), id="compiled"), pytest.param(kernel.py_func, id="py")]
 
 
 def true_log_loss(labels, scores, eps):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernel_forms import forms
 
 from fastmetrics._kernels import merges
 from reference import pair_oracle as oracle
@@ -14,10 +15,6 @@ from reference import pair_oracle as oracle
 UNIT = Fraction(1, 2**53)
 DTYPES = [np.float64, np.float32, np.int64, np.uint64]
 SIZES = [(0, 0), (0, 3), (3, 0), (1, 1), (1, 40), (40, 1), (60, 60), (17, 80)]
-
-
-def forms(kernel: Any) -> list[Any]:
-    return [pytest.param(kernel.compiled(), id="compiled"), pytest.param(kernel.py_func, id="py")]
 
 
 def runs(rng, sizes, dtype, distinct: int) -> tuple[Any, Any]:

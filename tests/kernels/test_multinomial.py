@@ -6,10 +6,10 @@ Keys are fixed, so a test passes or fails for good. Plain Python draws fewer num
 from __future__ import annotations
 
 import math
-import os
 
 import numpy as np
 import pytest
+from kernel_forms import FORMS, compiled, plain
 from scipy import stats
 
 from fastmetrics._kernels import resampling as kernels
@@ -20,16 +20,7 @@ KEY = np.array([1_999_999_973, 602_214_076], np.uint64)
 LEAST_P, MOST_Z = 1e-4, 4.5
 
 
-def plain(kernel):
-    return kernel.py_func
-
-
-def compiled(kernel):
-    return kernel.compiled()
-
-
-FORMS = [plain] if os.environ.get("NUMBA_DISABLE_JIT") == "1" else [plain, compiled]
-pytestmark = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+pytestmark = pytest.mark.parametrize("form", FORMS)
 
 
 def numbers(form, kernel, *parameters, count, block=0):

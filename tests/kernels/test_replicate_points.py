@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from kernel_forms import FORMS, IS_COMPILED
 
 from fastmetrics._kernels import replicate_points as kernels
 from reference import pr_oracle, replicate_oracle, roc_oracle
 from reference.replicate_oracle import Rows, points
 
 SEGMENT = kernels.SEGMENT
-FORMS = [pytest.param(lambda kernel: kernel.py_func, id="py")]
-IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
-if IS_COMPILED:
-    FORMS.append(pytest.param(lambda kernel: kernel.compiled(), id="compiled"))
 
 with_forms = pytest.mark.parametrize("form", FORMS)
 

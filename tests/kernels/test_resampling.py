@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-import os
 
 import numpy as np
 import pytest
+from kernel_forms import FORMS
 
 from fastmetrics._kernels import resampling as kernels
 from reference.replicate_oracle import philox4x32_10, words
 
 WINDOW, WORDS = kernels.WINDOW, kernels.WORDS
-FORMS = [pytest.param(lambda kernel: kernel.py_func, id="py")]
-if os.environ.get("NUMBA_DISABLE_JIT") != "1":
-    FORMS.append(pytest.param(lambda kernel: kernel.compiled(), id="compiled"))
 KEY = (20_080_615, 4_242_424_242)
 
 pytestmark = pytest.mark.parametrize("form", FORMS)

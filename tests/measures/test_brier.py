@@ -21,7 +21,7 @@ from fastmetrics import UndefinedMetricWarning, brier_score_loss, d2_brier_score
 from reference import probability_oracle as oracle
 
 
-@pytest.mark.parametrize("n", [8, 63, 3_000])
+@pytest.mark.parametrize("n", [8, 63, 1_100])
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("k", [2, 3, 7])
 def test_definition(rng, n, weights, k):
@@ -58,7 +58,8 @@ def test_same_as_sklearn_beside_one_column(rng, kind, weights, dtype, half):
         same_as_sklearn(
             "brier_score_loss", y, p, sample_weight=w, scale_by_half=half, rtol=rtol, **more
         )
-        same_as_sklearn("d2_brier_score", y, p, sample_weight=w, rtol=10 * rtol, **more)
+        if half == "auto":
+            same_as_sklearn("d2_brier_score", y, p, sample_weight=w, rtol=10 * rtol, **more)
     same_as_sklearn("brier_score_loss", y, p[:, np.newaxis], sample_weight=w, rtol=rtol)
 
 
@@ -69,18 +70,13 @@ def test_same_as_sklearn_beside_columns(rng, kind, weights, k):
     codes = np.resize(rng.permutation(k), 40)
     y, w = KINDS[kind](codes), weights_of(weights, 40, rng)
     y_proba = probabilities(40, k, rng)
-    for columns in (y_proba, y_proba.astype(np.float32), np.asfortranarray(y_proba)):
+    layouts = (y_proba, y_proba.astype(np.float32), np.asfortranarray(y_proba))
+    for columns, half in zip(layouts, (True, False, "auto"), strict=True):
         rtol = 1e-5 if columns.dtype == np.float32 else 1e-12
         for more in ({}, {"labels": np.unique(y)}):
-            for half in (True, False, "auto"):
-                same_as_sklearn(
-                    *("brier_score_loss", y, columns),
-                    sample_weight=w,
-                    scale_by_half=half,
-                    rtol=rtol,
-                    **more,
-                )
-            same_as_sklearn("d2_brier_score", y, columns, sample_weight=w, rtol=10 * rtol, **more)
+            more["sample_weight"] = w
+            same_as_sklearn("brier_score_loss", y, columns, scale_by_half=half, rtol=rtol, **more)
+            same_as_sklearn("d2_brier_score", y, columns, rtol=10 * rtol, **more)
 
 
 def test_indicator_matrices(rng):
@@ -103,12 +99,12 @@ def test_which_label_is_positive():
     assert brier_score_loss([2, 7], p) == brier_score_loss([0, 1], p)
     assert brier_score_loss([2, 7], p, pos_label=2) == brier_score_loss([1, 0], p)
     assert brier_score_loss(["b", "a"], p, pos_label="b") == brier_score_loss([1, 0], p)
-    with pytest.raises(ValueError, match="pos_label is not specified"):
+    with pytest.raises(ValueError, match=r"`pos_label` must say which label is positive: .*text"):
         brier_score_loss(["b", "a"], p)
     for y, wrong in (([0, 1], 2), (["b", "a"], "c"), (["b", "a"], 1), ([0, 1], 0.5)):
         with pytest.raises(ValueError, match=f"`pos_label`={wrong!r} is not a label of `y_true`"):
             brier_score_loss(y, p, pos_label=wrong)
-    with pytest.raises(ValueError, match="multiclass"):
+    with pytest.raises(ValueError, match=r"must hold two classes beside one column .* got 3"):
         brier_score_loss([0, 1, 2], [0.1, 0.2, 0.3], pos_label=1)
     with pytest.raises(TypeError, match="`pos_label` must be a number"):
         brier_score_loss([0, 1], p, pos_label=[1])
@@ -146,7 +142,7 @@ def test_undefined_shares():
 
 def test_missing_class_needs_labels():
     y_proba = [[0.25, 0.75, 0.0], [0.5, 0.25, 0.25]]
-    with pytest.raises(ValueError, match="different number of classes: 2 vs 3"):
+    with pytest.raises(ValueError, match="2 classes in `y_true`, 3 columns"):
         brier_score_loss([1, 0], y_proba)
     found = brier_score_loss([1, 0], y_proba, labels=[0, 1, 2])
     assert found == float(oracle.brier([1, 0], y_proba))

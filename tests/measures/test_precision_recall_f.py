@@ -153,8 +153,9 @@ def test_indicators_as_scikit_learn(zero_division, average, weights):
     ]
     options = {"average": average, "zero_division": zero_division, "sample_weight": weights}
     for true, predicted in forms:
-        for labels in (None, [3], [1, 1, 0]):
-            assert_as_scikit_learn(ALL, true, predicted, labels=labels, **options)
+        assert_as_scikit_learn(ALL, true, predicted, **options)
+    for labels in ([3], [1, 1, 0]):
+        assert_as_scikit_learn(ALL, y, p, labels=labels, **options)
     for name in SCORES[:-1]:
         assert_as_scikit_learn(name, y, p, **options)
 

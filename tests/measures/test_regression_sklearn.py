@@ -70,20 +70,20 @@ def test_the_arguments_are_the_same(name):
 
 
 @every
-@pytest.mark.parametrize("n", [2, 3, 10, 999, 5000])
+@pytest.mark.parametrize("n", [2, 3, 999, 5000])
 def test_one_output(rng, name, n):
     y, p = targets(rng, n)
     for w in (None,) if name == "max_error" else weightings(rng, n):
         more = {} if w is None else {"sample_weight": w}
         check(name, y, p, **more)
-        check(name, y[:, None], p, **more)
         check(name, np.round(y) + 1, np.round(p) + 1, **more)
-        if name not in ONE_OUTPUT:
-            check(name, y, p, multioutput="raw_values", **more)
+    check(name, y[:, None], p)
+    if name not in ONE_OUTPUT:
+        check(name, y, p, multioutput="raw_values", sample_weight=w)
 
 
 @multiple
-@pytest.mark.parametrize("n", [2, 10, 5000])
+@pytest.mark.parametrize("n", [2, 5000])
 def test_many_outputs(rng, name, n):
     y, p = targets(rng, (n, 4))
     ways = ["raw_values", "uniform_average", [0.1, 0.2, 3, 0]]
@@ -92,7 +92,7 @@ def test_many_outputs(rng, name, n):
     for w in weightings(rng, n):
         for how in ways:
             check(name, y, p, sample_weight=w, multioutput=how)
-            check(name, np.asfortranarray(y), p, sample_weight=w, multioutput=how)
+        check(name, np.asfortranarray(y), p, sample_weight=w, multioutput="raw_values")
 
 
 @every

@@ -31,7 +31,7 @@ MEASURES = {
     **{f"d2_tweedie_score {p}": ({"power": p}, 1) for p in (-2, 0, 1, 1.25, 2, 2.5, 3)},
 }
 every = pytest.mark.parametrize("label", MEASURES)
-few = settings(max_examples=15)  # for each of some thirty measures
+few = settings(max_examples=6)  # for each of some thirty measures
 
 
 def samples(label: str, *, weighted: bool) -> st.SearchStrategy[tuple[list[float], ...]]:
@@ -90,6 +90,8 @@ def test_with_weights(label, data):
 def test_rows_order_and_weights(label, data):
     """The order of rows tells nothing, weight 2 is the row twice, weight 0 is no row."""
     y, p, w = (np.array(column) for column in data.draw(samples(label, weighted=True)))
+    if defined(label, oracle.rows(y.tolist(), p.tolist(), w.tolist())) is None:
+        return
     value = computed(label, y, p, w)
     order = np.array(data.draw(st.permutations(range(len(y)))))
     copies = np.rint(4 * w).astype(int)
@@ -100,8 +102,7 @@ def test_rows_order_and_weights(label, data):
         computed(label, y[w > 0], p[w > 0], w[w > 0]),
         computed(label, y, p, 3.0 * w),
     ):
-        if defined(label, oracle.rows(y.tolist(), p.tolist(), w.tolist())) is not None:
-            assert again == pytest.approx(value, rel=1e-12, abs=1e-13)
+        assert again == pytest.approx(value, rel=1e-12, abs=1e-13)
 
 
 @every

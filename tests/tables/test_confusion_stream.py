@@ -23,7 +23,7 @@ SPARSE = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"
 @SPARSE
 @pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.data())
 def test_batches_are_the_whole(kind, weighting, sparse, data) -> None:
     labels, make = KINDS[kind]
@@ -185,7 +185,7 @@ def matrices(some, make, *, scale=1, sparse=()) -> list[ConfusionMatrix]:
 
 @pytest.mark.parametrize("scale", [1, 8], ids=["counts", "importances"])
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.data())
 def test_laws_of_merging(kind, scale, data) -> None:
     labels, make = KINDS[kind]

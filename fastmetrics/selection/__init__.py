@@ -1,0 +1,1 @@
+"""Splitters, estimates of the error of a model, tuning, bias and variance."""

@@ -1,0 +1,154 @@
+"""``LearningCurve`` and ``ValidationCurve``: training against test error, with its spread."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._results import Result
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class LearningCurve(Result):
+    """A measure on training and test rows as the training set grows.
+
+    Attributes
+    ----------
+    metric : str
+        The measure.
+    higher_is_better : bool
+        Its direction.
+    fractions : ndarray of shape (n_sizes,)
+        Of the training folds.
+    train_sizes : ndarray of shape (n_sizes,)
+        Rows trained on, the mean over the folds.
+    train_values, test_values : ndarray of shape (n_sizes, n_folds)
+        The measure on the rows trained on, and on the test rows.
+    """
+
+    metric: str
+    higher_is_better: bool
+    fractions: Floats
+    train_sizes: Floats
+    train_values: Floats = field(repr=False)
+    test_values: Floats = field(repr=False)
+
+    @property
+    def train_means(self) -> Floats:
+        """Means over the folds on the training rows."""
+        return np.asarray(self.train_values.mean(1))
+
+    @property
+    def test_means(self) -> Floats:
+        """Means over the folds on the test rows."""
+        return np.asarray(self.test_values.mean(1))
+
+    @property
+    def train_deviations(self) -> Floats:
+        """Standard deviations over the folds (n - 1) on the training rows; nan for one fold."""
+        return deviations(self.train_values)
+
+    @property
+    def test_deviations(self) -> Floats:
+        """Standard deviations over the folds (n - 1) on the test rows; nan for one fold."""
+        return deviations(self.test_values)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the measure over the number of training rows.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a figure of its own.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        return _plots().plot_learning_curve(self, ax=ax)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ValidationCurve(Result):
+    """A measure on training and test rows over the values of one parameter.
+
+    Attributes
+    ----------
+    metric : str
+        The measure.
+    higher_is_better : bool
+        Its direction.
+    parameter : str
+        Name of the parameter.
+    values : tuple
+        Its values, in the order given.
+    train_values, test_values : ndarray of shape (n_values, n_folds)
+        The measure on the rows trained on, and on the test rows.
+    """
+
+    metric: str
+    higher_is_better: bool
+    parameter: str
+    values: tuple[Any, ...]
+    train_values: Floats = field(repr=False)
+    test_values: Floats = field(repr=False)
+
+    @property
+    def train_means(self) -> Floats:
+        """Means over the folds on the training rows."""
+        return np.asarray(self.train_values.mean(1))
+
+    @property
+    def test_means(self) -> Floats:
+        """Means over the folds on the test rows."""
+        return np.asarray(self.test_values.mean(1))
+
+    @property
+    def train_deviations(self) -> Floats:
+        """Standard deviations over the folds (n - 1) on the training rows; nan for one fold."""
+        return deviations(self.train_values)
+
+    @property
+    def test_deviations(self) -> Floats:
+        """Standard deviations over the folds (n - 1) on the test rows; nan for one fold."""
+        return deviations(self.test_values)
+
+    @property
+    def best_value(self) -> Any:
+        """The value of the best mean on test rows, the first of equals."""
+        signs = -self.test_means if self.higher_is_better else self.test_means
+        return self.values[int(np.argmin(np.where(np.isnan(signs), np.inf, signs)))]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the measure over the parameter.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a figure of its own.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        return _plots().plot_validation_curve(self, ax=ax)
+
+
+def deviations(values: Floats) -> Floats:
+    """Return the standard deviation of each row, with n - 1."""
+    if values.shape[1] < 2:
+        return np.full(len(values), np.nan)
+    return np.asarray(values.std(1, ddof=1))
+
+
+def _plots() -> Any:
+    # By name and when called: plots stand on a higher floor, and load matplotlib.
+    return importlib.import_module("fastmetrics.plots.error_curves")

@@ -1,0 +1,186 @@
+"""Learning, validation and bias-variance curves: what is drawn, and that all of it can be read."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from drawn import cut_off, legend_texts, line, looks, overlaps, texts, under_legend
+from matplotlib import pyplot as plt
+
+import fastmetrics as fm
+from fastmetrics.plots._style import LINES
+
+
+@pytest.fixture(autouse=True)
+def _agg(tmp_path):
+    mpl.use("Agg")
+    yield
+    plt.close("all")
+
+
+def learning(n_sizes=5, n_folds=5):
+    steps = np.linspace(1, 0.2, n_sizes)[:, None]
+    wiggle = np.linspace(-0.02, 0.02, n_folds)
+    sizes = np.linspace(40, 400, n_sizes)
+    return fm.LearningCurve(
+        "error_rate", False, sizes / 400, sizes, 0.05 * steps + wiggle / 4, 0.2 * steps + wiggle
+    )
+
+
+def validation(values, parameter="max_depth", metric="error_rate", n_folds=5):
+    steps = np.abs(np.linspace(-1, 1, len(values)))[:, None] + 0.3
+    wiggle = np.linspace(-0.02, 0.02, n_folds)
+    return fm.ValidationCurve(
+        metric, False, parameter, tuple(values), steps / 4 + wiggle, steps / 2 + wiggle
+    )
+
+
+def bias_variance(values=(1, 2, 3), decomposition="squared", replicates=3):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, (replicates, 30))
+    points = tuple(
+        fm.bias_variance(y, rng.integers(0, 2, (8, 30)), decomposition=decomposition)
+        for _ in values
+    )
+    return fm.BiasVarianceCurve("max_depth", tuple(values), points)
+
+
+def assert_readable(ax):
+    assert not overlaps(ax)
+    assert not cut_off(ax)
+    assert not under_legend(ax)
+
+
+def test_the_checks_of_this_file_find_faults():
+    _, ax = plt.subplots()
+    ax.plot([0, 1], [0, 1], label="a line")
+    ax.legend(loc="center")
+    ax.text(0.5, 0.2, "one")
+    ax.text(0.5, 0.2, "another")
+    ax.set_title("")
+    ax.set_xlabel("x" * 300)
+    assert overlaps(ax) == [("one", "another")]
+    assert under_legend(ax) == ["a line"]
+    assert cut_off(ax) == ["x" * 300]
+
+
+def test_learning_curve():
+    curve = learning()
+    ax = curve.plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("training rows", "error rate")
+    assert legend_texts(ax) == ["training", "test"]
+    title = ax.get_legend().get_title().get_text()
+    assert title == "mean ± standard deviation over 5 splits"
+    for label, means in (("training", curve.train_means), ("test", curve.test_means)):
+        assert line(ax, label).get_xdata().tolist() == curve.train_sizes.tolist()
+        assert line(ax, label).get_ydata().tolist() == means.tolist()
+    band = ax.collections[1].get_paths()[0].vertices
+    half = curve.test_deviations
+    assert band[:, 1].max() == pytest.approx((curve.test_means + half).max())
+    assert band[:, 1].min() == pytest.approx((curve.test_means - half).min())
+    assert ax.get_ylim()[1] > (curve.test_means + half).max()
+    assert_readable(ax)
+
+
+def test_one_split_has_no_spread():
+    ax = learning(n_folds=1).plot()
+    assert ax.get_legend().get_title().get_text() == "one split"
+    assert np.isfinite(ax.get_ylim()).all()
+
+
+def test_validation_curve():
+    curve = validation([4, 1, 2, 3, 8])
+    ax = curve.plot()
+    assert ax.get_xlabel() == "max_depth"
+    assert legend_texts(ax) == ["training", "test", "best: 2"]
+    assert line(ax, "test").get_xdata().tolist() == [1, 2, 3, 4, 8]  # joined in order
+    order = np.argsort([4, 1, 2, 3, 8])
+    assert line(ax, "test").get_ydata().tolist() == curve.test_means[order].tolist()
+    assert list(line(ax, "best: 2").get_xdata()) == [2, 2]
+    assert sorted(label.get_text() for label in ax.get_xticklabels()) == list("12348")
+    assert_readable(ax)
+
+
+def test_values_over_decades_have_a_logarithmic_axis():
+    ax = validation([1e-4, 1e-3, 0.01, 0.1, 1.0], "logisticregression__C").plot()
+    assert ax.get_xscale() == "log"
+    assert legend_texts(ax)[2] == "best: 0.01"
+    assert_readable(ax)
+    assert validation([0.0, 1e-3, 1.0]).plot().get_xscale() == "linear"
+
+
+def test_values_that_crowd_get_ticks_of_their_own():
+    ax = validation([1, 1.1, 1.2, 1.3, 40, 41, 42, 80]).plot()
+    assert_readable(ax)
+    assert "1.1" not in {text.get_text() for text in texts(ax)}
+    ax = validation(list(range(100, 200, 5))).plot()
+    assert_readable(ax)
+
+
+@pytest.mark.parametrize(
+    "values", [["gini", "entropy", "log_loss"], [None, 1, 2], [True, False], ["x" * 30] * 1 + ["y"]]
+)
+def test_names_stand_side_by_side(values):
+    ax = validation(values, "criterion").plot()
+    assert line(ax, "test").get_linestyle() == "None"
+    shown = [label.get_text() for label in ax.get_xticklabels()]
+    assert shown == [str(v) if len(str(v)) < 15 else "x" * 13 + "…" for v in values]
+    assert_readable(ax)
+
+
+def test_many_long_names_are_turned():
+    ax = validation([f"a long name {i}" for i in range(12)], "criterion").plot()
+    assert_readable(ax)
+
+
+@pytest.mark.parametrize("decomposition", ["squared", "domingos", "kohavi-wolpert"])
+def test_bias_variance_curve(decomposition):
+    curve = bias_variance(decomposition=decomposition)
+    ax = curve.plot()
+    names = ("bias", "net variance") if decomposition == "domingos" else ("bias²", "variance")
+    assert legend_texts(ax) == ["loss", *names, "noise", f"best: {curve.best_value}"]
+    drawn = [line(ax, name).get_ydata() for name in (*names, "noise")]
+    assert np.sum(drawn, axis=0) == pytest.approx(line(ax, "loss").get_ydata())
+    assert "loss" in ax.get_ylabel()
+    assert ax.get_legend().get_title().get_text() == "8 training sets"
+    assert_readable(ax)
+
+
+def test_no_noise_is_not_drawn():
+    ax = bias_variance(replicates=1).plot()
+    assert "noise" not in legend_texts(ax)
+
+
+def test_lines_differ_without_colour():
+    assert len({(one.marker, one.linestyle) for one in LINES}) == len(LINES)
+    assert len({one.marker for one in LINES}) == len({one.linestyle for one in LINES}) == len(LINES)
+    for ax in (learning().plot(), validation([1, 2, 3]).plot(), bias_variance().plot()):
+        assert len(set(looks(ax))) == len(looks(ax)) >= 2
+
+
+def test_axes_of_the_user():
+    figure, axes = plt.subplots(2, 2, figsize=(8, 6), layout="constrained")
+    assert learning().plot(axes[0, 0]) is axes[0, 0]
+    assert validation([1, 2, 3]).plot(ax=axes[0, 1]) is axes[0, 1]
+    assert bias_variance().plot(ax=axes[1, 0]) is axes[1, 0]
+    assert plt.get_fignums() == [figure.number]
+    for ax in axes.ravel()[:3]:
+        assert_readable(ax)
+
+
+def test_files(tmp_path):
+    for ending in ("png", "svg", "pdf"):
+        path = tmp_path / f"curve.{ending}"
+        learning().plot().figure.savefig(path)
+        assert path.stat().st_size > 5_000
+
+
+def test_undefined_values_leave_a_gap():
+    curve = validation([1, 2, 3])
+    curve.test_values[1] = np.nan
+    ax = curve.plot()
+    assert np.isnan(line(ax, "test").get_ydata()[1])
+    assert curve.best_value in (1, 3)
+    curve.test_values[:] = np.nan
+    assert legend_texts(curve.plot()) == ["training", "test"]

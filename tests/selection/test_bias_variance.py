@@ -1,0 +1,315 @@
+"""Bias, variance and noise against their definitions, and their sum against the loss."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastmetrics as fm
+from reference import bias_variance_oracle as oracle
+
+FIGURES = json.loads(
+    (Path(oracle.__file__).parent / "reference_values.json").read_text(encoding="utf-8")
+)["bias_variance_01"]
+Y, P = FIGURES["y"], FIGURES["preds_model_x_point"]
+
+
+def parts(result):
+    return result.bias, result.variance, result.noise
+
+
+@st.composite
+def matrices(draw, values, models=6, replicates=4, n=6):
+    n = draw(st.integers(1, n))
+    rows = st.lists(values, min_size=n, max_size=n)
+    true = draw(st.lists(rows, min_size=1, max_size=replicates))
+    return true, draw(st.lists(rows, min_size=1, max_size=models))
+
+
+def test_published_figures():
+    found = fm.bias_variance(Y, P, decomposition="domingos")
+    assert found.loss == FIGURES["loss"]
+    assert found.bias == FIGURES["domingos"]["bias"]
+    assert found.variance == FIGURES["domingos"]["net_var"]
+    assert found.details["unbiased_variance"] == FIGURES["domingos"]["var_unbiased"]
+    assert found.details["biased_variance"] == FIGURES["domingos"]["var_biased"]
+    found = fm.bias_variance(Y, P, decomposition="kohavi-wolpert")
+    assert found.loss == FIGURES["loss"]
+    assert found.bias == FIGURES["kohavi_wolpert"]["bias2"]
+    assert found.variance == FIGURES["kohavi_wolpert"]["var"]
+
+
+# What mlxtend 0.25.0 (bias_variance_decomp) returns for these predictions: loss, bias, variance.
+MLXTEND = [
+    ("domingos", Y, P, (0.45, 0.5, 0.25)),
+    ("domingos", [0], [[1], [1], [2], [0]], (0.75, 1.0, 0.5)),
+    ("domingos", [1, 0, 0], [[1, 0, 0], [1, 0, 1], [1, 1, 0]], (2 / 9, 0.0, 2 / 9)),
+    (
+        "squared",
+        [0.5, -1.0, 0.25],
+        [[0.0, 0.3, -0.27], [-0.89, -0.45, -0.99], [0.06, 1.34, -0.49], [-0.62, 0.49, 0.36]],
+        (1.3071666666666668, 1.0391041666666667, 0.26806250000000004),
+    ),
+]
+
+
+@pytest.mark.parametrize(("decomposition", "true", "predicted", "theirs"), MLXTEND)
+def test_mlxtend(decomposition, true, predicted, theirs):
+    found = fm.bias_variance(true, predicted, decomposition=decomposition)
+    assert (found.loss, found.bias) == pytest.approx(theirs[:2])
+    if found.bias == 0.0 or decomposition == "squared":
+        assert found.variance == pytest.approx(theirs[2])
+        return
+    # Wrong there: the variance of biased examples has a plus sign, so that the parts of the 0-1
+    # loss do not add up to the loss that stands beside them.
+    plus = found.details["unbiased_variance"] + found.details["biased_variance"]
+    assert plus == pytest.approx(theirs[2])
+    assert theirs[1] + theirs[2] > theirs[0] + 0.1
+    assert found.bias + found.variance == pytest.approx(found.loss)
+
+
+def test_bias_plus_all_variance_is_not_the_loss():
+    found = fm.bias_variance(Y, P, decomposition="domingos")
+    plus = found.details["unbiased_variance"] + found.details["biased_variance"]
+    assert found.bias + plus == FIGURES["mlxtend_style_bias_plus_var"] != found.loss
+
+
+def test_the_two_class_form_fails_for_three_classes():
+    found = fm.bias_variance([0], [[1], [1], [2], [0]], decomposition="domingos")
+    assert (found.loss, found.bias, found.variance) == (0.75, 1.0, -0.25)
+    assert found.bias - found.details["biased_variance"] == 0.5
+
+
+def test_ties_of_the_main_prediction_go_to_the_smallest_label():
+    low = fm.bias_variance([3], [[5], [3]], decomposition="domingos")
+    assert (low.bias, low.variance, low.loss) == (0.0, 0.5, 0.5)
+    high = fm.bias_variance([5], [[5], [3]], decomposition="domingos")
+    assert (high.bias, high.variance, high.loss) == (1.0, -0.5, 0.5)
+    # and so do ties of the optimal prediction
+    noisy = fm.bias_variance([[5], [3]], [[3]], decomposition="domingos")
+    assert (noisy.bias, noisy.noise, noisy.details["noise_rate"]) == (0.0, 0.5, 0.5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_against_the_definitions(n_classes):
+    @given(matrices(st.integers(0, n_classes - 1)))
+    def check(sample):
+        true, predicted = sample
+        cells = 2 * (len(true) * len(predicted)) ** 2 * len(true[0])
+        loss = oracle.expected_loss(true, predicted, oracle.zero_one)
+        for name, definition in (
+            ("domingos", oracle.domingos),
+            ("kohavi-wolpert", oracle.kohavi_wolpert),
+        ):
+            expected = definition(true, predicted)
+            found = fm.bias_variance(true, predicted, decomposition=name)
+            assert parts(found) == tuple(map(float, expected[:3]))
+            assert found.loss == float(loss)
+            if name == "domingos":
+                details = ("unbiased_variance", "biased_variance", "noise_rate")
+                assert [found.details[key] for key in details] == list(map(float, expected[3:]))
+            # exactly, not only in floats: each is a rational with a known denominator
+            exact = [Fraction(part).limit_denominator(cells) for part in parts(found)]
+            assert sum(exact) == Fraction(found.loss).limit_denominator(cells) == loss
+
+    check()
+
+
+@given(matrices(st.integers(0, 1)))
+def test_two_classes_unbiased_less_biased(sample):
+    true, predicted = sample
+    found = fm.bias_variance(true, predicted, decomposition="domingos")
+    net = found.details["unbiased_variance"] - found.details["biased_variance"]
+    assert found.variance == pytest.approx(net, abs=1e-15)
+
+
+@given(matrices(st.floats(-1e6, 1e6)))
+def test_squared_loss_against_the_definition(sample):
+    true, predicted = sample
+    found = fm.bias_variance(true, predicted)
+    expected = oracle.squared(true, predicted)
+    loss = oracle.expected_loss(true, predicted, oracle.square)
+    assert sum(expected) == loss
+    assert found.bias + found.variance + found.noise == found.loss
+    tiny = 1e-14 * float(loss) + 1e-300
+    assert parts(found) == pytest.approx(tuple(map(float, expected)), rel=1e-12, abs=tiny)
+    assert found.loss == pytest.approx(float(loss), rel=1e-14, abs=1e-300)
+
+
+@pytest.mark.parametrize("largest", [1, 100, 2**15, 2**20, 2**40])
+def test_squared_loss_of_integers_is_exact(largest):
+    @given(matrices(st.integers(-largest, largest)))
+    def check(sample):
+        true, predicted = sample
+        found = fm.bias_variance(true, predicted)
+        expected = tuple(map(float, oracle.squared(true, predicted)))
+        loss = float(oracle.expected_loss(true, predicted, oracle.square))
+        if largest < 2**20:  # these are added in integers
+            assert (*parts(found), found.loss) == (*expected, loss)
+        assert (*parts(found), found.loss) == pytest.approx(
+            (*expected, loss), rel=1e-12, abs=1e-14 * loss
+        )
+
+    check()
+
+
+def test_integers_of_every_dtype_keep_their_squares():
+    for dtype in (np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64):
+        top = 1 if dtype is np.bool_ else np.iinfo(dtype).max
+        low = 0 if dtype is np.bool_ else np.iinfo(dtype).min
+        predicted = np.array([[top, low], [low, low]] * 300, dtype)
+        found = fm.bias_variance(np.array([low, top], dtype), predicted)
+        half = (int(top) - int(low)) / 2
+        assert found.bias == pytest.approx((half**2 + (2 * half) ** 2) / 2, rel=1e-12)
+        assert found.variance == pytest.approx(half**2 / 2, rel=1e-12)
+
+
+def test_squared_loss_far_from_zero():
+    true, predicted = [[1e9, 1e9 + 1]], [[1e9 + 2**-10, 1e9], [1e9 + 2**-9, 1e9]]
+    expected = tuple(map(float, oracle.squared(true, predicted)))
+    assert parts(fm.bias_variance(true, predicted)) == expected
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_squares_out_of_range(scale):
+    found = fm.bias_variance([0.0, 0.0], [[scale, scale], [3 * scale, -scale]])
+    # bias^2 5/2, variance 1, in units that no square of doubles can hold
+    assert found.loss == found.bias + found.variance == (0.0 if scale < 1 else np.inf)
+    near = fm.bias_variance([0.0, 0.0], np.array([[1, 1], [3, -1]]) * 2.0**-530)
+    assert (near.bias, near.variance) == (2 * 2.0**-1060, 1 * 2.0**-1060)
+
+
+@pytest.mark.parametrize("n_models", [255, 256, 300, 513])
+def test_many_models_that_agree(n_models):
+    for decomposition in ("domingos", "kohavi-wolpert"):
+        predicted = np.ones((n_models, 3), np.int8)
+        found = fm.bias_variance([0, 1, 1], predicted, decomposition=decomposition)
+        assert (found.loss, found.bias, found.variance) == (1 / 3, 1 / 3, 0.0)
+        found = fm.bias_variance([0, 1, 2], predicted - 1, decomposition=decomposition)
+        assert (found.loss, found.bias, found.variance) == (2 / 3, 2 / 3, 0.0)
+
+
+def test_equal_predictions_have_no_variance(rng):
+    row = rng.normal(size=50) / 3
+    found = fm.bias_variance(row + 0.1, np.tile(row, (7, 1)))
+    assert found.variance == 0.0 == found.noise
+    assert found.bias == pytest.approx(0.01)
+
+
+def test_squared_loss_of_labels_0_and_1_is_twice_kohavi_wolpert(rng):
+    true, predicted = rng.integers(0, 2, (3, 40)), rng.integers(0, 2, (9, 40))
+    squares = fm.bias_variance(true, predicted)
+    votes = fm.bias_variance(true, predicted, decomposition="kohavi-wolpert")
+    assert squares.bias == pytest.approx(votes.bias)
+    assert squares.noise == pytest.approx(votes.noise)
+    assert squares.variance == pytest.approx(votes.variance)
+
+
+def _kind(matrix):
+    return np.asarray(matrix).dtype.kind
+
+
+@pytest.mark.parametrize("decomposition", ["squared", "domingos", "kohavi-wolpert"])
+def test_blocks_threads_and_containers_change_nothing(decomposition, rng):
+    true, predicted = rng.integers(0, 2, 12_000), rng.integers(-1, 3, (100, 12_000))
+    whole = fm.bias_variance(true, predicted, decomposition=decomposition, n_threads=1)
+    assert whole.n_models == 100
+    n, total = 0, np.zeros(4)
+    for start in range(0, 12_000, 5_000):
+        piece = slice(start, start + 5_000)
+        found = fm.bias_variance(true[piece], predicted[:, piece], decomposition=decomposition)
+        total += np.array([found.loss, *parts(found)]) * found.n_examples
+        n += found.n_examples
+    assert [whole.loss, *parts(whole)] == pytest.approx(total / n, rel=1e-12)
+    for same in (
+        predicted.astype(np.int8),
+        predicted.astype(np.float32),
+        np.asfortranarray(predicted),
+        predicted.astype(">i4"),
+        pd.DataFrame(predicted),
+    ):
+        found = fm.bias_variance(true, same, decomposition=decomposition, n_threads=2)
+        is_float = decomposition == "squared" and _kind(same) == "f"
+        tolerance = 1e-13 if is_float else 0.0  # the squares of floats are added in floats
+        expected = [whole.loss, *parts(whole)]
+        assert [found.loss, *parts(found)] == pytest.approx(expected, rel=tolerance, abs=0.0)
+
+
+@pytest.mark.parametrize("n_classes", [3, 60])
+def test_texts_and_many_classes(n_classes, rng):
+    true, predicted = (rng.integers(0, n_classes, shape) for shape in ((2, 200), (5, 200)))
+    names = np.array([f"class {i:02}" for i in range(n_classes)])
+    expected = oracle.domingos(true.tolist(), predicted.tolist())
+    for labels in (names, names.astype(object), np.arange(n_classes), np.arange(n_classes) * 2.0):
+        found = fm.bias_variance(labels[true], labels[predicted], decomposition="domingos")
+        assert parts(found) == tuple(map(float, expected[:3]))
+
+
+def test_labels_that_the_predictions_lack():
+    true, predicted = [["b", "d"]], [["a", "d"], ["a", "c"]]
+    found = fm.bias_variance(true, predicted, decomposition="kohavi-wolpert")
+    assert parts(found) == tuple(map(float, oracle.kohavi_wolpert(true, predicted)))
+    big = np.array([2**24 + 1, 300])
+    small = np.array([[2**24, 44]], np.float32)
+    assert fm.bias_variance(big, small, decomposition="domingos").loss == 1.0
+    assert fm.bias_variance([300], np.array([[44]], np.int8), decomposition="domingos").loss == 1.0
+    assert fm.bias_variance([True], [[1.0]], decomposition="domingos").loss == 0.0
+
+
+def test_result():
+    found = fm.bias_variance(Y, P, decomposition="domingos")
+    assert found.to_dict()["details"]["noise_rate"] == 0.0
+    assert json.loads(json.dumps(found.to_dict()))["n_examples"] == 4
+    assert "domingos" in repr(found)
+    assert "<table>" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("true", "predicted", "options", "error", "message"),
+    [
+        ([0, 1], [0, 1], {}, ValueError, r"`predictions` must have shape \(rows, n\): got \(2,\)"),
+        ([[[0]]], [[0]], {}, ValueError, "`y_true` must have shape"),
+        ([0, 1], [[0, 1, 1]], {}, ValueError, "`y_true` has 2 examples, `predictions` has 3"),
+        ([], np.zeros((2, 0)), {}, ValueError, "`y_true` is empty"),
+        ([0.0], [[np.nan]], {}, ValueError, r"`predictions` must be finite: nan at index \(0, 0\)"),
+        (["a"], [["a"]], {}, TypeError, "`y_true` must"),
+        ([0], [[0]], {"decomposition": "0-1"}, ValueError, "`decomposition` must be one of"),
+        ([0], [[0]], {"n_threads": 0}, ValueError, "`n_threads`"),
+    ],
+)
+def test_faults(true, predicted, options, error, message):
+    with pytest.raises(error, match=message):
+        fm.bias_variance(true, predicted, **options)
+
+
+@pytest.mark.parametrize(
+    ("true", "predicted", "error", "message"),
+    [
+        ([0, 1], [[0, 1], [0.5, 1]], ValueError, r"`predictions\[1\]` holds soft"),
+        ([0, 1], [[0, np.nan]], ValueError, "`predictions` contains 1 null"),
+        (["a"], [[1]], TypeError, "`y_true` holds text and `predictions` numbers"),
+        ([1], [["a"]], TypeError, "`y_true` holds numbers and `predictions` text"),
+        ([1j], [[1]], TypeError, "`y_true` must hold numbers"),
+    ],
+)
+def test_label_faults(true, predicted, error, message):
+    with pytest.raises(error, match=message):
+        fm.bias_variance(true, predicted, decomposition="domingos")
+
+
+@pytest.mark.large
+def test_a_thousand_models_on_a_million_examples(rng):
+    true = rng.integers(0, 2, 10**6, dtype=np.int8)
+    predicted = rng.integers(0, 2, (1000, 10**6), dtype=np.int8)
+    wrong = sum(int(np.count_nonzero(row != true)) for row in predicted)
+    for decomposition in ("squared", "domingos", "kohavi-wolpert"):
+        found = fm.bias_variance(true, predicted, decomposition=decomposition)
+        assert found.loss == pytest.approx(wrong / 10**9, rel=1e-14)
+        assert found.bias + found.variance + found.noise == pytest.approx(found.loss, rel=1e-14)

@@ -1,0 +1,349 @@
+"""``evaluate_estimator`` against loops by hand, scikit-learn, and the definitions."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import get_scorer, make_scorer
+from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import fastmetrics as fm
+from reference import selection_oracle as oracle
+
+X, y = load_iris(return_X_y=True)
+CANCER = load_breast_cancer(return_X_y=True)
+DIABETES = load_diabetes(return_X_y=True)
+TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
+
+
+def scaled(model):
+    return make_pipeline(StandardScaler(), model)
+
+
+@pytest.mark.parametrize(
+    ("method", "splitter", "ratio"),
+    [
+        ("10-fold", lambda: fm.Folds(10, rng=4), 1 / 9),
+        ("3x5", lambda: fm.Folds(5, n_repeats=3, rng=4), 1 / 4),
+        ("5x2", lambda: fm.FiveByTwo(rng=4), 1.0),
+        ("holdout", lambda: fm.HoldOut(rng=4), 38 / 112),
+    ],
+)
+def test_names_stand_for_splitters_and_the_numbers_are_the_definition_s(method, splitter, ratio):
+    found = fm.evaluate_estimator(TREE, X, y, method=method, metrics="accuracy", rng=4)
+    theirs = cross_validate(TREE, X, y, cv=splitter(), return_train_score=True)
+    assert found.folds["test_accuracy"].tolist() == theirs["test_score"].tolist()
+    assert found.folds["train_accuracy"].tolist() == theirs["train_score"].tolist()
+    sizes = [(len(train), len(test)) for train, test in splitter().split(X, y)]
+    assert list(zip(found.folds["n_train"], found.folds["n_test"], strict=True)) == sizes
+    assert found.test_train_ratio == pytest.approx(ratio)
+    values = theirs["test_score"].tolist()
+    t = stats.t.ppf(0.975, len(values) - 1)
+    mean, low, high = oracle.corrected_interval(values, ratio, t)
+    accuracy = found["accuracy"]
+    assert accuracy.estimate == pytest.approx(mean, rel=1e-12)
+    assert accuracy.confidence_interval.low == pytest.approx(low, rel=1e-12)
+    assert accuracy.confidence_interval.high == pytest.approx(high, rel=1e-12)
+    assert accuracy.standard_deviation == pytest.approx(np.std(values, ddof=1), rel=1e-12)
+    assert accuracy.train_estimate == pytest.approx(theirs["train_score"].mean(), rel=1e-12)
+    assert found.majority_accuracy == pytest.approx(1 / 3)
+    again = fm.evaluate_estimator(TREE, X, y, method=method, metrics="accuracy", rng=found.key)
+    assert again["accuracy"].estimate == accuracy.estimate
+
+
+def test_leave_one_out():
+    data, labels = CANCER[0][:60, :3], CANCER[1][:60]
+    found = fm.evaluate_estimator(TREE, data, labels, method="loo")
+    wrong = []
+    for i, label in enumerate(labels):
+        tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+        tree.fit(np.delete(data, i, 0), np.delete(labels, i))
+        wrong.append(float(tree.predict(data[[i]])[0] != label))
+    assert found.folds["test_error_rate"].tolist() == wrong
+    assert found["error_rate"].estimate == np.mean(wrong) > 0
+    assert (found.n_splits, found.key) == (60, None)
+
+
+def test_frames_of_data_and_words():
+    import pandas as pd
+
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    words = pd.Series(np.array(["setosa", "versicolor", "virginica"])[y], dtype="category")
+    metrics = ["accuracy", "log_loss"]
+    found = fm.evaluate_estimator(TREE, frame, words, method="4-fold", metrics=metrics, rng=0)
+    plain = fm.evaluate_estimator(TREE, X, y, method="4-fold", metrics=metrics, rng=0)
+    for metric in metrics:
+        column = f"test_{metric}"
+        assert found.folds[column].tolist() == plain.folds[column].tolist()
+
+
+def test_scikit_learn_s_splitters_are_taken():
+    splitter = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0)
+    found = fm.evaluate_estimator(TREE, X, y, method=splitter, metrics="accuracy")
+    scores = cross_validate(TREE, X, y, cv=splitter)["test_score"]
+    assert found.folds["test_accuracy"].tolist() == scores.tolist()
+    assert found.key is None
+
+
+def test_out_of_bag_as_a_method_corrects_by_the_distinct_rows():
+    splitter = fm.BootstrapOutOfBag(20, rng=0)
+    found = fm.evaluate_estimator(TREE, X, y, method=splitter)
+    sizes = [(len(set(train.tolist())), len(test)) for train, test in splitter.split(X, y)]
+    distinct, tested = np.sum(sizes, axis=0)
+    assert found.test_train_ratio == tested / distinct
+    assert found.folds["n_train"].tolist() == [150] * 20
+
+
+def test_groups():
+    groups = np.arange(150) // 4
+    found = fm.evaluate_estimator(
+        TREE, X, y, method="2x3", metrics="accuracy", groups=groups, rng=1
+    )
+    splitter = fm.GroupedFolds(3, n_repeats=2, stratified=True, rng=1)
+    scores = cross_validate(TREE, X, y, groups=groups, cv=splitter)["test_score"]
+    assert found.folds["test_accuracy"].tolist() == scores.tolist()
+
+
+OF_TWO_CLASSES = {
+    "accuracy": "accuracy",
+    "f1": "f1",
+    "precision": "precision",
+    "recall_macro": "recall_macro",
+    "matthews_corrcoef": "matthews_corrcoef",
+    "roc_auc": "roc_auc",
+    "average_precision": "average_precision",
+    "balanced_accuracy": "balanced_accuracy",
+}
+OF_PROBABILITIES = {"log_loss": "neg_log_loss", "brier_score": "neg_brier_score"}
+
+
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("model", [scaled(LogisticRegression()), scaled(LinearSVC())])
+def test_measures_of_two_classes_are_scikit_learn_s(model, words):
+    """`roc_auc` by decision_function, and of text labels the second is positive."""
+    data, labels = CANCER
+    target = np.array(["benign", "malign"])[labels] if words else labels
+    names = dict(OF_TWO_CLASSES)
+    if not isinstance(model[-1], LinearSVC):
+        names |= OF_PROBABILITIES
+    ours = fm.evaluate_estimator(model, data, target, method="4-fold", metrics=list(names), rng=0)
+    splitter = fm.Folds(4, rng=0)
+    theirs = cross_validate(model, data, labels, cv=splitter, scoring=names)
+    for name, scorer in names.items():
+        sign = -1 if scorer.startswith("neg_") else 1
+        expected = (sign * theirs[f"test_{name}"]).tolist()
+        assert ours.folds[f"test_{name}"].tolist() == pytest.approx(expected, rel=1e-12)
+        assert ours[name].higher_is_better == (sign == 1)
+
+
+def test_scores_come_from_predict_proba_if_need_be_and_measures_of_three_classes():
+    knn = KNeighborsClassifier(7)
+    data, labels = CANCER
+    ours = fm.evaluate_estimator(knn, data, labels, method="4-fold", metrics="roc_auc", rng=0)
+    theirs = cross_validate(knn, data, labels, cv=fm.Folds(4, rng=0), scoring="roc_auc")
+    assert ours.folds["test_roc_auc"].tolist() == pytest.approx(theirs["test_score"].tolist())
+    names = {"f1_macro": "f1_macro", "log_loss": "neg_log_loss", "cohen_kappa": None}
+    names["cohen_kappa"] = make_scorer(fm.cohen_kappa_score)
+    ours = fm.evaluate_estimator(knn, X, y, method="4-fold", metrics=list(names), rng=0)
+    theirs = cross_validate(knn, X, y, cv=fm.Folds(4, rng=0), scoring=names)
+    for name in names:
+        expected = np.abs(theirs[f"test_{name}"]).tolist()
+        assert ours.folds[f"test_{name}"].tolist() == pytest.approx(expected, rel=1e-12)
+
+
+def test_regression():
+    data, target = DIABETES
+    names = {
+        "mean_squared_error": "neg_mean_squared_error",
+        "mean_absolute_error": "neg_mean_absolute_error",
+        "r2": "r2",
+        "max_error": "neg_max_error",
+    }
+    ours = fm.evaluate_estimator(
+        LinearRegression(), data, target, method="5-fold", metrics=list(names), rng=0
+    )
+    splitter = fm.Folds(5, stratified=False, rng=0)
+    theirs = cross_validate(LinearRegression(), data, target, cv=splitter, scoring=names)
+    for name, scorer in names.items():
+        sign = -1 if scorer.startswith("neg_") else 1
+        expected = (sign * theirs[f"test_{name}"]).tolist()
+        assert ours.folds[f"test_{name}"].tolist() == pytest.approx(expected, rel=1e-10)
+        assert ours[name].higher_is_better == (sign == 1)
+    assert ours.majority_accuracy is None
+    default = fm.evaluate_estimator(LinearRegression(), data, target, method="5-fold", rng=0)
+    mse = ours["mean_squared_error"]
+    assert default["mean_squared_error"].estimate == mse.estimate
+
+
+def mean_wrong(y_true, y_pred):
+    return np.mean(y_true != y_pred)
+
+
+def own_scorer(estimator, X, y):
+    return estimator.score(X, y)
+
+
+def test_callables_scorers_and_parameters():
+    metrics = {
+        "own": mean_wrong,
+        "scorer": get_scorer("accuracy"),
+        "by_hand": own_scorer,
+        "f2": ("fbeta_macro", {"beta": 2.0}),
+        "f1": "f1_macro",
+    }
+    found = fm.evaluate_estimator(TREE, X, y, method="4-fold", metrics=metrics, rng=0)
+    assert list(found.metrics) == list(metrics)
+    assert found["own"].estimate == pytest.approx(1 - found["scorer"].estimate)
+    assert found["by_hand"].estimate == found["scorer"].estimate
+    scorer = make_scorer(fm.fbeta_score, beta=2.0, average="macro")
+    f2 = cross_validate(TREE, X, y, cv=fm.Folds(4, rng=0), scoring=scorer)["test_score"]
+    assert found["f2"].estimate == pytest.approx(f2.mean(), rel=1e-12)
+    assert found["own"].higher_is_better is None
+    assert found["scorer"].higher_is_better is True
+    single = fm.evaluate_estimator(TREE, X, y, method="4-fold", metrics=mean_wrong, rng=0)
+    assert single["mean_wrong"].estimate == found["own"].estimate
+
+
+@pytest.mark.parametrize("method", ["3x4", ".632+"])
+def test_processes_do_not_matter(method):
+    options = {"method": method, "metrics": "error_rate", "rng": 2}
+    if method == ".632+":
+        options["n_resamples"] = 40
+    one = fm.evaluate_estimator(TREE, X, y, **options)
+    two = fm.evaluate_estimator(TREE, X, y, n_jobs=2, **options)
+    assert one.metrics["error_rate"].to_dict() == two.metrics["error_rate"].to_dict()
+    for column in ("n_train", "n_test", "train_error_rate", "test_error_rate"):
+        assert one.folds[column].tolist() == two.folds[column].tolist()
+
+
+def test_overfitting_shows():
+    noisy = np.random.default_rng(0).integers(0, 2, 150)
+    deep = fm.evaluate_estimator(DecisionTreeClassifier(random_state=0), X, noisy, rng=0)
+    # iris has a pair of equal rows, which noise may label differently
+    assert deep["error_rate"].train_estimate < 0.02
+    assert deep["error_rate"].estimate > 0.35
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+@pytest.mark.parametrize("kind", ["labels", "numbers"])
+@pytest.mark.parametrize("rule", [".632", ".632+"])
+def test_632_is_the_definition_s(kind, rule):
+    if kind == "labels":
+        data, target, model = X[::3], y[::3], KNeighborsClassifier(1)
+        metric, loss = "error_rate", oracle.zero_one
+    else:
+        data, target = DIABETES[0][:40], DIABETES[1][:40]
+        model, metric, loss = (
+            DecisionTreeRegressor(random_state=0),
+            "mean_squared_error",
+            oracle.squared,
+        )
+    found = fm.evaluate_estimator(
+        model, data, target, method=rule, metrics=metric, n_resamples=15, rng=3
+    )
+    resampled, out = [], []
+    for train, test in fm.BootstrapOutOfBag(15, rng=3).split(data, target):
+        resampled.append(model.fit(data[train], target[train]).predict(data).tolist())
+        out.append(np.isin(np.arange(len(target)), test).tolist())
+    fitted, truth = model.fit(data, target).predict(data).tolist(), target.tolist()
+    err, gamma = oracle.mean_loss(loss, truth, fitted), oracle.no_information(loss, truth, fitted)
+    err1 = oracle.leave_one_out_bootstrap(loss, truth, resampled, out)
+    expected = oracle.err632(err, err1)
+    if rule == ".632+":
+        expected = oracle.err632_plus(err, err1, gamma)
+    assert found[metric].estimate == pytest.approx(float(expected), rel=1e-11)
+    parts = found[metric].bootstrap
+    assert parts.err1 == pytest.approx(float(err1), rel=1e-11)
+    assert parts.gamma == pytest.approx(float(gamma), rel=1e-11)
+    assert found[metric].train_estimate == pytest.approx(float(err), rel=1e-11)
+    assert found[metric].confidence_interval is None
+    assert found.n_splits == 15
+
+
+def test_632_of_a_loss_of_one_s_own():
+    options = {"method": ".632+", "n_resamples": 40, "rng": 1}
+    own = {"own": lambda y_true, y_pred: y_true != y_pred}
+    found = fm.evaluate_estimator(TREE, X, y, metrics=own, **options)
+    named = fm.evaluate_estimator(TREE, X, y, **options)
+    assert found["own"].estimate == pytest.approx(named["error_rate"].estimate, rel=1e-12)
+
+
+def test_632_plus_knows_a_model_without_information():
+    """1-nearest-neighbour on labels of pure chance: .632 is too low, .632+ near one half."""
+    generator = np.random.default_rng(1)
+    data, target = generator.normal(size=(100, 5)), np.arange(100) % 2
+    model = KNeighborsClassifier(1)
+    both = {
+        rule: fm.evaluate_estimator(model, data, target, method=rule, n_resamples=60, rng=0)
+        for rule in (".632", ".632+")
+    }
+    assert both[".632"]["error_rate"].estimate < 0.36
+    assert abs(both[".632+"]["error_rate"].estimate - 0.5) < 0.1
+
+
+def test_repr_html_and_dict():
+    found = fm.evaluate_estimator(
+        TREE, X, y, method="5-fold", metrics=["error_rate", "f1_macro"], rng=0
+    )
+    text = repr(found)
+    assert text.startswith(
+        "EstimatorEvaluation(DecisionTreeClassifier, 5-fold, 5 splits; error_rate"
+    )
+    assert "\n" not in text
+    page = found._repr_html_()
+    assert page.count("<table>") == 2
+    assert "test_f1_macro" in page
+    assert "the most frequent class has 0.3333" in page
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["metrics"]["error_rate"]["estimate"] == found["error_rate"].estimate
+    assert len(plain["folds"]["test_f1_macro"]) == 5
+    splitter = fm.Folds(3, rng=0)
+    own = fm.evaluate_estimator(TREE, X, y, method=splitter)
+    assert own.method == "Folds(n_splits=3, n_repeats=1, stratified=True)"
+    with pytest.raises(KeyError, match="there is no measure 'auc': 'error_rate'"):
+        own["auc"]
+
+
+def test_long_tables_are_cut_in_html():
+    found = fm.evaluate_estimator(
+        DummyClassifier(), X, np.arange(150) % 2, method=".632", n_resamples=120, rng=0
+    )
+    assert "the first 100 of 120" in found._repr_html_()
+
+
+class Plain:
+    """Knows nothing of scikit-learn: the mean of the training labels, rounded."""
+
+    def fit(self, X, y):
+        self.answer = y[0]
+
+    def predict(self, X):
+        return np.full(len(X), self.answer)
+
+    def predict_proba(self, X):
+        raise AssertionError
+
+
+def test_an_estimator_of_one_s_own():
+    found = fm.evaluate_estimator(Plain(), X.tolist(), y.tolist(), method="3-fold", rng=0)
+    assert found["error_rate"].estimate == pytest.approx(2 / 3)
+
+
+def test_progress(capsys):
+    pytest.importorskip("tqdm")
+    plain = fm.evaluate_estimator(TREE, X, y, method="3-fold", rng=0)
+    shown = fm.evaluate_estimator(TREE, X, y, method="3-fold", rng=0, progress=True)
+    assert "splits" in capsys.readouterr().err
+    assert math.isclose(shown["error_rate"].estimate, plain["error_rate"].estimate)

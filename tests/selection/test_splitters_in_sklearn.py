@@ -1,0 +1,98 @@
+"""Our splitters where scikit-learn takes ``cv=``, in one process and in several."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_validate
+from sklearn.tree import DecisionTreeClassifier
+
+import fastmetrics as fm
+
+X, y = load_iris(return_X_y=True)
+TREE = DecisionTreeClassifier(random_state=0)
+
+
+def by_hand(splitter, groups=None):
+    scores = []
+    for train, test in splitter.split(X, y, groups):
+        model = DecisionTreeClassifier(random_state=0).fit(X[train], y[train])
+        scores.append(np.mean(model.predict(X[test]) == y[test]))
+    return scores
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: fm.Folds(3, n_repeats=2, rng=1),
+        lambda: fm.HoldOut(0.3, n_repeats=3, rng=1),
+        lambda: fm.FiveByTwo(rng=1),
+        lambda: fm.BootstrapOutOfBag(4, rng=1),
+        lambda: fm.Folds(3, rng=np.random.default_rng(2)),
+        lambda: fm.Folds(3),
+    ],
+)
+def test_cross_validate(make, n_jobs):
+    splitter = make()
+    found = cross_validate(TREE, X, y, cv=splitter, n_jobs=n_jobs)["test_score"]
+    assert found.tolist() == by_hand(splitter)
+
+
+def test_cross_validate_with_groups():
+    groups = np.arange(150) // 4
+    splitter = fm.GroupedFolds(3, n_repeats=2, stratified=True, rng=0)
+    found = cross_validate(TREE, X, y, groups=groups, cv=splitter)["test_score"]
+    assert found.tolist() == by_hand(splitter, groups)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_grid_search(n_jobs):
+    splitter = fm.Folds(4, n_repeats=2, rng=3)
+    grid = {"max_depth": [1, 3]}
+    found = GridSearchCV(TREE, grid, cv=splitter, n_jobs=n_jobs).fit(X, y).cv_results_
+    for i, depth in enumerate(grid["max_depth"]):
+        tree = DecisionTreeClassifier(random_state=0, max_depth=depth)
+        scores = cross_validate(tree, X, y, cv=splitter)["test_score"]
+        own = [found[f"split{j}_test_score"][i] for j in range(8)]
+        assert own == scores.tolist()
+
+
+def test_cross_val_predict_takes_folds():
+    predicted = cross_val_predict(TREE, X, y, cv=fm.Folds(5, rng=0))
+    assert predicted.shape == y.shape
+    loo = cross_val_predict(TREE, X[::5], y[::5], cv=fm.LeaveOneOut())
+    assert loo.shape == y[::5].shape
+
+
+def test_folds_estimate_what_scikit_learn_s_do():
+    """Other random folds of the same kind: the means over 20 repetitions agree closely."""
+    from sklearn.model_selection import RepeatedStratifiedKFold
+
+    data, labels = make_classification(200, 5, flip_y=0.2, random_state=0)
+    model = LogisticRegression()
+    ours = fm.Folds(5, n_repeats=20, rng=0)
+    theirs = RepeatedStratifiedKFold(n_splits=5, n_repeats=20, random_state=0)
+    means = [
+        cross_validate(model, data, labels, cv=cv)["test_score"].mean() for cv in (ours, theirs)
+    ]
+    assert abs(means[0] - means[1]) < 0.01
+
+
+def test_containers():
+    import pandas as pd
+    from scipy import sparse
+
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    names = pd.Series(np.array(["x", "y", "z"])[y])
+    expected = list(fm.Folds(5, rng=0).split(X, y))
+    for data in (frame, sparse.csr_array(X), X.tolist(), np.asfortranarray(X)):
+        for target in (names, names.astype("category"), names.tolist(), y.astype(np.int8)):
+            found = list(fm.Folds(5, rng=0).split(data, target))
+            assert all(
+                np.array_equal(a, b)
+                for one, other in zip(found, expected, strict=True)
+                for a, b in zip(one, other, strict=True)
+            )

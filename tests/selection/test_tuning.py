@@ -1,0 +1,315 @@
+"""A grid is tried on the folds, the choice is the rule's, and the final model saw all the data."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import get_scorer, zero_one_loss
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import fastmetrics as fm
+from fastmetrics.errors import UndefinedMetricWarning
+
+X, Y = load_iris(return_X_y=True)
+TREE = DecisionTreeClassifier(random_state=0)
+GRID = {"max_depth": [1, 2, 3], "min_samples_leaf": [1, 10]}
+SEEN: list[tuple[float, tuple[int, ...], tuple[int, ...]]] = []
+
+
+class Scripted(ClassifierMixin, BaseEstimator):
+    """Is wrong on row i where i % 20 < a; remembers the rows of each fit and prediction."""
+
+    def __init__(self, a=0, b=0):
+        self.a, self.b = a, b
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.rows_ = tuple(X[:, 0].tolist())
+        return self
+
+    def predict(self, X):
+        SEEN.append((self.a, self.rows_, tuple(X[:, 0].tolist())))
+        return ((X[:, 0] % 20 < self.a) != (X[:, 0] % 2)).astype(int)
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    SEEN.clear()
+
+
+def scripted(n=200):
+    rows = np.arange(n)
+    return rows[:, None], rows % 2
+
+
+def test_three_parameters_of_five_values_are_125_settings():
+    five = fm.parameter_range(0, 0.2, 0.05)
+    other = fm.parameter_range(0, 1, 0.2, closed="right")
+    grid = {"ccp_alpha": five, "min_weight_fraction_leaf": five, "max_features": other}
+    found = fm.tune_estimator(TREE, X[::5], Y[::5], grid, cv=2, refit=False, rng=0)
+    assert len(found.settings) == len(found.means) == len(found.table) == 125
+    assert found.values.shape == (125, 2)
+    assert found.settings[1] == {
+        "ccp_alpha": 0.0, "min_weight_fraction_leaf": 0.0, "max_features": 0.4
+    }  # fmt: skip
+    assert found.estimator is None
+
+
+@pytest.mark.parametrize(
+    ("estimator", "data", "grid", "cv", "metric", "scoring"),
+    [
+        (TREE, load_iris, GRID, StratifiedKFold(4, shuffle=True, random_state=1), "accuracy",
+         "accuracy"),
+        (TREE, load_breast_cancer, GRID, StratifiedKFold(3), "roc_auc", "roc_auc"),
+        (Ridge(), load_diabetes, {"alpha": [0.01, 0.1, 1.0]}, KFold(5), None,
+         "neg_mean_squared_error"),
+        (make_pipeline(StandardScaler(), LogisticRegression()), load_breast_cancer,
+         {"logisticregression__C": [0.01, 1.0]}, KFold(3), get_scorer("neg_log_loss"),
+         "neg_log_loss"),
+    ],
+)  # fmt: skip
+def test_against_grid_search(estimator, data, grid, cv, metric, scoring):
+    some, target = data(return_X_y=True)
+    found = fm.tune_estimator(estimator, some, target, grid, cv=cv, metric=metric)
+    search = GridSearchCV(estimator, grid, cv=cv, scoring=scoring).fit(some, target)
+    sign = 1 if found.higher_is_better else -1
+    theirs = search.cv_results_
+    for setting, mean in zip(found.settings, found.means, strict=True):
+        at = theirs["params"].index(setting)
+        assert sign * mean == pytest.approx(theirs["mean_test_score"][at], rel=1e-12)
+    assert sign * found.value == pytest.approx(search.best_score_, rel=1e-12)
+    assert (found.estimator.predict(some) == search.best_estimator_.predict(some)).all()
+
+
+def test_the_final_model_is_fitted_on_all_the_data():
+    some, target = scripted()
+    found = fm.tune_estimator(Scripted(), some, target, {"a": [3, 1, 2]}, cv=4, rng=0)
+    assert found.setting == {"a": 1}
+    assert found.estimator.a == 1
+    assert found.estimator.rows_ == tuple(range(200))
+    assert found.value == pytest.approx(0.05)
+    assert Scripted().a == 0
+    # the same folds for every setting, and no row on both sides
+    folds = {a: [(train, test) for b, train, test in SEEN if b == a] for a in (3, 1, 2)}
+    assert folds[1] == folds[2] == folds[3]
+    assert all(not set(train) & set(test) for train, test in folds[1])
+    assert sorted(row for _, test in folds[1] for row in test) == list(range(200))
+
+
+def test_the_estimator_and_its_parameters_are_left_alone():
+    inner = LogisticRegression()
+    pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=1))
+    grid = {"decisiontreeclassifier": [inner, TREE]}
+    found = fm.tune_estimator(pipeline, X, Y, grid, cv=3, rng=0)
+    assert not hasattr(inner, "coef_")
+    assert not hasattr(TREE, "tree_")
+    assert pipeline[1].max_depth == 1
+    assert found.setting["decisiontreeclassifier"] in (inner, TREE)
+
+
+VALUES = {0: [0.255, 0.255], 1: [0.30, 0.34], 2: [0.26, 0.30], 3: [0.20, 0.28], 4: [0.22, 0.25]}
+
+
+class Tabled(BaseEstimator):
+    def __init__(self, depth=1, width=0):
+        self.depth, self.width = depth, width
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), VALUES[self.depth][int(X[0, 0])])
+
+
+def tabled(grid, **options):
+    some = np.repeat([0, 1], 5)[:, None]
+    cv = [(np.arange(5, 10), np.arange(5)), (np.arange(5), np.arange(5, 10))]
+    options = {"metric": lambda _, p: float(p[0]), "higher_is_better": False, "cv": cv, **options}
+    return fm.tune_estimator(Tabled(), some, np.linspace(0, 1, 10), grid, **options)
+
+
+def test_one_standard_error():
+    # means .32, .28, .24, .235; the best, 4, has the standard error .03 / sqrt(2) / sqrt(2) = .015
+    best = tabled({"depth": [1, 2, 3, 4]})
+    assert (best.setting, best.best_index) == ({"depth": 4}, 3)
+    assert best.means == pytest.approx([0.32, 0.28, 0.24, 0.235])
+    assert best.standard_error == pytest.approx(0.015)
+    simple = tabled({"depth": [1, 2, 3, 4]}, rule="one-standard-error", complexity="depth")
+    assert (simple.setting, simple.index, simple.best_index) == ({"depth": 3}, 2, 3)
+    assert simple.value == pytest.approx(0.24)
+    assert simple.standard_error == pytest.approx(0.04)
+    # .255 is beyond .235 + .015: one standard error, not two
+    assert tabled({"depth": [0, 3, 4]}, rule="one-standard-error", complexity="depth").index == 1
+    # where larger is simpler, nothing is simpler than the best
+    other = tabled({"depth": [1, 2, 3, 4]}, rule="one-standard-error", complexity="-depth")
+    assert other.setting == {"depth": 4}
+
+
+def test_one_standard_error_where_higher_is_better():
+    found = tabled(
+        {"depth": [4, 3, 2, 1]},
+        metric=lambda _, p: 1 - float(p[0]),
+        higher_is_better=True,
+        rule="one-standard-error",
+        complexity=lambda setting: setting["depth"],
+    )
+    assert found.setting == {"depth": 3}
+    assert [row["rank"] for row in found.table] == [1, 2, 3, 4]
+
+
+def test_ties_go_to_the_simplest_and_then_to_the_first():
+    grid = {"width": [2, 1, 3], "depth": [4, 3]}
+    assert tabled(grid).setting == {"width": 2, "depth": 4}
+    assert tabled(grid, complexity="width").setting == {"width": 1, "depth": 4}
+    rule = {"rule": "one-standard-error"}
+    assert tabled(grid, complexity=["-width", "depth"], **rule).setting == {"width": 3, "depth": 3}
+    assert tabled(grid, complexity=["depth", "width"], **rule).setting == {"width": 1, "depth": 3}
+
+
+def test_undefined_settings_are_not_chosen():
+    def metric(_, p):
+        return np.nan if p[0] == 0.25 else float(p[0])
+
+    with pytest.warns(UndefinedMetricWarning, match="undefined for 1 of 4 settings"):
+        found = tabled({"depth": [1, 2, 3, 4]}, metric=metric)
+    assert found.setting == {"depth": 3}
+    assert found.table[3]["rank"] == 4
+    with pytest.raises(ValueError, match="undefined for every setting"):
+        tabled({"depth": [4]}, metric=metric)
+
+
+def test_functions_seeds_processes_and_groups():
+    options = {"metric": zero_one_loss, "higher_is_better": False, "cv": 5, "rng": 3}
+    one = fm.tune_estimator(TREE, X, Y, GRID, **options)
+    two = fm.tune_estimator(TREE, X, Y, GRID, n_jobs=2, **options)
+    default = fm.tune_estimator(TREE, X, Y, GRID, cv=5, rng=3)
+    assert one.to_dict() == two.to_dict()
+    assert one.values == pytest.approx(default.values)
+    assert (one.metric, default.metric) == ("zero_one_loss", "error_rate")
+    some, target = scripted()
+    groups = np.arange(200) // 10
+    fm.tune_estimator(Scripted(), some, target, {"a": [1]}, cv=4, groups=groups, rng=1)
+    for _, train, test in SEEN:
+        assert not set(groups[list(train)]) & set(groups[list(test)])
+
+
+def test_containers():
+    names = np.array(["a", "b", "c"])[Y]
+    expected = fm.tune_estimator(TREE, X, Y, GRID, cv=3, rng=0).values.tolist()
+    frame = pd.DataFrame(X, columns=list("pqrs"))
+    for some, target in ((frame, pd.Series(names)), (sparse.csr_array(X), Y), (X.tolist(), Y)):
+        found = fm.tune_estimator(TREE, some, target, GRID, cv=3, rng=0)
+        assert found.values.tolist() == expected
+    options = {"outer_cv": 3, "inner_cv": 2, "groups": pd.Series(np.arange(150) // 5), "rng": 0}
+    one = fm.nested_cross_validation(TREE, frame, pd.Series(names), GRID, **options)
+    two = fm.nested_cross_validation(TREE, X, names.tolist(), GRID, **options)
+    assert one.to_dict() == two.to_dict()
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [fm.FiveByTwo(rng=1), fm.HoldOut(0.2, n_repeats=3, rng=1), fm.Folds(3, n_repeats=2, rng=1)],
+)
+def test_splitters(cv):
+    found = fm.tune_estimator(TREE, X, Y, {"max_depth": [1, 3]}, cv=cv)
+    assert found.values.shape == (2, cv.get_n_splits())
+    assert found.setting == {"max_depth": 3}
+
+
+def test_result():
+    found = fm.tune_estimator(TREE, X, Y, GRID, cv=3, rng=0)
+    assert repr(found).startswith("TuningResult({'max_depth': ")
+    assert "of 6 settings, error_rate" in repr(found)
+    assert found._repr_html_().count("<tr") == 7
+    assert found._repr_html_().count("font-weight:bold") == 1
+    assert "estimator" not in json.loads(json.dumps(found.to_dict()))
+    assert set(found.table[0]) == {*GRID, "mean", "standard_error", "rank"}
+
+
+def test_nested_against_its_definition():
+    cv, inner = StratifiedKFold(4, shuffle=True, random_state=2), StratifiedKFold(3)
+    found = fm.nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=inner)
+    search = GridSearchCV(TREE, GRID, cv=inner)
+    assert 1 - found.values == pytest.approx(cross_val_score(search, X, Y, cv=cv))
+    assert found.estimate == pytest.approx(found.values.mean())
+    assert found.standard_deviation == pytest.approx(found.values.std(ddof=1))
+    assert found.inner_estimate == pytest.approx(np.mean([t.value for t in found.tunings]))
+    assert len(found.settings) == 4
+    assert json.loads(json.dumps(found.to_dict()))["metric"] == "error_rate"
+
+
+def test_nested_test_rows_have_no_part_in_tuning():
+    some, target = scripted(120)
+    fm.nested_cross_validation(
+        Scripted(), some, target, {"a": [1, 2]}, outer_cv=3, inner_cv=2, rng=0
+    )
+    assert len(SEEN) == 3 * (2 * 2 + 1)
+    for start in range(0, 15, 5):
+        *inner, (_, train, test) = SEEN[start : start + 5]
+        assert len(test) == 40
+        assert sorted(train + test) == list(range(120))
+        for _, fitted, judged in inner:
+            assert set(fitted) | set(judged) == set(train)
+
+
+def test_nested_is_honest_on_noise(rng):
+    noise, labels = rng.normal(size=(60, 8)), np.arange(60) % 2
+    grid = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 2, 4], "max_features": [1, 4, 8]}
+    found = fm.nested_cross_validation(TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1)
+    assert found.inner_estimate < 0.42 < found.estimate
+    again = fm.nested_cross_validation(
+        TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1, n_jobs=2
+    )
+    assert again.to_dict() == found.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("grid", "options", "error", "message"),
+    [
+        ({}, {}, ValueError, "`grid` must have 1 to 1,000,000 settings: got 0"),
+        ([{"a": [1]}], {}, TypeError, "`grid` must map names to values: got list"),
+        ({"a": 1}, {}, TypeError, "`grid` must map names to sequences of values: got 'a': 1"),
+        ({"a": "xy"}, {}, TypeError, "`grid` must map names to sequences"),
+        ({"a": []}, {}, ValueError, "`grid` has no value for 'a'"),
+        ({"c": [1]}, {}, ValueError, "`estimator` has no parameter 'c': Scripted has a, b"),
+        ({"a": range(1001), "b": range(1000)}, {}, ValueError, "got 1001000"),
+        ({"a": [1]}, {"rule": "1se"}, ValueError, "`rule` must be one of"),
+        ({"a": [1]}, {"rule": "one-standard-error"}, ValueError, "needs `complexity`"),
+        ({"a": [1]}, {"complexity": "b"}, ValueError, "`complexity` must name parameters"),
+        ({"a": [1]}, {"metric": zero_one_loss}, ValueError, "`higher_is_better` is needed"),
+        ({"a": [1]}, {"metric": ["f1", "accuracy"]}, ValueError, "`metric` must be one measure"),
+        ({"a": [1]}, {"cv": "5"}, TypeError, "`cv` must be a number of folds"),
+        ({"a": [1]}, {"cv": 1}, ValueError, "`cv` must be at least 2"),
+        ({"a": [1]}, {"cv": []}, ValueError, "`cv` yields no split"),
+        ({"a": [1]}, {"n_jobs": 0}, ValueError, "`n_jobs` must not be 0"),
+    ],
+)
+def test_faults(grid, options, error, message):
+    with pytest.raises(error, match=message):
+        fm.tune_estimator(Scripted(), *scripted(), grid, **options)
+    assert not SEEN  # before any fit
+
+
+def test_faults_of_nested_and_of_fits():
+    with pytest.raises(ValueError, match="`inner_cv` must be a number of folds or an object"):
+        fm.nested_cross_validation(Scripted(), *scripted(), {"a": [1]}, inner_cv=[([0], [1])])
+    with pytest.raises(ValueError, match="max_depth") as caught:
+        fm.tune_estimator(TREE, X, Y, {"max_depth": [1, -1]}, cv=2)
+    assert "with the setting {'max_depth': -1}" in " ".join(caught.value.__notes__)
+
+
+def test_progress(capsys):
+    fm.tune_estimator(TREE, X, Y, GRID, cv=2, rng=0, progress=True)
+    assert "/12 [" in capsys.readouterr().err
+    fm.tune_estimator(TREE, X, Y, GRID, cv=2, rng=0)
+    assert capsys.readouterr().err == ""
