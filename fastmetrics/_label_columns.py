@@ -91,7 +91,7 @@ def check_label_columns(y_true: Any, y_pred: Any) -> LabelColumns:
     ValueError
         If one is empty or has nulls, soft labels or infinities, or the lengths differ.
     """
-    true, predicted = _column(y_true, "y_true"), _column(y_pred, "y_pred")
+    true, predicted = check_label_column(y_true, "y_true"), check_label_column(y_pred, "y_pred")
     check_same_length(y_true=true.values, y_pred=predicted.values)
     if (true.classes is None) != (predicted.classes is None):
         kinds = ("numbers", "text") if true.classes is None else ("text", "numbers")
@@ -99,7 +99,8 @@ def check_label_columns(y_true: Any, y_pred: Any) -> LabelColumns:
     return LabelColumns(true, predicted)
 
 
-def _column(values: Any, name: str) -> LabelColumn:
+def check_label_column(values: Any, name: str) -> LabelColumn:
+    """Return one column of labels, checked; see `check_label_columns`."""
     named = None if type(values) is np.ndarray else dictionary(values, name)
     if named is not None:
         coded = in_order(named.words, named.codes)

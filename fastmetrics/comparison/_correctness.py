@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._label_columns import LabelColumn, _column
+from fastmetrics._label_columns import LabelColumn, check_label_column
 from fastmetrics._scalars import check_same_length
 
 
 def true_labels(y_true: Any) -> LabelColumn:
     """Return the true labels, checked."""
-    return _column(y_true, "y_true").clean()
+    return check_label_column(y_true, "y_true").clean()
 
 
 def right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.bool_]:
     """Return for each row whether the prediction is the true label."""
-    predicted = _column(predictions, name).clean()
+    predicted = check_label_column(predictions, name).clean()
     check_same_length(**{true.name: true.values, name: predicted.values})
     if (true.classes is None) != (predicted.classes is None):
         kinds = ("numbers", "text") if true.classes is None else ("text", "numbers")

@@ -130,9 +130,9 @@ COUNT_MEASURES["zero_one_loss"] = COUNT_MEASURES["error_rate"]
 COUNT_MEASURES["youden_j"] = COUNT_MEASURES["informedness"]
 
 
-def measure_named(name: str) -> CountMeasure:
-    """Return the measure of that name, or raise with all names."""
-    return COUNT_MEASURES[check_choice("name", name, COUNT_MEASURES)]
+def measure_named(name: str, parameter: str = "name") -> CountMeasure:
+    """Return the measure of that name, or raise with all names and that of the parameter."""
+    return COUNT_MEASURES[check_choice(parameter, name, COUNT_MEASURES)]
 
 
 def check_classes(name: str, measure: CountMeasure, n_classes: int) -> None:

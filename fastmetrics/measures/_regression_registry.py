@@ -99,7 +99,7 @@ def asked(name: Any, **parameters: Any) -> Asked:
     """
     if not isinstance(name, str):
         raise TypeError(f"a metric must be named by a string: got {type(name).__name__} {name!r}")
-    measure = MEASURES[check_choice("metric", name, MEASURES)]
+    measure = MEASURES[check_choice("metrics", name, MEASURES)]
     unknown = parameters.keys() - measure.defaults.keys()
     if unknown:
         raise TypeError(f"{name} has no parameter {', '.join(map(repr, sorted(unknown)))}")

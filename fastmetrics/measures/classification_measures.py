@@ -193,7 +193,7 @@ def _checked_names(metrics: Any) -> tuple[str, ...]:
     if not names:
         raise ValueError("`metrics` is empty: name at least one measure")
     for name in names:
-        measure_named(name)
+        measure_named(name, "metrics")
     return names
 
 

@@ -150,7 +150,7 @@ def test_the_result_is_frozen_and_readable():
 @pytest.mark.parametrize(
     ("metrics", "error", "said"),
     [
-        ("mse", ValueError, "`metric` must be one of 'mean_squared_error'"),
+        ("mse", ValueError, "`metrics` must be one of 'mean_squared_error'"),
         ([], ValueError, "`metrics` is empty"),
         ({}, ValueError, "`metrics` is empty"),
         (3, TypeError, "`metrics` must be names: got int"),
