@@ -101,6 +101,8 @@ class EstimatorEvaluation(Result):
             said.append(
                 f"{name}: test {found.estimate:.4g}{interval}, train {found.train_estimate:.4g}"
             )
+        if self.majority_accuracy is not None:
+            said.append(f"majority class {self.majority_accuracy:.4g}")
         splits = "1 split" if self.n_splits == 1 else f"{self.n_splits} splits"
         return (
             f"{type(self).__name__}({self.estimator}, {self.method}, {splits}; {'; '.join(said)})"
