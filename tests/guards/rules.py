@@ -162,12 +162,20 @@ _BLOCK = re.compile(r"<!-- benchmarks:start -->\n(.*?)<!-- benchmarks:end -->", 
 
 
 def same_benchmarks(readme: str, published: str) -> list[str]:
-    """Complain about a benchmark table in the README that is not the published one."""
+    """Complain about a row in the README, or a number of targets met, that was not published."""
     ours, theirs = _BLOCK.findall(readme), _BLOCK.findall(published)
     if not ours and not theirs:
         return []
     if len(ours) > 1 or len(theirs) != 1:
         return [f"{len(ours)} blocks in the README, {len(theirs)} in docs/benchmarks.md"]
-    if ours and ours != theirs:
-        return ["the README's benchmark table is not the one that the script published"]
-    return []
+    if not ours:
+        return []
+    rows = theirs[0].splitlines()
+    met = sum(row.endswith("| yes |") for row in rows)
+    judged = met + sum(row.endswith("| **no** |") for row in rows)
+    allowed = {*rows, f"{met} of {judged} targets are met."}
+    return [
+        f"not what the script published: {line}"
+        for line in ours[0].splitlines()
+        if line and line.partition(" [docs/benchmarks.md]")[0] not in allowed
+    ]

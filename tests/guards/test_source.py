@@ -114,7 +114,12 @@ def test_the_readme_shows_the_published_benchmarks() -> None:
 
 
 def test_a_number_typed_by_hand_is_caught() -> None:
-    block = "<!-- benchmarks:start -->\n| roc_auc | {} |\n<!-- benchmarks:end -->"
+    block = "<!-- benchmarks:start -->\n| roc_auc | {} | yes |\n<!-- benchmarks:end -->"
     assert not rules.same_benchmarks(block.format(0.5), block.format(0.5))
     assert rules.same_benchmarks(block.format(0.4), block.format(0.5))
     assert rules.same_benchmarks(block.format(0.4), "")
+    some = block.replace("\n<!-- benchmarks:end", "\n{} of 2 targets are met.\n<!-- benchmarks:end")
+    every = block.replace("\n<!-- benchmarks:end", "\n| pr | 3 | **no** |\n<!-- benchmarks:end")
+    assert not rules.same_benchmarks(some.format(0.5, 1), every.format(0.5))
+    assert rules.same_benchmarks(some.format(0.5, 2), every.format(0.5))
+    assert rules.same_benchmarks(every.format(0.5), block.format(0.5))
