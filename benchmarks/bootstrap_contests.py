@@ -16,13 +16,13 @@ import sklearn.metrics
 import fastmetrics
 from benchmarks import naive
 from benchmarks.data import Data, Spec, make
-from fastmetrics._rng import seed_key
-from fastmetrics.intervals._draws import Draws
-from fastmetrics.intervals._engine import Engine
-from fastmetrics.intervals._metrics import resolved
+from fastmetrics._input.rng import seed_key
 from fastmetrics.intervals._models import named_scores
-from fastmetrics.intervals._paired_problems import paired_problems
-from fastmetrics.intervals._problem import of_table
+from fastmetrics.intervals.bootstrap._draws import Draws
+from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._metrics import resolved
+from fastmetrics.intervals.bootstrap._paired_problems import paired_problems
+from fastmetrics.intervals.bootstrap._problem import of_table
 
 Call = Callable[[], Any]
 

@@ -14,12 +14,12 @@ import numpy as np
 
 import fastmetrics
 from benchmarks.memory_probe import _resident
+from fastmetrics._input.rng import seed_key
 from fastmetrics._kernels._compile import compile_small_calls
-from fastmetrics._rng import seed_key
-from fastmetrics.intervals._draws import Draws
-from fastmetrics.intervals._engine import Engine
-from fastmetrics.intervals._metrics import resolved
-from fastmetrics.intervals._problem import of_table
+from fastmetrics.intervals.bootstrap._draws import Draws
+from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._metrics import resolved
+from fastmetrics.intervals.bootstrap._problem import of_table
 
 
 def _engine(table: fastmetrics.ScoreTable) -> Engine:

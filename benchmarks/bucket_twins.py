@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from benchmarks import naive
 from benchmarks.data import Data
 from benchmarks.table_twins import Pair
-from fastmetrics._checks import check_binary
+from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import buckets
-from fastmetrics.tables._partition import Partition, partition
+from fastmetrics.tables.scores._partition import Partition, partition
 
 #: Cells of a range map, and leaves of a bucket.
 CELLS = 8_192

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import fastmetrics
 from benchmarks.coverage_scenes import COMPARED, METRICS, THRESHOLD, Data, Scene, draw
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals._limits import Method, limits
+from fastmetrics.intervals.bootstrap._limits import Method, limits
 
 LEVEL = 0.95
 WITH_ERRORS = ("roc_auc", "f1", "accuracy")  # those that have a studentized interval

@@ -15,7 +15,7 @@ import numpy as np
 
 from fastmetrics import roc_auc_score
 from fastmetrics._kernels._compile import compile_small_calls
-from fastmetrics.tables._distinct import PLAIN_ROWS
+from fastmetrics.tables.scores._distinct import PLAIN_ROWS
 
 _STATUS = Path("/proc/self/status")
 

@@ -1,271 +1,285 @@
-"""What ``fastmetrics`` offers, for type checkers: every name of ``_HOMES`` in ``__init__.py``."""
+"""What ``fastmetrics`` offers: the one list of public names, read lazily by ``__init__.py``."""
 
-from fastmetrics._results import ConfidenceInterval as ConfidenceInterval
-from fastmetrics.comparison.adjusted_pvalues import adjust_pvalues as adjust_pvalues
-from fastmetrics.comparison.bayesian_correlated_t import (
-    BayesianCorrelatedTTest as BayesianCorrelatedTTest,
-)
-from fastmetrics.comparison.bayesian_correlated_t import (
-    bayesian_correlated_t_test as bayesian_correlated_t_test,
-)
-from fastmetrics.comparison.bayesian_signed_rank import (
-    BayesianSignedRankTest as BayesianSignedRankTest,
-)
-from fastmetrics.comparison.bayesian_signed_rank import (
-    bayesian_signed_rank_test as bayesian_signed_rank_test,
-)
-from fastmetrics.comparison.binomial import binomial_likelihood as binomial_likelihood
-from fastmetrics.comparison.binomial import binomial_test as binomial_test
-from fastmetrics.comparison.bonferroni_dunn import bonferroni_dunn_test as bonferroni_dunn_test
-from fastmetrics.comparison.cochran_q import cochran_q_test as cochran_q_test
-from fastmetrics.comparison.compare_table import compare_table as compare_table
-from fastmetrics.comparison.equivalence import equivalence_test as equivalence_test
-from fastmetrics.comparison.equivalence import non_inferiority_test as non_inferiority_test
-from fastmetrics.comparison.estimators import compare_estimators as compare_estimators
-from fastmetrics.comparison.five_by_two import five_by_two_cv_test as five_by_two_cv_test
-from fastmetrics.comparison.friedman import FriedmanTest as FriedmanTest
-from fastmetrics.comparison.friedman import friedman_test as friedman_test
-from fastmetrics.comparison.kfold_t import kfold_paired_t_test as kfold_paired_t_test
-from fastmetrics.comparison.mcnemar import mcnemar_test as mcnemar_test
-from fastmetrics.comparison.nemenyi import nemenyi_test as nemenyi_test
-from fastmetrics.comparison.one_sample_t import one_sample_t_test as one_sample_t_test
-from fastmetrics.comparison.post_hoc_result import PostHocTest as PostHocTest
-from fastmetrics.comparison.post_hoc_result import RankPair as RankPair
-from fastmetrics.comparison.power_accuracy import power_paired_accuracy as power_paired_accuracy
-from fastmetrics.comparison.power_accuracy import (
+from ._results import ConfidenceInterval as ConfidenceInterval
+from .comparison.planning.power_accuracy import (
+    power_paired_accuracy as power_paired_accuracy,
     sample_size_paired_accuracy as sample_size_paired_accuracy,
 )
-from fastmetrics.comparison.power_auc import power_paired_auc as power_paired_auc
-from fastmetrics.comparison.power_auc import sample_size_paired_auc as sample_size_paired_auc
-from fastmetrics.comparison.result import ComparisonTest as ComparisonTest
-from fastmetrics.comparison.sample_size_result import SampleSize as SampleSize
-from fastmetrics.comparison.sign_flip import sign_flip_test as sign_flip_test
-from fastmetrics.comparison.table_comparison import (
+from .comparison.planning.power_auc import (
+    power_paired_auc as power_paired_auc,
+    sample_size_paired_auc as sample_size_paired_auc,
+)
+from .comparison.planning.sample_size_result import SampleSize as SampleSize
+from .comparison.result import ComparisonTest as ComparisonTest
+from .comparison.samples.bayesian_correlated_t import (
+    BayesianCorrelatedTTest as BayesianCorrelatedTTest,
+    bayesian_correlated_t_test as bayesian_correlated_t_test,
+)
+from .comparison.samples.bayesian_signed_rank import (
+    BayesianSignedRankTest as BayesianSignedRankTest,
+    bayesian_signed_rank_test as bayesian_signed_rank_test,
+)
+from .comparison.samples.binomial import (
+    binomial_likelihood as binomial_likelihood,
+    binomial_test as binomial_test,
+)
+from .comparison.samples.cochran_q import cochran_q_test as cochran_q_test
+from .comparison.samples.equivalence import (
+    equivalence_test as equivalence_test,
+    non_inferiority_test as non_inferiority_test,
+)
+from .comparison.samples.estimators import compare_estimators as compare_estimators
+from .comparison.samples.five_by_two import five_by_two_cv_test as five_by_two_cv_test
+from .comparison.samples.kfold_t import kfold_paired_t_test as kfold_paired_t_test
+from .comparison.samples.mcnemar import mcnemar_test as mcnemar_test
+from .comparison.samples.one_sample_t import one_sample_t_test as one_sample_t_test
+from .comparison.samples.sign_flip import sign_flip_test as sign_flip_test
+from .comparison.samples.wilcoxon import wilcoxon_signed_rank_test as wilcoxon_signed_rank_test
+from .comparison.tables.adjusted_pvalues import adjust_pvalues as adjust_pvalues
+from .comparison.tables.bonferroni_dunn import bonferroni_dunn_test as bonferroni_dunn_test
+from .comparison.tables.compare_table import compare_table as compare_table
+from .comparison.tables.friedman import FriedmanTest as FriedmanTest, friedman_test as friedman_test
+from .comparison.tables.nemenyi import nemenyi_test as nemenyi_test
+from .comparison.tables.post_hoc_result import PostHocTest as PostHocTest, RankPair as RankPair
+from .comparison.tables.table_comparison import (
     CriticalDifferenceDiagram as CriticalDifferenceDiagram,
+    FriedmanSegments as FriedmanSegments,
+    TableComparison as TableComparison,
 )
-from fastmetrics.comparison.table_comparison import FriedmanSegments as FriedmanSegments
-from fastmetrics.comparison.table_comparison import TableComparison as TableComparison
-from fastmetrics.comparison.wilcoxon import (
-    wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
+from .errors import (
+    DataConversionWarning as DataConversionWarning,
+    DegenerateDataWarning as DegenerateDataWarning,
+    FileError as FileError,
+    UndefinedMetricWarning as UndefinedMetricWarning,
 )
-from fastmetrics.errors import DataConversionWarning as DataConversionWarning
-from fastmetrics.errors import DegenerateDataWarning as DegenerateDataWarning
-from fastmetrics.errors import FileError as FileError
-from fastmetrics.errors import UndefinedMetricWarning as UndefinedMetricWarning
-from fastmetrics.intervals._metrics import register_metric as register_metric
-from fastmetrics.intervals.band_results import PrBand as PrBand
-from fastmetrics.intervals.band_results import RocBand as RocBand
-from fastmetrics.intervals.bands import pr_band as pr_band
-from fastmetrics.intervals.bands import roc_band as roc_band
-from fastmetrics.intervals.bootstrap import bootstrap as bootstrap
-from fastmetrics.intervals.bootstrap_result import BootstrapResult as BootstrapResult
-from fastmetrics.intervals.bootstrap_result import BootstrapResults as BootstrapResults
-from fastmetrics.intervals.count_intervals import CountMetricInterval as CountMetricInterval
-from fastmetrics.intervals.count_intervals import count_metric_interval as count_metric_interval
-from fastmetrics.intervals.delong import DeLongResult as DeLongResult
-from fastmetrics.intervals.delong import delong as delong
-from fastmetrics.intervals.delong_test import DeLongPair as DeLongPair
-from fastmetrics.intervals.delong_test import DeLongTest as DeLongTest
-from fastmetrics.intervals.delong_test import delong_test as delong_test
-from fastmetrics.intervals.delong_unpaired import DeLongUnpairedTest as DeLongUnpairedTest
-from fastmetrics.intervals.delong_unpaired import delong_unpaired_test as delong_unpaired_test
-from fastmetrics.intervals.effective_size import effective_sample_size as effective_sample_size
-from fastmetrics.intervals.multiclass_bootstrap import (
-    multiclass_bootstrap as multiclass_bootstrap,
+from .intervals.bands.band_results import PrBand as PrBand, RocBand as RocBand
+from .intervals.bands.bands import pr_band as pr_band, roc_band as roc_band
+from .intervals.bootstrap._metrics import register_metric as register_metric
+from .intervals.bootstrap.bootstrap import bootstrap as bootstrap
+from .intervals.bootstrap.bootstrap_result import (
+    BootstrapResult as BootstrapResult,
+    BootstrapResults as BootstrapResults,
 )
-from fastmetrics.intervals.newcombe import newcombe_interval as newcombe_interval
-from fastmetrics.intervals.paired_bootstrap import PairedBootstrap as PairedBootstrap
-from fastmetrics.intervals.paired_bootstrap import PairedDifference as PairedDifference
-from fastmetrics.intervals.paired_bootstrap import paired_bootstrap as paired_bootstrap
-from fastmetrics.intervals.permutation import PairedPermutationTest as PairedPermutationTest
-from fastmetrics.intervals.permutation import PermutedDifference as PermutedDifference
-from fastmetrics.intervals.permutation import (
+from .intervals.bootstrap.effective_size import effective_sample_size as effective_sample_size
+from .intervals.bootstrap.multiclass_bootstrap import multiclass_bootstrap as multiclass_bootstrap
+from .intervals.bootstrap.paired_bootstrap import (
+    PairedBootstrap as PairedBootstrap,
+    PairedDifference as PairedDifference,
+    paired_bootstrap as paired_bootstrap,
+)
+from .intervals.bootstrap.permutation import (
+    PairedPermutationTest as PairedPermutationTest,
+    PermutedDifference as PermutedDifference,
     paired_permutation_test as paired_permutation_test,
 )
-from fastmetrics.intervals.proportion_differences import (
+from .intervals.delong.delong import DeLongResult as DeLongResult, delong as delong
+from .intervals.delong.delong_test import (
+    DeLongPair as DeLongPair,
+    DeLongTest as DeLongTest,
+    delong_test as delong_test,
+)
+from .intervals.delong.delong_unpaired import (
+    DeLongUnpairedTest as DeLongUnpairedTest,
+    delong_unpaired_test as delong_unpaired_test,
+)
+from .intervals.delong.newcombe import newcombe_interval as newcombe_interval
+from .intervals.proportions.count_intervals import (
+    CountMetricInterval as CountMetricInterval,
+    count_metric_interval as count_metric_interval,
+)
+from .intervals.proportions.proportion_differences import (
     ProportionDifference as ProportionDifference,
-)
-from fastmetrics.intervals.proportion_differences import (
     paired_proportion_difference_interval as paired_proportion_difference_interval,
-)
-from fastmetrics.intervals.proportion_differences import (
     proportion_difference_interval as proportion_difference_interval,
 )
-from fastmetrics.intervals.proportions import ProportionInterval as ProportionInterval
-from fastmetrics.intervals.proportions import proportion_interval as proportion_interval
-from fastmetrics.measures.accuracy import accuracy_score as accuracy_score
-from fastmetrics.measures.accuracy import zero_one_loss as zero_one_loss
-from fastmetrics.measures.agreement import cohen_kappa_score as cohen_kappa_score
-from fastmetrics.measures.agreement import matthews_corrcoef as matthews_corrcoef
-from fastmetrics.measures.balanced_accuracy import (
-    balanced_accuracy_score as balanced_accuracy_score,
+from .intervals.proportions.proportions import (
+    ProportionInterval as ProportionInterval,
+    proportion_interval as proportion_interval,
 )
-from fastmetrics.measures.balanced_accuracy import g_mean as g_mean
-from fastmetrics.measures.best_threshold import BestThreshold as BestThreshold
-from fastmetrics.measures.best_threshold import best_threshold as best_threshold
-from fastmetrics.measures.binary_rates import false_negative_rate as false_negative_rate
-from fastmetrics.measures.binary_rates import false_positive_rate as false_positive_rate
-from fastmetrics.measures.binary_rates import (
-    negative_predictive_value as negative_predictive_value,
+from .measures.curves.best_threshold import (
+    BestThreshold as BestThreshold,
+    best_threshold as best_threshold,
 )
-from fastmetrics.measures.binary_rates import specificity_score as specificity_score
-from fastmetrics.measures.binary_rates import youden_j as youden_j
-from fastmetrics.measures.break_even import BreakEvenPoint as BreakEvenPoint
-from fastmetrics.measures.break_even import break_even_point as break_even_point
-from fastmetrics.measures.brier import brier_score_loss as brier_score_loss
-from fastmetrics.measures.brier import d2_brier_score as d2_brier_score
-from fastmetrics.measures.classification_measures import (
-    ClassificationMeasures as ClassificationMeasures,
+from .measures.curves.break_even import (
+    BreakEvenPoint as BreakEvenPoint,
+    break_even_point as break_even_point,
 )
-from fastmetrics.measures.classification_measures import (
-    classification_measures as classification_measures,
-)
-from fastmetrics.measures.classification_report import (
-    classification_report as classification_report,
-)
-from fastmetrics.measures.cost import cost_sensitive_accuracy as cost_sensitive_accuracy
-from fastmetrics.measures.cost import cost_sensitive_error as cost_sensitive_error
-from fastmetrics.measures.cost import normalized_cost as normalized_cost
-from fastmetrics.measures.cost import total_cost as total_cost
-from fastmetrics.measures.cost_decision import cost_sensitive_predict as cost_sensitive_predict
-from fastmetrics.measures.count_measure import count_measure as count_measure
-from fastmetrics.measures.counts import (
+from .measures.curves.counts import (
     confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
+    metric_at_thresholds as metric_at_thresholds,
 )
-from fastmetrics.measures.counts import metric_at_thresholds as metric_at_thresholds
-from fastmetrics.measures.decision import predict_at_threshold as predict_at_threshold
-from fastmetrics.measures.dominance import Dominance as Dominance
-from fastmetrics.measures.dominance import dominance as dominance
-from fastmetrics.measures.expected_cost import expected_cost as expected_cost
-from fastmetrics.measures.hamming import hamming_loss as hamming_loss
-from fastmetrics.measures.hinge import hinge_loss as hinge_loss
-from fastmetrics.measures.jaccard import jaccard_score as jaccard_score
-from fastmetrics.measures.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovSmirnov
-from fastmetrics.measures.kolmogorov_smirnov import ks_statistic as ks_statistic
-from fastmetrics.measures.likelihood_ratios import (
-    class_likelihood_ratios as class_likelihood_ratios,
+from .measures.curves.decision import predict_at_threshold as predict_at_threshold
+from .measures.curves.dominance import Dominance as Dominance, dominance as dominance
+from .measures.curves.kolmogorov_smirnov import (
+    KolmogorovSmirnov as KolmogorovSmirnov,
+    ks_statistic as ks_statistic,
 )
-from fastmetrics.measures.log_loss import d2_log_loss_score as d2_log_loss_score
-from fastmetrics.measures.log_loss import log_loss as log_loss
-from fastmetrics.measures.macro_measures import macro_f1_harmonic as macro_f1_harmonic
-from fastmetrics.measures.macro_measures import macro_precision as macro_precision
-from fastmetrics.measures.macro_measures import macro_recall as macro_recall
-from fastmetrics.measures.matrix_functions import confusion_matrix as confusion_matrix
-from fastmetrics.measures.matrix_functions import (
-    multilabel_confusion_matrix as multilabel_confusion_matrix,
-)
-from fastmetrics.measures.micro_measures import micro_f1 as micro_f1
-from fastmetrics.measures.micro_measures import micro_precision as micro_precision
-from fastmetrics.measures.micro_measures import micro_recall as micro_recall
-from fastmetrics.measures.partial_auc import partial_auc as partial_auc
-from fastmetrics.measures.pr_areas import pr_auc as pr_auc
-from fastmetrics.measures.precision_recall import (
+from .measures.curves.partial_auc import partial_auc as partial_auc
+from .measures.curves.pr_areas import pr_auc as pr_auc
+from .measures.curves.precision_recall import (
     average_precision_score as average_precision_score,
-)
-from fastmetrics.measures.precision_recall import (
     precision_recall_curve as precision_recall_curve,
 )
-from fastmetrics.measures.precision_recall_f import f1_score as f1_score
-from fastmetrics.measures.precision_recall_f import fbeta_score as fbeta_score
-from fastmetrics.measures.precision_recall_f import (
+from .measures.curves.roc import auc as auc, det_curve as det_curve, roc_curve as roc_curve
+from .measures.curves.roc_auc import rank_loss as rank_loss, roc_auc_score as roc_auc_score
+from .measures.decisions.accuracy import (
+    accuracy_score as accuracy_score,
+    zero_one_loss as zero_one_loss,
+)
+from .measures.decisions.agreement import (
+    cohen_kappa_score as cohen_kappa_score,
+    matthews_corrcoef as matthews_corrcoef,
+)
+from .measures.decisions.balanced_accuracy import (
+    balanced_accuracy_score as balanced_accuracy_score,
+    g_mean as g_mean,
+)
+from .measures.decisions.binary_rates import (
+    false_negative_rate as false_negative_rate,
+    false_positive_rate as false_positive_rate,
+    negative_predictive_value as negative_predictive_value,
+    specificity_score as specificity_score,
+    youden_j as youden_j,
+)
+from .measures.decisions.classification_measures import (
+    ClassificationMeasures as ClassificationMeasures,
+    classification_measures as classification_measures,
+)
+from .measures.decisions.classification_report import classification_report as classification_report
+from .measures.decisions.cost import (
+    cost_sensitive_accuracy as cost_sensitive_accuracy,
+    cost_sensitive_error as cost_sensitive_error,
+    normalized_cost as normalized_cost,
+    total_cost as total_cost,
+)
+from .measures.decisions.cost_decision import cost_sensitive_predict as cost_sensitive_predict
+from .measures.decisions.count_measure import count_measure as count_measure
+from .measures.decisions.expected_cost import expected_cost as expected_cost
+from .measures.decisions.hamming import hamming_loss as hamming_loss
+from .measures.decisions.jaccard import jaccard_score as jaccard_score
+from .measures.decisions.likelihood_ratios import class_likelihood_ratios as class_likelihood_ratios
+from .measures.decisions.macro_measures import (
+    macro_f1_harmonic as macro_f1_harmonic,
+    macro_precision as macro_precision,
+    macro_recall as macro_recall,
+)
+from .measures.decisions.matrix_functions import (
+    confusion_matrix as confusion_matrix,
+    multilabel_confusion_matrix as multilabel_confusion_matrix,
+)
+from .measures.decisions.micro_measures import (
+    micro_f1 as micro_f1,
+    micro_precision as micro_precision,
+    micro_recall as micro_recall,
+)
+from .measures.decisions.precision_recall_f import (
+    f1_score as f1_score,
+    fbeta_score as fbeta_score,
     precision_recall_fscore_support as precision_recall_fscore_support,
+    precision_score as precision_score,
+    recall_score as recall_score,
 )
-from fastmetrics.measures.precision_recall_f import precision_score as precision_score
-from fastmetrics.measures.precision_recall_f import recall_score as recall_score
-from fastmetrics.measures.regression_d2_scores import (
+from .measures.probabilities.brier import (
+    brier_score_loss as brier_score_loss,
+    d2_brier_score as d2_brier_score,
+)
+from .measures.probabilities.hinge import hinge_loss as hinge_loss
+from .measures.probabilities.log_loss import (
+    d2_log_loss_score as d2_log_loss_score,
+    log_loss as log_loss,
+)
+from .measures.probabilities.top_k import top_k_accuracy_score as top_k_accuracy_score
+from .measures.regression.regression_d2_scores import (
     d2_absolute_error_score as d2_absolute_error_score,
+    d2_pinball_score as d2_pinball_score,
+    d2_tweedie_score as d2_tweedie_score,
 )
-from fastmetrics.measures.regression_d2_scores import d2_pinball_score as d2_pinball_score
-from fastmetrics.measures.regression_d2_scores import d2_tweedie_score as d2_tweedie_score
-from fastmetrics.measures.regression_deviances import mean_gamma_deviance as mean_gamma_deviance
-from fastmetrics.measures.regression_deviances import (
+from .measures.regression.regression_deviances import (
+    mean_gamma_deviance as mean_gamma_deviance,
     mean_poisson_deviance as mean_poisson_deviance,
-)
-from fastmetrics.measures.regression_deviances import (
     mean_tweedie_deviance as mean_tweedie_deviance,
 )
-from fastmetrics.measures.regression_errors import max_error as max_error
-from fastmetrics.measures.regression_errors import mean_absolute_error as mean_absolute_error
-from fastmetrics.measures.regression_errors import (
+from .measures.regression.regression_errors import (
+    max_error as max_error,
+    mean_absolute_error as mean_absolute_error,
     mean_absolute_percentage_error as mean_absolute_percentage_error,
-)
-from fastmetrics.measures.regression_errors import mean_squared_error as mean_squared_error
-from fastmetrics.measures.regression_errors import (
+    mean_squared_error as mean_squared_error,
     median_absolute_error as median_absolute_error,
-)
-from fastmetrics.measures.regression_errors import (
     root_mean_squared_error as root_mean_squared_error,
 )
-from fastmetrics.measures.regression_losses import mean_pinball_loss as mean_pinball_loss
-from fastmetrics.measures.regression_losses import (
+from .measures.regression.regression_losses import (
+    mean_pinball_loss as mean_pinball_loss,
     mean_squared_log_error as mean_squared_log_error,
-)
-from fastmetrics.measures.regression_losses import (
     root_mean_squared_log_error as root_mean_squared_log_error,
 )
-from fastmetrics.measures.regression_measures import RegressionMeasures as RegressionMeasures
-from fastmetrics.measures.regression_measures import regression_measures as regression_measures
-from fastmetrics.measures.regression_scores import (
+from .measures.regression.regression_measures import (
+    RegressionMeasures as RegressionMeasures,
+    regression_measures as regression_measures,
+)
+from .measures.regression.regression_scores import (
     explained_variance_score as explained_variance_score,
+    r2_score as r2_score,
 )
-from fastmetrics.measures.regression_scores import r2_score as r2_score
-from fastmetrics.measures.roc import auc as auc
-from fastmetrics.measures.roc import det_curve as det_curve
-from fastmetrics.measures.roc import roc_curve as roc_curve
-from fastmetrics.measures.roc_auc import rank_loss as rank_loss
-from fastmetrics.measures.roc_auc import roc_auc_score as roc_auc_score
-from fastmetrics.measures.top_k import top_k_accuracy_score as top_k_accuracy_score
-from fastmetrics.plots.null_distributions import plot_binomial_test as plot_binomial_test
-from fastmetrics.plots.null_distributions import plot_t_test as plot_t_test
-from fastmetrics.report.evaluation import evaluate as evaluate
-from fastmetrics.report.evaluation_result import Evaluation as Evaluation
-from fastmetrics.report.evaluation_result import EvaluationBootstrap as EvaluationBootstrap
-from fastmetrics.report.evaluation_result import ModelEvaluation as ModelEvaluation
-from fastmetrics.selection.bias_variance import BiasVariance as BiasVariance
-from fastmetrics.selection.bias_variance import bias_variance as bias_variance
-from fastmetrics.selection.bootstrap_out_of_bag import BootstrapOutOfBag as BootstrapOutOfBag
-from fastmetrics.selection.error_curves import LearningCurve as LearningCurve
-from fastmetrics.selection.error_curves import ValidationCurve as ValidationCurve
-from fastmetrics.selection.estimator_bias_variance import BiasVarianceCurve as BiasVarianceCurve
-from fastmetrics.selection.estimator_bias_variance import (
+from .plots.null_distributions import (
+    plot_binomial_test as plot_binomial_test,
+    plot_t_test as plot_t_test,
+)
+from .report.evaluation import evaluate as evaluate
+from .report.evaluation_result import (
+    Evaluation as Evaluation,
+    EvaluationBootstrap as EvaluationBootstrap,
+    ModelEvaluation as ModelEvaluation,
+)
+from .selection.bias_variance.bias_variance import (
+    BiasVariance as BiasVariance,
+    bias_variance as bias_variance,
+)
+from .selection.bias_variance.error_curves import (
+    LearningCurve as LearningCurve,
+    ValidationCurve as ValidationCurve,
+)
+from .selection.bias_variance.estimator_bias_variance import (
+    BiasVarianceCurve as BiasVarianceCurve,
     bias_variance_curve as bias_variance_curve,
-)
-from fastmetrics.selection.estimator_bias_variance import (
     estimator_bias_variance as estimator_bias_variance,
 )
-from fastmetrics.selection.estimator_curves import (
+from .selection.bias_variance.estimator_curves import (
     estimator_learning_curve as estimator_learning_curve,
-)
-from fastmetrics.selection.estimator_curves import (
     estimator_validation_curve as estimator_validation_curve,
 )
-from fastmetrics.selection.estimator_evaluation import (
+from .selection.estimates.estimator_evaluation import (
     EstimatorEvaluation as EstimatorEvaluation,
+    MetricEstimate as MetricEstimate,
 )
-from fastmetrics.selection.estimator_evaluation import MetricEstimate as MetricEstimate
-from fastmetrics.selection.evaluate_estimator import evaluate_estimator as evaluate_estimator
-from fastmetrics.selection.five_by_two import FiveByTwo as FiveByTwo
-from fastmetrics.selection.folds import Folds as Folds
-from fastmetrics.selection.grouped_folds import GroupedFolds as GroupedFolds
-from fastmetrics.selection.hold_out import HoldOut as HoldOut
-from fastmetrics.selection.leave_one_out import LeaveOneOut as LeaveOneOut
-from fastmetrics.selection.parameter_range import parameter_range as parameter_range
-from fastmetrics.selection.point632 import Bootstrap632 as Bootstrap632
-from fastmetrics.selection.point632 import bootstrap632 as bootstrap632
-from fastmetrics.selection.point632 import err632 as err632
-from fastmetrics.selection.point632 import err632_plus as err632_plus
-from fastmetrics.selection.row_losses import no_information_error as no_information_error
-from fastmetrics.selection.tuning import nested_cross_validation as nested_cross_validation
-from fastmetrics.selection.tuning import tune_estimator as tune_estimator
-from fastmetrics.selection.tuning_result import NestedCrossValidation as NestedCrossValidation
-from fastmetrics.selection.tuning_result import TuningResult as TuningResult
-from fastmetrics.tables.confusion_matrix import ConfusionMatrix as ConfusionMatrix
-from fastmetrics.tables.confusion_stack import ConfusionMatrixStack as ConfusionMatrixStack
-from fastmetrics.tables.decayed_matrix import DecayedConfusionMatrix as DecayedConfusionMatrix
-from fastmetrics.tables.regression_table import RegressionTable as RegressionTable
-from fastmetrics.tables.score_table import ScoreTable as ScoreTable
-from fastmetrics.tables.windowed_matrix import (
-    WindowedConfusionMatrix as WindowedConfusionMatrix,
+from .selection.estimates.evaluate_estimator import evaluate_estimator as evaluate_estimator
+from .selection.estimates.point632 import (
+    Bootstrap632 as Bootstrap632,
+    bootstrap632 as bootstrap632,
+    err632 as err632,
+    err632_plus as err632_plus,
 )
+from .selection.estimates.row_losses import no_information_error as no_information_error
+from .selection.splitters.bootstrap_out_of_bag import BootstrapOutOfBag as BootstrapOutOfBag
+from .selection.splitters.five_by_two import FiveByTwo as FiveByTwo
+from .selection.splitters.folds import Folds as Folds
+from .selection.splitters.grouped_folds import GroupedFolds as GroupedFolds
+from .selection.splitters.hold_out import HoldOut as HoldOut
+from .selection.splitters.leave_one_out import LeaveOneOut as LeaveOneOut
+from .selection.tuning.parameter_range import parameter_range as parameter_range
+from .selection.tuning.tuning import (
+    nested_cross_validation as nested_cross_validation,
+    tune_estimator as tune_estimator,
+)
+from .selection.tuning.tuning_result import (
+    NestedCrossValidation as NestedCrossValidation,
+    TuningResult as TuningResult,
+)
+from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatrix
+from .tables.confusion.confusion_stack import ConfusionMatrixStack as ConfusionMatrixStack
+from .tables.confusion.decayed_matrix import DecayedConfusionMatrix as DecayedConfusionMatrix
+from .tables.confusion.windowed_matrix import WindowedConfusionMatrix as WindowedConfusionMatrix
+from .tables.regression.regression_table import RegressionTable as RegressionTable
+from .tables.scores.score_table import ScoreTable as ScoreTable
 
 __version__: str
+__all__: list[str]

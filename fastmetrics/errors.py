@@ -1,4 +1,10 @@
-"""Warning and error classes of fastmetrics, under the field's names."""
+"""Warning and error classes of fastmetrics, under the field's names; how the user is warned."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
 
 __all__ = [
     "DataConversionWarning",
@@ -22,3 +28,16 @@ class DegenerateDataWarning(UserWarning):
 
 class FileError(ValueError):
     """A file cannot be read as asked: the message names the file and, where known, the row."""
+
+
+_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn at the first line outside fastmetrics (``skip_file_prefixes`` needs Python 3.12)."""
+    level = 2  # the caller of this function
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)

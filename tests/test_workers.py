@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastmetrics import _workers, roc_auc_score
-from fastmetrics._workers import run, thread_count
-from fastmetrics.tables.pairs import PLAIN_ROWS
+from fastmetrics import roc_auc_score
+from fastmetrics._threads import workers as _workers
+from fastmetrics._threads.workers import run, thread_count
+from fastmetrics.tables.scores.pairs import PLAIN_ROWS
 
 THREADS = [1, 2, 3, 7]
 N = 3 * PLAIN_ROWS  # rows enough for several jobs
@@ -141,9 +142,10 @@ def output_of(text: str) -> str:
 
 DATA = """
 import os, threading, numpy as np
-from fastmetrics import roc_auc_score, _workers
+from fastmetrics import roc_auc_score
+from fastmetrics._threads import workers as _workers
 from fastmetrics._kernels._compile import compile_small_calls
-from fastmetrics.tables.pairs import PLAIN_ROWS
+from fastmetrics.tables.scores.pairs import PLAIN_ROWS
 compile_small_calls()  # NumPy alone, which a new process starts with, needs no pool
 n = 3 * PLAIN_ROWS
 labels, scores = np.arange(n) % 3 == 0, np.arange(n) * 7_919 % 100_003 / 8
@@ -156,7 +158,7 @@ def test_affinity_is_respected(monkeypatch) -> None:
     program = """
 import os
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-from fastmetrics import _workers
+from fastmetrics._threads import workers as _workers
 print(_workers.available_processors(), _workers.thread_count(), _workers.thread_count(4))
 """
     assert output_of(program) == "1 1 4"
@@ -164,7 +166,7 @@ print(_workers.available_processors(), _workers.thread_count(), _workers.thread_
 
 NAPS = """
 import time
-from fastmetrics import _workers
+from fastmetrics._threads import workers as _workers
 jobs = [lambda: time.sleep(0.02)] * 5_000
 print("ready", flush=True)
 try:

@@ -19,8 +19,8 @@ from fastmetrics.cli._layout import (
     short,
     table_width,
 )
-from fastmetrics.intervals.bootstrap_result import BootstrapResult
-from fastmetrics.intervals.paired_bootstrap import PairedDifference
+from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResult
+from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
 from fastmetrics.report import Evaluation, EvaluationBootstrap, ModelEvaluation
 
 #: Decimals of a measure: enough for the narrowest interval to have two figures, within these.

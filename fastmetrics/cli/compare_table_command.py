@@ -9,8 +9,8 @@ import warnings
 from fastmetrics.cli._messages import print_note, print_texts
 from fastmetrics.cli._render import require_renderer
 from fastmetrics.cli._render_comparison import render_comparison
-from fastmetrics.comparison.compare_table import PostHoc, compare_table
-from fastmetrics.comparison.table_comparison import TableComparison
+from fastmetrics.comparison.tables.compare_table import PostHoc, compare_table
+from fastmetrics.comparison.tables.table_comparison import TableComparison
 from fastmetrics.io import Columns, TextColumn, column_names, read_columns
 
 #: What the arguments of the library are called here.

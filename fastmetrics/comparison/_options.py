@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any
 
-from fastmetrics._scalars import check_choice, check_fraction
-
-Alternative = Literal["two-sided", "less", "greater"]
+from fastmetrics._input.scalars import check_fraction
 
 
 def check_alpha(alpha: Any) -> float:
     """Return the level of a test, strictly between 0 and 1."""
     return check_fraction("alpha", alpha)
-
-
-def check_alternative(alternative: Any) -> Alternative:
-    """Return what the alternative hypothesis says of the difference."""
-    chosen: Alternative = check_choice("alternative", alternative, get_args(Alternative))
-    return chosen
 
 
 def check_names(names: Any, n_models: int = 2) -> tuple[str, ...]:

@@ -12,16 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._checks import (
-    BinaryRows,
-    as_array,
-    check_binary,
-    check_class_labels,
-    check_same_length,
-    check_score_matrix,
-    check_scores_array,
-    score_column,
-)
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
 
 
 class NamedScores(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._workers import thread_count
+from fastmetrics._threads.workers import thread_count
 from fastmetrics.errors import FileError
 from fastmetrics.io._columns import (
     Columns,

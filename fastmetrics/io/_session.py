@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
-from fastmetrics._workers import available_processors
+from fastmetrics._threads.workers import available_processors
 from fastmetrics.errors import FileError
 
 #: What DuckDB may take for a pattern in a file name. A backslash is a separator on Windows only.

@@ -22,8 +22,13 @@ from fastmetrics.plots._style import (
 )
 
 if TYPE_CHECKING:
-    from fastmetrics.selection.error_curves import LearningCurve, ValidationCurve
-    from fastmetrics.selection.estimator_bias_variance import BiasVarianceCurve
+    from fastmetrics.selection.bias_variance.error_curves import (
+        LearningCurve,
+        ValidationCurve,
+    )
+    from fastmetrics.selection.bias_variance.estimator_bias_variance import (
+        BiasVarianceCurve,
+    )
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastmetrics.plots._style import require_matplotlib
 
 if TYPE_CHECKING:
-    from fastmetrics.comparison.table_comparison import CriticalDifferenceDiagram, TableComparison
+    from fastmetrics.comparison.tables.table_comparison import (
+        CriticalDifferenceDiagram,
+        TableComparison,
+    )
 
 #: Width of a figure of its own, and height of one line of text, in inches.
 _WIDTH, _LINE = 8.0, 0.26

@@ -9,20 +9,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastmetrics._checks import check_class_labels
-from fastmetrics._rng import key_text
-from fastmetrics.intervals._metrics import CountMetric, MetricLike, MetricsLike, resolved
-from fastmetrics.intervals._run import checked_options
-from fastmetrics.intervals.bootstrap import bootstrap
-from fastmetrics.intervals.bootstrap_result import BootstrapResult, BootstrapResults
-from fastmetrics.intervals.paired_bootstrap import PairedMethod, paired_bootstrap
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.rng import key_text
+from fastmetrics.intervals.bootstrap._metrics import (
+    CountMetric,
+    MetricLike,
+    MetricsLike,
+    resolved,
+)
+from fastmetrics.intervals.bootstrap._run import checked_options
+from fastmetrics.intervals.bootstrap.bootstrap import bootstrap
+from fastmetrics.intervals.bootstrap.bootstrap_result import (
+    BootstrapResult,
+    BootstrapResults,
+)
+from fastmetrics.intervals.bootstrap.paired_bootstrap import (
+    PairedMethod,
+    paired_bootstrap,
+)
 from fastmetrics.report._own_intervals import own_intervals
 from fastmetrics.report.evaluation_result import (
     Evaluation,
     EvaluationBootstrap,
     ModelEvaluation,
 )
-from fastmetrics.tables._threshold import real_threshold
+from fastmetrics.tables.scores._threshold import real_threshold
 
 #: What the table of an evaluation shows. A threshold that is chosen on the data is chosen anew in
 #: each replicate.

@@ -8,17 +8,16 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics._warn import warn_user
-from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals.delong import DeLongResult, delong
-from fastmetrics.measures._curve_counts import as_given
-from fastmetrics.measures.best_threshold import best_threshold
-from fastmetrics.measures.break_even import break_even_point
-from fastmetrics.measures.kolmogorov_smirnov import ks_statistic
-from fastmetrics.measures.precision_recall import average_precision_score
-from fastmetrics.measures.roc_auc import roc_auc_score
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.intervals.delong.delong import DeLongResult, delong
+from fastmetrics.measures.curves._curve_counts import as_given
+from fastmetrics.measures.curves.best_threshold import best_threshold
+from fastmetrics.measures.curves.break_even import break_even_point
+from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
+from fastmetrics.measures.curves.precision_recall import average_precision_score
+from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.report.evaluation_result import ModelEvaluation
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.tables.scores.score_table import ScoreTable
 
 _NAN = float("nan")
 _NOWHERE = ConfidenceInterval(_NAN, _NAN)

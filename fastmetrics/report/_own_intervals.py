@@ -11,13 +11,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from fastmetrics.intervals._acceleration import acceleration_of
-from fastmetrics.intervals._engine import Engine
-from fastmetrics.intervals._limits import limits
-from fastmetrics.intervals._problem import prepared
-from fastmetrics.intervals._run import checked_options, draws_of
-from fastmetrics.intervals.bootstrap import default_method
-from fastmetrics.intervals.bootstrap_result import BootstrapResults
+from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._limits import limits
+from fastmetrics.intervals.bootstrap._problem import prepared
+from fastmetrics.intervals.bootstrap._run import checked_options, draws_of
+from fastmetrics.intervals.bootstrap.bca._acceleration import acceleration_of
+from fastmetrics.intervals.bootstrap.bootstrap import default_method
+from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResults
 
 
 def own_intervals(

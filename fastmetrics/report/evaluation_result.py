@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.intervals.bootstrap_result import BootstrapResults
-from fastmetrics.intervals.paired_bootstrap import PairedDifference
+from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResults
+from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
 from fastmetrics.report._html import evaluation_html
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.tables._distinct import PLAIN_ROWS
+from fastmetrics.tables.scores._distinct import PLAIN_ROWS
 
 #: Rows for every path: plain and partitioned.
 ROWS = (4_000, PLAIN_ROWS + 1)
@@ -34,10 +34,10 @@ def compile_all() -> Iterator[tuple[str, float]]:
 
 
 def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], object]]]:
-    from fastmetrics.intervals.bands import roc_band
-    from fastmetrics.intervals.bootstrap import bootstrap
-    from fastmetrics.intervals.delong import delong
-    from fastmetrics.measures import (
+    from fastmetrics.intervals.bands.bands import roc_band
+    from fastmetrics.intervals.bootstrap.bootstrap import bootstrap
+    from fastmetrics.intervals.delong.delong import delong
+    from fastmetrics.measures.curves import (
         best_threshold,
         break_even,
         kolmogorov_smirnov,
@@ -46,7 +46,7 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
         roc,
         roc_auc,
     )
-    from fastmetrics.tables.score_table import ScoreTable
+    from fastmetrics.tables.scores.score_table import ScoreTable
 
     rng = np.random.default_rng(0)
     labels = [rng.integers(0, 2, rows, dtype=np.int8) for rows in ROWS]
@@ -102,9 +102,10 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
 
 def _labels_and_losses(dtype: np.dtype[np.generic]) -> None:
     """Use the kernels of labels (in the three dtypes they know), probabilities and errors."""
-    from fastmetrics.measures import brier, hinge, log_loss, matrix_functions, top_k
-    from fastmetrics.measures import regression_measures as regression
-    from fastmetrics.tables.confusion_matrix import ConfusionMatrix
+    from fastmetrics.measures.decisions import matrix_functions
+    from fastmetrics.measures.probabilities import brier, hinge, log_loss, top_k
+    from fastmetrics.measures.regression import regression_measures as regression
+    from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
     rng = np.random.default_rng(0)
     n, k = 30_000, 100

@@ -1,5 +1,4 @@
-"""Sufficient statistics: frozen, mergeable, and enough for every measure of their kind."""
+"""The sufficient statistics of data: frozen or streaming, mergeable, exact.
 
-from fastmetrics.tables.score_table import ScoreTable
-
-__all__ = ["ScoreTable"]
+One room a kind; `confusion` may read a `scores` table, `regression` is a stranger to both.
+"""

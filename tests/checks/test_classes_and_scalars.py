@@ -10,21 +10,21 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from fastmetrics._checks import (
+from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
+from fastmetrics._input.scalars import (
     check_choice,
-    check_class_labels,
     check_confidence_level,
     check_fraction,
     check_integer,
-    check_multilabel_indicator,
     check_n_threads,
     check_positive,
-    check_probabilities,
     check_real,
     check_same_length,
+)
+from fastmetrics._input.scores import (
+    check_probabilities,
     check_score_matrix,
     check_scores_array,
     score_column,
@@ -57,7 +57,7 @@ NAN, INF = float("nan"), float("inf")
         list(range(100)),
         [str(i) for i in range(100)],
     ],
-    ids=repr,
+    ids=lambda labels: repr(labels).split(" at 0x")[0],  # the same in every worker
 )
 def test_class_labels(labels: Any) -> None:
     plain = np.asarray(labels.to_pylist() if isinstance(labels, pa.Array) else labels)

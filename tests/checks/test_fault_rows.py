@@ -14,13 +14,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from fastmetrics._checks import (
-    BinaryRows,
-    check_binary,
-    check_confidence_level,
-    check_fraction,
-    check_probabilities,
-)
+from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.scalars import check_confidence_level, check_fraction
+from fastmetrics._input.scores import check_probabilities
 from fastmetrics.errors import DataConversionWarning
 
 Y = [0, 1, 1, 0]

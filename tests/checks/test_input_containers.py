@@ -15,7 +15,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from fastmetrics._checks import as_array, as_vector, check_binary, check_scores_array
+from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.rows import check_binary
+from fastmetrics._input.scores import check_scores_array
 
 Y = np.array([0, 1, 1, 0, 1], dtype=np.int8)
 S = np.array([0.5, 0.25, 0.75, 0.125, 2.0])  # exact in float16 too

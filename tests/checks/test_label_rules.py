@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, confusion_matrix_at_thresholds, roc_auc_score
 
-from fastmetrics._checks import check_binary
+from fastmetrics._input.rows import check_binary
 
 N = 6
 # No other split of the rows gives the same curve: row i has score 2**i.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastmetrics._checks import BinaryRows, check_binary
+from fastmetrics._input.rows import BinaryRows, check_binary
 
 RULES = ("strict", "curve", "sorted", "average_precision")
 

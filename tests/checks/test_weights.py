@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from fastmetrics._checks import check_weights
+from fastmetrics._input.weights import check_weights
 
 SAFE = 250
 INTEGERS = [np.bool_, np.int8, np.int16, np.int32, np.int64]

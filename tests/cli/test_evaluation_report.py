@@ -14,9 +14,9 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.delong import delong
-from fastmetrics.measures.break_even import break_even_point
-from fastmetrics.measures.kolmogorov_smirnov import ks_statistic
+from fastmetrics.intervals.delong.delong import delong
+from fastmetrics.measures.curves.break_even import break_even_point
+from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
 from fastmetrics.report import Evaluation, evaluate
 
 

@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics.comparison._differences import Differences
-from fastmetrics.comparison.bayesian_signed_rank import _sampled_shares
+from fastmetrics.comparison.samples._differences import Differences
+from fastmetrics.comparison.samples.bayesian_signed_rank import _sampled_shares
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from reference import rank_oracle as oracle
 
@@ -128,7 +127,7 @@ def test_shares_are_the_double_sum(twice, rope, place):
 
 
 def test_blocks_change_nothing(monkeypatch):
-    from fastmetrics.comparison import bayesian_signed_rank as module
+    from fastmetrics.comparison.samples import bayesian_signed_rank as module
 
     whole = fm.bayesian_signed_rank_test(SETS, n_samples=1000, rng=2)
     monkeypatch.setattr(module, "_BLOCK", 1000)

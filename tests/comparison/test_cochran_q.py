@@ -8,12 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from statsmodels.stats.contingency_tables import cochrans_q
 
 import fastmetrics as fm
-from fastmetrics.comparison import _row_permutations, cochran_q
+from fastmetrics.comparison.samples import _row_permutations, cochran_q
 from fastmetrics.errors import DegenerateDataWarning
 from reference import paired_tests_oracle as oracle
 

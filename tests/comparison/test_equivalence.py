@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 import fastmetrics as fm
-from fastmetrics.comparison._paired_proportions import (
+from fastmetrics.comparison.samples._paired_proportions import (
     PairedCounts,
     score_interval,
     score_statistic,

@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import integrate, stats
 
 import fastmetrics as fm
-from fastmetrics.comparison._smallest import smallest
+from fastmetrics.comparison.planning._smallest import smallest
 from reference import rank_oracle as oracle
 
 Z = stats.norm.isf(0.025)

@@ -7,17 +7,16 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rank_samples import DEMSAR, DEMSAR_NAMES, TEXTBOOK, graded
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import fastmetrics as fm
-from fastmetrics.comparison._pairwise_wilcoxon import wilcoxon_holm_of
-from fastmetrics.comparison._rank_groups import groups_on_rank_line
-from fastmetrics.comparison._rank_table import rank_table
-from fastmetrics.comparison.nemenyi import nemenyi_quantile
+from fastmetrics.comparison.tables._pairwise_wilcoxon import wilcoxon_holm_of
+from fastmetrics.comparison.tables._rank_groups import groups_on_rank_line
+from fastmetrics.comparison.tables._rank_table import rank_table
+from fastmetrics.comparison.tables.nemenyi import nemenyi_quantile
 from reference import rank_oracle as oracle
 
 #: Quantiles over sqrt(2) for k = 2 ... 20, from the range of normals (published to 3 decimals).

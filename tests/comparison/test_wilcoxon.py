@@ -8,13 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics.comparison import _walsh_averages
-from fastmetrics.comparison._walsh_averages import WalshAverages, walsh_interval
+from fastmetrics.comparison.samples import _walsh_averages
+from fastmetrics.comparison.samples._walsh_averages import WalshAverages, walsh_interval
 from fastmetrics.errors import DegenerateDataWarning
 from reference import paired_tests_oracle as oracle
 

@@ -166,7 +166,7 @@ def regression() -> None:
 def labels_of_classes() -> None:
     """Count labels of every kind, in one call and as a stream."""
     import fastmetrics
-    from fastmetrics.tables._label_counts import label_counts
+    from fastmetrics.tables.confusion._label_counts import label_counts
 
     rng = np.random.default_rng(4)
     kinds = (*INTEGERS, "float64", ">i4")

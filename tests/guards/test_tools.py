@@ -102,8 +102,8 @@ def test_mypy_catches(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("_kernels/upwards.py", "from fastmetrics._checks import check_binary"),
-        ("_results.py", "from fastmetrics.tables.score_table import ScoreTable"),
+        ("_kernels/upwards.py", "from fastmetrics._input.rows import check_binary"),
+        ("_results.py", "from fastmetrics.tables.scores.score_table import ScoreTable"),
         ("tables/upwards.py", "import fastmetrics.measures"),
         ("measures/upwards.py", "def late():\n    import fastmetrics.intervals"),
         ("nowhere.py", ""),

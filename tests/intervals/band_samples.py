@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import fastmetrics as fm
-from fastmetrics._rng import seed_key
-from fastmetrics.intervals._draws import Draws
+from fastmetrics._input.rng import seed_key
+from fastmetrics.intervals.bootstrap._draws import Draws
 
 N = 60
 RNG = np.random.default_rng(5)

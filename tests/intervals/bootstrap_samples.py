@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics as fm
-from fastmetrics._rng import seed_key
-from fastmetrics.intervals._draws import Draws
+from fastmetrics._input.rng import seed_key
+from fastmetrics.intervals.bootstrap._draws import Draws
 
 Measure = tuple[Any, Callable[[fm.ScoreTable], float]]
 

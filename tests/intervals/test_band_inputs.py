@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 import scipy.stats
 from band_samples import GROUPS, IMPORTANCES, WAYS, N, binary, quiet
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics.intervals import _band_replicates
+from fastmetrics.intervals.bands import _band_replicates
 
 BOTH = pytest.mark.parametrize("function", [fm.roc_band, fm.pr_band])
 METHODS = {
@@ -230,7 +229,9 @@ FAULTS = [
 
 
 @BOTH
-@pytest.mark.parametrize(("options", "error", "message"), FAULTS, ids=[str(f[0]) for f in FAULTS])
+@pytest.mark.parametrize(
+    ("options", "error", "message"), FAULTS, ids=[str(f[0]).split(" at 0x")[0] for f in FAULTS]
+)
 def test_faults(function, options, error, message):
     with pytest.raises(error, match=message):
         function([0, 1, 1], [1, 2, 3], **options)

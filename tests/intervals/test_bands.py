@@ -8,17 +8,27 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.stats
-from band_samples import FREQUENCIES, GROUPS, IMPORTANCES, WAYS, N, binary, cells, quiet
-from band_samples import replicate_cells as resampled
+from band_samples import (
+    FREQUENCIES,
+    GROUPS,
+    IMPORTANCES,
+    WAYS,
+    N,
+    binary,
+    cells,
+    quiet,
+    replicate_cells as resampled,
+)
 from sklearn import metrics as sk
 
 import fastmetrics as fm
-from fastmetrics._rng import seed_key
-from fastmetrics.intervals import _band_limits, _band_replicates, _problem
-from fastmetrics.intervals._band_sizes import effective_sizes
-from fastmetrics.intervals._draws import cell_counts
-from fastmetrics.intervals._metrics import resolved
-from fastmetrics.intervals._problem import prepared
+from fastmetrics._input.rng import seed_key
+from fastmetrics.intervals.bands import _band_limits, _band_replicates
+from fastmetrics.intervals.bands._band_sizes import effective_sizes
+from fastmetrics.intervals.bootstrap import _problem
+from fastmetrics.intervals.bootstrap._draws import cell_counts
+from fastmetrics.intervals.bootstrap._metrics import resolved
+from fastmetrics.intervals.bootstrap._problem import prepared
 from reference import band_oracle, bootstrap_oracle
 
 STEPS = pytest.mark.parametrize("step", [0.0, 0.4], ids=["distinct", "tied"])

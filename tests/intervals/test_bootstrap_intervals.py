@@ -11,7 +11,7 @@ import pytest
 from bootstrap_samples import THRESHOLD_METRICS, binary, drawn, in_order, quiet_bootstrap, value_of
 
 import fastmetrics as fm
-from fastmetrics.measures.count_measures import delta_variance, value
+from fastmetrics.measures.decisions.count_measures import delta_variance, value
 from reference import bootstrap_oracle as oracle
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
@@ -33,7 +33,7 @@ EVERYTHING = THRESHOLD_METRICS | {name: name for name in (*SUMS, *COUNTED)} | {"
 @pytest.fixture
 def accelerations(monkeypatch):
     """Return what BCa's acceleration was found to be, by measure."""
-    module = importlib.import_module("fastmetrics.intervals.bootstrap")
+    module = importlib.import_module("fastmetrics.intervals.bootstrap.bootstrap")
     found = {}
 
     def acceleration_of(problem, one, columns, *, stratified):
@@ -253,7 +253,7 @@ def _delong_error(labels, scores):
 
 def test_studentized_cells_are_the_rows_own(monkeypatch):
     """Standard errors of the data: of a table of cells, of its rows, of a matrix."""
-    module = importlib.import_module("fastmetrics.intervals.bootstrap")
+    module = importlib.import_module("fastmetrics.intervals.bootstrap.bootstrap")
     own = []
 
     def limits(*data, standard_error, **options):

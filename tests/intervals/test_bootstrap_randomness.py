@@ -10,7 +10,7 @@ import pytest
 from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
-from fastmetrics.intervals import _engine
+from fastmetrics.intervals.bootstrap import _engine
 
 METRICS = {
     "auc": "roc_auc",

@@ -17,7 +17,7 @@ from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
 from fastmetrics._kernels import _compile
-from fastmetrics.intervals import _draws, _statistics
+from fastmetrics.intervals.bootstrap import _draws, _statistics
 
 
 def slow(labels, scores):

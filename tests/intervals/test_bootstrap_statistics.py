@@ -14,8 +14,8 @@ from scipy import stats
 
 import fastmetrics as fm
 from fastmetrics._kernels import _compile
-from fastmetrics.intervals import _problem
-from fastmetrics.measures.count_measures import delta_variance
+from fastmetrics.intervals.bootstrap import _problem
+from fastmetrics.measures.decisions.count_measures import delta_variance
 
 B = 5_000
 LEAST_P = 1e-4

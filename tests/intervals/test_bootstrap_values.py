@@ -20,10 +20,10 @@ from bootstrap_samples import (
 )
 
 import fastmetrics as fm
-from fastmetrics._rng import seed_key
-from fastmetrics.intervals import _metrics
-from fastmetrics.intervals._draws import cell_counts
-from fastmetrics.measures.count_measures import COUNT_MEASURES
+from fastmetrics._input.rng import seed_key
+from fastmetrics.intervals.bootstrap import _metrics
+from fastmetrics.intervals.bootstrap._draws import cell_counts
+from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES
 from reference import count_oracle
 
 WAYS = [

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn import metrics
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.count_intervals import CountMetricInterval, count_metric_interval
-from fastmetrics.intervals.proportions import proportion_interval
+from fastmetrics.intervals.proportions.count_intervals import (
+    CountMetricInterval,
+    count_metric_interval,
+)
+from fastmetrics.intervals.proportions.proportions import proportion_interval
 from reference import proportion_oracle as oracle
 
 CELLS = {"tp": 40, "fp": 10, "fn": 5, "tn": 95}

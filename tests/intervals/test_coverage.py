@@ -14,10 +14,12 @@ from sklearn import metrics as sk
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics
-from benchmarks import coverage
-from benchmarks import coverage_findings as findings
-from benchmarks import coverage_report as report
-from benchmarks import coverage_scenes as scenes
+from benchmarks import (
+    coverage,
+    coverage_findings as findings,
+    coverage_report as report,
+    coverage_scenes as scenes,
+)
 from benchmarks.coverage_methods import PROPORTIONS, Cost, Measured, measure
 from benchmarks.coverage_scenes import SCENES, THRESHOLD, Scene
 from benchmarks.coverage_summary import (

@@ -7,13 +7,12 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.delong import delong
-from fastmetrics.intervals.newcombe import newcombe_interval
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.intervals.delong.delong import delong
+from fastmetrics.intervals.delong.newcombe import newcombe_interval
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import delong_oracle as oracle
 
 SCORES = st.lists(st.integers(0, 12), min_size=2, max_size=20)

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.delong import delong
-from fastmetrics.intervals.delong_test import delong_test
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.intervals.delong.delong import delong
+from fastmetrics.intervals.delong.delong_test import delong_test
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import delong_oracle as oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")

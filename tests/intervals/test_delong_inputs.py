@@ -11,8 +11,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from fastmetrics.intervals._gram import exact_gram
-from fastmetrics.intervals.delong_test import delong_test
+from fastmetrics.intervals.delong._gram import exact_gram
+from fastmetrics.intervals.delong.delong_test import delong_test
 
 Y = [0, 1, 1, 0, 1, 0]
 A = [1.0, 2.0, 3.0, 2.0, 0.0, 1.0]

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.delong import delong
-from fastmetrics.intervals.delong_test import DeLongTest, delong_test
+from fastmetrics.intervals.delong.delong import delong
+from fastmetrics.intervals.delong.delong_test import DeLongTest, delong_test
 from reference import delong_oracle as oracle
 
 Z95 = NormalDist().inv_cdf(0.975)

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.delong import delong
-from fastmetrics.intervals.delong_unpaired import delong_unpaired_test
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.intervals.delong.delong import delong
+from fastmetrics.intervals.delong.delong_unpaired import delong_unpaired_test
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import delong_oracle as oracle
 
 SCORES = st.lists(st.integers(0, 9), min_size=2, max_size=10)

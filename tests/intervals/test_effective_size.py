@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from fastmetrics.intervals.effective_size import effective_sample_size
-from fastmetrics.intervals.proportions import proportion_interval
+from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
+from fastmetrics.intervals.proportions.proportions import proportion_interval
 
 WEIGHTS = st.lists(st.floats(0, 1e6) | st.integers(0, 50), min_size=1, max_size=30)
 

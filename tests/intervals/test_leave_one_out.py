@@ -8,16 +8,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals._leave_one_out import LEAVE_ONE_OUT, leave_one_out
-from fastmetrics.intervals._limits import acceleration, limits
-from fastmetrics.tables.score_table import ScoreTable
-from reference import bootstrap_oracle as oracle
-from reference import pr_oracle, roc_oracle
+from fastmetrics.intervals.bootstrap._limits import acceleration, limits
+from fastmetrics.intervals.bootstrap.bca._leave_one_out import (
+    LEAVE_ONE_OUT,
+    leave_one_out,
+)
+from fastmetrics.tables.scores.score_table import ScoreTable
+from reference import bootstrap_oracle as oracle, pr_oracle, roc_oracle
 
 FIELDS = [
     "value",

@@ -9,13 +9,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from fastmetrics.intervals import _limits
 from fastmetrics.intervals._holm import holm
-from fastmetrics.intervals._limits import acceleration, limits, pvalue_from_replicates
+from fastmetrics.intervals.bootstrap import _limits
+from fastmetrics.intervals.bootstrap._limits import (
+    acceleration,
+    limits,
+    pvalue_from_replicates,
+)
 from reference import bootstrap_oracle as oracle
 
 ALTERNATIVES = ["two-sided", "less", "greater"]

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 import fastmetrics as fm
-from fastmetrics._rng import seed_key
+from fastmetrics._input.rng import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals._draws import Draws
+from fastmetrics.intervals.bootstrap._draws import Draws
 
 KEY = "00c0ffee0badcafe"
 MEASURES = {

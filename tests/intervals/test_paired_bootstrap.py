@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn import metrics as peer
 
 import fastmetrics as fm
-from fastmetrics._rng import seed_key
+from fastmetrics._input.rng import seed_key
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals._draws import Draws
+from fastmetrics.intervals.bootstrap._draws import Draws
 
 KEY = "00c0ffee0badcafe"
 N, B = 75, 9

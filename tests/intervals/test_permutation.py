@@ -20,9 +20,9 @@ from scipy import stats
 from sklearn import metrics as peer
 
 import fastmetrics as fm
-from fastmetrics._rng import seed_key
+from fastmetrics._input.rng import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.permutation import _coins
+from fastmetrics.intervals.bootstrap.permutation import _coins
 from reference import permutation_oracle as oracle
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1])

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals.proportion_differences import (
+from fastmetrics.intervals.proportions.proportion_differences import (
     ProportionDifference,
     paired_proportion_difference_interval,
     proportion_difference_interval,

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals.proportions import proportion_interval
+from fastmetrics.intervals.proportions.proportions import proportion_interval
 from reference import proportion_oracle as oracle
 
 METHODS = ("wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p")

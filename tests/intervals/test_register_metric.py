@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.intervals import _metrics
-from fastmetrics.intervals._sum_metrics import SUM_METRICS
-from fastmetrics.intervals._threshold_metrics import THRESHOLD_METRICS
-from fastmetrics.measures.count_measures import COUNT_MEASURES
+from fastmetrics.intervals.bootstrap import _metrics
+from fastmetrics.intervals.bootstrap._sum_metrics import SUM_METRICS
+from fastmetrics.intervals.bootstrap._threshold_metrics import THRESHOLD_METRICS
+from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1])
 A = np.array([9.0, 3.0, 8.0, 7.0, 4.0, 5.0, 6.0, 2.0, 1.0, 0.0, 6.0, 5.0])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from fastmetrics.measures.count_measures import COUNT_MEASURES
+from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES
 from reference import count_oracle as oracle
 
 PLAIN = sorted(name for name, measure in COUNT_MEASURES.items() if measure.name != "cost")

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from peer_samples import LABEL_TYPES, assert_same_as_peer, labels_of, outcome, weights_of
 
 from fastmetrics import (
@@ -17,7 +16,7 @@ from fastmetrics import (
     balanced_accuracy_score,
     g_mean,
 )
-from fastmetrics.measures.count_measures import gradient, value
+from fastmetrics.measures.decisions.count_measures import gradient, value
 from reference import count_oracle as oracle
 
 rows_of_labels = st.lists(

@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.best_threshold import BestThreshold, best_threshold
-from fastmetrics.measures.decision import predict_at_threshold
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.measures.curves.best_threshold import BestThreshold, best_threshold
+from fastmetrics.measures.curves.decision import predict_at_threshold
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import pr_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40).filter(

@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.break_even import break_even_point
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.measures.curves.break_even import break_even_point
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import pr_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=2, max_size=30)

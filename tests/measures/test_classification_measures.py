@@ -18,8 +18,8 @@ from fastmetrics import (
     classification_measures,
     count_measure,
 )
-from fastmetrics.measures import _matrix_input
-from fastmetrics.measures.count_measures import COUNT_MEASURES, value, values
+from fastmetrics.measures.decisions import _matrix_input
+from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES, value, values
 
 OF_ANY = sorted(name for name, m in COUNT_MEASURES.items() if not m.binary_only and name != "cost")
 PEERS = {

@@ -21,7 +21,7 @@ from label_samples import (
 
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures import _class_counts
+from fastmetrics.measures.decisions import _class_counts
 from reference import classification_oracle as oracle
 
 NAME = "classification_report"

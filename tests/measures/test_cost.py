@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from peer_samples import labels_of, outcome, weights_of
 
 from fastmetrics import (

@@ -8,11 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics import cost_sensitive_error, cost_sensitive_predict
-from fastmetrics.measures import cost_decision
+from fastmetrics.measures.decisions import cost_decision
 from reference import cost_oracle as oracle
 
 

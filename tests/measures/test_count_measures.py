@@ -12,17 +12,16 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 from count_samples import PLAIN, assert_close, cells, expected, names_for
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from fastmetrics.measures.count_measures import (
+from fastmetrics.measures.decisions.count_measures import (
     COUNT_MEASURES,
     delta_variance,
     gradient,
     leave_one_out,
     value,
 )
-from fastmetrics.tables.confusion_matrix import ConfusionMatrix
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from reference import count_oracle as oracle
 
 # --- values ------------------------------------------------------------------------------------

@@ -12,7 +12,12 @@ import pytest
 from count_samples import assert_close, cells, expected, names_for
 from hypothesis import given
 
-from fastmetrics.measures.count_measures import delta_variance, gradient, leave_one_out, value
+from fastmetrics.measures.decisions.count_measures import (
+    delta_variance,
+    gradient,
+    leave_one_out,
+    value,
+)
 
 # --- leave-one-out -----------------------------------------------------------------------------
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from roc_samples import counts, importances, samples
 
-from fastmetrics.measures.counts import confusion_matrix_at_thresholds, metric_at_thresholds
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.measures.curves.counts import confusion_matrix_at_thresholds, metric_at_thresholds
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import roc_oracle
 
 

@@ -7,12 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.dominance import dominance
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.measures.curves.dominance import dominance
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import pr_oracle as oracle
 
 CURVES = ["roc", "precision_recall"]

@@ -10,8 +10,8 @@ from hypothesis import given
 from roc_samples import counts, importances, samples
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.kolmogorov_smirnov import ks_statistic
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import roc_oracle
 
 

@@ -8,8 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import sklearn.metrics
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from probability_samples import (
     KINDS,
     WEIGHTS,

@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from peer_samples import labels_of, outcome, weights_of
 
 from fastmetrics import (
@@ -24,7 +23,7 @@ from fastmetrics import (
     micro_precision,
     micro_recall,
 )
-from fastmetrics.measures.count_measures import COUNT_MEASURES
+from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES
 from reference import count_oracle as oracle
 
 MACRO = (macro_precision, macro_recall, macro_f1_harmonic)

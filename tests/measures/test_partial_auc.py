@@ -7,14 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from roc_samples import importances, samples
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.partial_auc import partial_auc
-from fastmetrics.measures.roc_auc import roc_auc_score
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.measures.curves.partial_auc import partial_auc
+from fastmetrics.measures.curves.roc_auc import roc_auc_score
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import roc_oracle
 
 RANGES = st.tuples(

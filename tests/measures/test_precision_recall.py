@@ -7,12 +7,14 @@ import warnings
 import numpy as np
 import pytest
 import sklearn.metrics as peer
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.precision_recall import average_precision_score, precision_recall_curve
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.measures.curves.precision_recall import (
+    average_precision_score,
+    precision_recall_curve,
+)
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import pr_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40)

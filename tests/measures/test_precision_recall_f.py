@@ -9,8 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from label_samples import (
     KINDS,
     ZERO_DIVISIONS,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.measures._regression_registry import MEASURES
+from fastmetrics.measures.regression._regression_registry import MEASURES
 
 every = pytest.mark.parametrize("name", MEASURES)
 WEIGHED = pytest.mark.parametrize("name", [name for name in MEASURES if name != "max_error"])

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.measures import _regression_registry
-from fastmetrics.measures._regression_registry import MEASURES
-from fastmetrics.tables import _regression_sums
+from fastmetrics.measures.regression import _regression_registry
+from fastmetrics.measures.regression._regression_registry import MEASURES
+from fastmetrics.tables.regression import _regression_sums
 
 OF_MANY = [name for name in MEASURES if not MEASURES[name].one_output]
 
@@ -92,7 +92,7 @@ def test_one_pass_whatever_is_asked(rng, monkeypatch):
         passes.append(terms)
         return _regression_sums.add_up(rows, terms, n_threads)
 
-    monkeypatch.setattr("fastmetrics.tables.regression_table.add_up", counted)
+    monkeypatch.setattr("fastmetrics.tables.regression.regression_table.add_up", counted)
     metrics = [name for name in MEASURES if not name.startswith(("d2_p", "d2_a"))]
     fm.regression_measures(*data(rng, 1000), metrics=metrics)
     assert len(passes) == 1

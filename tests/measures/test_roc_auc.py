@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from roc_samples import counts, importances, samples
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.roc_auc import rank_loss, roc_auc_score
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import roc_oracle
 
 VALUES = json.loads(

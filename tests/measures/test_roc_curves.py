@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from roc_samples import counts, importances, samples
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.roc import auc, det_curve, roc_curve
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.measures.curves.roc import auc, det_curve, roc_curve
+from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import roc_oracle
 
 

@@ -9,7 +9,7 @@ import pytest
 import sklearn.metrics as sk
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.roc_auc import roc_auc_score
+from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from reference import roc_oracle
 
 OPTIONS = [

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from probability_samples import KINDS, WEIGHTS, coded_rows, same_as_sklearn, weights_of
 
 from fastmetrics import UndefinedMetricWarning, top_k_accuracy_score

@@ -7,8 +7,7 @@ import operator
 
 import numpy as np
 import pytest
-from hypothesis import find, given
-from hypothesis import strategies as st
+from hypothesis import find, given, strategies as st
 from samples import arrays, assert_close, assert_same, fast, samples, undefined_is_fine
 
 import registry

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import fastmetrics as fm
 from reference import selection_oracle as oracle
@@ -94,7 +93,7 @@ def _by_rows(loss):
 
 
 def test_a_callable_is_called_for_pairs_in_blocks(rng, monkeypatch):
-    from fastmetrics.selection import row_losses
+    from fastmetrics.selection.estimates import row_losses
 
     y, r = rng.normal(size=60), rng.normal(size=60)
     whole = fm.no_information_error(y, r, loss=_by_rows("absolute"))

@@ -7,8 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import fastmetrics as fm
 
@@ -122,8 +121,8 @@ def test_the_fewest_rows_with_five_halvings():
 @pytest.mark.parametrize("sizes", [(3, 3), (4, 2), (2, 2, 2), (5, 1), (4, 4), (3, 2, 2)])
 def test_all_halvings_that_can_be_dealt_are_counted(sizes):
     """Against what turns up in thousands of draws."""
-    from fastmetrics.selection import five_by_two
-    from fastmetrics.selection._splitter import classes_of, dealt_folds
+    from fastmetrics.selection.splitters import five_by_two
+    from fastmetrics.selection.splitters._splitter import classes_of, dealt_folds
 
     y = np.repeat(np.arange(len(sizes)), sizes)
     generator = np.random.default_rng(0)

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import _compile
-from fastmetrics.tables import _distinct, _partition, pairs
+from fastmetrics.tables.scores import _distinct, _partition, pairs
 
 Generator = np.random.Generator
 

@@ -14,7 +14,7 @@ import pytest
 from confusion_samples import dense, state
 
 from fastmetrics import ConfusionMatrix
-from fastmetrics.tables import _counting, _matrix_state, _matrix_store
+from fastmetrics.tables.confusion import _counting, _matrix_state, _matrix_store
 
 N = 200_000
 BIG = np.arange(N) % 3

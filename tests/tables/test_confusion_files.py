@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from confusion_samples import KINDS, batches, columns, state
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics import ConfusionMatrix
 

@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fastmetrics import ConfusionMatrix
-from fastmetrics.tables import _counting
+from fastmetrics.tables.confusion import _counting
 from reference import count_oracle as oracle
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics import ConfusionMatrix, ScoreTable, predict_at_threshold
 from fastmetrics.errors import DataConversionWarning

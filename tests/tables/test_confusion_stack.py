@@ -8,8 +8,7 @@ import pickle
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics import ConfusionMatrix, ConfusionMatrixStack
 

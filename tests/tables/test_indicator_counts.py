@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from fastmetrics._targets import check_targets
-from fastmetrics._weights import check_weights
-from fastmetrics.tables import _indicator_counts
-from fastmetrics.tables._indicator_counts import counts_by_column, counts_by_row
+from fastmetrics._input.targets import check_targets
+from fastmetrics._input.weights import check_weights
+from fastmetrics.tables.confusion import _indicator_counts
+from fastmetrics.tables.confusion._indicator_counts import counts_by_column, counts_by_row
 
 
 @pytest.fixture(params=[1 << 18, 10], ids=["one block", "many blocks"])

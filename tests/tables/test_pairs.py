@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds, unsampled_cluster
 
 from fastmetrics import ScoreTable, rank_loss, roc_auc_score
-from fastmetrics._checks import check_binary
+from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import _compile, buckets, merges
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.tables import _partition, pairs
-from fastmetrics.tables._distinct import bucket_jobs, distinct_scores
-from fastmetrics.tables.pairs import PairCounts, count_pairs, pairs_of_weights
+from fastmetrics.tables.scores import _partition, pairs
+from fastmetrics.tables.scores._distinct import bucket_jobs, distinct_scores
+from fastmetrics.tables.scores.pairs import PairCounts, count_pairs, pairs_of_weights
 from reference import pair_oracle as oracle
 
 
@@ -107,7 +106,7 @@ def test_around_the_threshold_of_the_plain_path(rng, monkeypatch, more: int) -> 
         calls.append(args)
         return _partition.partition(*args)
 
-    monkeypatch.setattr("fastmetrics.tables.pairs.partition", spied)
+    monkeypatch.setattr("fastmetrics.tables.scores.pairs.partition", spied)
     n = pairs.PLAIN_ROWS + more
     assert_exact(labels_of(rng, n, 0.3), np.round(rng.standard_normal(n), 2))
     assert bool(calls) is (more >= 0)

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from table_samples import KINDS, PATHS, labels_of, thresholds, unsampled_cluster
 
-from fastmetrics._checks import BinaryRows, check_binary
+from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._kernels import buckets
-from fastmetrics.tables import _partition
-from fastmetrics.tables._partition import Partition, partition, plan_buckets
+from fastmetrics.tables.scores import _partition
+from fastmetrics.tables.scores._partition import Partition, partition, plan_buckets
 
 PARTED = [name for name in PATHS if name != "plain"]
 

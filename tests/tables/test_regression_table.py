@@ -9,12 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import fastmetrics as fm
 from fastmetrics import RegressionTable
-from fastmetrics.tables import _regression_sums
+from fastmetrics.tables.regression import _regression_sums
 from reference import regression_oracle as oracle
 
 POWERS = (-1.5, 1, 1.5, 2, 3)

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from table_samples import LARGE, PATHS, labels_of, thresholds
 
 from fastmetrics import ScoreTable, roc_auc_score
-from fastmetrics.tables.score_table import as_table
+from fastmetrics.tables.scores.score_table import as_table
 from reference import pair_oracle as oracle
 
 

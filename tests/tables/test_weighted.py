@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds, unsampled_cluster
 
 from fastmetrics import ScoreTable, rank_loss, roc_auc_score
-from fastmetrics._checks import check_binary
+from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import merges
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.tables.pairs import count_pairs
+from fastmetrics.tables.scores.pairs import count_pairs
 from reference import pair_oracle as oracle
 
 UNIT = 2.0**-53

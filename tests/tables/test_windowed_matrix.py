@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from confusion_samples import KINDS, batches, columns
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics import ConfusionMatrix, WindowedConfusionMatrix, f1_score
-from fastmetrics.tables import windowed_matrix
+from fastmetrics.tables.confusion import windowed_matrix
 
 
 def check(last: WindowedConfusionMatrix, rows: list[tuple[Any, Any]], given_: Any = None) -> None:

@@ -1,0 +1,151 @@
+"""Labels of many classes, and indicator matrices of many labels."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.dictionary import dictionary
+from fastmetrics._input.labels import check_label_values, show_labels, text_or_numbers
+from fastmetrics._input.scores import contiguous
+from fastmetrics._kernels import cells as kernels
+
+_TABLE: Final = 1 << 16
+"""Integer labels that span at most this much are coded through a table, without a sort."""
+
+_FEW_ROWS: Final = 20_000
+"""So many texts are sorted sooner than a kernel is loaded."""
+
+_WORDS: Final = 1 << 14
+"""Texts of fixed width are hashed as they lie in memory while there are at most this many."""
+
+
+class ClassLabels(NamedTuple):
+    """``classes`` sorted and distinct; ``codes`` int64, ``classes[codes]`` being the labels."""
+
+    classes: NDArray[Any]
+    codes: NDArray[np.int64]
+
+
+def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
+    """Return the sorted classes of any labels and the class number of each row.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Numbers (whole), booleans or text.
+    name : str
+        The parameter's name in messages.
+
+    Returns
+    -------
+    ClassLabels
+        ``classes`` (k,) and ``codes`` int64 (n,).
+    """
+    named = dictionary(y_true, name)
+    if named is not None:
+        return in_order(named.words, named.codes)
+    y = text_or_numbers(as_vector(y_true, name), name)
+    check_label_values(y, name)
+    if y.dtype.kind == "U":
+        return _fixed_width_codes(y)
+    if y.dtype.kind == "O":
+        return _text_codes(y)
+    if y.dtype.kind == "b":
+        y8 = contiguous(y).view(np.uint8)
+        codes = _integer_codes(y8)
+        return ClassLabels(codes.classes.astype(np.bool_), codes.codes)
+    if y.dtype.kind == "f":
+        return _float_codes(y)
+    return _integer_codes(y)
+
+
+def in_order(words: NDArray[Any], codes: NDArray[Any]) -> ClassLabels:
+    """Return the words that occur, sorted, and the codes that follow from ``codes`` of words."""
+    present = np.flatnonzero(np.bincount(codes, minlength=len(words)))
+    order = present[np.argsort(words[present])]
+    rank = np.zeros(len(words), np.int64)
+    rank[order] = np.arange(len(order))
+    return ClassLabels(words[order], rank[codes])
+
+
+def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.int8]:
+    """Return an indicator matrix (n, k) as int8 {0, 1}, verified; one-byte {0, 1} in place.
+
+    {-1, 1} is accepted and becomes {0, 1}.
+    """
+    array = as_array(y_true, name)
+    if array.ndim != 2:
+        raise ValueError(f"`{name}` must be an indicator matrix of shape (n, k): got {array.shape}")
+    if array.size == 0:
+        raise ValueError(f"`{name}` is empty: shape {array.shape}")
+    if array.dtype.kind == "O":
+        array = text_or_numbers(array, name)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"`{name}` must be an indicator matrix of 0 and 1: got {array.dtype}")
+    ones: NDArray[np.bool_] = array == 1
+    others = array.size - np.count_nonzero(ones)
+    if array.size - np.count_nonzero(array) == others:
+        indicator: NDArray[np.int8] = (array if array.dtype.itemsize == 1 else ones).view(np.int8)
+        return indicator
+    if array.dtype.kind in "if" and np.count_nonzero(array == -1) == others:
+        signs: NDArray[np.int8] = ones.view(np.int8)
+        return signs
+    raise ValueError(
+        f"`{name}` must be an indicator matrix of 0 and 1: got values in "
+        f"{show_labels(np.unique(array))}"
+    )
+
+
+def _text_codes(y: NDArray[Any]) -> ClassLabels:
+    values = y.tolist()
+    classes = np.array(sorted(set(values)), dtype=object)
+    number = {label: code for code, label in enumerate(classes.tolist())}
+    codes = np.fromiter(map(number.__getitem__, values), dtype=np.int64, count=len(y))
+    return ClassLabels(classes, codes)
+
+
+def _fixed_width_codes(y: NDArray[Any]) -> ClassLabels:
+    """Code texts of dtype U: by the bytes of each row, without making a Python object of any."""
+    width = y.dtype.itemsize // 4
+    y = contiguous(y.astype(y.dtype.newbyteorder("="), copy=False))
+    if width == 0 or (len(y) <= _FEW_ROWS and not kernels.text_codes.is_compiled):
+        return _sorted_codes(y)
+    firsts, codes = np.empty(_WORDS, np.int64), np.empty(len(y), np.int32)
+    slots = np.full(4 * _WORDS, -1, np.int32)
+    count = kernels.text_codes(y.view(np.uint32).reshape(len(y), width), slots, firsts, codes)
+    if count < 0:
+        return _sorted_codes(y)
+    return in_order(y[firsts[:count]], codes)
+
+
+def _sorted_codes(y: NDArray[Any]) -> ClassLabels:
+    classes, inverse = np.unique(y, return_inverse=True)
+    return ClassLabels(classes, inverse.astype(np.int64, copy=False))
+
+
+def _integer_codes(y: NDArray[Any]) -> ClassLabels:
+    dtype = y.dtype.newbyteorder("=")
+    low, high = int(y.min()), int(y.max())
+    if high - low >= _TABLE:
+        return _sorted_codes(y)
+    if y.dtype.itemsize < 8:
+        y = y.astype(np.int64)
+    offsets = (y - y.dtype.type(low)).astype(np.int64, copy=False)
+    present = np.zeros(high - low + 1, dtype=np.bool_)
+    present[offsets] = True
+    number = np.cumsum(present) - 1
+    classes = np.flatnonzero(present).astype(y.dtype) + y.dtype.type(low)
+    return ClassLabels(
+        classes.astype(dtype, copy=False), number[offsets].astype(np.int64, copy=False)
+    )
+
+
+def _float_codes(y: NDArray[Any]) -> ClassLabels:
+    if float(np.abs(y).max()) < 2.0**53:
+        found = _integer_codes(y.astype(np.int64))
+        return ClassLabels(found.classes.astype(y.dtype.newbyteorder("=")), found.codes)
+    return _sorted_codes(y)

@@ -1,0 +1,333 @@
+"""From whatever the user holds to a NumPy array: in place where possible, nulls counted first."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics.errors import DataConversionWarning, warn_user
+
+_CPU = 1  # kDLCPU of the DLPack header
+_FRAME_LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf"})
+_EXACT = 2**53  # the integers up to here are all doubles
+
+
+def as_array(values: Any, name: str) -> NDArray[Any]:
+    """Return ``values`` as a plain ndarray of any dtype and dimension, in place if possible."""
+    if type(values) is np.ndarray:
+        return _known_dtype(values, name)
+    if isinstance(values, np.ndarray):
+        # looking at np.ma would import it, and without it no array is masked
+        if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):
+            values = _unmasked(values, name)
+        return _known_dtype(np.asarray(values), name)
+    if type(values) is list or type(values) is tuple:
+        return _from_sequence(values, name)
+    _refuse_non_arrays(values, name)
+    library = type(values).__module__.partition(".")[0]
+    if library in _FRAME_LIBRARIES and library in sys.modules:
+        return _from_frame_library(values, library, name)
+    if hasattr(values, "detach") and hasattr(values, "requires_grad"):
+        _check_tensor(values, name)
+    if hasattr(values, "__dlpack__") and hasattr(values, "__dlpack_device__"):
+        return _from_dlpack(values, name)
+    if isinstance(values, Sequence) and not hasattr(values, "__array__"):
+        return _from_sequence(values, name)
+    if hasattr(values, "__array__") or _has_buffer(values):
+        return _known_dtype(np.asarray(values), name)
+    raise TypeError(f"`{name}` must be an array or a sequence: got {_kind(values)}")
+
+
+def as_vector(values: Any, name: str) -> NDArray[Any]:
+    """Return ``values`` as a 1-D, non-empty ndarray; a column (n, 1) is accepted with a warning."""
+    array = as_array(values, name)
+    if array.ndim != 1:
+        array = _ravelled(array, name)
+    if len(array) == 0:
+        raise ValueError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
+    return array
+
+
+def null_message(name: str, count: int, first: int, what: str = "") -> str:
+    """Return the one wording for missing values."""
+    nulls = "1 null" if count == 1 else f"{count:,} nulls"
+    return f"`{name}` contains {nulls}{what}, first at index {first}: drop or fill missing values"
+
+
+def from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return an array of Python numbers as a real dtype that holds each of them exactly.
+
+    Integers stay integers; an integer beyond 2**53 among floats is refused, because it would be
+    rounded without a word.
+    """
+    values = array.ravel().tolist()
+    kinds = {kind: _object_fault(kind) for kind in set(map(type, values))}
+    nulls = [i for i, value in enumerate(values) if kinds[type(value)] == "null"]
+    if nulls:
+        raise ValueError(null_message(name, len(nulls), nulls[0]))
+    for i, value in enumerate(values):
+        if kinds[type(value)]:
+            raise TypeError(f"`{name}` must hold real numbers: {kinds[type(value)]} at index {i}")
+    return _numbers(values, name).reshape(array.shape)
+
+
+def is_null(value: Any) -> bool:
+    """Return whether one Python object stands for a missing value (None, NA, NaT, nan)."""
+    if isinstance(value, float):
+        return value != value
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _known_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:
+    if array.dtype.kind == "V":
+        if array.dtype.name == "bfloat16":
+            raise TypeError(f"`{name}` is bfloat16: pass `.astype(numpy.float32)`")
+        raise TypeError(f"`{name}` must be an array of one plain dtype: got {array.dtype}")
+    return array
+
+
+def _kind(values: Any) -> str:
+    cls = type(values)
+    home = "" if cls.__module__ == "builtins" else f"{cls.__module__}."
+    return home + cls.__qualname__
+
+
+def _ravelled(array: NDArray[Any], name: str) -> NDArray[Any]:
+    if array.ndim == 0:
+        raise TypeError(f"`{name}` must be an array of shape (n,): got a scalar (0-d array)")
+    if array.ndim == 2 and array.shape[1] == 1:
+        message = f"`{name}` is a column of shape {array.shape}: read as shape ({len(array)},)"
+        warn_user(message, DataConversionWarning)
+        return array[:, 0]
+    advice = ""
+    if array.ndim == 2 and array.shape[1] == 2 and name != "y_true":
+        advice = "; of the two columns of predict_proba pass [:, 1], the positive class"
+    raise ValueError(f"`{name}` must have shape (n,): got {array.shape}{advice}")
+
+
+def _unmasked(values: Any, name: str) -> NDArray[Any]:
+    count = int(np.count_nonzero(np.ma.getmaskarray(values)))
+    if count:
+        raise ValueError(f"`{name}` has {count:,} masked: use `.compressed()` on every input alike")
+    return np.asarray(values.data)
+
+
+def _refuse_non_arrays(values: Any, name: str) -> None:
+    """Raise for scalars, text, sets, mappings, iterators and sparse matrices."""
+    if values is None:
+        raise TypeError(f"`{name}` must be an array: got None")
+    if isinstance(values, str | bytes | bytearray | int | float | complex | np.generic):
+        raise TypeError(f"`{name}` must be an array of shape (n,): got the scalar {values!r}")
+    if isinstance(values, set | frozenset | dict) or hasattr(values, "__next__"):
+        raise TypeError(
+            f"`{name}` must be an array: got {_kind(values)}; use the streaming API (a ScoreTable "
+            "of each piece, added up), or pass a list"
+        )
+    if hasattr(values, "tocsr"):
+        raise TypeError(f"`{name}` is a sparse matrix: pass `.toarray()`")
+    if hasattr(values, "collect") and type(values).__name__ == "LazyFrame":
+        raise TypeError(f"`{name}` is a lazy frame: pass `.collect()`")
+
+
+def _has_buffer(values: Any) -> bool:
+    try:
+        memoryview(values)
+    except TypeError:
+        return False
+    return True
+
+
+def _from_sequence(values: Sequence[Any], name: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"`{name}` is not a rectangular sequence of numbers: {error}") from None
+    if array.dtype.kind == "f" and array.dtype.itemsize == 8:
+        return _without_rounded_integers(values, array, name)
+    if array.dtype.kind in "SU" and array.ndim == 1:
+        # NumPy turns [1, "a"] into text without a word
+        for i, value in enumerate(values):
+            if not isinstance(value, str | bytes):
+                raise TypeError(f"`{name}` mixes text with {_kind(value)} at index {i}")
+    if array.dtype.kind == "O" and array.ndim == 1:
+        return _from_object_sequence(array, name)
+    return _known_dtype(array, name)
+
+
+def _from_object_sequence(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return what a list of mixed Python objects holds: text as it is, numbers converted."""
+    values = array.tolist()
+    if any(isinstance(value, str) for value in values):
+        nulls = [i for i, value in enumerate(values) if is_null(value)]
+        if nulls:
+            raise ValueError(null_message(name, len(nulls), nulls[0]))
+        return array
+    return from_objects(array, name)
+
+
+def _without_rounded_integers(
+    values: Sequence[Any], array: NDArray[Any], name: str
+) -> NDArray[Any]:
+    """Return ``array``, or the exact integers that NumPy's promotion to float64 has rounded."""
+    if array.ndim != 1 or not len(array) or not (np.abs(array) >= _EXACT).any():
+        return array
+    return _numbers(list(values), name)
+
+
+def _numbers(values: list[Any], name: str) -> NDArray[Any]:
+    """Return real Python numbers as bool, int64, uint64 or float64, never rounding an integer."""
+    array: NDArray[Any]
+    if all(isinstance(value, int | np.integer | np.bool_) for value in values):
+        low, high = int(min(values, default=0)), int(max(values, default=0))
+        if all(isinstance(value, bool | np.bool_) for value in values):
+            return np.array(values, dtype=np.bool_)
+        if low >= -(2**63) and high < 2**63:
+            return np.array([int(value) for value in values], dtype=np.int64)
+        if low >= 0 and high < 2**64:
+            return np.array([int(value) for value in values], dtype=np.uint64)
+        raise ValueError(f"`{name}` must fit 64-bit integers: from {low} to {high}")
+    for i, value in enumerate(values):
+        if isinstance(value, int | np.integer) and int(float(value)) != int(value):
+            raise ValueError(
+                f"`{name}` mixes floats with the integer {value} at index {i}, which float64 "
+                "cannot hold exactly"
+            )
+    if any(isinstance(value, np.longdouble) for value in values):
+        array = np.array(values, dtype=np.longdouble)
+    else:
+        array = np.array(values, dtype=np.float64)
+    return array
+
+
+def _object_fault(kind: type) -> str:
+    """Return what is wrong with objects of this type in an array of numbers; "" if nothing."""
+    if kind.__name__ in ("NoneType", "NAType", "NaTType"):
+        return "null"
+    if issubclass(kind, int | float | np.integer | np.floating | np.bool_):
+        return ""
+    if kind.__name__ in ("Decimal", "Fraction"):
+        return f"{kind.__name__} (convert with float(), which may lose precision)"
+    return kind.__qualname__
+
+
+def _check_tensor(values: Any, name: str) -> None:
+    """Raise for a tensor whose numbers cannot be read in place."""
+    device = getattr(getattr(values, "device", None), "type", "cpu")
+    dtype = str(getattr(values, "dtype", ""))
+    if device != "cpu" or values.requires_grad:
+        state = f"on device {device!r}" if device != "cpu" else "part of a gradient graph"
+        raise TypeError(f"`{name}` is a tensor {state}: pass `.detach().cpu()`")
+    if dtype.endswith("bfloat16"):
+        raise TypeError(f"`{name}` is a bfloat16 tensor: pass `.detach().cpu().float()`")
+
+
+def _from_dlpack(values: Any, name: str) -> NDArray[Any]:
+    device = int(values.__dlpack_device__()[0])
+    if device != _CPU:
+        raise TypeError(f"`{name}` is not in CPU memory (DLPack device {device}): pass a CPU copy")
+    try:
+        return _known_dtype(np.from_dlpack(values), name)
+    except (BufferError, RuntimeError) as error:
+        if hasattr(values, "__array__"):
+            return _known_dtype(np.asarray(values), name)
+        raise TypeError(
+            f"`{name}` cannot be read through DLPack ({error}): pass `.detach().cpu().float()`"
+        ) from None
+
+
+def _from_frame_library(values: Any, library: str, name: str) -> NDArray[Any]:
+    if library == "pyarrow" and hasattr(values, "null_count") and hasattr(values, "type"):
+        return _from_arrow(values, name)
+    if library == "pandas":
+        values = _pandas_series(values, name)
+        if values.ndim == 1:
+            if isinstance(values.dtype, np.dtype):
+                return np.asarray(values)  # NumPy-backed: a nan is a nan, and nothing is null
+            if type(values.dtype).__name__ == "ArrowDtype":
+                return _from_arrow(values.array.__arrow_array__(), name)
+        elif all(isinstance(dtype, np.dtype) for dtype in values.dtypes):
+            return _one_dtype([values.iloc[:, j] for j in range(values.shape[1])], values, name)
+    return _from_narwhals(values, name)
+
+
+def _pandas_series(values: Any, name: str) -> Any:
+    """Return a pandas Series or DataFrame; an Index or an extension array becomes a Series."""
+    pandas = sys.modules["pandas"]
+    if isinstance(values, pandas.Series | pandas.DataFrame):
+        return values
+    if isinstance(values, pandas.Index | pandas.api.extensions.ExtensionArray):
+        return pandas.Series(values)
+    raise TypeError(f"`{name}` must be an array or a sequence: got {_kind(values)}")
+
+
+def _from_arrow(values: Any, name: str) -> NDArray[Any]:
+    """Return an Arrow array as NumPy: the buffer itself for one chunk of plain numbers."""
+    if hasattr(values, "combine_chunks"):
+        values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
+    if values.null_count:
+        first = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
+        raise ValueError(null_message(name, values.null_count, first))
+    kind = str(values.type)
+    if kind.startswith("dictionary"):
+        return _from_arrow(values.dictionary_decode(), name)
+    if kind.startswith("decimal"):
+        raise TypeError(f"`{name}` holds {kind}: cast to double, which may lose precision")
+    array: NDArray[Any] = values.to_numpy(zero_copy_only=False)
+    return array
+
+
+def _from_narwhals(values: Any, name: str) -> NDArray[Any]:
+    import narwhals as nw
+
+    if type(values).__name__ == "RecordBatch":
+        values = sys.modules["pyarrow"].Table.from_batches([values])
+    try:
+        native = nw.from_native(values, eager_only=True, allow_series=True)
+    except TypeError:
+        raise TypeError(f"`{name}` must be an array or a sequence: got {_kind(values)}") from None
+    if isinstance(native, nw.Series):
+        return _from_series(native, name)
+    return _one_dtype(list(native.iter_columns()), native, name)
+
+
+def _from_series(series: Any, name: str) -> NDArray[Any]:
+    count = int(series.null_count())
+    if count:
+        first = int(np.argmax(series.is_null().to_numpy()))
+        raise ValueError(null_message(name, count, first))
+    if str(series.dtype).startswith("Decimal"):
+        raise TypeError(f"`{name}` holds {series.dtype}: cast to Float64, which may lose precision")
+    try:
+        array: NDArray[Any] = series.to_numpy()
+    except Exception as error:  # each library has its own exception classes
+        raise TypeError(f"`{name}` of dtype {series.dtype} cannot be read: {error}") from None
+    return array
+
+
+def _one_dtype(columns: list[Any], frame: Any, name: str) -> NDArray[Any]:
+    """Return a frame as one matrix, in place where its columns share one NumPy dtype."""
+    if 0 in frame.shape:
+        raise ValueError(f"`{name}` is empty: shape {tuple(frame.shape)}")
+    arrays = [
+        as_array(column.to_native() if hasattr(column, "to_native") else column, name)
+        for column in columns
+    ]
+    if len({array.dtype for array in arrays}) == 1:
+        if len(arrays) == 1:
+            return arrays[0][:, np.newaxis]
+        whole: NDArray[Any] = frame.to_numpy()
+        if whole.dtype == arrays[0].dtype:
+            return whole
+    target = np.result_type(*arrays)
+    for array in arrays:
+        is_rounded = array.dtype.kind in "iu" and target.kind == "f" and array.dtype.itemsize == 8
+        if is_rounded and (array.max() > _EXACT or array.min() < -_EXACT):
+            raise ValueError(f"`{name}` mixes floats with integers beyond 2**53")
+    matrix = np.empty((len(arrays[0]), len(arrays)), dtype=target, order="F")
+    for j, array in enumerate(arrays):
+        matrix[:, j] = array
+    return matrix

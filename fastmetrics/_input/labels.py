@@ -1,0 +1,251 @@
+"""Two classes from any labels: which rows are positive, under four rules."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import from_objects, is_null, null_message
+from fastmetrics._input.scores import CHUNK, contiguous
+from fastmetrics.errors import DataConversionWarning, warn_user
+
+RULES: Final = ("strict", "curve", "sorted", "average_precision")
+"""``strict`` is ours; each other is that of scikit-learn 1.9: ``curve`` of roc_curve and its kin,
+``sorted`` of roc_auc_score (the greater of any two labels is positive), ``average_precision`` of
+average_precision_score (``pos_label`` is 1 unless given, and one of two labels)."""
+
+_FEW: Final = 16
+_SHOWN: Final = 8
+
+
+class BinaryLabels(NamedTuple):
+    """``values`` int8: 1 a positive, ``negative`` a negative; only a guess if not ``verified``."""
+
+    values: NDArray[np.int8]
+    negative: int
+    verified: bool
+
+
+def encode_labels(
+    y: NDArray[Any], pos_label: Any, rule: str, *, defer: bool, name: str = "y_true"
+) -> BinaryLabels:
+    """Return a non-empty vector of labels as 1 and ``negative``.
+
+    One-byte labels are viewed in place; with ``defer`` they are not even read, except for a
+    handful that tell {-1, 1} from {0, 1}. Others are encoded in one pass that verifies on the way,
+    and in two when a label is neither -1, 0 nor 1.
+    """
+    pos_label = _checked_pos_label(pos_label, rule)
+    one_is_positive = pos_label is None or pos_label == 1
+    if one_is_positive and y.dtype.kind in "biuf":
+        unit = _unit_view(y, defer) if y.dtype.itemsize == 1 else _unit_encoded(y)
+        if unit is not None:
+            return unit
+    return _encode_general(_plain_labels(y, rule, name), pos_label, rule, name)
+
+
+def guess_negative(y: NDArray[Any]) -> int:
+    """Return -1 if one of a few rows spread over one-byte ``y`` says so, else 0."""
+    if y.dtype.kind != "i":
+        return 0
+    return -1 if b"\xff" in y[:: len(y) // 64 + 1].tobytes() else 0
+
+
+def distinct(y: NDArray[Any]) -> NDArray[Any]:
+    """Return the distinct values, sorted; fast where there are few, whatever the order."""
+    seen = y[:0]
+    for start in range(0, len(y), CHUNK):
+        chunk = y[start : start + CHUNK]
+        new = np.ones(len(chunk), dtype=np.bool_)
+        for value in seen:
+            new &= chunk != value
+        if new.any():
+            seen = np.unique(np.concatenate([seen, chunk[new]]))
+        if len(seen) > _FEW:
+            return np.unique(y)
+    return seen
+
+
+def show_labels(classes: NDArray[Any]) -> str:
+    """Return labels for a message: {0, 1, 2}, cut when there are many."""
+    shown = ", ".join(map(repr, classes[:_SHOWN].tolist()))
+    return f"{{{shown}}}" if len(classes) <= _SHOWN else f"{{{shown}, ...}}"
+
+
+def check_label_values(y: NDArray[Any], name: str) -> None:
+    """Raise unless float labels are whole numbers: no nan, no inf, no soft label."""
+    if y.dtype.kind != "f":
+        return
+    for start in range(0, len(y), CHUNK):
+        chunk = y[start : start + CHUNK]
+        if not (np.rint(chunk) == chunk).all() or np.isinf(chunk).any():
+            raise ValueError(_float_label_fault(y, name))
+
+
+def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDArray[Any]:
+    """Return labels of a kind that compares: numbers, or text (as dtype U or object).
+
+    Objects that are numbers are converted with a warning, or refused without ``convert``.
+    """
+    if y.dtype.kind in "biufU":
+        return y
+    if y.dtype.kind == "T":
+        y = y.astype(object)
+    if y.dtype.kind != "O":
+        raise TypeError(f"`{name}` must hold numbers, booleans or text: got dtype {y.dtype}")
+    values = y.ravel().tolist()
+    kinds = set(map(type, values))
+    if all(issubclass(kind, str) for kind in kinds):
+        return y
+    nulls = [i for i, value in enumerate(values) if is_null(value)]
+    if nulls:
+        raise ValueError(null_message(name, len(nulls), nulls[0]))
+    if any(issubclass(kind, str) for kind in kinds):
+        first = next(i for i, value in enumerate(values) if not isinstance(value, str))
+        raise TypeError(f"`{name}` mixes text with {type(values[first]).__name__} at index {first}")
+    if not convert:
+        raise ValueError(f"`{name}` has dtype object and holds no text: pass `.astype(int)`")
+    numbers_ = from_objects(y, name)
+    warn_user(f"`{name}` has dtype object: converted to {numbers_.dtype}", DataConversionWarning)
+    return numbers_
+
+
+def _checked_pos_label(pos_label: Any, rule: str) -> Any:
+    if rule not in RULES:
+        raise ValueError(f"`label_rule` must be one of {', '.join(RULES)}: got {rule!r}")
+    if isinstance(pos_label, np.generic):
+        pos_label = pos_label.item()
+    if pos_label is None:
+        return 1 if rule == "average_precision" else None
+    if not isinstance(pos_label, str | numbers.Real):
+        raise TypeError(f"`pos_label` must be a number, a boolean or text: got {pos_label!r}")
+    return pos_label
+
+
+def _unit_view(y: NDArray[Any], defer: bool) -> BinaryLabels | None:
+    """Return one-byte labels in place if they are (or, deferred, seem) {0, 1} or {-1, 1}."""
+    values: NDArray[np.int8] = contiguous(y).view(np.int8)
+    if defer:
+        return BinaryLabels(values, guess_negative(y), False)
+    negative = -1 if y.dtype.kind == "i" and y.min() < 0 else 0
+    if np.count_nonzero(values == 1) + np.count_nonzero(values == negative) == len(values):
+        return BinaryLabels(values, negative, True)
+    if y.dtype.kind == "b":  # a byte such as 2, from a buffer that was viewed as booleans
+        return BinaryLabels((values != 0).view(np.int8), 0, True)
+    return None
+
+
+def _unit_encoded(y: NDArray[Any]) -> BinaryLabels | None:
+    """Return labels that are {0, 1} or {-1, 1} as 1 and 0, in one pass; None if they are not."""
+    n = len(y)
+    if n <= CHUNK:  # plain operators: on small data each call counts
+        ones = y == 1
+        return None if _negative_of(y, ones, None) is None else _verified(ones)
+    ones, negative = np.empty(n, dtype=np.bool_), None
+    for start in range(0, n, CHUNK):
+        chunk, out = y[start : start + CHUNK], ones[start : start + CHUNK]
+        np.equal(chunk, 1, out=out)
+        found = _negative_of(chunk, out, negative)
+        if found is None:
+            return None
+        negative = None if found == 1 else found
+    return _verified(ones)
+
+
+def _negative_of(y: NDArray[Any], ones: NDArray[np.bool_], known: int | None) -> int | None:
+    """Return the one label beside 1: 0 or -1, ``known`` or 1 if there is none; None if others."""
+    n_ones = np.count_nonzero(ones)
+    n_others = len(y) - n_ones
+    if n_others == 0:
+        return 1 if known is None else known
+    # nan is not zero; NumPy counts non-zero booleans and integers fast, floats slowly
+    if known != -1 and np.count_nonzero(y if y.dtype.kind in "iu" else y != 0) == n_ones:
+        return 0
+    if known != 0 and np.count_nonzero(y == -1) == n_others:
+        return -1
+    return None
+
+
+def _verified(ones: NDArray[np.bool_]) -> BinaryLabels:
+    return BinaryLabels(ones.view(np.int8), 0, True)
+
+
+def _plain_labels(y: NDArray[Any], rule: str, name: str) -> NDArray[Any]:
+    y = text_or_numbers(y, name, convert=rule == "strict")
+    check_label_values(y, name)
+    return y
+
+
+def _encode_general(y: NDArray[Any], pos_label: Any, rule: str, name: str) -> BinaryLabels:
+    classes = distinct(y)
+    is_text = classes.dtype.kind in "UO"
+    if pos_label is None:
+        pos_label = _implied_positive(classes, is_text, rule, name)
+    elif rule != "curve":
+        _check_two_classes(classes, pos_label, rule, name)
+    positive = _label_of(classes, pos_label, is_text)
+    if positive is None:
+        return BinaryLabels(np.zeros(len(y), dtype=np.int8), 0, True)
+    return _verified(np.asarray(y == positive))
+
+
+def _implied_positive(classes: NDArray[Any], is_text: bool, rule: str, name: str) -> Any:
+    """Return the positive label where none was given, or raise."""
+    if rule == "sorted" and len(classes) <= 2:
+        return classes.tolist()[1] if len(classes) == 2 else None
+    labels = set(classes.tolist())
+    if not is_text and (labels <= {0, 1} or labels <= {-1, 1}):
+        return 1
+    if len(classes) > 2:
+        raise ValueError(_too_many(classes, name))
+    raise ValueError(
+        f"`{name}` takes its values in {show_labels(classes)}: pass `pos_label`, or labels "
+        "in {0, 1} or {-1, 1}"
+    )
+
+
+def _check_two_classes(classes: NDArray[Any], pos_label: Any, rule: str, name: str) -> None:
+    if len(classes) > 2:
+        advice = ""
+        if rule == "strict":
+            advice = f"; for one class against the rest pass `{name} == {pos_label!r}`"
+        raise ValueError(_too_many(classes, name) + advice)
+    is_text = classes.dtype.kind in "UO"
+    if len(classes) == 2 and _label_of(classes, pos_label, is_text) is None:
+        raise ValueError(
+            f"`pos_label`={pos_label!r} is not a label of `{name}`, which takes its values in "
+            f"{show_labels(classes)}"
+        )
+
+
+def _too_many(classes: NDArray[Any], name: str) -> str:
+    return (
+        f"`{name}` has {len(classes):,} classes, {show_labels(classes)}, and this measure is for "
+        "two: see `multi_class` of roc_auc_score"
+    )
+
+
+def _label_of(classes: NDArray[Any], pos_label: Any, is_text: bool) -> Any:
+    """Return the label equal to ``pos_label``, as the data have it; None if there is none."""
+    if pos_label is None or isinstance(pos_label, str) != is_text:
+        return None
+    return next((label for label in classes.tolist() if label == pos_label), None)
+
+
+def _float_label_fault(y: NDArray[Any], name: str) -> str:
+    nan = np.isnan(y)
+    if nan.any():
+        count = int(np.count_nonzero(nan))
+        return null_message(name, count, int(np.argmax(nan)), " (nan)")
+    inf = np.isinf(y)
+    if inf.any():
+        return f"`{name}` must be finite: inf at index {np.argmax(inf)}"
+    first = int(np.argmax(np.rint(y) != y))
+    return (
+        f"`{name}` holds soft or continuous labels ({y[first].item()!r} at index {first}) where "
+        "classes are needed: give the row twice, with labels 1 and 0, and `sample_weight` p and "
+        "1 - p"
+    )

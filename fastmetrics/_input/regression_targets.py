@@ -1,0 +1,178 @@
+"""Regression targets: finite real numbers of shape (n,) or (n, k), of one shape on both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_array, from_objects
+from fastmetrics._input.scalars import check_choice, check_same_length
+from fastmetrics._input.scores import check_finite, dtype_fault
+from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import DataConversionWarning, warn_user
+
+Floats = NDArray[np.float64]
+
+_FLOAT32: Final = np.dtype(np.float32)
+_FLOAT64: Final = np.dtype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegressionRows:
+    """Rows of a regression problem, of one or more outputs.
+
+    Kind, shape and weights are verified. That the numbers are finite, and lie where a measure is
+    defined, is seen by the pass that adds up the errors; what it finds comes back to `recheck`.
+    """
+
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
+    weights: Floats | None
+    weight_exponent: int
+
+    @property
+    def n_samples(self) -> int:
+        """The number of rows."""
+        return len(self.y_true)
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of outputs: 1 for vectors."""
+        return 1 if self.y_true.ndim == 1 else int(self.y_true.shape[1])
+
+    @property
+    def is_canonical(self) -> bool:
+        """Whether a piece of the rows can be read in place: both float64 or both float32."""
+        same = self.y_true.dtype == self.y_pred.dtype in (_FLOAT32, _FLOAT64)
+        return same and all(
+            array.flags.c_contiguous and array.flags.aligned for array in (self.y_true, self.y_pred)
+        )
+
+    def piece(self, first: int, last: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+        """Return the rows from ``first`` to ``last``, flat, with their weights (none: empty).
+
+        A piece in place where the rows are canonical, else a float64 copy of it.
+        """
+        y_true, y_pred = self.y_true[first:last], self.y_pred[first:last]
+        if not self.is_canonical:
+            y_true, y_pred = _as_float64(y_true), _as_float64(y_pred)
+        weights = np.empty(0) if self.weights is None else self.weights[first:last]
+        return y_true.reshape(-1), y_pred.reshape(-1), weights
+
+    def recheck(self) -> None:
+        """Raise for what is not finite, naming the argument, the count and the first index."""
+        check_finite(self.y_true, "y_true")
+        check_finite(self.y_pred, "y_pred")
+
+    def recheck_above(self, bound: float, measure: str) -> None:
+        """Raise for targets or predictions that are not above ``bound``."""
+        for name, array in (("y_true", self.y_true), ("y_pred", self.y_pred)):
+            _refuse(array <= bound, array, name, f"must be greater than {bound:g}", measure)
+
+    def recheck_power(self, power: float) -> None:
+        """Raise for what a Tweedie deviance of this power is not defined for."""
+        measure = f"the Tweedie deviance of power {power:g}"
+        if power >= 2:
+            rule = "must be greater than 0"
+            _refuse(self.y_true <= 0, self.y_true, "y_true", rule, measure)
+        elif power >= 1:
+            _refuse(self.y_true < 0, self.y_true, "y_true", "must not be negative", measure)
+        rule = "must be greater than 0"
+        _refuse(self.y_pred <= 0, self.y_pred, "y_pred", rule, measure)
+
+
+def check_regression(y_true: Any, y_pred: Any, sample_weight: Any = None) -> RegressionRows:
+    """Return the rows of a regression problem, kind, shape and weights verified.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Real numbers; (n, 1) is the same as (n,).
+    sample_weight : array-like of shape (n,), optional
+        Frequencies or importances.
+
+    Returns
+    -------
+    RegressionRows
+        The very arrays where they hold real numbers already.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no array, or holds no real numbers.
+    ValueError
+        If a shape, a length or a weight is wrong.
+    """
+    true, pred = _targets(y_true, "y_true"), _targets(y_pred, "y_pred")
+    check_same_length(y_true=true, y_pred=pred)
+    if true.shape != pred.shape:
+        raise ValueError(
+            "`y_true` and `y_pred` must have as many outputs each: shapes "
+            f"{true.shape} and {pred.shape}"
+        )
+    weights, exponent = None, 0
+    if sample_weight is not None:
+        weights, _, exponent = check_weights(sample_weight, len(true))
+    return RegressionRows(true, pred, weights, exponent)
+
+
+def check_multioutput(
+    multioutput: Any, options: tuple[str | None, ...], n_outputs: int
+) -> str | Floats | None:
+    """Return a way to average over outputs: one of ``options``, or a weight for each output."""
+    if multioutput is None or isinstance(multioutput, str):
+        if multioutput is None and None in options:
+            return None
+        named: str = check_choice("multioutput", multioutput, options)
+        return named
+    array = as_array(multioutput, "multioutput")
+    if array.ndim != 1 or len(array) != n_outputs:
+        raise ValueError(
+            f"`multioutput` must have a weight for each of the {n_outputs} outputs: "
+            f"got shape {array.shape}"
+        )
+    if n_outputs == 1:
+        raise ValueError("`multioutput` must be a name where there is one output: got weights")
+    if array.dtype.kind not in "iubf":
+        raise TypeError(f"`multioutput` must hold real numbers: got {dtype_fault(array.dtype)}")
+    weights: Floats = array.astype(np.float64)
+    check_finite(weights, "multioutput")
+    if weights.sum() == 0.0:
+        raise ValueError("`multioutput` must not sum to zero")
+    return weights
+
+
+def _targets(values: Any, name: str) -> NDArray[Any]:
+    array = as_array(values, name)
+    if array.ndim == 0:
+        raise TypeError(f"`{name}` must be an array of shape (n,) or (n, k): got a scalar")
+    if array.ndim > 2:
+        raise ValueError(f"`{name}` must have shape (n,) or (n, k): got {array.shape}")
+    if array.size == 0:
+        raise ValueError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
+    if array.dtype.kind == "O":
+        array = from_objects(array, name)
+        warn_user(f"`{name}` has dtype object: converted to {array.dtype}", DataConversionWarning)
+    if array.dtype.kind not in "iubf":
+        raise TypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _as_float64(array: NDArray[Any]) -> Floats:
+    with np.errstate(over="ignore"):  # a longdouble beyond float64: the pass finds an infinity
+        return np.require(array, np.float64, ["C", "A"])
+
+
+def _refuse(found: NDArray[np.bool_], array: NDArray[Any], name: str, rule: str, what: str) -> None:
+    if not found.any():
+        return
+    first = int(np.argmax(found))
+    at: Any = first
+    if found.ndim == 2:
+        at = tuple(int(i) for i in np.unravel_index(first, found.shape))
+    count = np.count_nonzero(found)
+    came = array[at].item()
+    raise ValueError(f"`{name}` {rule} for {what}: {came!r} at index {at}, {count:,} in all")

@@ -1,0 +1,199 @@
+"""The only judge of user data: raw input becomes a checked value once, and is trusted from there.
+
+Floor 1 is in small files, one kind of input each; this one gathers them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import ClassLabels, check_class_labels, check_multilabel_indicator
+from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.labels import RULES, encode_labels
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_confidence_level,
+    check_fraction,
+    check_integer,
+    check_n_threads,
+    check_positive,
+    check_real,
+    check_same_length,
+)
+from fastmetrics._input.scores import (
+    CANONICAL,
+    canonical_scores,
+    check_finite,
+    check_probabilities,
+    check_score_matrix,
+    check_scores_array,
+    score_column,
+)
+from fastmetrics._input.weights import Weights, check_weights
+
+__all__ = [
+    "RULES",
+    "BinaryRows",
+    "ClassLabels",
+    "Weights",
+    "as_array",
+    "as_vector",
+    "check_binary",
+    "check_choice",
+    "check_class_labels",
+    "check_confidence_level",
+    "check_finite",
+    "check_fraction",
+    "check_integer",
+    "check_multilabel_indicator",
+    "check_n_threads",
+    "check_positive",
+    "check_probabilities",
+    "check_real",
+    "check_same_length",
+    "check_score_matrix",
+    "check_scores_array",
+    "check_weights",
+    "score_column",
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinaryRows:
+    """Labels, scores and weights of n rows, in canonical dtypes and equal length.
+
+    Attributes
+    ----------
+    labels : ndarray of int8, shape (n,)
+        1 marks a positive, ``negative`` a negative; contiguous, possibly the user's own memory.
+    negative : int
+        0 or -1.
+    scores : ndarray of float32, float64, int64 or uint64, shape (n,)
+        Contiguous, native; -0.0 may stand beside 0.0.
+    weights : ndarray of float64, shape (n,), or None
+        Finite, not negative, not all zero.
+    integer_weights : bool
+        Whether the weights are counts whose sum is exact.
+    allow_inf : bool
+        Whether infinite scores pass.
+    weight_exponent : int
+        ``weights`` are the user's times ``2**weight_exponent``; 0 unless they were extreme.
+
+    Notes
+    -----
+    The pass that splits the classes completes the verification: it must count labels that are 1
+    and labels that are ``negative``, and notice scores that are nan or infinite. When the counts
+    do not add up to n, or it meets such a score, it calls `recheck` and goes on with what that
+    returns.
+    """
+
+    labels: NDArray[np.int8]
+    negative: int
+    scores: NDArray[Any]
+    weights: NDArray[np.float64] | None
+    integer_weights: bool
+    allow_inf: bool
+    weight_exponent: int = 0
+    _deferred: tuple[NDArray[Any], Any, str] | None = dataclasses.field(default=None, repr=False)
+
+    def recheck(self) -> BinaryRows:
+        """Read every row: raise what is wrong, or return rows that are fully verified.
+
+        Returns
+        -------
+        BinaryRows
+            The same object if its labels were right, else corrected rows (for instance when
+            {-1, 1} was taken for {0, 1}).
+
+        Raises
+        ------
+        ValueError
+            Naming the parameter, the rule, what came and where.
+        """
+        rows = self
+        if self._deferred is not None:
+            y, pos_label, rule = self._deferred
+            found = encode_labels(y, pos_label, rule, defer=False)
+            rows = dataclasses.replace(
+                self, labels=found.values, negative=found.negative, _deferred=None
+            )
+        check_finite(self.scores, "y_score", self.allow_inf)
+        return rows
+
+
+def check_binary(
+    y_true: Any,
+    y_score: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    allow_inf: bool = False,
+    label_rule: str = "strict",
+) -> BinaryRows:
+    """Return the rows of a binary problem in canonical form.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes, in any container and dtype.
+    y_score : array-like of shape (n,)
+        Real scores; the higher, the more positive.
+    sample_weight : array-like of shape (n,), optional
+        Frequencies or importances.
+    pos_label : number, bool or str, optional
+        The positive label.
+    allow_inf : bool
+        Whether infinite scores pass.
+    label_rule : {"strict", "curve", "sorted", "average_precision"}
+        Which labels are accepted, and which is positive where ``pos_label`` is not given.
+
+    Returns
+    -------
+    BinaryRows
+        Zero-copy where the input is canonical. One-byte labels and the finiteness of scores are
+        verified by the pass that splits the classes (see `BinaryRows`).
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind: no array, not real numbers.
+    ValueError
+        If its values, shape or length are wrong.
+
+    Warns
+    -----
+    DataConversionWarning
+        If a column (n, 1) or an array of Python objects was converted.
+
+    Notes
+    -----
+    Memory: at most one byte a row for the labels, and one copy of scores that are not canonical.
+    """
+    y = y_true if _is_plain_vector(y_true) else as_vector(y_true, "y_true")
+    scores = y_score if _is_plain_vector(y_score) else as_vector(y_score, "y_score")
+    if len(y) != len(scores):
+        check_same_length(y_true=y, y_score=scores)
+    if scores.dtype not in CANONICAL or not _is_contiguous(scores):
+        scores = canonical_scores(scores, "y_score")
+    weights, integer_weights, exponent = None, False, 0
+    if sample_weight is not None:
+        weights, integer_weights, exponent = check_weights(sample_weight, len(y))
+    labels, negative, verified = encode_labels(y, pos_label, label_rule, defer=True)
+    deferred = None if verified else (y, pos_label, label_rule)
+    return BinaryRows(
+        labels, negative, scores, weights, integer_weights, allow_inf, exponent, deferred
+    )
+
+
+def _is_plain_vector(values: Any) -> bool:
+    return type(values) is np.ndarray and values.ndim == 1 and len(values) > 0
+
+
+def _is_contiguous(array: NDArray[Any]) -> bool:
+    flags = array.flags
+    return flags.c_contiguous and flags.aligned

@@ -1,0 +1,104 @@
+"""Scalar options: one check a kind, one wording each."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from collections.abc import Iterable, Sized
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+#: What an alternative hypothesis says of a difference; which limit of an interval is infinite.
+Alternative = Literal["two-sided", "less", "greater"]
+
+
+def check_same_length(**arrays: Sized | None) -> int:
+    """Return the common number of rows of the arrays given by name (None is left out)."""
+    lengths = {name: len(array) for name, array in arrays.items() if array is not None}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"`{name}` has {length:,} rows" for name, length in lengths.items())
+        raise ValueError(f"lengths differ: {said}")
+    return next(iter(lengths.values()), 0)
+
+
+def check_real(name: str, value: Any) -> float:
+    """Return a real, non-boolean scalar as a float."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise TypeError(f"`{name}` must be a number: got {type(value).__name__} {value!r}")
+    return float(value)
+
+
+def check_confidence_level(confidence_level: Any, name: str = "confidence_level") -> float:
+    """Return a confidence level strictly between 0 and 1."""
+    level = check_real(name, confidence_level)
+    if 0.0 < level < 1.0:
+        return level
+    hint = f"; did you mean {level / 100:g}?" if 1.0 < level < 100.0 else ""
+    raise ValueError(f"`{name}` must lie strictly between 0 and 1: got {confidence_level!r}{hint}")
+
+
+def check_fraction(
+    name: str,
+    value: Any,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    include_low: bool = False,
+    include_high: bool = False,
+) -> float:
+    """Return a number between ``low`` and ``high``, each end included only if it is said so."""
+    number = check_real(name, value)
+    above = number >= low if include_low else number > low
+    below = number <= high if include_high else number < high
+    if above and below:
+        return number
+    interval = f"{'[' if include_low else '('}{low:g}, {high:g}{']' if include_high else ')'}"
+    raise ValueError(f"`{name}` must lie in {interval}: got {value!r}")
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Return a finite number above zero (a cost, the beta of an F measure)."""
+    number = check_real(name, value)
+    if not (0.0 < number < math.inf):
+        raise ValueError(f"`{name}` must be positive and finite: got {value!r}")
+    return number
+
+
+def check_integer(name: str, value: Any, *, low: int | None = None, high: int | None = None) -> int:
+    """Return an integer, booleans refused, within the bounds given (both included)."""
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"`{name}` must be an integer: got {value!r}")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"`{name}` must be an integer: got {type(value).__name__} {value!r}"
+        ) from None
+    if low is not None and number < low:
+        raise ValueError(f"`{name}` must be at least {low:,}: got {value!r}")
+    if high is not None and number > high:
+        raise ValueError(f"`{name}` must be at most {high:,}: got {value!r}")
+    return number
+
+
+def check_choice(name: str, value: Any, options: Iterable[Any]) -> Any:
+    """Return ``value`` if it is one of the options, compared by type and value."""
+    allowed = tuple(options)
+    for option in allowed:
+        if type(option) is type(value) and option == value:
+            return option
+    said = ", ".join(map(repr, allowed))
+    raise ValueError(f"`{name}` must be one of {said}: got {value!r}")
+
+
+def check_alternative(alternative: Any) -> Alternative:
+    """Return which sides a test or an interval has."""
+    chosen: Alternative = check_choice("alternative", alternative, get_args(Alternative))
+    return chosen
+
+
+def check_n_threads(n_threads: Any, name: str = "n_threads") -> int | None:
+    """Return None (every processor the process may use) or a number of threads of at least 1."""
+    return None if n_threads is None else check_integer(name, n_threads, low=1)

@@ -1,0 +1,171 @@
+"""Scores in one of four canonical dtypes: float32, float64, int64, uint64; order kept exactly."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_array, as_vector, from_objects
+from fastmetrics.errors import DataConversionWarning, warn_user
+
+CHUNK: Final = 1 << 16
+"""Rows per step of a chunked pass, so that its temporaries stay in cache."""
+
+_HELD: Final = {"c": "complex numbers", "m": "durations", "M": "dates", "V": "records"}
+
+CANONICAL: Final = frozenset(map(np.dtype, (np.float32, np.float64, np.int64, np.uint64)))
+
+
+def canonical_scores(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return ``array`` in a canonical dtype, C-contiguous, aligned and native; itself if it is."""
+    if array.dtype not in CANONICAL:
+        array = _canonical_dtype(array, name)
+    return contiguous(array)
+
+
+def contiguous(array: NDArray[Any]) -> NDArray[Any]:
+    """Return ``array``, or a C-contiguous and aligned copy of it."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned:
+        return array
+    return array.astype(array.dtype, order="C")
+
+
+def check_finite(
+    scores: NDArray[Any], name: str, allow_inf: bool = False, *, in_table: bool = True
+) -> None:
+    """Raise ValueError with the first index and the count of nan, or of inf unless allowed.
+
+    One pass in chunks, without a temporary of the size of the data. ``in_table`` says whether a
+    table of the scores would do instead, which may hold infinities.
+    """
+    if scores.dtype.kind != "f" or _all_finite(scores):
+        return
+    nan = np.isnan(scores)
+    if nan.any():
+        raise ValueError(_not_finite(name, "nan", nan))
+    if not allow_inf:
+        inf = np.isinf(scores)
+        sign = "-inf" if scores.ravel()[np.argmax(inf)] < 0 else "inf"
+        in_table &= name == "y_score" and scores.ndim == 1
+        advice = "; ScoreTable.from_scores ranks infinities with `allow_inf=True`"
+        raise ValueError(_not_finite(name, sign, inf) + (advice if in_table else ""))
+
+
+def check_scores_array(
+    values: Any, name: str = "y_score", *, allow_inf: bool = False
+) -> NDArray[Any]:
+    """Return one vector of scores, canonical and fully verified.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        Real numbers in any container that `fastmetrics` reads.
+    name : str
+        The parameter's name in messages.
+    allow_inf : bool
+        Whether infinities pass.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        float32, float64, int64 or uint64; C-contiguous.
+    """
+    scores = canonical_scores(as_vector(values, name), name)
+    check_finite(scores, name, allow_inf)
+    return scores
+
+
+def check_score_matrix(
+    y_score: Any, name: str = "y_score", *, allow_inf: bool = False
+) -> NDArray[Any]:
+    """Return a matrix (n, k) of scores in a canonical dtype, fully verified, in its own order.
+
+    A matrix already canonical is returned itself, whatever its strides: take its columns with
+    `score_column`, one contiguous copy at a time.
+    """
+    array = as_array(y_score, name)
+    if array.ndim != 2:
+        raise ValueError(f"`{name}` must have shape (n_samples, n_classes): got {array.shape}")
+    if array.size == 0:
+        raise ValueError(f"`{name}` is empty: shape {array.shape}")
+    if array.dtype not in CANONICAL:
+        array = _canonical_dtype(array, name)
+    if not array.flags.aligned:
+        array = array.copy()
+    check_finite(array, name, allow_inf)
+    return array
+
+
+def score_column(matrix: NDArray[Any], column: int) -> NDArray[Any]:
+    """Return one column of a checked matrix as a contiguous vector (a view where it can be)."""
+    return contiguous(matrix[:, column])
+
+
+def check_probabilities(values: Any, name: str = "y_prob") -> NDArray[Any]:
+    """Return a vector of probabilities, verified to lie in [0, 1]."""
+    scores = check_scores_array(values, name)
+    low, high = scores.min(), scores.max()
+    if low < 0 or high > 1:
+        raise ValueError(f"`{name}` must lie in [0, 1]: from {low.item()!r} to {high.item()!r}")
+    return scores
+
+
+def _canonical_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "f":
+        if array.dtype.char == "g":
+            return _from_longdouble(array, name)
+        return array.astype(np.float64 if size == 8 else np.float32)
+    if kind in "iu" and size == 8:
+        return array.astype(np.int64 if kind == "i" else np.uint64)
+    if kind in "iub":
+        return array.astype(np.float64)
+    if kind == "O":
+        numbers = from_objects(array, name)
+        warn_user(f"`{name}` has dtype object: converted to {numbers.dtype}", DataConversionWarning)
+        return canonical_scores(numbers, name)
+    raise TypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+
+
+def dtype_fault(dtype: np.dtype[Any]) -> str:
+    """Return what a dtype that holds no real numbers does hold, with advice where there is some."""
+    return f"{_HELD.get(dtype.kind, 'text; convert it with `.astype(float)`')} (dtype {dtype})"
+
+
+def _from_longdouble(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return float64 if that keeps every distinct value distinct, else raise."""
+    with np.errstate(over="ignore"):
+        doubles: NDArray[np.float64] = array.astype(np.float64)
+        if ((doubles == array) | np.isnan(array)).all():
+            return doubles
+        ordered = np.sort(array, axis=None)
+        rounded = ordered.astype(np.float64)
+    new_ties = (ordered[1:] != ordered[:-1]) & (rounded[1:] == rounded[:-1])
+    if new_ties.any() or (np.isinf(doubles) & np.isfinite(array)).any():
+        # An overflow is at an end, where a new tie need not be. `str`: a format would round.
+        at = np.argmax(new_ties) if new_ties.any() else np.argmax(np.isinf(rounded))
+        such = " and ".join(map(str, ordered[at : at + 1 + new_ties.any()]))
+        raise ValueError(
+            f"`{name}` is longdouble and float64 would tie or overflow distinct values "
+            f"(such as {such}): pass ranks instead"
+        )
+    return doubles
+
+
+def _all_finite(scores: NDArray[Any]) -> bool:
+    rows = max(1, CHUNK // scores.shape[1]) if scores.ndim == 2 else CHUNK
+    return all(
+        bool(np.isfinite(scores[start : start + rows]).all())
+        for start in range(0, len(scores), rows)
+    )
+
+
+def _not_finite(name: str, what: str, found: NDArray[np.bool_]) -> str:
+    first = int(np.argmax(found))
+    where = f"index {first}"
+    if found.ndim == 2:
+        where = f"index {tuple(int(i) for i in np.unravel_index(first, found.shape))}"
+    return f"`{name}` must be finite: {what} at {where}, {np.count_nonzero(found):,} in all"

@@ -1,0 +1,175 @@
+"""Sample weights: float64, finite, not negative, not all zero, and safe to sum and multiply."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_array, from_objects
+from fastmetrics._input.scores import CHUNK, contiguous, dtype_fault
+from fastmetrics.errors import DataConversionWarning, warn_user
+
+_SAFE: Final = 250
+"""Weights stay as they are while n * max <= 2**250 and the least positive one >= 2**-250, so that a
+product of four sums neither overflows nor loses bits as a subnormal."""
+
+_EXACT: Final = 2**53
+
+
+class Weights(NamedTuple):
+    """Checked weights: ``values`` are the user's times ``2**exponent`` (0 unless extreme)."""
+
+    values: NDArray[np.float64]
+    is_integer: bool
+    exponent: int
+
+
+def check_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Weights:
+    """Return the weights of ``n`` rows, fully verified.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,)
+        Frequencies or importances; integer and boolean dtypes are frequencies.
+    n : int
+        The number of rows they belong to.
+    name : str
+        The parameter's name in messages.
+
+    Returns
+    -------
+    Weights
+        ``values`` float64 (n,), the very array where it is float64 and contiguous already;
+        ``is_integer`` when the dtype is integer and the sum at most 2**53 (sums are then exact);
+        ``exponent`` the power of two that extreme weights were multiplied by.
+
+    Raises
+    ------
+    TypeError
+        If the weights are no real numbers.
+    ValueError
+        If the shape is not (n,), a weight is negative, nan or infinite, all are zero, or they span
+        so many powers of two that scaling one end loses the other.
+
+    Notes
+    -----
+    O(n), in chunks. Integer weights that sum above 2**53 are rounded to double one by one (relative
+    error at most 2**-53 each) and treated as importances.
+    """
+    array = _weight_vector(sample_weight, n, name)
+    if n == 0:
+        raise ValueError(f"`{name}` is empty: shape (0,), at least one row is needed")
+    if array.dtype.kind in "iub":
+        return _integer_weights(array, name)
+    values = contiguous(array.astype(np.float64, copy=False))
+    high, least = _range(values, name)
+    _check_positive(high, name, n)
+    exponent = _exponent(high, least, n)
+    if exponent:
+        values = _rescaled(values, exponent, least, name)
+    return Weights(values, False, exponent)
+
+
+def _weight_vector(sample_weight: Any, n: int, name: str) -> NDArray[Any]:
+    array = as_array(sample_weight, name)
+    if array.ndim == 0:
+        raise TypeError(f"`{name}` must be an array of shape ({n},): got a scalar")
+    if array.ndim != 1:
+        raise ValueError(f"`{name}` must have shape ({n},): got {array.shape}")
+    if len(array) != n:
+        raise ValueError(f"`{name}` has {len(array):,} rows, `y_true` {n:,}: lengths differ")
+    if array.dtype.kind == "O":
+        array = from_objects(array, name)
+        warn_user(f"`{name}` has dtype object: converted to {array.dtype}", DataConversionWarning)
+    if array.dtype.kind not in "iubf":
+        raise TypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+    return array
+
+
+def _integer_weights(array: NDArray[Any], name: str) -> Weights:
+    if array.dtype.kind == "i" and array.min() < 0:
+        raise ValueError(_negative(array, name))
+    high = int(array.max())
+    _check_positive(high, name, len(array))
+    exact = high * len(array) <= _EXACT or _integer_sum(array) <= _EXACT
+    return Weights(contiguous(array.astype(np.float64)), exact, 0)
+
+
+def _integer_sum(array: NDArray[Any]) -> int:
+    """Return the exact sum of non-negative integers: halves of 32 bits cannot overflow 64."""
+    high = low = 0
+    for start in range(0, len(array), CHUNK):
+        chunk = array[start : start + CHUNK].astype(np.uint64)
+        high += int((chunk >> np.uint64(32)).sum())
+        low += int((chunk & np.uint64(0xFFFFFFFF)).sum())
+    return (high << 32) + low
+
+
+def _range(values: NDArray[np.float64], name: str) -> tuple[float, float]:
+    """Return the largest and the least positive weight (inf if none), or raise."""
+    high, least = 0.0, math.inf
+    safe = math.ldexp(1.0, -_SAFE)
+    for start in range(0, len(values), CHUNK):
+        chunk = values[start : start + CHUNK]
+        low_here, high_here = float(chunk.min()), float(chunk.max())
+        if not (low_here >= 0.0 and high_here < math.inf):
+            raise ValueError(_fault(values, name))
+        high = max(high, high_here)
+        if low_here < safe and high_here > 0.0:
+            low_here = _least_positive(chunk)
+        if low_here > 0.0:
+            least = min(least, low_here)
+    return high, least
+
+
+def _least_positive(values: NDArray[np.float64]) -> float:
+    """Return the least positive of non-negative doubles, one of which is positive.
+
+    Their bits are in their order, and subtracting 1 sends both zeros above all others: five times
+    as fast as a selection where zeros are many.
+    """
+    bits = (values.view(np.uint64) - np.uint64(1)).min() + np.uint64(1)
+    return float(bits.view(np.float64))
+
+
+def _fault(values: NDArray[Any], name: str) -> str:
+    for what, found in (("nan", np.isnan(values)), ("inf", np.isposinf(values))):
+        if found.any():
+            count = np.count_nonzero(found)
+            return f"`{name}` must be finite: {what} at index {np.argmax(found)}, {count:,} in all"
+    return _negative(values, name)
+
+
+def _negative(values: NDArray[Any], name: str) -> str:
+    found = values < 0
+    at, count = int(np.argmax(found)), np.count_nonzero(found)
+    return f"`{name}` must not be negative: {values[at].item()!r} at index {at}, {count:,} in all"
+
+
+def _check_positive(high: float, name: str, n: int) -> None:
+    if high == 0:
+        raise ValueError(f"`{name}` must not be all zero: {n:,} rows, no positive weight")
+
+
+def _exponent(high: float, least: float, n: int) -> int:
+    """Return the power of two that brings extreme weights into the safe range; 0 if they are."""
+    top = math.frexp(high)[1] + n.bit_length()
+    bottom = math.frexp(least)[1]
+    if top > _SAFE:
+        return _SAFE - top
+    if bottom < -_SAFE:
+        return min(-_SAFE - bottom, _SAFE - top)
+    return 0
+
+
+def _rescaled(
+    values: NDArray[np.float64], exponent: int, least: float, name: str
+) -> NDArray[np.float64]:
+    if math.frexp(least)[1] + exponent <= -1022:
+        high = float(values.max())
+        raise ValueError(f"`{name}` spans too wide a range: from {least!r} to {high!r}")
+    scaled: NDArray[np.float64] = np.ldexp(values, exponent)
+    return scaled

@@ -1,0 +1,252 @@
+"""``binomial_test``: whether the errors on a test set speak against a given error rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.scalars import Alternative, check_alternative, check_fraction, check_integer
+from fastmetrics._input.scores import check_probabilities
+from fastmetrics.comparison._options import check_alpha
+from fastmetrics.comparison.result import ComparisonTest
+from fastmetrics.intervals.proportions._proportion_limits import proportion_limits
+
+_LARGEST: Final = 2**53
+_FEW: Final = 100_000
+_AS_LIKELY: Final = 1e-7
+_EQUAL: Final = 1.0 - 1e-12
+"""A probability this near to alpha equals it: decimals such as 0.05 are not doubles."""
+
+
+def binomial_test(
+    n_errors: int,
+    n: int,
+    *,
+    error_rate: float,
+    alpha: float = 0.05,
+    alternative: Alternative = "greater",
+) -> ComparisonTest:
+    """Test whether a model's error rate is at most a given one, from its errors on n examples.
+
+    Parameters
+    ----------
+    n_errors : int
+        Errors, between 0 and `n`.
+    n : int
+        Independent test examples, at least 1.
+    error_rate : float
+        The error rate under the null hypothesis, in [0, 1].
+    alpha : float, default=0.05
+        Level of the decision, and 1 - alpha that of the interval.
+    alternative : {"greater", "less", "two-sided"}, default="greater"
+        Whether the true error rate is above, below or other than `error_rate`. "greater" is the
+        textbook's: the null hypothesis is that it is at most `error_rate`.
+
+    Returns
+    -------
+    ComparisonTest
+        The statistic is the number of errors. `critical_value` is the critical count C: the test
+        rejects when there are more errors than C ("less": fewer). Two-sided it is nan, and
+        `details` has both counts, `critical_low` and `critical_high`. The effect is the measured
+        error rate, with the Clopper-Pearson interval (`proportion_interval`).
+
+    Raises
+    ------
+    TypeError
+        If a count is no integer.
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    C = min{c : P(X > c) < alpha} for X ~ Binomial(n, error_rate), so that the size P(X > C) is
+    below alpha, and rejecting more than C errors is the same as p = P(X >= n_errors) < alpha.
+    Rejecting at C errors already would have a size above. Two-sided, p is the probability of all
+    counts at most as likely as that observed, as in `scipy.stats.binomtest`. The decision is
+    strict: p < alpha. O(log n) evaluations of the incomplete beta function.
+
+    References
+    ----------
+    Clopper & Pearson (1934), Biometrika 26:404-413.
+
+    Examples
+    --------
+    >>> test = binomial_test(6, 10, error_rate=0.3)
+    >>> test
+    ComparisonTest(binomial test: errors=6, pvalue=0.047349, reject at 0.05)
+    >>> test.critical_value
+    5.0
+    """
+    size = check_integer("n", n, low=1, high=_LARGEST)
+    errors = check_integer("n_errors", n_errors, low=0, high=size)
+    null = check_fraction("error_rate", error_rate, include_low=True, include_high=True)
+    level, side = check_alpha(alpha), check_alternative(alternative)
+    details = {"n": float(size), "error_rate": null}
+    if side == "two-sided":
+        pvalue, critical = _two_sided_pvalue(errors, size, null), math.nan
+        counts = _two_sided_counts(size, null, level)
+        details["critical_low"], details["critical_high"] = map(float, counts)
+    elif side == "greater":
+        pvalue = _survival(errors - 1, size, null)
+        critical = float(critical_count(size, null, level))
+    else:
+        pvalue = _survival(size - errors - 1, size, 1.0 - null)
+        critical = float(size - critical_count(size, 1.0 - null, level))
+    return ComparisonTest(
+        "binomial test",
+        float(errors),
+        "errors",
+        None,
+        pvalue,
+        level,
+        critical,
+        _is_below(pvalue, level),
+        side,
+        errors / size,
+        "error rate",
+        proportion_limits(errors, size, 1.0 - level, "clopper_pearson", side),
+        None,
+        details,
+    )
+
+
+def binomial_likelihood(
+    observed_error_rate: float, n: int, error_rate: ArrayLike
+) -> float | NDArray[np.float64]:
+    """Compute how probable an observed error rate on n examples is, given the true one.
+
+    Parameters
+    ----------
+    observed_error_rate : float
+        Errors / n; times `n` it is a whole number (up to rounding).
+    n : int
+        Test examples, at least 1.
+    error_rate : float or array-like of shape (k,)
+        True error rates, in [0, 1].
+
+    Returns
+    -------
+    float or ndarray of shape (k,)
+        The binomial probability of observed_error_rate * n errors; largest where the true error
+        rate is the observed one.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no number.
+    ValueError
+        If an argument is out of range, or the number of errors is not whole.
+
+    Notes
+    -----
+    P = C(n, a) e^a (1 - e)^(n - a), a = observed_error_rate n. Constant cost for each error rate.
+
+    References
+    ----------
+    Clopper & Pearson (1934), Biometrika 26:404-413.
+
+    Examples
+    --------
+    >>> round(binomial_likelihood(0.6, 10, 0.3), 6)
+    0.036757
+    >>> binomial_likelihood(0.6, 10, [0.5, 0.6, 0.7]).round(4)
+    array([0.2051, 0.2508, 0.2001])
+    """
+    size = check_integer("n", n, low=1, high=_LARGEST)
+    observed = check_fraction(
+        "observed_error_rate", observed_error_rate, include_low=True, include_high=True
+    )
+    errors = round(observed * size)
+    if abs(observed * size - errors) > 1e-9 * max(1.0, observed * size):
+        raise ValueError(
+            f"`observed_error_rate` times `n` must be whole: got {observed_error_rate!r} * {n:,}"
+        )
+    from scipy.stats import binom
+
+    if np.ndim(error_rate) == 0:
+        rate = check_fraction("error_rate", error_rate, include_low=True, include_high=True)
+        return float(binom.pmf(errors, size, rate))
+    rates = check_probabilities(error_rate, "error_rate").astype(np.float64)
+    return np.asarray(binom.pmf(errors, size, rates), np.float64)
+
+
+def critical_count(n: int, rate: float, alpha: float) -> int:
+    """Return C = min{c : P(X > c) < alpha} for X ~ Binomial(n, rate), by bisection."""
+    return _first(lambda c: _is_below(_survival(c, n, rate), alpha), 0, n)
+
+
+def _is_below(probability: float, alpha: float) -> bool:
+    return probability < alpha * _EQUAL
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the first integer from ``low`` on for which ``holds``; it does for ``high``."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _survival(count: int, n: int, rate: float) -> float:
+    """Return P(X > count)."""
+    from scipy.special import bdtrc
+
+    if count < 0:
+        return 1.0
+    return 0.0 if count >= n else float(bdtrc(float(count), n, rate))
+
+
+def _two_sided_pvalue(errors: int, n: int, rate: float) -> float:
+    """Return the probability of all counts that are at most as likely as ``errors``.
+
+    Counts are less and less likely away from the mode: those on its other side begin at the first
+    that is as unlikely, up to rounding.
+    """
+    from scipy.special import bdtr
+
+    mode = _mode(n, rate)
+    bound = _log_pmf(errors, n, rate) + _AS_LIKELY
+    if _log_pmf(mode, n, rate) <= bound:
+        return 1.0
+    if errors < mode:
+        other = _first(lambda c: c > n or _log_pmf(c, n, rate) <= bound, mode + 1, n + 1)
+        return float(bdtr(float(errors), n, rate)) + _survival(other - 1, n, rate)
+    steps = _first(lambda d: d > mode or _log_pmf(mode - d, n, rate) <= bound, 1, mode + 1)
+    lower = float(bdtr(float(mode - steps), n, rate)) if steps <= mode else 0.0
+    return lower + _survival(errors - 1, n, rate)
+
+
+def _mode(n: int, rate: float) -> int:
+    return min(n, int((n + 1) * rate))
+
+
+def _log_pmf(count: int, n: int, rate: float) -> float:
+    """Return the logarithm of P(X = count); -inf where it is 0."""
+    from scipy.special import betaln, xlog1py, xlogy
+
+    if n <= _FEW:
+        powers = xlogy(count, rate) + xlog1py(n - count, -rate)
+        return float(powers - betaln(count + 1, n - count + 1) - math.log1p(n))
+    from scipy.stats import binom  # slower; the logarithms above lose digits as n grows
+
+    probability = float(binom.pmf(count, n, rate))
+    return math.log(probability) if probability > 0 else -math.inf
+
+
+def _two_sided_counts(n: int, rate: float, alpha: float) -> tuple[int, int]:
+    """Return the counts below the first and above the second of which the test rejects.
+
+    Away from the mode counts are less and less likely, and p falls on either side.
+    """
+    mode = _mode(n, rate)
+
+    def rejects(count: int) -> bool:
+        return _is_below(_two_sided_pvalue(count, n, rate), alpha)
+
+    below = _first(lambda steps: steps > mode or rejects(mode - steps), 0, mode + 1)
+    above = _first(lambda steps: mode + steps > n or rejects(mode + steps), 0, n - mode + 1)
+    return mode - below + 1, mode + above - 1

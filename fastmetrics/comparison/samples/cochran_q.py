@@ -1,0 +1,215 @@
+"""``cochran_q_test``: several models on the same test examples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.classes import check_multilabel_indicator
+from fastmetrics._input.rng import seed_key
+from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics.comparison._options import check_alpha, check_names
+from fastmetrics.comparison.result import ComparisonTest
+from fastmetrics.comparison.samples._correctness import right_rows, true_labels
+from fastmetrics.comparison.samples._row_permutations import exact_pvalue, random_squares
+from fastmetrics.errors import DegenerateDataWarning, warn_user
+
+Method = Literal["chi2", "permutation"]
+
+_BLOCK: Final = 1 << 18
+
+
+class _Sums(NamedTuple):
+    """Right answers of each model, and how many rows have 0, 1, ... of them."""
+
+    columns: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def cochran_q_test(
+    correct: ArrayLike | None = None,
+    *,
+    y_true: ArrayLike | None = None,
+    predictions: Mapping[str, ArrayLike] | Sequence[ArrayLike] | None = None,
+    method: Method = "chi2",
+    alpha: float = 0.05,
+    n_resamples: int = 9999,
+    rng: Any = None,
+    names: Sequence[str] | None = None,
+) -> ComparisonTest:
+    """Test whether several models have the same accuracy on the same test examples.
+
+    Parameters
+    ----------
+    correct : array-like of shape (n, M), optional
+        1 where a model (column) is right on an example (row), 0 where it is wrong; M >= 2.
+    y_true : array-like of shape (n,), optional
+        True labels of any type, with `predictions` in place of `correct`.
+    predictions : mapping of str to array-like of shape (n,), or sequence of them, optional
+        Each model's predicted labels.
+    method : {"chi2", "permutation"}, default="chi2"
+        "chi2": M - 1 degrees of freedom. "permutation": the right answers of each example are
+        exchanged between the models; exact where that is feasible, else at random.
+    alpha : float, default=0.05
+        Level of the decision.
+    n_resamples : int, default=9999
+        Random permutations, where they are needed.
+    rng : None, int, Generator, BitGenerator, SeedSequence or str
+        Source of the random permutations.
+    names : sequence of str, optional
+        What the models are called; the keys of `predictions`, or "model 0" and so on.
+
+    Returns
+    -------
+    ComparisonTest
+        Q. The effect is eta squared, Q / (n (M - 1)): 0 to 1. `better` is the model with the most
+        right answers, if it is one; `details` has the accuracy of each model.
+
+    Raises
+    ------
+    TypeError
+        If the columns hold labels of different kinds.
+    ValueError
+        If neither `correct` nor predictions are given, or both; for a matrix of other values than
+        0 and 1, or fewer than two models; if lengths differ.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If each example is right for all models or wrong for all: Q is 0 and p is 1.
+
+    Notes
+    -----
+    Q = (M - 1) (M sum_j G_j^2 - T^2) / (M T - sum_i L_i^2), G_j the right answers of model j, L_i
+    those of example i, T all of them. For M = 2 it is McNemar's chi2 without correction. Cost
+    O(n M), memory that of the data and a block of rows. Random permutations have
+    p = (b + 1) / (n_resamples + 1), and with 12 models or fewer cost O(2^M) each, whatever n is.
+
+    References
+    ----------
+    Cochran (1950), The comparison of percentages in matched samples, Biometrika 37:256-266.
+    Serlin, Carr & Marascuilo (1982), A measure of association for selected nonparametric
+    procedures, Psychological Bulletin 92:786-790 (eta squared).
+
+    Examples
+    --------
+    >>> correct = [[1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [1, 1, 1], [1, 0, 0]]
+    >>> cochran_q_test(correct, names=("a", "b", "c"))
+    ComparisonTest(Cochran's Q test: Q(2)=5.2, pvalue=0.0742736, do not reject at 0.05, better: a)
+    >>> round(cochran_q_test(correct, method="permutation").pvalue, 6)
+    0.123457
+    """
+    check_choice("method", method, get_args(Method))
+    level = check_alpha(alpha)
+    count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
+    key = seed_key(rng)
+    if (correct is None) != (y_true is not None and predictions is not None) or (
+        correct is not None and (y_true is not None or predictions is not None)
+    ):
+        raise ValueError("pass either `correct`, or `y_true` and `predictions`")
+    if correct is not None:
+        sums, called = _sums_of_matrix(correct), None
+    else:
+        sums, called = _sums_of_predictions(y_true, predictions)
+    n_models, n = len(sums.columns), int(sums.rows.sum())
+    called = called or [f"model {j}" for j in range(n_models)]
+    models = check_names(called if names is None else names, n_models)
+    columns = [int(one) for one in sums.columns]
+    total, squares = sum(columns), sum(one * one for one in columns)
+    below = n_models * total - sum(int(c) * i * i for i, c in enumerate(sums.rows))
+    statistic = (n_models - 1) * (n_models * squares - total * total) / below if below else 0.0
+    if below == 0:
+        message = "each example is right for all models or wrong for all: Q is 0 and p is 1"
+        warn_user(message, DegenerateDataWarning)
+    title = "Cochran's Q test"
+    critical = math.nan
+    if method == "chi2":
+        pvalue, critical = _chi2_test(statistic, n_models - 1, level)
+    else:
+        pvalue, how = _permutation_pvalue(sums, squares, count, key)
+        title = f"{title}, {how}"
+    best = [name for name, one in zip(models, columns, strict=True) if one == max(columns)]
+    return ComparisonTest(
+        title,
+        statistic,
+        "Q",
+        n_models - 1,
+        pvalue,
+        level,
+        critical,
+        pvalue <= level,
+        "two-sided",
+        statistic / (n * (n_models - 1)),
+        "eta squared",
+        None,
+        best[0] if len(best) == 1 else None,
+        {
+            "n": float(n),
+            **{f"accuracy {name}": one / n for name, one in zip(models, columns, strict=True)},
+        },
+    )
+
+
+def _sums_of_matrix(correct: Any) -> _Sums:
+    matrix = check_multilabel_indicator(correct, "correct")
+    n, n_models = matrix.shape
+    if n_models < 2:
+        raise ValueError(f"`correct` must have two columns or more: got shape {matrix.shape}")
+    columns = np.zeros(n_models, np.int64)
+    rows = np.zeros(n_models + 1, np.int64)
+    size = max(1, _BLOCK // n_models)
+    for start in range(0, n, size):
+        block = matrix[start : start + size]
+        right = np.zeros(len(block), np.int64)
+        for j in range(n_models):  # columns: NumPy is slow along a short last axis
+            right += block[:, j]
+            columns[j] += np.count_nonzero(block[:, j])
+        rows += np.bincount(right, minlength=n_models + 1)
+    return _Sums(columns, rows)
+
+
+def _sums_of_predictions(y_true: Any, predictions: Any) -> tuple[_Sums, list[str] | None]:
+    if isinstance(predictions, Mapping):
+        names, columns = [str(name) for name in predictions], list(predictions.values())
+    elif isinstance(predictions, Sequence) and not isinstance(predictions, str):
+        names, columns = [], list(predictions)
+    else:
+        raise TypeError(
+            "`predictions` must be a mapping or a sequence of label columns: got "
+            f"{type(predictions).__name__}"
+        )
+    if len(columns) < 2:
+        raise ValueError(f"`predictions` must be of two models or more: got {len(columns)}")
+    true = true_labels(y_true)
+    right = np.zeros(len(true.values), np.int32)
+    sums = []
+    for j, column in enumerate(columns):
+        name = f"predictions[{names[j] if names else j!r}]"
+        rows = right_rows(true, column, name)
+        right += rows
+        sums.append(np.count_nonzero(rows))
+    counts = np.bincount(right, minlength=len(columns) + 1)
+    return _Sums(np.array(sums, np.int64), counts.astype(np.int64)), names or None
+
+
+def _chi2_test(statistic: float, df: int, alpha: float) -> tuple[float, float]:
+    from scipy.special import chdtrc, chdtri
+
+    return float(chdtrc(df, statistic)), float(chdtri(df, alpha))
+
+
+def _permutation_pvalue(
+    sums: _Sums, squares: int, n_resamples: int, key: NDArray[np.uint64]
+) -> tuple[float, str]:
+    n_models = len(sums.columns)
+    exact = exact_pvalue(sums.rows, n_models, squares)
+    if exact is not None:
+        return exact, "exact permutation"
+    rng = np.random.default_rng(key)
+    found = random_squares(sums.rows, n_models, n_resamples, rng)
+    extreme = int(np.count_nonzero(found >= squares))
+    return (extreme + 1) / (n_resamples + 1), "random permutation"

@@ -1,0 +1,157 @@
+"""``kfold_paired_t_test``: two models on the same folds, with and without a correction."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, get_args
+
+from numpy.typing import ArrayLike
+
+from fastmetrics._input.scalars import Alternative, check_alternative, check_choice, check_positive
+from fastmetrics.comparison._options import better_of, check_alpha, check_names
+from fastmetrics.comparison.result import ComparisonTest
+from fastmetrics.comparison.samples._differences import check_differences
+from fastmetrics.intervals._student import Moments, StudentTest, moments, student_test
+
+Correction = Literal["none", "nadeau-bengio"]
+
+
+def kfold_paired_t_test(
+    errors_a: ArrayLike,
+    errors_b: ArrayLike | None = None,
+    *,
+    correction: Correction = "none",
+    n_train: float | None = None,
+    n_test: float | None = None,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    higher_is_better: bool = False,
+    names: tuple[str, str] = ("A", "B"),
+) -> ComparisonTest:
+    """Test by a paired t whether two models have the same mean error over the same folds.
+
+    Parameters
+    ----------
+    errors_a, errors_b : array-like of shape (k,) or (p, k)
+        The error of each model on each of k folds; or of p repetitions of k-fold cross-validation,
+        one row each. Without `errors_b`, `errors_a` holds the differences, A less B.
+    correction : {"none", "nadeau-bengio"}, default="none"
+        Which of the two statistics decides; `details` has both. "none" is the textbook's.
+    n_train, n_test : float, optional
+        Sizes of the training and test sets, for repeated hold-out; k-fold cross-validation, the
+        default, has n_test / n_train = 1 / (k - 1).
+    alpha : float, default=0.05
+        Level of the decision, and 1 - alpha that of the interval.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Whether the mean of A less B is other than, below or above 0.
+    higher_is_better : bool, default=False
+        Whether the numbers are scores rather than errors; it decides who is called better.
+    names : (str, str), default=("A", "B")
+        What the models are called.
+
+    Returns
+    -------
+    ComparisonTest
+        t with n - 1 degrees of freedom, n the number of differences. The effect is the mean
+        difference, with its interval.
+
+    Raises
+    ------
+    TypeError
+        If the numbers are no real numbers.
+    ValueError
+        If shapes differ, numbers are not finite, or the correction lacks the sizes.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If all differences are equal: t is 0 (p 1) or infinite.
+    UndefinedMetricWarning
+        If there is one difference: all is nan.
+
+    Notes
+    -----
+    Without correction, t = mean / sqrt(s^2 / n). Training sets of different folds overlap, so that
+    the differences can correlate, and those of repetitions do: t is then too large, and rejects too
+    often. Nadeau and Bengio put (1 / n + n_test / n_train) s^2 under the root; for p repetitions of
+    k folds, n = p k (Bouckaert and Frank). `docs/sizes.md` has the sizes of both. O(n).
+
+    References
+    ----------
+    Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52:239-281.
+    Bouckaert & Frank (2004), Evaluating the replicability of significance tests for comparing
+    learning algorithms, PAKDD, LNAI 3056:3-12.
+
+    Examples
+    --------
+    >>> a = [0.20, 0.24, 0.18, 0.22, 0.21]
+    >>> b = [0.18, 0.21, 0.18, 0.19, 0.20]
+    >>> kfold_paired_t_test(a, b, names=("tree", "forest"))
+    ComparisonTest(k-fold paired t test: t(4)=3.08697, pvalue=0.036682, reject at 0.05, better:
+    forest)
+    >>> test = kfold_paired_t_test(a, b, correction="nadeau-bengio")
+    >>> round(test.statistic, 4), test.reject
+    (2.058, False)
+    """
+    found = check_differences(errors_a, errors_b, "errors", 1, 2)
+    check_choice("correction", correction, get_args(Correction))
+    level, side = check_alpha(alpha), check_alternative(alternative)
+    both = check_names(names)
+    ratio = _test_train_ratio(n_train, n_test, found.values.shape[-1])
+    if correction != "none" and ratio is None:
+        raise ValueError(
+            "correction='nadeau-bengio' needs `n_train` and `n_test` where there is one fold: got "
+            f"shape {found.values.shape}"
+        )
+    summary = moments(*found)
+    plain = _paired(summary, 0.0, level, side, warn=correction == "none")
+    tests = {"uncorrected": plain}
+    if ratio is not None:
+        chosen = correction == "nadeau-bengio"
+        tests["nadeau_bengio"] = _paired(summary, ratio, level, side, warn=chosen)
+    test = plain if correction == "none" else tests["nadeau_bengio"]
+    details = {"n": float(summary.n), "standard_deviation": summary.deviation}
+    if ratio is not None:
+        details["test_train_ratio"] = ratio
+    for name, one in tests.items():
+        details[f"statistic_{name}"] = one.statistic
+        details[f"pvalue_{name}"] = one.pvalue
+    return ComparisonTest(
+        _title(found.values.shape, correction),
+        test.statistic,
+        "t",
+        summary.n - 1,
+        test.pvalue,
+        level,
+        test.critical_value,
+        test.pvalue <= level,
+        side,
+        summary.mean,
+        "mean difference",
+        test.interval,
+        better_of(summary.mean, both, higher_is_better),
+        details,
+    )
+
+
+def _test_train_ratio(n_train: Any, n_test: Any, k: int) -> float | None:
+    """Return n_test / n_train: as given, else that of k-fold cross-validation; None for k = 1."""
+    if (n_train is None) != (n_test is None):
+        raise ValueError(
+            f"`n_train` and `n_test` go together: got n_train={n_train!r}, n_test={n_test!r}"
+        )
+    if n_train is not None:
+        return check_positive("n_test", n_test) / check_positive("n_train", n_train)
+    return 1.0 / (k - 1) if k > 1 else None
+
+
+def _paired(
+    summary: Moments, ratio: float, alpha: float, alternative: Alternative, *, warn: bool
+) -> StudentTest:
+    error = summary.deviation * math.sqrt(1.0 / summary.n + ratio)
+    return student_test(summary.mean, error, summary.n - 1, alpha, alternative, warn=warn)
+
+
+def _title(shape: tuple[int, ...], correction: Correction) -> str:
+    name = "k-fold paired t test" if len(shape) == 1 else "repeated k-fold paired t test"
+    return name if correction == "none" else f"{name}, Nadeau-Bengio"

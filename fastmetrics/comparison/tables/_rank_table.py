@@ -1,0 +1,200 @@
+"""N data sets x k algorithms: what the user holds, as ranks in whole numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_score_matrix, check_scores_array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankTable:
+    """The ranks of k algorithms on N data sets; rank 1 is the best, ties share the mean rank.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the algorithms.
+    datasets : tuple of str
+        Their names.
+    centred : ndarray of int64, shape (N, k)
+        Twice the rank, less k + 1: whole numbers whose sum is 0 in each row, so that no statistic
+        of them is rounded before its one division.
+    scores : ndarray of shape (N, k), or None
+        As given; None where ranks were.
+    """
+
+    names: tuple[str, ...]
+    datasets: tuple[str, ...]
+    centred: NDArray[np.int64]
+    scores: NDArray[Any] | None
+
+    @property
+    def ranks(self) -> NDArray[np.float64]:
+        """The ranks, shape (N, k)."""
+        return np.asarray((self.centred + (self.centred.shape[1] + 1)) / 2)
+
+    @property
+    def mean_ranks(self) -> tuple[float, ...]:
+        """The mean rank of each algorithm."""
+        n, k = self.centred.shape
+        sums = self.centred.sum(axis=0) + n * (k + 1)
+        return tuple((sums / (2 * n)).tolist())
+
+
+def rank_table(
+    scores: Any,
+    ranks: Any,
+    higher_is_better: bool | None,
+    names: Sequence[str] | None,
+    *,
+    datasets: str | Sequence[str] | None = None,
+    name: str = "scores",
+) -> RankTable:
+    """Return the ranks of a table of scores, or checked ranks.
+
+    Parameters
+    ----------
+    scores, ranks : array-like of shape (N, k), data frame, mapping, or None
+        Exactly one of the two.
+    higher_is_better : bool or None
+        Needed for scores, refused with ranks.
+    names : sequence of str, optional
+        Of the algorithms, in place of those that the table has.
+    datasets : str or sequence of str, optional
+        The column that names the data sets, or their names.
+    name : str
+        What `scores` is called in messages.
+    """
+    if (scores is None) == (ranks is None):
+        raise TypeError(
+            f"pass either `{name}` or `ranks`: got {'neither' if ranks is None else 'both'}"
+        )
+    if scores is None:
+        if higher_is_better is not None:
+            raise TypeError("`higher_is_better` is about scores: a lower rank is always better")
+        return _from_ranks(ranks, names)
+    if not isinstance(higher_is_better, bool | np.bool_):
+        raise TypeError(
+            f"`higher_is_better` must be True (accuracy, AUC) or False (errors, losses) for "
+            f"a table of scores: got {higher_is_better!r}"
+        )
+    matrix, found, datasets_found = _parts(scores, name, datasets)
+    labels = _algorithm_names(names, found, matrix.shape[1], name)
+    n, k = matrix.shape
+    if k < 2:
+        raise ValueError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
+    # From the lowest score up; the other way round is the same table negated.
+    ascending = _twice_ranks(matrix) - (k + 1)
+    centred = -ascending if higher_is_better else ascending
+    return RankTable(labels, _dataset_names(datasets, datasets_found, n), centred, matrix)
+
+
+def _from_ranks(ranks: Any, names: Sequence[str] | None) -> RankTable:
+    matrix, found, _ = _parts(ranks, "ranks", None)
+    n, k = matrix.shape
+    if k < 2:
+        raise ValueError(f"`ranks` must have a column for each of 2 or more algorithms: got {k}")
+    twice = _twice_ranks(matrix)
+    wrong = np.flatnonzero((twice != 2 * matrix).any(axis=1))
+    if len(wrong):
+        row = int(wrong[0])
+        raise ValueError(
+            f"`ranks` must rank the algorithms of each row from 1 to {k}, tied ones with their "
+            f"mean rank: row {row} is {matrix[row].tolist()}; pass scores as the first argument"
+        )
+    labels = _algorithm_names(names, found, k, "ranks")
+    return RankTable(labels, _dataset_names(None, None, n), twice - (k + 1), None)
+
+
+def _twice_ranks(matrix: NDArray[Any]) -> NDArray[np.int64]:
+    from scipy.stats import rankdata
+
+    return np.asarray(2 * rankdata(matrix, axis=1), dtype=np.int64)
+
+
+def _parts(
+    table: Any, name: str, datasets: str | Sequence[str] | None
+) -> tuple[NDArray[Any], list[str] | None, list[str] | None]:
+    """Return the scores, the names of their columns and of their rows, where the table has some."""
+    if isinstance(table, Mapping):
+        columns = {str(key): values for key, values in table.items()}
+        rows = None
+        if isinstance(datasets, str):
+            rows = _texts(_taken(columns, datasets, name), f"{name}[{datasets!r}]")
+        arrays = {key: check_scores_array(v, f"{name}[{key!r}]") for key, v in columns.items()}
+        if not arrays:
+            raise ValueError(f"`{name}` must have a column for each of 2 or more algorithms: got 0")
+        n = check_same_length(**arrays)
+        dtype = np.result_type(*arrays.values())
+        matrix = np.column_stack([array.astype(dtype) for array in arrays.values()])
+        return matrix.reshape(n, len(arrays)), list(columns), rows
+    heads = _heads(table)
+    if heads is None:
+        if isinstance(datasets, str):
+            raise TypeError(
+                f"`datasets` names a column, but `{name}` has no named ones: pass the names"
+            )
+        return check_score_matrix(table, name), None, None
+    rows = None
+    if isinstance(datasets, str):
+        if datasets not in heads:
+            raise ValueError(f"`datasets` is {datasets!r}: the columns are {', '.join(heads)}")
+        import narwhals as nw
+
+        rows = _texts(table[datasets], f"{name}[{datasets!r}]")
+        table = nw.to_native(nw.from_native(table, eager_only=True).drop(datasets))
+        heads = [head for head in heads if head != datasets]
+    elif type(getattr(table, "index", None)).__name__ not in ("NoneType", "RangeIndex"):
+        rows = [str(each) for each in table.index]  # pandas: the index names the rows
+    return check_score_matrix(table, name), heads, rows
+
+
+def _heads(table: Any) -> list[str] | None:
+    """Return the column names of a data frame; an Arrow table's `columns` are no names."""
+    found = getattr(table, "column_names", None)
+    if found is None:
+        found = getattr(table, "columns", None)
+    return None if found is None else [str(each) for each in found]
+
+
+def _taken(columns: dict[str, Any], column: str, name: str) -> Any:
+    if column not in columns:
+        raise ValueError(f"`datasets` is {column!r}: `{name}` has {', '.join(columns)}")
+    return columns.pop(column)
+
+
+def _texts(values: Any, name: str) -> list[str]:
+    return [str(each) for each in as_vector(values, name).tolist()]
+
+
+def _algorithm_names(
+    names: Sequence[str] | None, found: list[str] | None, k: int, name: str
+) -> tuple[str, ...]:
+    if names is not None:
+        if isinstance(names, str) or len(names) != k:
+            raise ValueError(f"`names` must name the {k} columns of `{name}`: got {names!r}")
+        found = [str(each) for each in names]
+    labels = tuple(found) if found is not None else tuple(str(j) for j in range(k))
+    for label, count in Counter(labels).items():
+        if count > 1:
+            raise ValueError(f"`{name}` names {count} algorithms {label!r}: names must differ")
+    return labels
+
+
+def _dataset_names(
+    datasets: str | Sequence[str] | None, found: list[str] | None, n: int
+) -> tuple[str, ...]:
+    if datasets is not None and not isinstance(datasets, str):
+        found = [str(each) for each in datasets]
+        if len(found) != n:
+            raise ValueError(f"`datasets` must name the {n} rows: got {len(found)} names")
+    return tuple(found) if found is not None else tuple(str(i) for i in range(n))

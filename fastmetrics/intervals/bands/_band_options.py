@@ -1,0 +1,130 @@
+"""The options of a confidence band, checked before any work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_confidence_level,
+    check_integer,
+    check_n_threads,
+)
+from fastmetrics._input.scores import check_scores_array
+from fastmetrics.intervals.bootstrap._problem import Problem
+
+Kind = Literal["simultaneous", "pointwise"]
+Method = Literal["equal_precision", "ks", "mover", "percentile"]
+
+#: The methods of each kind, its default first.
+METHODS: dict[str, tuple[str, ...]] = {
+    "simultaneous": ("equal_precision", "ks"),
+    "pointwise": ("mover", "percentile"),
+}
+#: Methods that need replicates.
+RESAMPLING = ("equal_precision", "percentile")
+MAX_BYTES = 4 << 30  # of replicates
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """The checked options of a band."""
+
+    kind: str
+    method: str
+    confidence_level: float
+    n_resamples: int
+    grid: NDArray[np.float64]
+    stratified: bool
+    n_threads: int | None
+    progress: bool
+
+    @property
+    def alpha(self) -> float:
+        """The error probability."""
+        return 1.0 - self.confidence_level
+
+    @property
+    def resamples(self) -> bool:
+        """Whether replicates are needed."""
+        return self.method in RESAMPLING
+
+
+def checked_options(
+    *,
+    kind: Any,
+    method: Any,
+    confidence_level: Any,
+    n_resamples: Any,
+    grid: Any,
+    stratified: Any,
+    groups: Any,
+    n_threads: Any,
+    progress: bool,
+    over_recall: bool,
+) -> Options:
+    """Return the options, or raise."""
+    check_choice("kind", kind, get_args(Kind))
+    if method is None:
+        method = METHODS[kind][0]
+    check_choice("method", method, get_args(Method))
+    if method not in METHODS[kind]:
+        raise ValueError(
+            f"`method` of a {kind} band must be one of {', '.join(map(repr, METHODS[kind]))}: "
+            f"got {method!r}"
+        )
+    level = check_confidence_level(confidence_level)
+    count = check_integer("n_resamples", n_resamples, low=2)
+    points = _grid(grid, over_recall)
+    needed = 8 * count * (len(points) if method == "percentile" else 1)
+    if needed > MAX_BYTES:
+        gigabytes, most = (size // 10**9 for size in (needed, MAX_BYTES))
+        raise ValueError(
+            f"`n_resamples` of {count:,} would keep {gigabytes:,} GB of replicates, more than "
+            f"{most} GB: take fewer replicates or a coarser grid"
+        )
+    if stratified is None:
+        stratified = groups is None and not over_recall
+    check_choice("stratified", stratified, (False, True))
+    if stratified and groups is not None:
+        raise ValueError(
+            "`stratified` and `groups` exclude each other: a group that is drawn brings the rows "
+            "of both classes that it has"
+        )
+    threads = check_n_threads(n_threads)
+    return Options(kind, method, level, count, points, stratified, threads, bool(progress))
+
+
+def _grid(grid: Any, over_recall: bool) -> NDArray[np.float64]:
+    if isinstance(grid, int | np.integer):
+        n = check_integer("grid", grid, low=1 if over_recall else 2)
+        return np.arange(1, n + 1) / n if over_recall else np.arange(n) / (n - 1)
+    points = check_scores_array(grid, "grid").astype(np.float64)
+    low, high = points.min(), points.max()
+    if high > 1.0 or low < 0.0 or (over_recall and low == 0.0):
+        interval = "(0, 1], as precision has no value at recall 0" if over_recall else "[0, 1]"
+        raise ValueError(f"`grid` must lie in {interval}: got values from {low:g} to {high:g}")
+    falls = np.flatnonzero(np.diff(points) <= 0.0)
+    if len(falls):
+        at = int(falls[0]) + 1
+        raise ValueError(
+            f"`grid` must rise: got {points[at]:g} after {points[at - 1]:g} at index {at}"
+        )
+    return points
+
+
+def check_method(options: Options, problem: Problem) -> None:
+    """Raise where a method does not hold for the data."""
+    sample = problem.sample
+    if sample is None or (sample.units is None and sample.weights is None):
+        return
+    if options.method == "ks":
+        what = "grouped" if sample.units is not None else "fractionally weighted"
+        raise ValueError(
+            f"method='ks' is for independent rows of equal weight, not for {what} ones: take "
+            "method='equal_precision'"
+        )

@@ -1,0 +1,260 @@
+"""Threshold measures as the bootstrap sees them: what a replicate must yield, and the value of it.
+
+A measure asks the kernels for doubled pair counts, or for some lines of a programme (see
+``_kernels/replicate_points.py``); `finish` turns what they left into values. The estimate itself
+always comes from the public function of the same name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
+from fastmetrics._kernels import replicate_points as kernels
+from fastmetrics.measures.curves.best_threshold import best_threshold
+from fastmetrics.measures.curves.break_even import break_even_point
+from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
+from fastmetrics.measures.curves.partial_auc import partial_auc
+from fastmetrics.measures.curves.pr_areas import pr_auc
+from fastmetrics.measures.curves.precision_recall import average_precision_score
+from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Floats = NDArray[np.float64]
+#: (kind, criterion, two bounds) of `replicate_points.measure_rows`.
+Line = tuple[int, int, float, float]
+CRITERIA = {
+    "youden": kernels.YOUDEN,
+    "closest_topleft": kernels.CLOSEST,
+    "fewest_errors": kernels.ERRORS,
+    "f_beta": kernels.F_BETA,
+    "precision_at_recall": kernels.PRECISION,
+    "recall_at_precision": kernels.RECALL,
+    "recall_at_fpr": kernels.RECALL_AT_FPR,
+}
+# A corrected partial AUC this near to 1/2, where it ends to be defined, is 1/2: all scores tied.
+_ROUNDING = 2.0**-46
+REPORTED = (
+    "value",
+    "threshold",
+    "true_positive_rate",
+    "false_positive_rate",
+    "precision",
+    "recall",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raw:
+    """What the kernels left of some replicates: everything a measure's value follows from."""
+
+    n_positive: Floats
+    n_negative: Floats
+    twice_pairs: Floats
+    states: Floats  # (replicates, lines of this measure, STATE)
+    score_at: Callable[[NDArray[np.int64]], NDArray[Any]]  # of the rows that states name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThresholdMetric:
+    """One threshold measure with its parameters."""
+
+    name: str
+    parameters: Mapping[str, Any]
+    estimate: Callable[[ScoreTable], float]
+    finish: Callable[[Raw], Floats]
+    lines: tuple[Line, ...] = ()
+    pairs: bool = field(default=False)
+
+
+def _auc(raw: Raw) -> Floats:
+    return raw.twice_pairs / (2.0 * raw.n_positive * raw.n_negative)
+
+
+def _roc_auc(max_fpr: float | None = None) -> ThresholdMetric:
+    if max_fpr is None or max_fpr == 1:
+        return ThresholdMetric("roc_auc", {}, roc_auc_score, _auc, pairs=True)  # type: ignore[arg-type]
+    high = check_fraction("max_fpr", max_fpr, include_high=True)
+
+    def standardised(raw: Raw) -> Floats:
+        area = raw.states[:, 0, 0] / (2.0 * raw.n_positive * raw.n_negative)
+        least = high * high / 2.0
+        return 0.5 * (1.0 + (area - least) / (high - least))
+
+    def estimate(table: ScoreTable) -> float:
+        return float(roc_auc_score(table, max_fpr=high))
+
+    line = (kernels.AREA, 0, 0.0, high)
+    return ThresholdMetric("roc_auc", {"max_fpr": high}, estimate, standardised, (line,))
+
+
+def _rank_loss() -> ThresholdMetric:
+    return ThresholdMetric("rank_loss", {}, rank_loss, lambda raw: 1.0 - _auc(raw), pairs=True)
+
+
+def _partial_auc(**given: Any) -> ThresholdMetric:
+    def estimate(table: ScoreTable) -> float:
+        return partial_auc(table, **given)
+
+    from fastmetrics.measures.curves.partial_auc import _checked_range, mcclish
+
+    unknown = sorted(set(given) - {"fpr_range", "tpr_range", "correct"})
+    if unknown:
+        raise TypeError(f"partial_auc has no parameter {unknown[0]!r}")
+    over_tpr, low, high = _checked_range(given.get("fpr_range"), given.get("tpr_range"))
+    correct = check_choice("correct", given.get("correct", False), (False, "mcclish"))
+    least = float(mcclish(low * 0, low, high, over_tpr=over_tpr))
+    slope = float(mcclish(low * 0 + 1, low, high, over_tpr=over_tpr)) - least
+
+    def finish(raw: Raw) -> Floats:
+        area: Floats = raw.states[:, 0, 0] / (2.0 * raw.n_positive * raw.n_negative)
+        if not correct:
+            return area
+        corrected = least + slope * area
+        corrected = np.where(np.abs(corrected - 0.5) < _ROUNDING, 0.5, corrected)
+        return np.where(corrected < 0.5, np.nan, corrected)
+
+    line = (kernels.AREA, int(over_tpr), float(low), float(high))
+    return ThresholdMetric("partial_auc", given, estimate, finish, (line,))
+
+
+def _pr_auc(interpolation: str = "continuous") -> ThresholdMetric:
+    names = ("step", "trapezoid", "continuous")
+    code = names.index(check_choice("interpolation", interpolation, names))
+
+    def estimate(table: ScoreTable) -> float:
+        return pr_auc(table, interpolation=interpolation)  # type: ignore[arg-type]
+
+    line = (kernels.PRECISION_AREA, code, 0.0, 0.0)
+    parameters = {"interpolation": interpolation}
+    return ThresholdMetric("pr_auc", parameters, estimate, _per_positive, (line,))
+
+
+def _per_positive(raw: Raw) -> Floats:
+    return raw.states[:, 0, 0] / raw.n_positive
+
+
+def _average_precision() -> ThresholdMetric:
+    line = (kernels.PRECISION_AREA, kernels.STEP, 0.0, 0.0)
+
+    def estimate(table: ScoreTable) -> float:
+        return float(average_precision_score(table))
+
+    return ThresholdMetric("average_precision", {}, estimate, _per_positive, (line,))
+
+
+def _ks_statistic() -> ThresholdMetric:
+    lines = tuple((kernels.BEST, code, 0.0, 0.0) for code in (kernels.YOUDEN, kernels.YOUDEN_BELOW))
+
+    def finish(raw: Raw) -> Floats:
+        gap: Floats = raw.states[:, :, 0].max(axis=1) / (raw.n_positive * raw.n_negative)
+        return gap
+
+    return ThresholdMetric("ks_statistic", {}, lambda t: ks_statistic(t).statistic, finish, lines)
+
+
+def _break_even_point() -> ThresholdMetric:
+    def finish(raw: Raw) -> Floats:
+        found = raw.states[:, 0, 1]
+        return np.where(found > 0, found / raw.n_positive, np.nan)
+
+    line = (kernels.BREAK_EVEN, 0, 0.0, 0.0)
+    return ThresholdMetric(
+        "break_even_point", {}, lambda t: break_even_point(t).value, finish, (line,)
+    )
+
+
+def _best_threshold(
+    criterion: str = "youden",
+    of: str = "value",
+    *,
+    beta: float = 1.0,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> ThresholdMetric:
+    check_choice("criterion", criterion, tuple(CRITERIA))
+    check_choice("of", of, REPORTED)
+    given = {"criterion": criterion, "beta": beta, "at_least": at_least, "at_most": at_most}
+    square = check_positive("beta", beta) ** 2
+    for name, bound, wanted in (
+        ("at_least", at_least, criterion in ("precision_at_recall", "recall_at_precision")),
+        ("at_most", at_most, criterion == "recall_at_fpr"),
+    ):
+        if wanted and bound is None:
+            raise TypeError(f"criterion {criterion!r} needs `{name}`")
+        if bound is not None:
+            if not wanted:
+                raise TypeError(f"`{name}` has no meaning for criterion {criterion!r}")
+            check_fraction(name, bound, include_low=True, include_high=True)
+    bound = at_least if at_least is not None else at_most
+    if criterion == "f_beta":
+        bound = square / (1.0 + square)
+
+    def estimate(table: ScoreTable) -> float:
+        return float(getattr(best_threshold(table, **given), of))  # type: ignore[arg-type]
+
+    def finish(raw: Raw) -> Floats:
+        return _reported(raw, criterion, of)
+
+    line = (kernels.BEST, CRITERIA[criterion], bound or 0.0, 0.0)
+    return ThresholdMetric("best_threshold", {**given, "of": of}, estimate, finish, (line,))
+
+
+def _reported(raw: Raw, criterion: str, of: str) -> Floats:
+    """Return a field of the best threshold of each replicate, nan where there is none."""
+    merit, row, tp, fp = (raw.states[:, 0, i] for i in range(4))
+    tpr, fpr = tp / raw.n_positive, fp / raw.n_negative
+    values: Floats
+    if of == "threshold":
+        places = row.astype(np.int64)
+        values = np.where(row >= 0, raw.score_at(np.maximum(places, 0)), math.inf)
+    elif of == "precision" or (of == "value" and criterion == "precision_at_recall"):
+        with np.errstate(invalid="ignore"):
+            values = tp / (tp + fp)
+    elif of == "false_positive_rate":
+        values = fpr
+    elif of != "value" or criterion in ("recall_at_precision", "recall_at_fpr"):
+        values = tpr
+    elif criterion == "youden":
+        values = tpr - fpr
+    elif criterion == "closest_topleft":
+        values = np.hypot(1.0 - tpr, fpr)
+    elif criterion == "fewest_errors":
+        values = raw.n_positive - tp + fp
+    else:
+        values = merit
+    return np.where(row == -2, np.nan, values)
+
+
+def _tpr_at_fpr(fpr: float) -> ThresholdMetric:
+    return _best_threshold("recall_at_fpr", at_most=fpr)
+
+
+def _precision_at_recall(recall: float) -> ThresholdMetric:
+    return _best_threshold("precision_at_recall", at_least=recall)
+
+
+def _recall_at_precision(precision: float) -> ThresholdMetric:
+    return _best_threshold("recall_at_precision", at_least=precision)
+
+
+#: Name of a threshold measure to what makes it of its parameters.
+THRESHOLD_METRICS: dict[str, Callable[..., ThresholdMetric]] = {
+    "roc_auc": _roc_auc,
+    "rank_loss": _rank_loss,
+    "partial_auc": _partial_auc,
+    "average_precision": _average_precision,
+    "pr_auc": _pr_auc,
+    "ks_statistic": _ks_statistic,
+    "break_even_point": _break_even_point,
+    "best_threshold": _best_threshold,
+    "tpr_at_fpr": _tpr_at_fpr,
+    "precision_at_recall": _precision_at_recall,
+    "recall_at_precision": _recall_at_precision,
+}

@@ -1,0 +1,352 @@
+"""``paired_bootstrap``: models compared on the same rows, by the same draws."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.rng import key_text
+from fastmetrics._input.scalars import Alternative
+from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.intervals._holm import holm
+from fastmetrics.intervals._models import named_scores
+from fastmetrics.intervals.bootstrap._draws import Resampling
+from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._limits import ALL_EQUAL, limits, pvalue_from_replicates
+from fastmetrics.intervals.bootstrap._metrics import MetricsLike
+from fastmetrics.intervals.bootstrap._paired_problems import paired_problems
+from fastmetrics.intervals.bootstrap._run import checked_options, draws_of, estimate_of
+from fastmetrics.intervals.bootstrap.bca._paired_acceleration import (
+    difference_acceleration,
+)
+from fastmetrics.intervals.bootstrap.bootstrap import check_methods, result_of
+from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResults
+from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
+
+PairedMethod = Literal["percentile", "basic", "bca"]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class PairedDifference(Result):
+    """The difference of a measure between two models on the same rows.
+
+    Attributes
+    ----------
+    metric, model_a, model_b : str
+    difference : float
+        The measure of `model_a` less that of `model_b`.
+    confidence_interval : ConfidenceInterval
+    standard_error : float
+        Standard deviation of the replicates of the difference.
+    pvalue : float
+        Of "no difference", from the share of replicates on either side of 0.
+    pvalue_holm : float
+        Adjusted for all pairs of models that were compared by this measure.
+    n_failed : int
+        Replicates in which the measure of either is undefined.
+    bootstrap_distribution : ndarray of shape (n_resamples,)
+        Replicates of the difference; read-only.
+    """
+
+    metric: str
+    model_a: str
+    model_b: str
+    difference: float
+    confidence_interval: ConfidenceInterval
+    standard_error: float
+    pvalue: float
+    pvalue_holm: float
+    n_failed: int
+    bootstrap_distribution: NDArray[np.float64] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class PairedBootstrap(Result):
+    """Models compared by a paired bootstrap.
+
+    Attributes
+    ----------
+    models : mapping of str to BootstrapResults
+        Each model's own intervals, from the same replicates.
+    differences : mapping of str to tuple of PairedDifference
+        For each measure, every pair of models in the order given.
+    method, alternative : str
+    confidence_level : float
+    n_resamples : int
+    key : str
+        ``rng=key`` draws the same replicates again.
+    """
+
+    models: Mapping[str, BootstrapResults]
+    differences: Mapping[str, tuple[PairedDifference, ...]]
+    method: str
+    alternative: str
+    confidence_level: float
+    n_resamples: int
+    key: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as a dictionary of built-in Python objects."""
+        plain = Result.to_dict(self)
+        plain["models"] = {name: results.to_dict() for name, results in self.models.items()}
+        return plain
+
+    def __repr__(self) -> str:
+        inside = ", ".join(
+            f"{pair.metric}: {pair.model_a} - {pair.model_b} = {pair.difference:.6g} "
+            f"[{pair.confidence_interval.low:.6g}, {pair.confidence_interval.high:.6g}]"
+            for pairs in self.differences.values()
+            for pair in pairs
+        )
+        return f"PairedBootstrap({inside})"
+
+    def _repr_html_(self) -> str:
+        heads = ("measure", "pair", "difference", "low", "high", "p", "p (Holm)")
+        rows = "".join(
+            _html_row(
+                "td",
+                (
+                    pair.metric,
+                    f"{pair.model_a} − {pair.model_b}",
+                    *(
+                        f"{number:.6g}"
+                        for number in (
+                            pair.difference,
+                            pair.confidence_interval.low,
+                            pair.confidence_interval.high,
+                            pair.pvalue,
+                            pair.pvalue_holm,
+                        )
+                    ),
+                ),
+            )
+            for pairs in self.differences.values()
+            for pair in pairs
+        )
+        return f"<table><thead>{_html_row('th', heads)}</thead><tbody>{rows}</tbody></table>"
+
+
+def _html_row(tag: str, cells: tuple[str, ...]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def paired_bootstrap(
+    y_true: ArrayLike,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    metrics: MetricsLike = "roc_auc",
+    n_resamples: int = 9999,
+    confidence_level: float = 0.95,
+    method: PairedMethod = "percentile",
+    stratified: bool = False,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    resampling: Resampling = "multinomial",
+    threshold: float | None = None,
+    pos_label: Any = None,
+    alternative: Alternative = "two-sided",
+    rng: Any = None,
+    n_threads: int | None = None,
+    progress: bool = False,
+) -> PairedBootstrap:
+    """Compare two or more models on the same rows, by replicates that they share.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels, or targets of a regression.
+    scores : mapping of str to array-like, data frame, or array of shape (n_samples, n_models)
+        Each model's scores, predicted labels or predicted values, by its name.
+    metrics, n_resamples, confidence_level, stratified, groups, sample_weight, resampling
+        As in `bootstrap`.
+    method : {"percentile", "basic", "bca"}, default="percentile"
+        Which interval, of the models and of their differences.
+    threshold, pos_label, rng, n_threads, progress
+        As in `bootstrap`; the threshold is that of every model.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Of the p-values, about the first model less the second; and which limits there are, as in
+        `bootstrap`: "greater" has a lower one.
+
+    Returns
+    -------
+    PairedBootstrap
+        Each model's intervals, and for each measure every pair of models: difference, interval,
+        p-value, and the p-value adjusted by Holm's method for all pairs.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arguments without meaning, as in `bootstrap`; for fewer than two models.
+
+    Warns
+    -----
+    UndefinedMetricWarning, DegenerateDataWarning
+        As `bootstrap`; also where two models do not differ in any replicate (p is 1).
+
+    Notes
+    -----
+    Counts are drawn in the first model's order of scores and looked up in the others': about 2.5
+    times the cost of one model for two, and one byte a row a thread. Intervals of differences are
+    far narrower than two separate ones suggest, as what both models find hard cancels.
+
+    The p-value inverts the percentile interval: twice the smaller share of replicates on either
+    side of 0, each count plus one. `paired_permutation_test` tests exchangeability instead.
+
+    References
+    ----------
+    Efron & Tibshirani (1993), An introduction to the bootstrap, 15.4 and 16. Holm (1979), A
+    simple sequentially rejective multiple test procedure, Scand. J. Statistics 6:65-70.
+
+    Examples
+    --------
+    >>> y = [1, 0, 1, 1, 0, 0, 1, 0, 1, 0]
+    >>> scores = {"a": [9, 3, 8, 7, 4, 5, 6, 2, 1, 0], "b": [2, 3, 8, 1, 4, 7, 6, 5, 9, 0]}
+    >>> result = paired_bootstrap(y, scores, rng=1)
+    >>> pair = result.differences["roc_auc"][0]
+    >>> round(pair.difference, 2), pair.pvalue_holm == pair.pvalue
+    (0.2, True)
+    """
+    if method not in ("percentile", "basic", "bca"):
+        raise ValueError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
+    if method == "bca" and groups is not None:
+        raise ValueError(
+            "method='bca' is not defined for differences of groups: take method='percentile'"
+        )
+    models = named_scores(scores, at_least=2)
+    options = checked_options(
+        metrics=metrics,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        method=method,
+        alternative=alternative,
+        stratified=stratified,
+        groups=groups,
+        resampling=resampling,
+        rng=rng,
+        n_threads=n_threads,
+        progress=progress,
+        n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
+    )
+    problems, places = paired_problems(
+        y_true,
+        models,
+        options.asked,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        groups=groups,
+        threshold=threshold,
+    )
+    for problem in problems:
+        check_methods(problem, options)
+    draws = draws_of(problems[0], options)
+    engine = Engine(problems, options.asked, draws, with_errors=False)
+    estimates = [
+        [estimate_of(problem, *pair) for pair in zip(options.asked, engine.columns, strict=True)]
+        for problem in problems
+    ]
+    found = engine.run(
+        options.n_resamples, n_threads=options.n_threads, progress=options.progress
+    ).values
+    accelerations = {
+        (one, model): difference_acceleration(
+            [(problems[model], places[model])], options, engine, one
+        )
+        for one in range(len(options.asked))
+        for model in range(len(models))
+        if method == "bca" and not math.isnan(estimates[model][one])
+    }
+    own = {}
+    for m, (model, problem) in enumerate(zip(models, problems, strict=True)):
+        size = float(problem.n_rows)
+        if problem.weights is not None:
+            size = effective_sample_size(problem.weights)
+        own[model.name] = BootstrapResults(
+            {
+                one.label: result_of(
+                    one,
+                    estimates[m][i],
+                    found[m, i],
+                    options,
+                    size,
+                    {"acceleration": accelerations[i, m]} if (i, m) in accelerations else {},
+                    method,
+                )
+                for i, one in enumerate(options.asked)
+            }
+        )
+    differences = {}
+    for i, one in enumerate(options.asked):
+        pairs = []
+        for a, b in combinations(range(len(models)), 2):
+            extra = {}
+            if method == "bca":
+                both = [(problems[a], places[a]), (problems[b], places[b])]
+                extra["acceleration"] = difference_acceleration(both, options, engine, i)
+            with np.errstate(invalid="ignore"):  # inf - inf, of best thresholds: no difference
+                replicates = found[a, i] - found[b, i]
+            difference = estimates[a][i] - estimates[b][i]
+            pair = _difference(one.label, models[a].name, models[b].name, difference, replicates)
+            pairs.append(pair | _interval(pair, options, extra))
+        adjusted = holm([pair["pvalue"] for pair in pairs])
+        differences[one.label] = tuple(
+            PairedDifference(**pair, pvalue_holm=float(p))
+            for pair, p in zip(pairs, adjusted, strict=True)
+        )
+    return PairedBootstrap(
+        own,
+        differences,
+        method,
+        options.alternative,
+        options.confidence_level,
+        options.n_resamples,
+        key_text(options.key),
+    )
+
+
+def _difference(
+    metric: str, model_a: str, model_b: str, difference: float, replicates: NDArray[np.float64]
+) -> dict[str, Any]:
+    replicates.flags.writeable = False
+    defined = replicates[~np.isnan(replicates)]
+    finite = len(defined) > 1 and bool(np.isfinite(defined).all())
+    return {
+        "metric": metric,
+        "model_a": model_a,
+        "model_b": model_b,
+        "difference": difference,
+        "standard_error": float(defined.std(ddof=1)) if finite else math.nan,
+        "n_failed": len(replicates) - len(defined),
+        "bootstrap_distribution": replicates,
+    }
+
+
+def _interval(pair: dict[str, Any], options: Any, extra: dict[str, Any]) -> dict[str, Any]:
+    difference, replicates = pair["difference"], pair["bootstrap_distribution"]
+    interval, reason = limits(
+        replicates,
+        difference,
+        method=options.method,
+        confidence_level=options.confidence_level,
+        alternative=options.alternative,
+        **extra,
+    )
+    if reason is not None and not math.isnan(difference):
+        if reason is ALL_EQUAL:
+            reason = f"it is {difference:.6g} in every replicate"
+        warn_user(
+            f"the interval of the difference in {pair['metric']!r} between {pair['model_a']!r} "
+            f"and {pair['model_b']!r} is degenerate: {reason}",
+            DegenerateDataWarning,
+        )
+    pvalue = math.nan
+    if not math.isnan(difference):
+        pvalue = pvalue_from_replicates(replicates, null=0.0, alternative=options.alternative)
+    return {"confidence_interval": interval, "pvalue": pvalue}

@@ -1,0 +1,330 @@
+"""DeLong's variance of the AUC, its standard error and its confidence interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.scalars import check_choice, check_confidence_level, check_n_threads
+from fastmetrics._kernels import curve_kernels
+from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.intervals._models import NamedScores, check_models
+from fastmetrics.intervals.delong._delong_covariance import auc_covariance, refuse_weights
+from fastmetrics.tables.scores._exact import INT64_BOUND, exact_dot
+from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+
+Scale = Literal["plain", "logit"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DeLongResult(Result):
+    """An AUC with DeLong's standard error and confidence interval.
+
+    Attributes
+    ----------
+    estimate : float
+        The AUC, the double nearest to the true ratio; nan where a class is missing.
+    variance, standard_error : float
+        DeLong's unbiased variance of the AUC, and its root; nan where a class has fewer than two
+        examples.
+    confidence_interval : ConfidenceInterval
+        Its two limits, `low` and `high`, inside [0, 1].
+    n_positive, n_negative : int
+        Examples of either class.
+    confidence_level : float
+        Coverage aimed at.
+    scale : {"plain", "logit"}
+        Where the normal approximation was made.
+    method : str
+        The name of the method.
+    n_groups : int or None
+        Groups of examples; None if each example stands for itself.
+    """
+
+    estimate: float
+    variance: float
+    standard_error: float
+    confidence_interval: ConfidenceInterval
+    n_positive: int
+    n_negative: int
+    confidence_level: float
+    scale: Scale
+    method: str = "DeLong (1988)"
+    n_groups: int | None = None
+
+
+class AucVariance(NamedTuple):
+    """An AUC, its variance, what they came from, and why one of the two is nan."""
+
+    estimate: float
+    variance: float
+    n_positive: int
+    n_negative: int
+    n_groups: int | None
+    fault: str
+
+
+def delong(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    scale: Scale = "plain",
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int | None = None,
+) -> DeLongResult:
+    """Compute the AUC with DeLong's standard error and confidence interval.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table of counts, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,), optional
+        Scores; the greater, the more positive.
+    groups : array-like of shape (n_samples,), optional
+        Which examples belong together, such as those of one patient: whole numbers or text. The
+        variance is then that between groups (Obuchowski 1997). It needs rows, not a table.
+    confidence_level : float, default=0.95
+        Coverage aimed at, in (0, 1).
+    scale : {"plain", "logit"}, default="plain"
+        "plain": AUC +- z SE, cut off at 0 and 1. "logit": the same on log(AUC / (1 - AUC)),
+        transformed back; better covered near 0 and 1.
+    pos_label : int, float, bool or str, optional
+        The positive label; {0, 1}, {-1, 1} and booleans need none.
+    sample_weight : array-like of int of shape (n_samples,), optional
+        How many examples each row stands for. Weights that are no counts are refused.
+    n_threads : int, optional
+        Threads of the sort; None means every processor the process may use.
+
+    Returns
+    -------
+    DeLongResult
+        Estimate, variance, standard error and interval.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind, or `groups` come with a table.
+    ValueError
+        If the weights are no counts, an option is out of range, or the data are not binary
+        labels and finite scores.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a class is missing, or has one example (one group) only: its variance cannot be
+        estimated.
+    DegenerateDataWarning
+        If the variance is 0 (AUC of 0 or 1, or all scores tied): the limits equal the
+        estimate. `newcombe_interval` works there.
+
+    Notes
+    -----
+    One sort, then O(distinct scores): with ties counting one half, the placement of an example is
+    the share of the other class below (above) it, and the variance is that of the placements in
+    each class, with divisors m+ - 1 and m- - 1, each over its class size. Sums of placements are
+    integers of any size, so estimate and variance are the doubles nearest to the true ratios.
+
+    With groups the placements are looked up row by row, O(n log n) time and O(n) memory. Let X_i
+    be the sum of the placements of the m_i positives of group i, Y_i that of its n_i negatives,
+    and I10 (I01) the number of groups with a positive (a negative) among I. The variance is
+    S10/m+ + S01/m- + 2 S11/(m+ m-), where S10 = I10 / (I10 - 1) / m+ sum (X_i - m_i AUC)^2, S01
+    is alike for the negatives, and S11 = I / (I - 1) sum (X_i - m_i AUC)(Y_i - n_i AUC). It is
+    never negative. If every group is a single row, S11 is 0 and the variance is DeLong's exactly;
+    so it is if each example is repeated the same number of times within a group of its own. The
+    normal approximation needs many groups, 30 at the least.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
+    curves, Biometrics 44:837-845. By ranks: Sun & Xu (2014), IEEE Signal Processing Letters 21.
+    Groups: Obuchowski (1997), Nonparametric analysis of clustered ROC curve data, Biometrics
+    53:567-578.
+
+    Examples
+    --------
+    >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
+    >>> result = delong(y_true, [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15])
+    >>> result.estimate, round(result.standard_error, 4)
+    (0.65625, 0.221)
+    >>> result.confidence_interval
+    ConfidenceInterval(low=0.223155, high=1)
+    """
+    level = check_confidence_level(confidence_level)
+    check_choice("scale", scale, get_args(Scale))
+    found = auc_variance(
+        y_true,
+        y_score,
+        groups=groups,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        n_threads=n_threads,
+    )
+    _warn(found)
+    standard_error = math.sqrt(found.variance)
+    return DeLongResult(
+        found.estimate,
+        found.variance,
+        standard_error,
+        _interval(found.estimate, standard_error, level, scale),
+        found.n_positive,
+        found.n_negative,
+        level,
+        scale,
+        "DeLong (1988)" if groups is None else "Obuchowski (1997)",
+        found.n_groups,
+    )
+
+
+def auc_variance(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> AucVariance:
+    """Return the AUC and its variance, nan where they are not defined, without a warning."""
+    if groups is None:
+        table = as_table(
+            y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+        )
+        if table.is_weighted:
+            raise refuse_weights("bootstrap")
+        return _of_table(table)
+    if isinstance(y_true, ScoreTable):
+        raise TypeError(
+            "`groups` needs rows: a ScoreTable holds counts, and which row was whose is lost"
+        )
+    check_n_threads(n_threads)
+    models = check_models(
+        y_true,
+        [NamedScores("", "y_score", y_score)],
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        groups=groups,
+    )
+    if models.rows.weights is not None and not models.rows.integer_weights:
+        raise refuse_weights("bootstrap")
+    found = auc_covariance(models, n_threads)
+    return AucVariance(
+        found.auc(0),
+        found.covariance(0, 0),
+        found.n_positive,
+        found.n_negative,
+        found.n_groups,
+        found.fault,
+    )
+
+
+def _of_table(table: ScoreTable) -> AucVariance:
+    m, n = int(table.n_positive), int(table.n_negative)
+    if not (m and n):
+        fault = f"there is no {'negative' if m else 'positive'} example (one class only)"
+        return AucVariance(math.nan, math.nan, m, n, None, fault)
+    twice_pairs, positive_squares, negative_squares = _placement_sums(table)
+    estimate = twice_pairs / (2 * m * n)
+    if min(m, n) < 2:
+        single = "positive" if m < 2 else "negative"
+        fault = f"there is one {single} example only, and the spread within a class needs two"
+        return AucVariance(estimate, math.nan, m, n, None, fault)
+    # Var = S10/m + S01/n with S10 = sum (V - AUC)^2 / (m - 1), V = placement/n and AUC = U/(m n);
+    # everything is doubled to be whole, and put over one denominator to be divided once.
+    spread_positive = m * positive_squares - twice_pairs**2
+    spread_negative = n * negative_squares - twice_pairs**2
+    numerator = spread_positive * (n - 1) + spread_negative * (m - 1)
+    variance = numerator / (4 * m * m * n * n * (m - 1) * (n - 1))
+    return AucVariance(estimate, variance, m, n, None, "")
+
+
+def _warn(found: AucVariance) -> None:
+    """Say what is not defined, or degenerate."""
+    if math.isnan(found.estimate):
+        warn_user(f"the AUC is not defined: {found.fault}", UndefinedMetricWarning)
+    elif found.fault:
+        advice = "; `newcombe_interval` works there" if found.n_groups is None else ""
+        message = f"DeLong's standard error is not defined: {found.fault}{advice}"
+        warn_user(message, UndefinedMetricWarning)
+    elif not found.variance > 0:
+        message = (
+            f"DeLong's standard error is 0 at an AUC of {found.estimate:g} on these data and the "
+            "limits equal the estimate: use `newcombe_interval` (Newcombe 2006, method 5)"
+        )
+        if found.n_groups is not None:
+            message += ", which takes each example for one of its own"
+        warn_user(message, DegenerateDataWarning)
+
+
+def _placement_sums(table: ScoreTable) -> tuple[int, int, int]:
+    """Return, over doubled placements, their sum and the sums of squares in the two classes.
+
+    A positive's doubled placement is 2 (negatives below) + (negatives tied), a negative's
+    2 (positives above) + (positives tied). The sum is the same over either class.
+    """
+    positives, negatives = table.positives, table.negatives
+    n_positive, n_negative = int(table.n_positive), int(table.n_negative)
+    most = max(n_positive, n_negative)
+    half = ((2 * most).bit_length() + 1) // 2
+    if most << (2 * half + 1) < INT64_BOUND:
+        sums = np.empty(7, np.int64)
+        curve_kernels.placement_sums(positives, negatives, n_negative, half, sums)
+        total, *squares = sums.tolist()
+        return total, _joined(squares[:3], half), _joined(squares[3:], half)
+    tp, fp = table.true_positives, table.false_positives
+    if 2 * most >= 2**62:  # beyond the halves of `_sum_of_squares`
+        positives, negatives, tp, fp = (
+            column.astype(object) for column in (positives, negatives, tp, fp)
+        )
+    of_positives = 2 * (fp[-1] - fp) + negatives
+    of_negatives = 2 * tp - positives
+    return (
+        int(exact_dot(positives, of_positives)),
+        _sum_of_squares(positives, of_positives),
+        _sum_of_squares(negatives, of_negatives),
+    )
+
+
+def _sum_of_squares(counts: NDArray[Any], values: NDArray[Any]) -> int:
+    """Return sum counts * values^2 exactly, by halves of the bits so that int64 is enough."""
+    half = (int(values.max()).bit_length() + 1) // 2
+    high, low = values >> half, values & ((1 << half) - 1)
+    squares = [
+        int(exact_dot(counts, high * high)),
+        int(exact_dot(counts, 2 * high * low)),
+        int(exact_dot(counts, low * low)),
+    ]
+    return _joined(squares, half)
+
+
+def _joined(squares: list[int], half: int) -> int:
+    """Put the sums over high^2, 2 high low and low^2 together."""
+    return (squares[0] << 2 * half) + (squares[1] << half) + squares[2]
+
+
+def _interval(estimate: float, error: float, level: float, scale: Scale) -> ConfidenceInterval:
+    """Return the normal limits on the scale asked for, inside [0, 1]."""
+    if math.isnan(error):
+        return ConfidenceInterval(math.nan, math.nan)
+    if error == 0:
+        return ConfidenceInterval(estimate, estimate)
+    from scipy.special import ndtri
+
+    half = -float(ndtri((1.0 - level) / 2.0)) * error
+    if scale == "plain":
+        return ConfidenceInterval(max(0.0, estimate - half), min(1.0, estimate + half))
+    centre = math.log(estimate) - math.log1p(-estimate)
+    half /= estimate * (1.0 - estimate)
+    return ConfidenceInterval(_expit(centre - half), _expit(centre + half))
+
+
+def _expit(x: float) -> float:
+    """Return 1 / (1 + exp(-x)) without overflow."""
+    return float(1.0 / (1.0 + np.exp(-x))) if x > 0 else float(np.exp(x) / (1.0 + np.exp(x)))

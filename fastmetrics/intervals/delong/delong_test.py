@@ -1,0 +1,346 @@
+"""DeLong's test of whether several models have the same AUC on the same examples."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_alternative,
+    check_confidence_level,
+    check_n_threads,
+)
+from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.intervals._holm import holm
+from fastmetrics.intervals._models import check_models, named_scores
+from fastmetrics.intervals.delong._delong_covariance import (
+    AucCovariance,
+    auc_covariance,
+    refuse_weights,
+)
+from fastmetrics.intervals.delong._normal import normal_test
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DeLongPair(Result):
+    """The difference between the AUCs of two models on the same examples.
+
+    Attributes
+    ----------
+    model_a, model_b : str
+        Names of the models.
+    difference : float
+        AUC of `model_a` less AUC of `model_b`.
+    standard_error : float
+        Of the difference; nan where it is not defined.
+    statistic : float
+        z = difference / standard error; 0 where both are 0, +-inf where the error alone is.
+    pvalue : float
+        Of "the AUCs are equal", by the normal distribution; 1 where the difference is 0 for sure.
+    pvalue_holm : float
+        The same, adjusted for the number of pairs (Holm 1979).
+    confidence_interval : ConfidenceInterval
+        Of the difference, inside [-1, 1]; not adjusted.
+    """
+
+    model_a: str
+    model_b: str
+    difference: float
+    standard_error: float
+    statistic: float
+    pvalue: float
+    pvalue_holm: float
+    confidence_interval: ConfidenceInterval
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class DeLongTest(Result):
+    """The AUCs of K models on the same examples, compared.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the models, in the order given.
+    estimate : tuple of float
+        The AUC of each model; nan where a class is missing.
+    covariance : ndarray of shape (K, K)
+        Of the AUCs; read-only; nan where it is not defined.
+    pairs : tuple of DeLongPair
+        Every two models, in the order of `names`.
+    statistic : float
+        Chi-square of "all AUCs are equal"; inf where a difference other than 0 has no variance.
+    df : int
+        Its degrees of freedom: the rank of the covariance of the differences, K - 1 as a rule.
+    pvalue : float
+        Of the chi-square; 1 where all models rank the examples alike.
+    n_positive, n_negative : int
+        Examples of either class.
+    n_groups : int or None
+        Groups of examples; None if each example stands for itself.
+    confidence_level : float
+        Coverage aimed at by the intervals of the pairs.
+    alternative : {"two-sided", "less", "greater"}
+        Of the pairs: the difference is other than 0, below 0 or above 0.
+    method : str
+        The name of the method.
+    """
+
+    names: tuple[str, ...]
+    estimate: tuple[float, ...]
+    covariance: NDArray[np.float64]
+    pairs: tuple[DeLongPair, ...]
+    statistic: float
+    df: int
+    pvalue: float
+    n_positive: int
+    n_negative: int
+    n_groups: int | None
+    confidence_level: float
+    alternative: Alternative
+    method: str
+
+    @property
+    def standard_error(self) -> tuple[float, ...]:
+        """Standard error of the AUC of each model."""
+        return tuple(map(math.sqrt, np.diagonal(self.covariance).tolist()))
+
+    def __getitem__(self, models: tuple[str, str]) -> DeLongPair:
+        """Return the comparison of two models, by their names in the order of `names`."""
+        for pair in self.pairs:
+            if (pair.model_a, pair.model_b) == models:
+                return pair
+        known = ", ".join(repr((pair.model_a, pair.model_b)) for pair in self.pairs)
+        raise KeyError(f"{models!r}: the pairs are {known}")
+
+    def __iter__(self) -> Iterator[DeLongPair]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __repr__(self) -> str:
+        aucs = ", ".join(
+            f"{name}: {auc:.6g}" for name, auc in zip(self.names, self.estimate, strict=True)
+        )
+        test = f"chi2({self.df})={self.statistic:.6g}, pvalue={self.pvalue:.6g}"
+        return f"DeLongTest({aucs}; all equal: {test})"
+
+    def _repr_html_(self) -> str:
+        heads = ("models", "difference", "standard error", "z", "p", "p (Holm)")
+        level = f"{100 * self.confidence_level:g} % interval"
+        rows = [_html_row("th", (*heads, level))]
+        for pair in self.pairs:
+            numbers = (pair.difference, pair.standard_error, pair.statistic)
+            interval = pair.confidence_interval
+            cells = (
+                f"{pair.model_a} − {pair.model_b}",
+                *(f"{number:.4f}" for number in numbers),
+                *(f"{p:.4g}" for p in (pair.pvalue, pair.pvalue_holm)),
+                f"{interval.low:.4f} to {interval.high:.4f}",
+            )
+            rows.append(_html_row("td", cells))
+        return f"<table><caption>{html.escape(repr(self))}</caption>{''.join(rows)}</table>"
+
+
+def _html_row(tag: str, cells: tuple[str, ...]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def delong_test(
+    y_true: ArrayLike,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int | None = None,
+) -> DeLongTest:
+    """Test whether two or more models have the same AUC on the same examples.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Binary labels.
+    scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
+        The scores of each of K >= 2 models by name; a data frame has one column a model; the
+        columns of an array of shape (n_samples, K) are the models "0", "1" ... The greater the
+        score, the more positive.
+    groups : array-like of shape (n_samples,), optional
+        Which examples belong together, such as those of one patient: whole numbers or text. The
+        variance is then that between groups (Obuchowski 1997).
+    confidence_level : float, default=0.95
+        Coverage aimed at by the intervals of the differences, in (0, 1).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        What the test of a pair (a, b) is against: that the AUC of a is other than, less than or
+        greater than that of b. The intervals are one-sided too; the chi-square has no sides.
+    pos_label : int, float, bool or str, optional
+        The positive label; {0, 1}, {-1, 1} and booleans need none.
+    sample_weight : array-like of int of shape (n_samples,), optional
+        How many examples each row stands for. Weights that are no counts are refused.
+    n_threads : int, optional
+        Threads of the sorts; None means every processor the process may use.
+
+    Returns
+    -------
+    DeLongTest
+        AUCs, covariances, all pairs with Holm's adjustment, and the chi-square of "all equal".
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If there are fewer than two models, the weights are no counts, an option is out of range,
+        or the data are not binary labels and finite scores.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a class is missing, or its spread cannot be estimated from one example (one group):
+        standard errors and p-values are nan.
+    DegenerateDataWarning
+        If the variance of an AUC or of a difference is 0 (an AUC of 0 or 1, models that rank all
+        examples alike), or the chi-square has fewer than K - 1 degrees of freedom.
+
+    Notes
+    -----
+    O(K n log n + K^2 n) time and O(K n) memory: a sort and a look-up a model give the placement
+    of each example, and all else are sums of products of whole numbers. AUCs, covariances,
+    differences, their variances and the chi-square are each the double nearest to the true ratio:
+    models that rank the examples alike have a variance of exactly 0, the rank is no matter of
+    tolerance, and neither threads nor the order of the rows change a bit. The chi-square costs
+    O(K^3) products of long integers on top, which is nothing below some 50 models.
+
+    Rows are matched by their position: the index of a series or frame is not looked at.
+
+    With groups, the rows that a group has in either class are summed before the spread is taken,
+    and a term for groups with rows of both classes is added. If every group is a single row, that
+    term is 0 and the covariances are DeLong's exactly; so they are if each example is repeated
+    the same number of times within a group of its own. The formula stands in `delong`. The normal
+    distribution needs many groups, 30 at the least.
+
+    Weights that are no counts change the estimates but not the number of examples behind them,
+    which DeLong's variance is about; `paired_bootstrap` resamples them.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
+    curves, Biometrics 44:837-845. Obuchowski (1997), Nonparametric analysis of clustered ROC
+    curve data, Biometrics 53:567-578.
+
+    Examples
+    --------
+    >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
+    >>> first = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
+    >>> second = [0.9, 0.2, 0.8, 0.7, 0.75, 0.1, 0.6, 0.3]
+    >>> result = delong_test(y_true, {"first": first, "second": second})
+    >>> result
+    DeLongTest(first: 0.65625, second: 0.875; all equal: chi2(1)=0.98, pvalue=0.322199)
+    >>> pair = result["first", "second"]
+    >>> pair.difference, round(pair.standard_error, 6)
+    (-0.21875, 0.220971)
+    >>> pair.confidence_interval
+    ConfidenceInterval(low=-0.651845, high=0.214345)
+    """
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative)
+    check_n_threads(n_threads)
+    models = check_models(
+        y_true,
+        named_scores(scores, at_least=2),
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        groups=groups,
+    )
+    if models.rows.weights is not None and not models.rows.integer_weights:
+        raise refuse_weights("paired_bootstrap")
+    found = auc_covariance(models, n_threads)
+    pairs = _pairs(models.names, found, level, alternative)
+    statistic, df = found.all_equal()
+    _warn(models.names, found, pairs, df)
+    k = range(len(models.names))
+    covariance = np.array([[found.covariance(one, other) for other in k] for one in k])
+    covariance.flags.writeable = False
+    return DeLongTest(
+        names=models.names,
+        estimate=tuple(map(found.auc, k)),
+        covariance=covariance,
+        pairs=pairs,
+        statistic=statistic,
+        df=df,
+        pvalue=_chi_square_pvalue(statistic, df),
+        n_positive=found.n_positive,
+        n_negative=found.n_negative,
+        n_groups=found.n_groups,
+        confidence_level=level,
+        alternative=alternative,
+        method="DeLong (1988)" if groups is None else "Obuchowski (1997)",
+    )
+
+
+def _pairs(
+    names: tuple[str, ...], found: AucCovariance, level: float, alternative: Alternative
+) -> tuple[DeLongPair, ...]:
+    numbers = []
+    for one, other in itertools.combinations(range(len(names)), 2):
+        difference = found.difference(one, other)
+        error = math.sqrt(found.variance_of_difference(one, other))
+        test = normal_test(difference, error, level, alternative)
+        numbers.append((names[one], names[other], difference, error, test))
+    adjusted = holm([test.pvalue for *_, test in numbers]).tolist()
+    return tuple(
+        DeLongPair(a, b, difference, error, test.statistic, test.pvalue, p, test.interval)
+        for (a, b, difference, error, test), p in zip(numbers, adjusted, strict=True)
+    )
+
+
+def _chi_square_pvalue(statistic: float, df: int) -> float:
+    """Return the upper tail; all is certain where there are no degrees of freedom."""
+    if math.isnan(statistic) or math.isinf(statistic):
+        return 0.0 if math.isinf(statistic) else statistic
+    if df == 0:
+        return 1.0
+    from scipy.special import chdtrc
+
+    return float(chdtrc(df, statistic))
+
+
+def _warn(
+    names: tuple[str, ...], found: AucCovariance, pairs: tuple[DeLongPair, ...], df: int
+) -> None:
+    """Say what is undefined; or, in one warning, all that is degenerate."""
+    if found.fault:
+        what = "standard errors are" if any(found.twice_pairs) else "AUCs are"
+        warn_user(f"{what} not defined: {found.fault}", UndefinedMetricWarning)
+        return
+    said = [
+        f"the AUC of {name!r} is {found.auc(k):g} with an estimated variance of 0, so that its "
+        "differences look surer than they are"
+        for k, name in enumerate(names)
+        if found.covariance(k, k) == 0
+    ]
+    for pair in pairs:
+        if pair.standard_error == 0:
+            such = "nothing tells the models apart" if pair.difference == 0 else "z is +-inf"
+            said.append(
+                f"the difference between {pair.model_a!r} and {pair.model_b!r} is "
+                f"{pair.difference:g} with a variance of 0 ({such}): p = {pair.pvalue:g}"
+            )
+    if df < len(names) - 1:
+        said.append(
+            f"the covariance of the differences has rank {df}, not {len(names) - 1}: so many "
+            "degrees of freedom has the chi-square of all AUCs being equal"
+        )
+    if said:
+        warn_user("; ".join(said), DegenerateDataWarning)

@@ -1,0 +1,190 @@
+"""DeLong's test for two AUCs measured on different examples."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_alternative,
+    check_confidence_level,
+)
+from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.intervals._models import renamed
+from fastmetrics.intervals.delong._normal import normal_test
+from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DeLongUnpairedTest(Result):
+    """The difference between two AUCs measured on different examples.
+
+    Attributes
+    ----------
+    estimate_a, estimate_b : float
+        The AUCs; nan where a class is missing.
+    difference : float
+        AUC of the first less AUC of the second.
+    standard_error : float
+        Of the difference; nan where it is not defined.
+    statistic : float
+        z = difference / standard error; 0 where both are 0, +-inf where the error alone is.
+    pvalue : float
+        Of "the AUCs are equal", by the normal distribution.
+    confidence_interval : ConfidenceInterval
+        Of the difference, inside [-1, 1].
+    confidence_level : float
+        Coverage aimed at.
+    alternative : {"two-sided", "less", "greater"}
+        The difference is other than 0, below 0 or above 0.
+    method : str
+        The name of the method.
+    """
+
+    estimate_a: float
+    estimate_b: float
+    difference: float
+    standard_error: float
+    statistic: float
+    pvalue: float
+    confidence_interval: ConfidenceInterval
+    confidence_level: float
+    alternative: Alternative
+    method: str = "DeLong (1988), unpaired"
+
+
+def delong_unpaired_test(
+    y_true_a: ArrayLike | ScoreTable,
+    y_score_a: ArrayLike | ScoreTable | None,
+    y_true_b: ArrayLike | ScoreTable | None = None,
+    y_score_b: ArrayLike | None = None,
+    *,
+    groups_a: ArrayLike | None = None,
+    groups_b: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    pos_label: Any = None,
+    sample_weight_a: ArrayLike | None = None,
+    sample_weight_b: ArrayLike | None = None,
+    n_threads: int | None = None,
+) -> DeLongUnpairedTest:
+    """Test whether two AUCs measured on different, independent examples are equal.
+
+    Parameters
+    ----------
+    y_true_a, y_true_b : array-like of shape (n_a,) and (n_b,), or ScoreTable
+        Binary labels of either sample; or a table of counts, whose `y_score` is then None.
+    y_score_a, y_score_b : array-like of shape (n_a,) and (n_b,), optional
+        Scores; the greater, the more positive. Two tables may be given alone, one after the other.
+    groups_a, groups_b : array-like of shape (n_a,) and (n_b,), optional
+        Which examples of a sample belong together; see `delong`.
+    confidence_level : float, default=0.95
+        Coverage aimed at by the interval of the difference, in (0, 1).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Whether the test is against an AUC of a other than, less than or greater than that of b.
+        The interval is one-sided too.
+    pos_label : int, float, bool or str, optional
+        The positive label of both samples; {0, 1}, {-1, 1} and booleans need none.
+    sample_weight_a, sample_weight_b : array-like of int of shape (n_a,) and (n_b,), optional
+        How many examples each row stands for. Weights that are no counts are refused.
+    n_threads : int, optional
+        Threads of the sorts; None means every processor the process may use.
+
+    Returns
+    -------
+    DeLongUnpairedTest
+        AUCs, their difference, standard error, z, p and interval.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind, or something else comes with two tables.
+    ValueError
+        If the weights are no counts, an option is out of range, or the data are not binary
+        labels and finite scores.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a class is missing from a sample, or has one example (one group) only.
+    DegenerateDataWarning
+        If the variance of one AUC is 0 (an AUC of 0 or 1, or all scores tied), or of both.
+
+    Notes
+    -----
+    The variance of the difference is the sum of the two variances of DeLong: O(n log n) time. For
+    two models on the same examples use `delong_test`, which accounts for their covariance.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
+    curves, Biometrics 44:837-845. Hanley & McNeil (1983), Radiology 148:839-843, compare
+    independent areas by the same z.
+
+    Examples
+    --------
+    >>> from fastmetrics import ScoreTable
+    >>> january = ScoreTable.from_counts([5, 4, 3, 2, 1], [33, 11, 2, 2, 3], [2, 11, 6, 6, 33])
+    >>> february = ScoreTable.from_counts([5, 4, 3, 2, 1], [20, 14, 6, 5, 6], [4, 9, 10, 9, 26])
+    >>> result = delong_unpaired_test(january, february)
+    >>> round(result.difference, 4), round(result.pvalue, 4)
+    (0.1212, 0.0249)
+    """
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative)
+    if isinstance(y_true_a, ScoreTable) and isinstance(y_score_a, ScoreTable):
+        if y_true_b is not None or y_score_b is not None:
+            raise TypeError("two ScoreTables come alone: pass no third and no fourth argument")
+        y_score_a, y_true_b = None, y_score_a
+    found = []
+    for sample, y_true, y_score, weight, groups in (
+        ("a", y_true_a, y_score_a, sample_weight_a, groups_a),
+        ("b", y_true_b, y_score_b, sample_weight_b, groups_b),
+    ):
+        names = ("y_true", "y_score", "sample_weight", "groups")
+        with renamed(**{name: f"{name}_{sample}" for name in names}):
+            one = auc_variance(
+                y_true,
+                y_score,
+                groups=groups,
+                sample_weight=weight,
+                pos_label=pos_label,
+                n_threads=n_threads,
+            )
+        found.append(one)
+    difference = found[0].estimate - found[1].estimate
+    standard_error = math.sqrt(found[0].variance + found[1].variance)
+    test = normal_test(difference, standard_error, level, alternative)
+    _warn(found)
+    return DeLongUnpairedTest(
+        found[0].estimate,
+        found[1].estimate,
+        difference,
+        standard_error,
+        test.statistic,
+        test.pvalue,
+        test.interval,
+        level,
+        alternative,
+    )
+
+
+def _warn(found: list[AucVariance]) -> None:
+    """Say what is not defined, or degenerate, of either sample."""
+    for sample, one in zip("ab", found, strict=True):
+        if one.fault:
+            what = "AUC" if math.isnan(one.estimate) else "standard error"
+            message = f"sample {sample}: the {what} is not defined: {one.fault}"
+            warn_user(message, UndefinedMetricWarning)
+        elif one.variance == 0:
+            message = (
+                f"sample {sample}: the AUC is {one.estimate:g} with an estimated variance of 0, so "
+                "that the difference looks surer than it is"
+            )
+            warn_user(message, DegenerateDataWarning)

@@ -1,0 +1,185 @@
+"""The limits of a binomial proportion, one function a method, for checked arguments.
+
+Each takes the successes k, the failures m and the error probability left outside a limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final, Literal
+
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_alternative,
+    check_confidence_level,
+)
+from fastmetrics._results import ConfidenceInterval
+
+ProportionMethod = Literal["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p"]
+
+_Probability = Callable[[float], float]
+_Pair = tuple[_Probability, _Probability]
+
+
+def check_level(confidence_level: float, alternative: Alternative) -> float:
+    """Return the level; a bound alone needs a half, below which it is on the wrong side."""
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative)
+    if alternative != "two-sided" and level < 0.5:
+        raise ValueError(
+            "`confidence_level` of a one-sided bound must be at least 0.5: "
+            f"got {confidence_level!r} with alternative={alternative!r}"
+        )
+    return level
+
+
+def tail_probability(level: float, alternative: Alternative) -> float:
+    """Return the error probability left outside each limit."""
+    return (1.0 - level) / 2.0 if alternative == "two-sided" else 1.0 - level
+
+
+def normal_quantile(level: float, alternative: Alternative) -> float:
+    """Return the z of a normal interval or bound."""
+    return _z(tail_probability(level, alternative))
+
+
+def _z(tail: float) -> float:
+    from scipy.special import ndtri
+
+    return -float(ndtri(tail))
+
+
+def one_sided(
+    interval: ConfidenceInterval, alternative: Alternative, least: float = 0.0
+) -> ConfidenceInterval:
+    """Put the end of the scale, ``least`` or 1, where a bound alone was asked for."""
+    if alternative == "two-sided" or math.isnan(interval.low):
+        return interval
+    if alternative == "less":
+        return ConfidenceInterval(least, interval.high)
+    return ConfidenceInterval(interval.low, 1.0)
+
+
+def proportion_limits(
+    successes: float, n: float, level: float, method: ProportionMethod, alternative: Alternative
+) -> ConfidenceInterval:
+    """Return the limits for checked arguments; nan where ``n`` is 0."""
+    if n == 0:
+        return ConfidenceInterval(math.nan, math.nan)
+    tail = tail_probability(level, alternative)
+    low, high = _LIMITS[method](successes, n - successes, tail)
+    return one_sided(ConfidenceInterval(low, high), alternative)
+
+
+def wilson_limits(k: float, m: float, z: float) -> tuple[float, float]:
+    """Return the roots of (k - n t)^2 = z^2 n t (1 - t), n = k + m, neither by a difference."""
+    n = k + m
+    z_squared = z * z
+    top = 2.0 * k + z_squared + z * math.sqrt(z_squared + 4.0 * k * (m / n))
+    low = 2.0 * k * (k / n) / top if k > 0 else 0.0
+    high = top / (2.0 * (n + z_squared)) if m > 0 else 1.0
+    return min(low, 1.0), min(high, 1.0)
+
+
+def _wilson(k: float, m: float, tail: float) -> tuple[float, float]:
+    return wilson_limits(k, m, _z(tail))
+
+
+def _agresti_coull(k: float, m: float, tail: float) -> tuple[float, float]:
+    z = _z(tail)
+    total = k + m + z * z
+    centre = (k + z * z / 2.0) / total
+    half = z * math.sqrt(centre * (1.0 - centre) / total)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _clopper_pearson(k: float, m: float, tail: float) -> tuple[float, float]:
+    return _beta_limits(k, m, tail, _exact_probabilities)
+
+
+def _jeffreys(k: float, m: float, tail: float) -> tuple[float, float]:
+    return _beta_limits(k, m, tail, _posterior_probabilities)
+
+
+def _mid_p(k: float, m: float, tail: float) -> tuple[float, float]:
+    if k == 0:  # (1 - t)^m / 2 = tail
+        return 0.0, _one_minus_root(2.0 * tail, m)
+    if m == 0:
+        return 1.0 - _one_minus_root(2.0 * tail, k), 1.0
+    return _beta_limits(k, m, tail, _mid_probabilities)
+
+
+def _one_minus_root(probability: float, n: float) -> float:
+    """Return 1 - probability^(1/n)."""
+    return 0.0 - math.expm1(math.log(probability) / n)
+
+
+def _exact_probabilities(k: float, m: float) -> _Pair:
+    """Return P(X >= k; t) and P(X <= k; t) of k + m trials, as functions of t."""
+    from scipy.special import betainc, betaincc
+
+    return lambda t: betainc(k, m + 1.0, t), lambda t: betaincc(k + 1.0, m, t)
+
+
+def _posterior_probabilities(k: float, m: float) -> _Pair:
+    """Return P(p <= t) and P(p >= t) for p of the distribution Beta(k + 1/2, m + 1/2)."""
+    from scipy.special import betainc, betaincc
+
+    a, b = k + 0.5, m + 0.5
+    return lambda t: betainc(a, b, t), lambda t: betaincc(a, b, t)
+
+
+def _mid_probabilities(k: float, m: float) -> _Pair:
+    """Return P(X > k; t) + P(X = k; t) / 2 and P(X < k; t) + P(X = k; t) / 2."""
+    from scipy.special import betainc, betaincc
+
+    return (
+        lambda t: (betainc(k, m + 1.0, t) + betainc(k + 1.0, m, t)) / 2.0,
+        lambda t: (betaincc(k, m + 1.0, t) + betaincc(k + 1.0, m, t)) / 2.0,
+    )
+
+
+def _beta_limits(
+    k: float, m: float, tail: float, probabilities: Callable[[float, float], _Pair]
+) -> tuple[float, float]:
+    """Return the t where the rising, and where the falling probability equals ``tail``.
+
+    They are found from the side where the rarer outcome is counted: near 1, doubles are too far
+    apart, and both limits mirror those of the failures.
+    """
+    if k > m:
+        low, high = _beta_limits(m, k, tail, probabilities)
+        return 1.0 - high, 1.0 - low
+    rising, falling = probabilities(k, m)
+    z = _z(tail)
+    near_low, near_high = wilson_limits(k, m, z)
+    low = _solve(lambda t: rising(t) - tail, near_low) if k > 0 else 0.0
+    return low, _solve(lambda t: tail - falling(t), near_high)
+
+
+def _solve(excess: _Probability, guess: float) -> float:
+    """Return the root of a rising function of [0, 1], to the last bits.
+
+    scipy's inverse, betaincinv, is not used: for few successes in 10^7 trials or more it stops
+    early, and returns limits on the wrong side of the estimate (scipy 1.17: k = 1000 of 10^9).
+    """
+    from scipy.optimize import brentq
+
+    start = stop = guess if guess > 0.0 else 0.5  # 0 at no success and a level that makes z 0
+    while excess(start) > 0.0:
+        start /= 2.0
+    while excess(stop) < 0.0:
+        stop = min(1.0, 2.0 * stop)
+    if start == stop:
+        return start
+    return float(brentq(excess, start, stop, xtol=1e-300, rtol=2.0**-50))
+
+
+_LIMITS: Final[dict[ProportionMethod, Callable[[float, float, float], tuple[float, float]]]] = {
+    "wilson": _wilson,
+    "clopper_pearson": _clopper_pearson,
+    "jeffreys": _jeffreys,
+    "agresti_coull": _agresti_coull,
+    "mid_p": _mid_p,
+}

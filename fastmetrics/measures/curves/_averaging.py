@@ -1,0 +1,111 @@
+"""One binary measure over the columns (or rows) of a matrix, and the average asked for.
+
+``average`` is resolved here, at the boundary: the binary measure below it knows one flat column
+of labels and one of scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.weights import check_weights
+
+#: Labels, scores and weights (or None) of one column to the value of a measure.
+BinaryMeasure = Callable[[NDArray[Any], NDArray[Any], Any], float]
+#: Labels and scores to the value of every row at once, for measures that have a faster way.
+RowMeasure = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]
+
+AVERAGES = ("macro", "micro", "samples", "weighted", None)
+
+
+def column_count(values: Any) -> int:
+    """Return the number of columns of a two-dimensional container, 1 for a flat one.
+
+    Only the shape is read: ten million flat labels are not converted to learn that.
+    """
+    shape = getattr(values, "shape", None)
+    if shape is None and isinstance(values, list | tuple) and len(values) > 0:
+        first = values[0]
+        if isinstance(first, list | tuple):
+            return len(first)
+        shape = (len(values), *getattr(first, "shape", ()))
+    return int(shape[1]) if shape is not None and len(shape) == 2 else 1
+
+
+def binarized(codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int8]:
+    """Return the (n, n_classes) matrix with a 1 where the row's class code is the column."""
+    indicator = np.zeros((len(codes), n_classes), dtype=np.int8)
+    indicator[np.arange(len(codes)), codes] = 1
+    return indicator
+
+
+def averaged(
+    measure: BinaryMeasure,
+    y_true: NDArray[Any],
+    y_score: NDArray[Any],
+    *,
+    average: str | None,
+    sample_weight: Any = None,
+    by_row: RowMeasure | None = None,
+) -> float | NDArray[np.float64]:
+    """Return ``measure`` of an indicator matrix under ``average``, as scikit-learn averages.
+
+    Parameters
+    ----------
+    measure : callable
+        ``measure(labels, scores, sample_weight)`` of one flat column.
+    y_true, y_score : ndarray of shape (n, n_columns)
+        The checked indicator matrix (1 marks a positive) and the checked scores.
+    average : {"macro", "micro", "samples", "weighted"} or None
+        ``None`` returns the value of each column; the caller has checked it.
+    sample_weight : array-like of shape (n,), optional
+        The weight of each row.
+    by_row : callable, optional
+        ``by_row(y_true, y_score)`` returns the value of each row at once for "samples".
+
+    Returns
+    -------
+    float or ndarray of shape (n_columns,)
+    """
+    check_same_length(y_true=y_true, y_score=y_score)
+    if y_true.shape != y_score.shape:
+        raise ValueError(
+            f"`y_true` and `y_score` must have the same shape: got {y_true.shape} "
+            f"and {y_score.shape}"
+        )
+    weights = None if sample_weight is None else as_array(sample_weight, "sample_weight")
+    checked = None if weights is None else check_weights(weights, len(y_true)).values
+    if average == "micro":
+        repeated = None if weights is None else np.repeat(weights, y_true.shape[1])
+        return measure(y_true.ravel(), y_score.ravel(), repeated)
+    if average == "samples":
+        if by_row is not None:
+            return _mean(by_row(y_true, y_score), checked)
+        pairs = zip(y_true, y_score, strict=True)
+        return _mean(np.array([measure(*pair, None) for pair in pairs]), checked)
+    support = None
+    if average == "weighted":
+        positive = y_true == 1
+        if checked is None:
+            support = np.count_nonzero(positive, axis=0).astype(np.float64)
+        else:
+            support = checked @ positive
+        if not support.any():
+            return 0.0
+    # Columns get the weights as they came: integers stay counts.
+    columns = range(y_true.shape[1])
+    values = np.array([measure(y_true[:, k], y_score[:, k], weights) for k in columns])
+    return values if average is None else _mean(values, support)
+
+
+def _mean(values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
+    """Return the weighted mean; a value of weight 0 counts as 0, so that its nan does not."""
+    if weights is None:
+        return float(np.mean(values))
+    return float(np.average(np.where(weights == 0, 0.0, values), weights=weights))

@@ -1,0 +1,216 @@
+"""The threshold that is best by a named criterion, under a constraint where it needs one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
+from fastmetrics._results import Result
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.measures.curves._criteria import (
+    AT_LEAST,
+    AT_MOST,
+    Counts,
+    Criterion,
+    criterion_named,
+)
+from fastmetrics.measures.curves._curve_counts import as_given, lacks_a_class
+from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+
+CriterionName = Literal[
+    "youden",
+    "closest_topleft",
+    "fewest_errors",
+    "f_beta",
+    "precision_at_recall",
+    "recall_at_precision",
+    "recall_at_fpr",
+]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BestThreshold(Result):
+    """A threshold, what it was chosen for, and the decision it makes.
+
+    Attributes
+    ----------
+    threshold : int or float
+        Call positive what scores at least this; inf calls nothing positive; nan where no
+        threshold meets the constraint.
+    criterion : str
+        The criterion by name.
+    value : float
+        Its value there: TPR - FPR, the distance to (0, 1), FP + FN, F-beta, precision or recall.
+    true_positive_rate, false_positive_rate, precision, recall : float
+        Rates of the decision; precision is nan where nothing is called positive.
+    tp, fp, fn, tn : int or float
+        Counts (or sums of weights) of the decision.
+    """
+
+    threshold: float
+    criterion: str
+    value: float
+    true_positive_rate: float
+    false_positive_rate: float
+    precision: float
+    recall: float
+    tp: float
+    fp: float
+    fn: float
+    tn: float
+
+
+def best_threshold(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    criterion: CriterionName = "youden",
+    beta: float = 1.0,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int | None = None,
+) -> BestThreshold:
+    """Find the threshold that is best by a criterion; of equally good ones, the highest.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,), optional
+        Scores; the greater, the more positive.
+    criterion : str, default="youden"
+        - "youden": largest TPR - FPR;
+        - "closest_topleft": smallest distance to the point FPR = 0, TPR = 1;
+        - "fewest_errors": smallest FP + FN;
+        - "f_beta": largest F-beta, see `beta`;
+        - "precision_at_recall": largest precision where recall is `at_least`;
+        - "recall_at_precision": largest recall where precision is `at_least`;
+        - "recall_at_fpr": largest recall where the false positive rate is `at_most`.
+    beta : float, default=1.0
+        Weight of recall against precision in "f_beta"; positive.
+    at_least, at_most : float, optional
+        The constraint of the last three, in [0, 1].
+    pos_label : int, float, bool or str, optional
+        The positive label; {0, 1}, {-1, 1} and booleans need none.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+    n_threads : int, optional
+        Threads of the sort; None means every processor the process may use.
+
+    Returns
+    -------
+    BestThreshold
+        The threshold, the criterion's value, and the rates and counts of the decision.
+
+    Raises
+    ------
+    TypeError
+        If a constraint is missing, or given to a criterion that has none.
+    ValueError
+        If the criterion is unknown, a constraint is outside [0, 1], or `beta` is not positive.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If only one class is present, or no threshold meets the constraint: all nan.
+
+    Notes
+    -----
+    The candidates are the distinct scores and inf ("call nobody positive"): it wins
+    "fewest_errors" where the positives are too few to be worth their false alarms, "youden" and
+    "closest_topleft" where no threshold beats chance, and "recall_at_fpr" where no positive can be
+    had. It has no precision, so "precision_at_recall" and "recall_at_precision" never choose it.
+
+    Without weights candidates are compared as integers, so rounding decides no tie. A constraint is
+    compared with the rate as a double, which is the one in the result: with 10 positives one
+    of them meets `at_least=0.1`. With weights the doubles themselves are compared.
+    One sort, then O(distinct scores) time and memory.
+
+    Examples
+    --------
+    >>> best = best_threshold([0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], criterion="fewest_errors")
+    >>> best.threshold, best.value
+    (inf, 1.0)
+    >>> best_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], criterion="recall_at_fpr", at_most=0.0)
+    BestThreshold(threshold=0.8, criterion='recall_at_fpr', value=0.5, ...)
+    """
+    check_choice("criterion", criterion, get_args(CriterionName))
+    _check_constraint(criterion, "at_least", at_least, criterion in AT_LEAST)
+    _check_constraint(criterion, "at_most", at_most, criterion in AT_MOST)
+    check_positive("beta", beta)
+    table = as_table(
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+    )
+    if lacks_a_class(table, f"the best threshold by {criterion!r}"):
+        return _undefined(criterion)
+    counts = _counts(table)
+    chosen = criterion_named(criterion, beta=beta, at_least=at_least, at_most=at_most)
+    feasible = chosen.feasible(counts)
+    if not feasible.any():
+        message = f"no threshold meets the constraint of {criterion!r}: precision >= {at_least!r}"
+        warn_user(message, UndefinedMetricWarning)
+        return _undefined(criterion)
+    return _result(table, counts, chosen, _first_best(counts, chosen, feasible), criterion)
+
+
+def _check_constraint(criterion: str, name: str, value: float | None, wanted: bool) -> None:
+    """Raise unless the constraint is there when wanted, absent when not, and a share."""
+    if not wanted:
+        if value is not None:
+            raise TypeError(f"`{name}` has no meaning for criterion {criterion!r}")
+        return
+    if value is None:
+        raise TypeError(f"criterion {criterion!r} needs `{name}`")
+    check_fraction(name, value, include_low=True, include_high=True)
+
+
+def _counts(table: ScoreTable) -> Counts:
+    """Return TP and FP of the candidates, highest threshold first: inf, then the scores."""
+    tp, fp = table.true_positives, table.false_positives
+    zero = np.zeros(1, dtype=tp.dtype)
+    return Counts(
+        np.concatenate((zero, tp)), np.concatenate((zero, fp)), tp[-1].item(), fp[-1].item()
+    )
+
+
+def _first_best(counts: Counts, chosen: Criterion, feasible: NDArray[np.bool_]) -> int:
+    """Return the first candidate of the best ones, by integers where there are no weights."""
+    value = np.where(feasible, chosen.value(counts), -np.inf)
+    best = int(np.argmax(value))
+    if counts.weighted:
+        return best
+    near = np.flatnonzero(value >= value[best] - chosen.rounding(counts))
+    return int(near[chosen.first_of(counts.at(near))])
+
+
+def _result(
+    table: ScoreTable, counts: Counts, chosen: Criterion, row: int, criterion: str
+) -> BestThreshold:
+    tp, fp = counts.tp[row].item(), counts.fp[row].item()
+    n_positive, n_negative = counts.n_positive, counts.n_negative
+    recall = tp / n_positive
+    value = chosen.exact_value(tp, fp, n_positive, n_negative)
+    return BestThreshold(
+        threshold=table.scores[row - 1].item() if row else math.inf,
+        criterion=criterion,
+        value=as_given(value, table) if criterion == "fewest_errors" else value,
+        true_positive_rate=recall,
+        false_positive_rate=fp / n_negative,
+        precision=tp / (tp + fp) if tp + fp > 0 else math.nan,
+        recall=recall,
+        tp=as_given(tp, table),
+        fp=as_given(fp, table),
+        fn=as_given(n_positive - tp, table),
+        tn=as_given(n_negative - fp, table),
+    )
+
+
+def _undefined(criterion: str) -> BestThreshold:
+    return BestThreshold(math.nan, criterion, *[math.nan] * 9)

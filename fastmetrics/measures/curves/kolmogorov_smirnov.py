@@ -1,0 +1,152 @@
+"""The Kolmogorov-Smirnov distance between the scores of the two classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastmetrics._kernels.curve_kernels import largest_gap
+from fastmetrics._results import Result
+from fastmetrics.measures.curves._curve_counts import lacks_a_class
+from fastmetrics.tables.scores._exact import INT64_BOUND
+from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+
+# Of |tp / n_positive - fp / n_negative| in float64: each count may be rounded, as may each
+# quotient (up to 1) and the difference: seven roundings of 2**-53.
+_GAP_ERROR = 8 * 2.0**-53
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KolmogorovSmirnov(Result):
+    """The largest distance between true and false positive rate, and where it lies.
+
+    Attributes
+    ----------
+    statistic : float
+        The largest ``|TPR - FPR|``, in [0, 1].
+    threshold : float or int
+        The highest threshold (a score) that has it; an int when the scores are integers.
+    sign : int
+        1 where the positives lie higher (TPR > FPR), -1 where they lie lower, 0 when the
+        statistic is 0.
+    tpr, fpr : float
+        The rates at that threshold.
+
+    Examples
+    --------
+    >>> KolmogorovSmirnov(statistic=0.5, threshold=0.35, sign=1, tpr=1.0, fpr=0.5)
+    KolmogorovSmirnov(statistic=0.5, threshold=0.35, sign=1, tpr=1, fpr=0.5)
+    """
+
+    statistic: float
+    threshold: float | int
+    sign: int
+    tpr: float
+    fpr: float
+
+
+def ks_statistic(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> KolmogorovSmirnov:
+    """Compute the two-sided Kolmogorov-Smirnov distance between the classes' scores.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,), optional
+        Scores; the greater, the more positive.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+    pos_label : int, float, bool or str, optional
+        The positive label; {0, 1}, {-1, 1} and booleans need none.
+    n_threads : int, optional
+        Threads of the sort; None means every processor the process may use.
+
+    Returns
+    -------
+    KolmogorovSmirnov
+        The largest ``|TPR - FPR|`` of the decision score >= threshold, the highest threshold
+        that has it, the sign of the difference there, and both rates. Every number is nan, and
+        the sign 0, where a class is missing.
+
+    Raises
+    ------
+    ValueError
+        If the data are not binary labels and finite scores.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If only one class is present.
+
+    Notes
+    -----
+    One sort, then one pass over the distinct scores. Unweighted gaps are compared as the
+    integers ``tp * n_negative - fp * n_positive``, of any size: the threshold is exact, and the
+    statistic is the double nearest to the rational. The largest positive gap is Youden's J.
+
+    References
+    ----------
+    Smirnov (1948), Table for estimating the goodness of fit of empirical distributions, Annals
+    of Mathematical Statistics 19(2).
+
+    Examples
+    --------
+    >>> ks_statistic([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    KolmogorovSmirnov(statistic=0.5, threshold=0.8, sign=1, tpr=0.5, fpr=0)
+    """
+    table = as_table(
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+    )
+    if lacks_a_class(table, "the Kolmogorov-Smirnov statistic"):
+        nan = float("nan")
+        return KolmogorovSmirnov(nan, nan, 0, nan, nan)
+    return ks_of_table(table)
+
+
+def ks_of_table(table: ScoreTable) -> KolmogorovSmirnov:
+    """Return the statistic of a table that has both classes."""
+    if table.is_weighted:
+        row, tpr, fpr = _weighted_gap(table)
+        gap = tpr - fpr
+    else:
+        n_positive, n_negative = int(table.n_positive), int(table.n_negative)
+        row, tp, fp = _integer_gap(table, n_positive, n_negative)
+        tpr, fpr = tp / n_positive, fp / n_negative
+        gap = (tp * n_negative - fp * n_positive) / (n_positive * n_negative)
+    return KolmogorovSmirnov(
+        statistic=abs(gap),
+        threshold=table.scores[row].item(),
+        sign=(gap > 0) - (gap < 0),
+        tpr=tpr,
+        fpr=fpr,
+    )
+
+
+def _weighted_gap(table: ScoreTable) -> tuple[int, float, float]:
+    tp, fp = table.true_positives, table.false_positives
+    tpr, fpr = tp / tp[-1], fp / fp[-1]
+    row = int(np.argmax(np.abs(tpr - fpr)))
+    return row, float(tpr[row]), float(fpr[row])
+
+
+def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[int, int, int]:
+    if n_positive * n_negative < INT64_BOUND:
+        row, tp, fp = largest_gap(table.positives, table.negatives, n_positive, n_negative)
+        return int(row), int(tp), int(fp)
+    # The products do not fit: floats tell which rows can be the largest, Python integers which is.
+    tp_all, fp_all = table.true_positives, table.false_positives
+    nearly = np.abs(tp_all / n_positive - fp_all / n_negative)
+    rows = np.flatnonzero(nearly >= nearly.max() - 2 * _GAP_ERROR)
+    counts = zip(rows.tolist(), tp_all[rows].tolist(), fp_all[rows].tolist(), strict=True)
+    # ``max`` keeps the first of equal ones: the highest threshold.
+    return max(counts, key=lambda c: abs(c[1] * n_negative - c[2] * n_positive))

@@ -1,0 +1,252 @@
+"""Precision and recall at every threshold, and average precision (scikit-learn's names)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
+from fastmetrics._input.scalars import check_choice
+from fastmetrics._input.scores import check_score_matrix
+from fastmetrics._kernels import curve_kernels
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized, column_count
+from fastmetrics.measures.curves._curve_counts import predicted_positives
+from fastmetrics.tables.scores._exact import INT64_BOUND
+from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+
+Floats = NDArray[np.float64]
+
+#: scikit-learn's words, so that a filter on them still works.
+NO_POSITIVE = "No positive class found in y_true, recall is set to one for all thresholds."
+NEEDS_COLUMNS = (
+    "`y_score` needs to be of shape `(n_samples, n_classes)`, one column a class or label, since "
+    "`y_true` has more than two classes or one column a label"
+)
+
+
+def precision_recall_curve(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    drop_intermediate: bool = False,
+    n_threads: int | None = None,
+) -> tuple[Floats, Floats, NDArray[Any]]:
+    """Compute precision and recall at every distinct score, as scikit-learn does.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,), optional
+        Scores; the greater, the more positive.
+    pos_label : int, float, bool or str, optional
+        The positive label; {0, 1} and {-1, 1} need none.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+    drop_intermediate : bool, default=False
+        Keep only the first and the last threshold of those with equal recall.
+    n_threads : int, optional
+        Threads of the sort; None means every processor the process may use.
+
+    Returns
+    -------
+    precision : ndarray of shape (n_thresholds + 1,)
+        Precision of the decision score >= threshold; the last element is 1.
+    recall : ndarray of shape (n_thresholds + 1,)
+        Recall of the same decision, falling; the last element is 0.
+    thresholds : ndarray of shape (n_thresholds,)
+        The distinct scores, rising.
+
+    Raises
+    ------
+    ValueError
+        If the data are not binary labels and finite scores.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive example: recall is then 1 at every threshold.
+
+    Notes
+    -----
+    One sort, then O(distinct scores) time and memory. Without weights each value is the double
+    nearest to its ratio of counts, bit for bit scikit-learn's.
+
+    Examples
+    --------
+    >>> precision, recall, thresholds = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> precision
+    array([0.5       , 0.66666667, 0.5       , 1.        , 1.        ])
+    >>> recall
+    array([1. , 1. , 0.5, 0.5, 0. ])
+    >>> thresholds
+    array([0.1 , 0.35, 0.4 , 0.8 ])
+    """
+    table = as_table(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        label_rule="curve",
+        n_threads=n_threads,
+    )
+    if not table.n_positive > 0:
+        warn_user(NO_POSITIVE, UndefinedMetricWarning)
+    return curve_of_table(table, drop_intermediate=drop_intermediate)
+
+
+def curve_of_table(
+    table: ScoreTable, *, drop_intermediate: bool = False
+) -> tuple[Floats, Floats, NDArray[Any]]:
+    """Return precision, recall and thresholds of a table, in scikit-learn's order."""
+    tp, predicted, scores = table.true_positives, predicted_positives(table), table.scores
+    if drop_intermediate and len(tp) > 2:
+        step = tp[1:] != tp[:-1]
+        kept = np.concatenate(([True], step[:-1] | step[1:], [True]))
+        tp, predicted, scores = tp[kept], predicted[kept], scores[kept]
+    precision, recall = np.ones(len(tp) + 1), np.ones(len(tp) + 1)
+    np.divide(tp[::-1], predicted[::-1], out=precision[:-1])  # no row of a table weighs 0
+    if len(tp) and tp[-1] > 0:
+        np.divide(tp[::-1], tp[-1], out=recall[:-1])
+    recall[-1] = 0.0
+    return precision, recall, scores[::-1].copy()
+
+
+def step_area(precision: Floats, recall: Floats) -> float:
+    """Return sum (R_k - R_{k-1}) P_k; scikit-learn's order of summation, so its bits."""
+    return max(0.0, -float(np.sum(np.diff(recall) * precision[:-1])))
+
+
+def average_precision_of_table(table: ScoreTable) -> float:
+    """Return the average precision; without positives 0, as scikit-learn does, without rows nan."""
+    if not table.n_positive > 0:
+        warn_user(NO_POSITIVE, UndefinedMetricWarning)
+    if not len(table):
+        return float("nan")
+    if table.is_weighted or not table.n_positive > 0 or _may_overflow(table):
+        precision, recall, _ = curve_of_table(table)
+        return step_area(precision, recall)
+    steps = np.empty(len(table))
+    curve_kernels.write_precision_steps(
+        table.positives, table.negatives, float(table.n_positive), steps
+    )
+    return max(0.0, -float(np.sum(steps)))
+
+
+def _may_overflow(table: ScoreTable) -> bool:
+    return int(table.n_positive) + int(table.n_negative) >= INT64_BOUND
+
+
+def average_precision_score(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    average: str | None = "macro",
+    pos_label: Any = 1,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int | None = None,
+) -> float | Floats:
+    """Compute average precision, the area under the steps of precision over recall.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or ScoreTable
+        Binary labels, class labels (more than two), or a multilabel indicator matrix; or a
+        table, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+        Scores; the greater, the more positive. Columns follow the sorted class labels.
+    average : {"micro", "macro", "weighted", "samples"} or None, default="macro"
+        How columns are averaged; None returns one value a column. Ignored for binary labels.
+    pos_label : int, float, bool or str, default=1
+        The positive label of binary `y_true`; must be 1 otherwise.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+    n_threads : int, optional
+        Threads of the sort; None means every processor the process may use.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        Average precision, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If the shapes or labels do not fit, or `pos_label` is not a label.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a column has no positive example: its value is 0, as in scikit-learn.
+
+    Notes
+    -----
+    sum over thresholds of (R_k - R_{k-1}) P_k. A tie is one step, as in scikit-learn; the
+    expectation over the orders of a tie is another number (10,000 tied examples with one
+    positive: 0.0001 here, 0.00098 there), computed by the ranking measure `average_precision`.
+    One sort a column, then O(distinct scores) time and memory.
+
+    Examples
+    --------
+    >>> round(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
+    0.8333
+    """
+    check_choice("average", average, AVERAGES)
+    if isinstance(y_true, ScoreTable):
+        table = as_table(y_true, y_score, sample_weight=sample_weight)
+        return average_precision_of_table(table)
+
+    def column(labels: Any, scores: Any, weights: Any, pos_label: Any = 1) -> float:
+        table = as_table(
+            labels,
+            scores,
+            sample_weight=weights,
+            pos_label=pos_label,
+            label_rule="average_precision",
+            n_threads=n_threads,
+        )
+        return average_precision_of_table(table)
+
+    if column_count(y_true) > 1:
+        indicator = check_multilabel_indicator(y_true)
+        _only_one(pos_label, "a multilabel indicator `y_true`")
+    elif _is_multiclass(y_true, y_score):
+        _only_one(pos_label, "a `y_true` of several classes")
+        classes, codes = check_class_labels(y_true)
+        indicator = binarized(codes, len(classes))
+    else:
+        try:
+            return column(y_true, y_score, sample_weight, pos_label)
+        except ValueError:
+            if column_count(y_score) == 1 and _has_many_classes(y_true):
+                raise ValueError(NEEDS_COLUMNS) from None
+            raise
+    scores = check_score_matrix(y_score)
+    if scores.shape != indicator.shape:
+        raise ValueError(f"{NEEDS_COLUMNS}: expected {indicator.shape}, got {scores.shape}")
+    return averaged(column, indicator, scores, average=average, sample_weight=sample_weight)
+
+
+def _is_multiclass(y_true: Any, y_score: Any) -> bool:
+    """Return True for a matrix of scores beside more than two classes.
+
+    Flat scores never come with more than two classes, so flat labels are not read to find out.
+    """
+    return column_count(y_score) > 1 and len(check_class_labels(y_true).classes) > 2
+
+
+def _has_many_classes(y_true: Any) -> bool:
+    try:
+        return len(check_class_labels(y_true).classes) > 2
+    except (TypeError, ValueError):
+        return False
+
+
+def _only_one(pos_label: Any, kind: str) -> None:
+    if pos_label != 1:
+        raise ValueError(f"`pos_label` must be 1 with {kind}, got {pos_label!r}")

@@ -1,0 +1,275 @@
+"""The area under the ROC curve, and its complement, the rank loss."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
+from fastmetrics._input.rows import BinaryRows
+from fastmetrics._input.scalars import check_choice, check_fraction
+from fastmetrics._input.scores import check_score_matrix
+from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.measures.curves._averaging import AVERAGES, averaged, column_count
+from fastmetrics.measures.curves._pairs import pairs_of, rows_or_table, table_of
+from fastmetrics.measures.curves.partial_auc import area_between, mcclish
+from fastmetrics.measures.curves.roc_multiclass import multiclass_roc_auc
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Floats = NDArray[np.float64]
+
+# scikit-learn's words, so that a filter on them still works.
+ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
+
+
+def roc_auc_score(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    average: Literal["macro", "micro", "samples", "weighted"] | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    max_fpr: float | None = None,
+    multi_class: Literal["raise", "ovr", "ovo"] = "raise",
+    labels: ArrayLike | None = None,
+    n_threads: int | None = None,
+) -> float | Floats:
+    """Compute the area under the ROC curve (AUC), exactly.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or ScoreTable
+        Labels of two classes (of any kind; the greater is the positive one), of more classes,
+        or a multilabel indicator matrix. Or a table, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+        Scores; the greater, the more positive. With more than two classes one column of
+        probabilities for each class, in the order of the labels.
+    average : {"macro", "micro", "samples", "weighted"} or None, default="macro"
+        How the columns of a matrix are summed up; None returns the value of each. Several
+        classes know "macro", "weighted" and, one-vs-rest, "micro" and None.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+    max_fpr : float, optional
+        In (0, 1]: the area up to this false positive rate with McClish's correction, as
+        `partial_auc` defines it, below the diagonal too. Not for several classes.
+    multi_class : {"raise", "ovr", "ovo"}, default="raise"
+        Each class against the rest, or against each other class (Hand & Till).
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of the columns, sorted; for several classes only.
+    n_threads : int, optional
+        Threads of the sort; None means every processor the process may use.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        The area; nan where only one class is present.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or does not go with the data, or the data are not labels and
+        finite scores.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If only one class is present.
+
+    Notes
+    -----
+    The area of two classes is the share of pairs that the positive example wins, ties counted
+    half: pairs are counted in integers of any size without building the curve, and divided
+    once, so that the unweighted area is the double nearest to the true rational number. One
+    sort of O(n log n) for each column, one-vs-one for each ordered pair of classes.
+
+    scikit-learn has no weights for one-vs-one. Here each pair's area is the weighted one of its
+    two classes, and ``average="weighted"`` takes a pair's share of the total weight where the
+    unweighted form takes its share of the rows: an integer weight equals that many copies.
+
+    References
+    ----------
+    Hanley & McNeil (1982), The meaning and use of the area under a ROC curve, Radiology 143(1).
+    Hand & Till (2001), A simple generalisation of the area under the ROC curve for multiple
+    class classification problems, Machine Learning 45(2).
+
+    Examples
+    --------
+    >>> roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    >>> roc_auc_score([0, 1, 1], [0.5, 0.9, 0.5])
+    0.75
+    """
+    _check_options(average, max_fpr, multi_class)
+    if not isinstance(y_true, ScoreTable):
+        if column_count(y_true) > 1:
+            return _multilabel(y_true, y_score, average, sample_weight, max_fpr, n_threads)
+        if _is_multiclass(y_true, y_score):
+            if max_fpr not in (None, 1):
+                raise ValueError(
+                    f"`max_fpr` must be None or 1 beside three classes or more: got {max_fpr!r}"
+                )
+            if multi_class == "raise":
+                raise ValueError("multi_class must be in ('ovo', 'ovr')")
+            return multiclass_roc_auc(
+                y_true,
+                y_score,
+                partial(_binary_auc, n_threads=n_threads),
+                labels=labels,
+                multi_class=multi_class,
+                average=average,
+                sample_weight=sample_weight,
+            )
+    data = rows_or_table(y_true, y_score, sample_weight=sample_weight, label_rule="sorted")
+    return _binary_auc(data, max_fpr=max_fpr, n_threads=n_threads)
+
+
+def _check_options(average: Any, max_fpr: Any, multi_class: Any) -> None:
+    check_choice("average", average, AVERAGES)
+    check_choice("multi_class", multi_class, ("raise", "ovr", "ovo"))
+    if max_fpr is not None:
+        check_fraction("max_fpr", max_fpr, include_high=True)
+
+
+def _is_multiclass(y_true: Any, y_score: Any) -> bool:
+    """Return True for class labels with a matrix of scores, looking at labels only if it must.
+
+    Two columns beside two classes are ``predict_proba`` unsliced: the binary check says so.
+    """
+    columns = column_count(y_score)
+    return columns > 2 or (columns == 2 and len(check_class_labels(y_true).classes) > 2)
+
+
+def _multilabel(
+    y_true: Any,
+    y_score: Any,
+    average: str | None,
+    sample_weight: Any,
+    max_fpr: float | None,
+    n_threads: int | None,
+) -> float | Floats:
+    def measure(labels: NDArray[Any], scores: NDArray[Any], weights: Any) -> float:
+        rows = rows_or_table(labels, scores, sample_weight=weights, label_rule="curve")
+        return _binary_auc(rows, max_fpr=max_fpr, n_threads=n_threads)
+
+    by_row = _auc_by_row if max_fpr in (None, 1) else None
+    return averaged(
+        measure,
+        check_multilabel_indicator(y_true),
+        check_score_matrix(y_score),
+        average=average,
+        sample_weight=sample_weight,
+        by_row=by_row,
+    )
+
+
+def _auc_by_row(labels: NDArray[Any], scores: NDArray[Any]) -> Floats:
+    """Return the AUC of each row of a matrix; one warning for those of one class."""
+    # One layout, so that the kernel is compiled for one.
+    labels, scores = np.ascontiguousarray(labels), np.ascontiguousarray(scores)
+    order = np.argsort(scores, axis=1)
+    n_positive, n_negative, twice = np.zeros((3, len(labels)), dtype=np.int64)
+    concordant_pairs_by_row(
+        np.take_along_axis(labels, order, axis=1),
+        np.take_along_axis(scores, order, axis=1),
+        n_positive,
+        n_negative,
+        twice,
+    )
+    pairs = n_positive * n_negative
+    if not pairs.all():
+        warn_user(ONE_CLASS, UndefinedMetricWarning)
+    values = np.full(len(pairs), np.nan)
+    np.divide(twice, 2 * pairs, out=values, where=pairs > 0)
+    return values
+
+
+def _binary_auc(
+    data: BinaryRows | ScoreTable,
+    *,
+    max_fpr: float | None = None,
+    n_threads: int | None = None,
+) -> float:
+    """Return the AUC of two classes, or the standardised area up to ``max_fpr``."""
+    if max_fpr is None or max_fpr == 1:
+        counts = pairs_of(data, n_threads)
+        undefined = not (counts.n_positive > 0 and counts.n_negative > 0)
+        area = float("nan") if undefined else float(counts.auc)
+    else:
+        table = table_of(data, n_threads)
+        undefined = not (table.n_positive > 0 and table.n_negative > 0)
+        area = float("nan") if undefined else _area_up_to(table, Fraction(float(max_fpr)))
+    if undefined:
+        warn_user(ONE_CLASS, UndefinedMetricWarning)
+    return area
+
+
+def _area_up_to(table: ScoreTable, max_fpr: Fraction) -> float:
+    low = Fraction(0)
+    return float(
+        mcclish(area_between(table, low, max_fpr, over_tpr=False), low, max_fpr, over_tpr=False)
+    )
+
+
+def rank_loss(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> float:
+    """Compute the share of pairs of a positive and a negative that are ranked wrongly.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,), optional
+        Scores; the greater, the more positive.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+    pos_label : int, float, bool or str, optional
+        The positive label; {0, 1}, {-1, 1} and booleans need none.
+    n_threads : int, optional
+        Threads of the sort; None means every processor the process may use.
+
+    Returns
+    -------
+    float
+        The loss, ties counted half; nan where only one class is present.
+
+    Raises
+    ------
+    ValueError
+        If the data are not binary labels and finite scores.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If only one class is present.
+
+    Notes
+    -----
+    1 - AUC between the rationals; each of the two is the double nearest to its own, so that
+    ``1 - roc_auc_score(...)`` may differ in the last place. Counted as the AUC is.
+
+    References
+    ----------
+    Zhou (2021), Machine Learning, section 2.3.3.
+
+    Examples
+    --------
+    >>> rank_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.25
+    """
+    data = rows_or_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    counts = pairs_of(data, n_threads)
+    if not (counts.n_positive > 0 and counts.n_negative > 0):
+        message = "the rank loss is not defined: only one class is present in y_true"
+        warn_user(message, UndefinedMetricWarning)
+        return float("nan")
+    return float(counts.rank_loss)

@@ -1,0 +1,158 @@
+"""The AUC of more than two classes: one-vs-rest and one-vs-one (Hand & Till 2001)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_score_matrix
+from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.measures.curves._averaging import averaged, binarized
+
+#: Rows of two classes to their AUC.
+BinaryAuc = Callable[[BinaryRows], float]
+_AVERAGES = ("macro", "weighted", None)
+
+
+def multiclass_roc_auc(
+    y_true: Any,
+    y_score: Any,
+    binary_auc: BinaryAuc,
+    *,
+    labels: Any,
+    multi_class: str,
+    average: str | None,
+    sample_weight: Any,
+) -> float | NDArray[np.float64]:
+    """Return the AUC of class labels beside a matrix of class probabilities.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Class labels.
+    y_score : array-like of shape (n, n_classes)
+        Probabilities, one column for each class in the order of the sorted labels.
+    binary_auc : callable
+        The AUC of checked rows of two classes.
+    labels : array-like of shape (n_classes,) or None
+        The classes, sorted; None takes those of `y_true`.
+    multi_class : {"ovr", "ovo"}
+        Each class against the rest, or against each other class.
+    average : {"micro", "macro", "weighted"} or None
+        How the areas are summed up.
+    sample_weight : array-like of shape (n,) or None
+        The weight of each row.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+    """
+    scores = class_probabilities(y_score)
+    averages = _AVERAGES if multi_class == "ovo" else ("micro", *_AVERAGES)
+    if average not in averages:
+        raise ValueError(f"average must be one of {averages} for multiclass problems")
+    if multi_class == "ovo" and average is None:
+        raise NotImplementedError("`average` must not be None with `multi_class`='ovo'")
+    codes = class_codes(y_true, labels, scores.shape[1])
+    check_same_length(y_true=codes, y_score=scores)
+    if multi_class == "ovo":
+        return _one_vs_one(codes, scores, binary_auc, average, sample_weight)
+
+    def measure(column: NDArray[Any], column_scores: NDArray[Any], weights: Any) -> float:
+        rows = check_binary(column, column_scores, sample_weight=weights, label_rule="curve")
+        return binary_auc(rows)
+
+    indicator = binarized(codes, scores.shape[1])
+    return averaged(measure, indicator, scores, average=average, sample_weight=sample_weight)
+
+
+def class_probabilities(y_score: Any) -> NDArray[Any]:
+    """Return the matrix of scores: finite, and each row adding up to 1."""
+    scores = check_score_matrix(y_score)
+    sums = scores.sum(axis=1)
+    if not np.allclose(1, sums):
+        off = int(np.argmax(~np.isclose(1, sums)))
+        raise ValueError(
+            f"`y_score` must hold probabilities: row {off} adds up to {sums[off]:g}, not to 1"
+        )
+    return scores
+
+
+def class_codes(y_true: Any, labels: Any, n_columns: int) -> NDArray[np.int64]:
+    """Return the column of each row's class."""
+    found = check_class_labels(y_true)
+    if labels is None:
+        if len(found.classes) != n_columns:
+            raise ValueError(
+                f"`y_score` must have a column for each class of `y_true`, {len(found.classes)}: "
+                f"got {n_columns}; pass `labels` if a class has no row"
+            )
+        return found.codes
+    given = check_class_labels(labels, "labels")
+    if len(given.classes) != len(given.codes):
+        raise ValueError("Parameter 'labels' must be unique")
+    if not np.array_equal(given.codes, np.arange(len(given.codes))):
+        raise ValueError("Parameter 'labels' must be ordered")
+    if len(given.classes) != n_columns:
+        raise ValueError(
+            f"`labels` must name as many classes as `y_score` has columns, {n_columns}: got "
+            f"{len(given.classes)}"
+        )
+    column = {label: code for code, label in enumerate(given.classes.tolist())}
+    seen = found.classes.tolist()
+    if not all(label in column for label in seen):
+        raise ValueError("'y_true' contains labels not in parameter 'labels'")
+    return np.array([column[label] for label in seen], dtype=np.int64)[found.codes]
+
+
+def _one_vs_one(
+    codes: NDArray[np.int64],
+    scores: NDArray[Any],
+    binary_auc: BinaryAuc,
+    average: str | None,
+    sample_weight: Any,
+) -> float:
+    """Return the mean over the pairs of classes of the mean of their two areas.
+
+    Rows are grouped by class once: a pair is two slices of a column, not a mask over all rows.
+    """
+    checked = None if sample_weight is None else check_weights(sample_weight, len(codes))
+    order = np.argsort(codes, kind="stable")
+    columns = np.ascontiguousarray(scores[order].T)
+    weights = None if checked is None else checked.values[order]
+    starts = np.searchsorted(codes[order], np.arange(scores.shape[1] + 1))
+    groups = [slice(low, high) for low, high in pairwise(starts.tolist())]
+    size = [
+        float(group.stop - group.start) if weights is None else float(weights[group].sum())
+        for group in groups
+    ]
+
+    def area(column: int, positive: slice, negative: slice) -> float:
+        labels = np.zeros(positive.stop - positive.start + negative.stop - negative.start, np.int8)
+        labels[: positive.stop - positive.start] = 1
+        pair_weights = None
+        if weights is not None:
+            pair_weights = np.concatenate((weights[positive], weights[negative]))
+        pair_scores = np.concatenate((columns[column, positive], columns[column, negative]))
+        counts = checked is not None and checked.is_integer
+        return binary_auc(BinaryRows(labels, 0, pair_scores, pair_weights, counts, False))
+
+    # A class without rows, or whose rows all weigh nothing, forms no pair.
+    present = [code for code, total in enumerate(size) if total > 0]
+    areas, shares = [], []
+    for a, b in combinations(present, 2):
+        areas.append((area(a, groups[a], groups[b]) + area(b, groups[b], groups[a])) / 2)
+        shares.append(size[a] + size[b])
+    if not areas:
+        message = "Only one class is present in y_true. ROC AUC score is not defined in that case."
+        warn_user(message, UndefinedMetricWarning)
+        return float("nan")
+    return float(np.average(areas, weights=shares if average == "weighted" else None))

@@ -1,0 +1,190 @@
+"""What a count measure is given, labels or a matrix, as the counts it works on.
+
+Two rules for labels. That of the drop-ins is scikit-learn's: every label that occurs is a class,
+in rows of weight 0 too. The strict one is ours, of everything new: it is that of `ConfusionMatrix`,
+and a measure of two classes has to know which one is positive.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.tables.confusion._label_counts import label_matrix
+from fastmetrics.tables.confusion._matrix_checks import checked_labels
+from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+
+Array = NDArray[Any]
+
+#: Counts below 2**200 may be multiplied four at a time.
+_SAFE = 200
+
+#: What two labels without `pos_label` must be for the greater one to be positive.
+_PLAIN = ({0, 1}, {-1, 1})
+
+
+def of_matrix(matrix: ConfusionMatrix, **given: Any) -> MatrixSnapshot:
+    """Return what a matrix holds, refusing what may not come with it."""
+    for name, value in given.items():
+        if value is not None:
+            raise TypeError(f"a ConfusionMatrix comes without `{name}`: it is counted already")
+    return MatrixSnapshot.of(matrix)
+
+
+def drop_in_counts(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, name: str = "y_pred"
+) -> MatrixSnapshot:
+    """Return the counts of every label that occurs, as scikit-learn's functions see them.
+
+    ``name`` is what the function calls the predictions.
+    """
+    if isinstance(y_true, ConfusionMatrix):
+        return of_matrix(y_true, **{name: y_pred, "sample_weight": sample_weight})
+    check_both(y_pred, name)
+    with np.errstate(over="ignore"):  # looked at below
+        labels, counts = label_matrix(y_true, y_pred, sample_weight=sample_weight)
+    if not np.isfinite(counts).all():  # a sum beyond float64: the scale is no part of a ratio
+        weights = check_weights(sample_weight, len(as_vector(y_true, "y_true"))).values
+        labels, counts = label_matrix(y_true, y_pred, sample_weight=weights)
+    return MatrixSnapshot(_in_range(counts), tuple(labels.tolist()))
+
+
+def picked(found: MatrixSnapshot, labels: Any) -> MatrixSnapshot:
+    """Return the counts of the labels given, in their order; 0 for those that do not occur."""
+    asked = checked_labels(labels)
+    at = {label: k for k, label in enumerate(found.labels)}
+    there = [k for k, label in enumerate(asked) if label in at]
+    source = [at[asked[k]] for k in there]
+    counts = np.zeros((len(asked), len(asked)), dtype=found.counts.dtype)
+    counts[np.ix_(there, there)] = found.counts[np.ix_(source, source)]
+    return MatrixSnapshot(counts, asked, found.exponent)
+
+
+def check_some_label(
+    whole: MatrixSnapshot, labels: tuple[Any, ...], y_true: Any, y_pred: Any, name: str
+) -> None:
+    """Raise if ``y_true``, called ``name``, has none of the labels, not even with weight 0."""
+    rows = [k for k, label in enumerate(whole.labels) if label in labels]
+    if isinstance(y_true, ConfusionMatrix) or whole.counts[rows].any():
+        return
+    if not drop_in_counts(y_true, y_pred).counts[rows].any():
+        raise ValueError(f"at least one of `labels` must be present in `{name}`: got {labels}")
+
+
+def warn_single_label(found: MatrixSnapshot) -> None:
+    """Warn, as scikit-learn does, that there is one label only."""
+    if len(found.labels) == 1:
+        warn_user(
+            "A single label was found in 'y_true' and 'y_pred': the confusion matrix has one cell",
+            UserWarning,
+        )
+
+
+def strict_counts(
+    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+) -> MatrixSnapshot:
+    """Return the counts of any number of classes, by the strict rule.
+
+    ``labels`` names the classes and their order; a label that it does not name is an error.
+    """
+    if isinstance(y_true, ConfusionMatrix):
+        return of_matrix(y_true, y_pred=y_pred, labels=labels, sample_weight=sample_weight)
+    check_both(y_pred)
+    matrix = ConfusionMatrix.from_labels(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    return MatrixSnapshot.of(matrix)
+
+
+def binary_counts(
+    y_true: Any, y_pred: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> MatrixSnapshot:
+    """Return the counts of two classes, the positive one last, by the strict rule."""
+    found = strict_counts(y_true, y_pred, sample_weight=sample_weight)
+    return of_two(found, pos_label, known=isinstance(y_true, ConfusionMatrix))
+
+
+def of_two(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnapshot:
+    """Return the counts with the positive class last, or raise if there are not two classes.
+
+    ``known`` says that the order of the labels was given, so that the last one is positive.
+    """
+    if pos_label is not None:
+        return _positive_last(found, pos_label, known=known)
+    if not knows_positive(found, known=known):
+        raise ValueError(_no_positive(found.labels))
+    return found
+
+
+def knows_positive(found: MatrixSnapshot, *, known: bool) -> bool:
+    """Return whether there are two classes, the last of which is known to be the positive one."""
+    return len(found.labels) == 2 and (known or set(found.labels) in _PLAIN)
+
+
+def check_both(y_pred: Any, name: str = "y_pred") -> None:
+    """Raise if labels come without predictions."""
+    if y_pred is None:
+        raise TypeError(f"`{name}` is missing: only a ConfusionMatrix comes alone")
+
+
+def _in_range(counts: Array) -> Array:
+    """Return weights that are extreme times a power of two, so that products of sums are finite."""
+    if counts.dtype.kind != "f" or not counts.any():
+        return counts
+    exponent = int(np.frexp(counts.max())[1])
+    return counts if abs(exponent) <= _SAFE else np.ldexp(counts, -exponent)
+
+
+def defined(value: Any, reason: str) -> float:
+    """Return a value as a float; nan with a warning that gives the reason."""
+    number = float(value)
+    if math.isnan(number):
+        warn_user(reason, UndefinedMetricWarning)
+    return number
+
+
+def _no_positive(labels: tuple[Any, ...]) -> str:
+    shown = ", ".join(map(repr, labels[:8])) + (", ..." if len(labels) > 8 else "")
+    if len(labels) > 2:
+        return (
+            f"this measure is for two classes, and there are {len(labels):,}, {{{shown}}}: for one "
+            "against the rest see ConfusionMatrixStack.one_vs_rest"
+        )
+    return (
+        f"labels take their values in {{{shown}}}: pass `pos_label`, or labels in {{0, 1}} or "
+        "{-1, 1}"
+    )
+
+
+def _positive_last(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnapshot:
+    if isinstance(pos_label, np.generic):
+        pos_label = pos_label.item()
+    counts, labels, exponent = found
+    if len(labels) > 2:
+        raise ValueError(
+            f"`pos_label` is for two classes, and there are {len(labels):,}: for one against the "
+            "rest see ConfusionMatrixStack.one_vs_rest"
+        )
+    if pos_label not in labels or len(labels) == 1:
+        seen = np.flatnonzero(counts.any(axis=0) | counts.any(axis=1)).tolist()
+        if known or len(seen) != 1:
+            raise ValueError(f"`pos_label`={pos_label!r} is not a label: they are {labels}")
+        return _with_absent(found, seen[0], pos_label)
+    if labels[1] == pos_label:
+        return found
+    return MatrixSnapshot(np.ascontiguousarray(counts[::-1, ::-1]), labels[::-1], exponent)
+
+
+def _with_absent(found: MatrixSnapshot, only: int, pos_label: Any) -> MatrixSnapshot:
+    """Return the counts of the only class with examples beside those of one without."""
+    label = found.labels[only]
+    is_positive = label == pos_label
+    counts = np.zeros((2, 2), dtype=found.counts.dtype)
+    counts[int(is_positive), int(is_positive)] = found.counts[only, only]
+    labels = (None, label) if is_positive else (label, pos_label)
+    return MatrixSnapshot(counts, labels, found.exponent)

@@ -1,0 +1,171 @@
+"""Agreement of two columns of labels beyond chance: Matthews' coefficient and Cohen's kappa."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastmetrics._input.scalars import check_choice, check_real
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.measures.decisions._matrix_input import (
+    check_some_label,
+    defined,
+    drop_in_counts,
+    picked,
+    warn_single_label,
+)
+from fastmetrics.measures.decisions.count_measures import value
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+
+_NONE_IN_COMMON: Final = "`y2` contains no labels that are present in both `y1` and `labels`"
+_ONE_IN_COMMON: Final = "`y1`, `y2` and `labels` have only one label in common"
+
+
+def matthews_corrcoef(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Compute Matthews' correlation coefficient of true and predicted labels.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfusionMatrix
+        Labels of any number of classes; or a matrix, and then `y_pred` is left out.
+    y_pred : array-like of shape (n_samples,), optional
+        Predicted labels.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+
+    Returns
+    -------
+    float
+        1 for perfect prediction, 0 for no relation, at least -1; 0 where one of the columns has a
+        single label, though it is 0/0 there.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the data are not labels of one sort and of equal length.
+
+    Warns
+    -----
+    UserWarning
+        If only one label occurs.
+    UndefinedMetricWarning
+        If a matrix has no example: nan.
+
+    Notes
+    -----
+    O(n) to count, O(K²) from a matrix. `count_measure` with "matthews_corrcoef" is strict instead:
+    nan where it is 0/0.
+
+    References
+    ----------
+    Gorodkin, J. (2004). Comparing two K-category assignments by a K-category correlation
+    coefficient. Computational Biology and Chemistry 28(5-6), 367-374.
+
+    Examples
+    --------
+    >>> matthews_corrcoef([1, 1, 1, 0], [1, 0, 1, 1])
+    -0.3333333333333333
+    """
+    found = drop_in_counts(y_true, y_pred, sample_weight=sample_weight)
+    warn_single_label(found)
+    if not found.counts.any():
+        return defined(np.nan, "Matthews' coefficient is not defined: there is no example")
+    coefficient = float(value("matthews_corrcoef", found.counts))
+    return 0.0 if math.isnan(coefficient) else coefficient
+
+
+def cohen_kappa_score(
+    y1: ArrayLike | ConfusionMatrix,
+    y2: ArrayLike | None = None,
+    *,
+    labels: ArrayLike | None = None,
+    weights: str | None = None,
+    sample_weight: ArrayLike | None = None,
+    replace_undefined_by: float = math.nan,
+) -> float:
+    """Compute Cohen's kappa, the agreement of two annotators beyond chance.
+
+    Parameters
+    ----------
+    y1 : array-like of shape (n_samples,) or ConfusionMatrix
+        Labels by the first annotator; or a matrix, and then `y2` is left out.
+    y2 : array-like of shape (n_samples,), optional
+        Labels by the second. Exchanging the two changes nothing.
+    labels : array-like of shape (K,), optional
+        The classes that count, in their order: pairs with another label are left out. By default
+        all that occur, sorted.
+    weights : {"linear", "quadratic"}, optional
+        How much a disagreement counts: the distance of the two classes in the order of the labels,
+        or its square; None counts all alike.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+    replace_undefined_by : float, default=nan
+        In [-1, 1] or nan: what to return where kappa is 0/0.
+
+    Returns
+    -------
+    float
+        At most 1; 0 is chance.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the data are not labels of one sort and of equal length, `y1` has none of `labels`, or
+        an option is unknown.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no pair is left, or both columns have the same single label: `replace_undefined_by` is
+        returned.
+    UserWarning
+        If there is one label only.
+
+    Notes
+    -----
+    O(n) to count, O(K²) from a matrix: 1 - observed / expected disagreement.
+
+    References
+    ----------
+    Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological
+    Measurement 20(1); (1968). Weighted kappa. Psychological Bulletin 70(4).
+
+    Examples
+    --------
+    >>> cohen_kappa_score(["no", "yes", "no", "perhaps"], ["no", "yes", "yes", "perhaps"])
+    0.6363636363636364
+    >>> cohen_kappa_score([1, 2, 3, 3], [1, 2, 2, 3], weights="linear")
+    0.7142857142857143
+    """
+    check_choice("weights", weights, (None, "linear", "quadratic"))
+    otherwise = _checked_replacement(replace_undefined_by)
+    found = drop_in_counts(y1, y2, sample_weight=sample_weight, name="y2")
+    if labels is not None:
+        whole, found = found, picked(found, labels)
+        check_some_label(whole, found.labels, y1, y2, "y1")
+    warn_single_label(found)
+    kappa = float(value("cohen_kappa", found.counts, weights=weights))
+    if math.isnan(kappa):
+        reason = _ONE_IN_COMMON if found.counts.any() else _NONE_IN_COMMON
+        warn_user(
+            f"{reason}: `cohen_kappa_score` is undefined and set to {otherwise!r}; see "
+            "`replace_undefined_by`",
+            UndefinedMetricWarning,
+        )
+        return otherwise
+    return kappa
+
+
+def _checked_replacement(setting: Any) -> float:
+    number = check_real("replace_undefined_by", setting)
+    if not (math.isnan(number) or -1.0 <= number <= 1.0):
+        raise ValueError(f"`replace_undefined_by` must lie in [-1, 1] or be nan: got {setting!r}")
+    return number

@@ -1,0 +1,342 @@
+"""What the errors of a classifier cost: mean, total, share of the largest possible."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastmetrics.measures.decisions._count_formulas import Tally, cost_share, mean_cost, tally
+from fastmetrics.measures.decisions._count_registry import (
+    check_cost,
+    check_cost_matrix,
+    cost_coefficients,
+)
+from fastmetrics.measures.decisions._dual import Array
+from fastmetrics.measures.decisions._matrix_input import binary_counts, defined, strict_counts
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+
+_EMPTY = "the cost is not defined: there is no example"
+
+
+def cost_sensitive_error(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    cost_matrix: ArrayLike | None = None,
+    cost_fn: float | None = None,
+    cost_fp: float | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Compute the mean cost of an example, given what each confusion of classes costs.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfusionMatrix
+        Labels; or a matrix, and then `y_pred` is left out.
+    y_pred : array-like of shape (n_samples,), optional
+        Predicted labels.
+    cost_matrix : array-like of shape (K, K), optional
+        ``cost_matrix[i, j]`` is what an example of class i taken for class j costs, in the order
+        of the labels; negative costs are gains.
+    cost_fn, cost_fp : float, optional
+        In place of a matrix, for two classes: the cost of a false negative and of a false positive,
+        both >= 0.
+    labels : array-like of shape (K,), optional
+        The classes in the order of `cost_matrix`; by default those that occur, sorted.
+    pos_label : int, float, bool or str, optional
+        The positive label, for `cost_fn` and `cost_fp`; {0, 1}, {-1, 1} and booleans need none, and
+        of a matrix it is the last.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative: the density of the examples.
+
+    Returns
+    -------
+    float
+        The sum of weight times cost over the sum of weights; nan where there is no example.
+
+    Raises
+    ------
+    TypeError
+        If the costs are not given in one of the two ways, or are no real numbers.
+    ValueError
+        If a cost is not finite, or the shapes or labels do not fit.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a matrix without examples is given.
+
+    Notes
+    -----
+    O(n) to count, O(K²) from a matrix. With all costs 1 it is the error rate. Multiplying the costs
+    by a number multiplies it; adding a constant to row i adds that constant times the share of
+    class i, whatever the classifier: neither changes which of two classifiers is cheaper.
+
+    References
+    ----------
+    Zhou (2021), Machine Learning, section 2.3.4.
+
+    Examples
+    --------
+    >>> cost_sensitive_error([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1)
+    1.25
+    >>> costs = [[0, 1, 2], [1, 0, 1], [6, 3, 0]]
+    >>> cost_sensitive_error(["a", "b", "c", "c"], ["b", "b", "a", "c"], cost_matrix=costs)
+    1.75
+    """
+    asked = _Costed.of(
+        y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
+    )
+    return defined(mean_cost(asked.tally), _EMPTY)
+
+
+def total_cost(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    cost_matrix: ArrayLike | None = None,
+    cost_fn: float | None = None,
+    cost_fp: float | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Compute the sum of the costs of all examples.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfusionMatrix
+        Labels; or a matrix, and then `y_pred` is left out.
+    y_pred : array-like of shape (n_samples,), optional
+        Predicted labels.
+    cost_matrix : array-like of shape (K, K), optional
+        ``cost_matrix[i, j]`` is what an example of class i taken for class j costs.
+    cost_fn, cost_fp : float, optional
+        In place of a matrix, for two classes: what a false negative and a false positive cost.
+    labels : array-like of shape (K,), optional
+        The classes in the order of `cost_matrix`; by default those that occur, sorted.
+    pos_label : int, float, bool or str, optional
+        The positive label, for `cost_fn` and `cost_fp`, where labels do not tell.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+
+    Returns
+    -------
+    float
+        The sum of weight times cost; 0 where there is no example, inf beyond float64.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `cost_sensitive_error`.
+
+    Notes
+    -----
+    O(n) to count, O(K²) from a matrix.
+
+    References
+    ----------
+    Zhou (2021), Machine Learning, section 2.3.4.
+
+    Examples
+    --------
+    >>> total_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1)
+    5.0
+    """
+    asked = _Costed.of(
+        y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
+    )
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(asked.tally.linear, -asked.exponent))
+
+
+def normalized_cost(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    cost_matrix: ArrayLike | None = None,
+    cost_fn: float | None = None,
+    cost_fp: float | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Compute the total cost as a share of the largest that is possible on these labels.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfusionMatrix
+        Labels; or a matrix, and then `y_pred` is left out.
+    y_pred : array-like of shape (n_samples,), optional
+        Predicted labels.
+    cost_matrix : array-like of shape (K, K), optional
+        ``cost_matrix[i, j]`` >= 0 is what an example of class i taken for class j costs.
+    cost_fn, cost_fp : float, optional
+        In place of a matrix, for two classes: what a false negative and a false positive cost.
+    labels : array-like of shape (K,), optional
+        The classes in the order of `cost_matrix`; by default those that occur, sorted.
+    pos_label : int, float, bool or str, optional
+        The positive label, for `cost_fn` and `cost_fp`, where labels do not tell.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+
+    Returns
+    -------
+    float
+        In [0, 1]; nan where nothing can cost anything.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `cost_sensitive_error`, and for a negative cost.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If the largest possible cost is 0.
+
+    Notes
+    -----
+    The largest possible cost takes each example for the class that is dearest for it:
+    ``sum_i n_i max_j cost[i, j]``. It is 1 - `cost_sensitive_accuracy`. Multiplying the costs by
+    a number does not change it. (The y axis of a cost curve is normalized otherwise.)
+
+    References
+    ----------
+    Zhou (2021), Machine Learning, section 2.3.4.
+
+    Examples
+    --------
+    >>> normalized_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1)
+    0.5
+    """
+    asked = _Costed.of(
+        y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
+    )
+    return _share(asked, saved=False)
+
+
+def cost_sensitive_accuracy(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    cost_matrix: ArrayLike | None = None,
+    cost_fn: float | None = None,
+    cost_fp: float | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Compute the share of the largest possible cost that was saved.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfusionMatrix
+        Labels; or a matrix, and then `y_pred` is left out.
+    y_pred : array-like of shape (n_samples,), optional
+        Predicted labels.
+    cost_matrix : array-like of shape (K, K), optional
+        ``cost_matrix[i, j]`` >= 0 is what an example of class i taken for class j costs.
+    cost_fn, cost_fp : float, optional
+        In place of a matrix, for two classes: what a false negative and a false positive cost.
+    labels : array-like of shape (K,), optional
+        The classes in the order of `cost_matrix`; by default those that occur, sorted.
+    pos_label : int, float, bool or str, optional
+        The positive label, for `cost_fn` and `cost_fp`, where labels do not tell.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative.
+
+    Returns
+    -------
+    float
+        In [0, 1]: 1 - total cost / the largest total cost possible on these labels; nan where
+        nothing can cost anything.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `cost_sensitive_error`, and for a negative cost.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If the largest possible cost is 0.
+
+    Notes
+    -----
+    What was saved is summed up, not subtracted. With all costs 1 it is the accuracy. See
+    `normalized_cost`.
+
+    References
+    ----------
+    Zhou (2021), Machine Learning, section 2.3.4.
+
+    Examples
+    --------
+    >>> cost_sensitive_accuracy([0, 0, 1, 1], [0, 0, 0, 1], cost_fn=4, cost_fp=1)
+    0.6
+    """
+    asked = _Costed.of(
+        y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
+    )
+    return _share(asked, saved=True)
+
+
+class _Costed(NamedTuple):
+    """Counts, what each cell costs, and the sums of both."""
+
+    counts: Array
+    costs: Array
+    tally: Tally
+    exponent: int
+
+    @classmethod
+    def of(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        cost_matrix: Any,
+        cost_fn: Any,
+        cost_fp: Any,
+        labels: Any,
+        pos_label: Any,
+        sample_weight: Any,
+    ) -> _Costed:
+        if cost_matrix is None:
+            if cost_fn is None or cost_fp is None:
+                raise TypeError("costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`")
+            if labels is not None:
+                raise TypeError("`labels` go with `cost_matrix`: pass `pos_label` with `cost_fn`")
+            cost_fn, cost_fp = check_cost("cost_fn", cost_fn), check_cost("cost_fp", cost_fp)
+            found = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
+        else:
+            if pos_label is not None:
+                raise TypeError("`pos_label` goes with `cost_fn`: pass `labels` with `cost_matrix`")
+            cost_matrix = check_cost_matrix("cost_matrix", cost_matrix)
+            found = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+            if labels is None and len(found.labels) < len(cost_matrix):
+                raise ValueError(
+                    f"`cost_matrix` is of {len(cost_matrix):,} classes, and only "
+                    f"{len(found.labels):,} occur, {found.labels}: pass `labels`, all of them"
+                )
+        costs = cost_coefficients(
+            len(found.labels), cost_matrix=cost_matrix, cost_fn=cost_fn, cost_fp=cost_fp
+        )
+        counts = found.counts.astype(np.float64)
+        return cls(counts, costs, tally(counts, costs), found.exponent)
+
+
+def _share(asked: _Costed, *, saved: bool) -> float:
+    if (asked.costs < 0).any():
+        raise ValueError(
+            f"costs must not be negative where the largest possible one is the unit: got "
+            f"{asked.costs.min().item()!r}; adding a constant to a row changes no decision"
+        )
+    worst = asked.costs.max(axis=1)
+    sums = tally(asked.counts, worst[:, np.newaxis] - asked.costs) if saved else asked.tally
+    reason = "the normalized cost is not defined: the largest possible cost on these labels is 0"
+    return defined(cost_share(sums, worst), reason)

@@ -1,0 +1,312 @@
+"""Measures that follow from a confusion matrix: values, leave-one-out values, variances.
+
+All of them for a stack of matrices at once, so that thousands of replicates cost one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics.measures.decisions._count_formulas import Tally, linear_sum, tally
+from fastmetrics.measures.decisions._count_registry import (
+    COUNT_MEASURES,
+    CountMeasure,
+    check_classes,
+    checked_parameters,
+    measure_named,
+)
+from fastmetrics.measures.decisions._dual import Array, Dual, Values
+
+__all__ = [
+    "COUNT_MEASURES",
+    "CountMeasure",
+    "delta_variance",
+    "gradient",
+    "leave_one_out",
+    "measure_named",
+    "value",
+    "values",
+]
+
+Floats = NDArray[np.float64]
+
+
+def value(name: str, counts: ArrayLike, **params: Any) -> Floats:
+    """Return the measure of each matrix of a stack.
+
+    Parameters
+    ----------
+    name : str
+        A key of `COUNT_MEASURES`.
+    counts : array-like of shape (..., K, K)
+        Counts or weights, rows being true classes; of two classes the last is positive. They are
+        trusted: finite and not negative.
+    **params
+        Parameters of the measure.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        nan where the measure is undefined; no warning is given here.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a name, a parameter or a number of classes that the measure does not have.
+
+    Notes
+    -----
+    O(K²) a matrix, and a few copies of the stack. Counts above 2**53 are rounded to double.
+
+    Examples
+    --------
+    >>> value("precision", [[[3, 1], [2, 4]], [[5, 0], [5, 0]]]).tolist()
+    [0.8, nan]
+    """
+    return _Prepared(name, counts, params).value
+
+
+def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -> dict[str, Floats]:
+    """Return several measures of each matrix of a stack, which is summed up once.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Keys of `COUNT_MEASURES`.
+    counts : array-like of shape (..., K, K)
+        As `value` takes them.
+    params : mapping from str to object
+        Parameters; each one goes to every measure that has it.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (...)
+        By name, in the order of ``names``; nan where a measure is undefined, without a warning.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `value`; and for a parameter that none of the measures has.
+
+    Notes
+    -----
+    O(K²) a matrix for the sums of its rows and columns, however many measures share them.
+
+    Examples
+    --------
+    >>> {k: v.item() for k, v in values(("recall", "npv"), [[3, 1], [2, 4]], {}).items()}
+    {'recall': 0.6666666666666666, 'npv': 0.6}
+    """
+    counted = _float_stack(counts)
+    measures = {name: measure_named(name) for name in names}
+    for given in params:
+        if not any(given in measure.parameters for measure in measures.values()):
+            asked = ", ".join(map(repr, measures))
+            raise TypeError(f"none of the measures {asked} has a parameter {given!r}")
+    sums = tally(counted)
+    found = {}
+    for name, measure in measures.items():
+        own = {given: params[given] for given in params if given in measure.parameters}
+        prepared = _Prepared(name, counted, own)
+        linear = linear_sum(counted, prepared.coefficients)
+        found[name] = prepared.of_sums(sums._replace(linear=linear))
+    return found
+
+
+def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
+    """Return the measure without one example, for an example of each cell.
+
+    Parameters
+    ----------
+    name : str
+        A key of `COUNT_MEASURES`.
+    counts : array-like of shape (..., K, K)
+        Counts: whole numbers.
+    **params
+        Parameters of the measure.
+
+    Returns
+    -------
+    ndarray of shape (..., K, K)
+        nan where the cell is empty or the measure undefined.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `value`; and if a count is not whole: an example of a weight of its own is no part of
+        the matrix.
+
+    Notes
+    -----
+    Time O(K⁴) a matrix. Memory a few times K³ doubles a matrix: 1 MB for K = 50, 8 MB for 100.
+
+    Examples
+    --------
+    >>> leave_one_out("accuracy", [[2, 1], [0, 1]]).round(3).tolist()
+    [[0.667, 1.0], [nan, 0.667]]
+    """
+    prepared = _Prepared(name, counts, params)
+    whole = prepared.counts
+    if (np.rint(whole) != whole).any():
+        raise ValueError("leave-one-out values need whole counts: got weights that are not whole")
+    k = whole.shape[-1]
+    out = np.empty(whole.shape)
+    for row in range(k):
+        less = np.zeros((k, k, k))
+        less[np.arange(k), row, np.arange(k)] = 1.0
+        fewer = np.maximum(whole[..., np.newaxis, :, :] - less, 0.0)
+        out[..., row, :] = prepared.of(fewer)
+    out[whole == 0] = np.nan
+    return out
+
+
+def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
+    """Return the derivative of the measure by each cell.
+
+    Parameters
+    ----------
+    name : str
+        A key of `COUNT_MEASURES`.
+    counts : array-like of shape (..., K, K)
+        Counts or weights.
+    **params
+        Parameters of the measure.
+
+    Returns
+    -------
+    ndarray of shape (..., K, K)
+        In units of one over a count; nan where the measure is undefined, inf where it is but
+        has no derivative (the geometric mean at 0).
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `value`.
+
+    Notes
+    -----
+    By dual numbers through the formula, one pass for each of the 3K + 1 sums that it is made of:
+    exact to rounding, O(K²) a matrix.
+
+    References
+    ----------
+    Griewank, A. & Walther, A. (2008). Evaluating Derivatives, 2nd ed., chapter 3. SIAM.
+
+    Examples
+    --------
+    >>> gradient("accuracy", [[2, 1], [0, 1]]).tolist()
+    [[0.0625, -0.1875], [-0.1875, 0.0625]]
+    """
+    return _Prepared(name, counts, params).gradient()
+
+
+def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:
+    """Return the variance of the measure by the delta method, the counts being multinomial.
+
+    Parameters
+    ----------
+    name : str
+        A key of `COUNT_MEASURES`.
+    counts : array-like of shape (..., K, K)
+        Counts. Weights are taken for counts too: where they are importances, sum their squares
+        by cell and use `gradient` (see Notes).
+    **params
+        Parameters of the measure.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        nan where the measure is undefined; 0 where no cell with an example changes it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `value`.
+
+    Notes
+    -----
+    With d the `gradient`, (1/n)(Σ p d² - (Σ p d)²) n², where the second term is 0 because a
+    measure does not change with the scale of the counts (Euler): Σ count d². For independent
+    rows of weights w it is Σ (Σ w²) d², the inner sum over the rows of a cell. Cost of `gradient`.
+
+    References
+    ----------
+    Agresti, A. (2013). Categorical Data Analysis, 3rd ed., section 16.1. Wiley.
+
+    Examples
+    --------
+    >>> delta_variance("accuracy", [[40, 5], [5, 50]]).round(12).item()  # p (1 - p) / n
+    0.0009
+    """
+    prepared = _Prepared(name, counts, params)
+    slopes = prepared.gradient()
+    counted = prepared.counts
+    terms = np.multiply(counted, slopes**2, out=np.zeros(counted.shape), where=counted > 0)
+    variance = terms.reshape(*counted.shape[:-2], -1).sum(axis=-1)
+    return np.where(np.isnan(prepared.value), np.nan, variance)
+
+
+def _float_stack(counts: ArrayLike) -> Floats:
+    stack = np.asarray(counts, dtype=np.float64)
+    if stack.ndim < 2 or stack.shape[-1] != stack.shape[-2]:
+        raise ValueError(f"`counts` must have shape (..., K, K): got {stack.shape}")
+    return stack
+
+
+class _Prepared:
+    """A measure with checked parameters, before a stack of matrices of float64."""
+
+    def __init__(self, name: str, counts: ArrayLike, params: Mapping[str, Any]) -> None:
+        self.counts = _float_stack(counts)
+        self.n_classes = self.counts.shape[-1]
+        self.measure = measure_named(name)
+        check_classes(name, self.measure, self.n_classes)
+        self.params = checked_parameters(name, self.measure, params)
+        self.coefficients = None
+        if self.measure.coefficients is not None:
+            self.coefficients = self.measure.coefficients(self.n_classes, **self.params)
+
+    def of(self, counts: Array) -> Floats:
+        return self.of_sums(tally(counts, self.coefficients))
+
+    def of_sums(self, sums: Tally) -> Floats:
+        return np.asarray(self._formula(sums), dtype=np.float64)
+
+    def _formula(self, sums: Tally) -> Values:
+        with np.errstate(invalid="ignore"):  # nan of an undefined class is passed on
+            return self.measure.function(sums, **self.params)
+
+    @property
+    def value(self) -> Floats:
+        return self.of(self.counts)
+
+    def gradient(self) -> Floats:
+        sums = tally(self.counts, self.coefficients)
+        hits, misses, alarms = (self._slopes(sums, part) for part in ("hits", "misses", "alarms"))
+        out = misses[..., :, np.newaxis] + alarms[..., np.newaxis, :]
+        diagonal = np.arange(self.n_classes)
+        out[..., diagonal, diagonal] = hits
+        if self.coefficients is not None:
+            slope = self._slope(sums, "linear", np.ones(sums.linear.shape))
+            out += slope[..., np.newaxis, np.newaxis] * self.coefficients
+        return np.asarray(out, dtype=np.float64)
+
+    def _slopes(self, sums: Tally, part: str) -> Floats:
+        """Return the derivatives by the hits, misses or alarms of each class."""
+        found = np.empty(sums.hits.shape)
+        for k in range(self.n_classes):
+            direction = np.zeros(sums.hits.shape)
+            direction[..., k] = 1.0
+            found[..., k] = self._slope(sums, part, direction)
+        return found
+
+    def _slope(self, sums: Tally, part: str, direction: Floats) -> Floats:
+        moved = sums._replace(**{part: Dual(getattr(sums, part), direction)})
+        found = self._formula(moved)
+        if isinstance(found, Dual):
+            return np.where(np.isnan(found.value), np.nan, found.slope)
+        return np.where(np.isnan(found), np.nan, 0.0)  # it does not take this sum

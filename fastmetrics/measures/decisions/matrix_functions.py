@@ -1,0 +1,234 @@
+"""Confusion matrices as plain arrays: of all classes, or of each class against the rest."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.labels import show_labels
+from fastmetrics._input.scalars import check_choice
+from fastmetrics._input.targets import is_matrix
+from fastmetrics.errors import warn_user
+from fastmetrics.measures.decisions._class_counts import (
+    ClassCounts,
+    check_alone,
+    checked_flag,
+    checked_labels,
+    class_counts,
+    counted,
+    picked,
+    positions,
+    row_counts,
+)
+from fastmetrics.measures.decisions._undefined import ratio
+from fastmetrics.tables.confusion._label_counts import LabelMatrix, label_counts, label_matrix
+from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+
+#: Up to here NumPy's division of integers rounds once.
+_EXACT = 2**53
+
+
+def confusion_matrix(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    normalize: Literal["true", "pred", "all"] | None = None,
+) -> NDArray[Any]:
+    """Count how often each class was taken for each.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,), or ConfusionMatrix
+        True labels of any kind. Or a matrix of counts, and then `y_pred` and `sample_weight` are
+        left out.
+    y_pred : array-like of shape (n,), optional
+        Predicted labels.
+    labels : array-like of shape (K,), optional
+        The classes, in the order of rows and columns; rows of data with another label are left
+        out. By default every label that occurs in either column, sorted.
+    sample_weight : array-like of shape (n,), optional
+        Weights, not negative. Those of an integer dtype are counts, and stay exact.
+    normalize : {"true", "pred", "all"} or None, default=None
+        Divide each count by the sum of its row, of its column, or of the matrix; 0/0 is 0.
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+        ``[i, j]`` examples of class i were taken for class j: int64, float64 for weights of a
+        float dtype and for shares.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If targets, weights or an option are wrong, a label comes twice, or none of `labels`
+        occurs in `y_true`.
+
+    Warns
+    -----
+    UserWarning
+        If the matrix has one class only.
+
+    Notes
+    -----
+    One pass over labels in O(n), whatever their order; memory 8 K². `ConfusionMatrix` is the same
+    with names, and can be merged.
+
+    Examples
+    --------
+    >>> confusion_matrix([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
+    array([[2, 0, 0],
+           [0, 0, 1],
+           [1, 0, 2]])
+    >>> confusion_matrix(["a", "b", "b"], ["a", "a", "b"], labels=["b", "a"], normalize="true")
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+    check_choice("normalize", normalize, ("true", "pred", "all", None))
+    exponent = 0
+    if isinstance(y_true, ConfusionMatrix):
+        check_alone(y_pred, sample_weight)
+        now = MatrixSnapshot.of(y_true)
+        found = LabelMatrix(np.array(now.labels, dtype=object), now.counts)
+        exponent = now.exponent
+    elif is_matrix(y_true) or is_matrix(y_pred):
+        raise ValueError(
+            "`y_true` and `y_pred` must be labels of shape (n,): for multilabel-indicator targets "
+            "there is multilabel_confusion_matrix"
+        )
+    else:
+        found, exponent = counted(label_matrix, y_true, y_pred, sample_weight)
+    cells = found.counts.copy()
+    if labels is not None:
+        asked = _distinct_labels(labels, found.labels)
+        where = positions(asked, found.labels)
+        occurs = where >= 0
+        if not isinstance(y_true, ConfusionMatrix) and not cells[where[occurs]].any():
+            occurs = _occurs_in_true(asked, y_true, y_pred)
+        if not occurs.any():
+            raise ValueError(
+                f"`labels`, {show_labels(asked)}, must name at least one label of `y_true`"
+            )
+        cells = np.pad(found.counts, (0, 1))[np.ix_(where, where)]  # -1 is the 0 at the end
+    if cells.shape == (1, 1):
+        # scikit-learn's words, so that a filter on them still works
+        warn_user(
+            "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have "
+            "the correct shape, use the 'labels' parameter to pass all known labels.",
+            UserWarning,
+        )
+    if normalize is not None:
+        return _shares(cells, normalize)
+    return _in_given_unit(cells, exponent)
+
+
+def multilabel_confusion_matrix(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    samplewise: bool = False,
+) -> NDArray[Any]:
+    """Count each class against the rest: one matrix of two by two a class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix, each column of which is a
+        class. Or a matrix of counts, and then `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
+    sample_weight : array-like of shape (n,), optional
+        Weights, not negative.
+    labels : array-like of shape (n_labels,), optional
+        The classes (or numbers of columns), in this order; all by default, sorted.
+    samplewise : bool, default=False
+        One matrix for each row of an indicator matrix, over its columns.
+
+    Returns
+    -------
+    ndarray of shape (n_labels, 2, 2) or (n, 2, 2)
+        ``[[tn, fp], [fn, tp]]`` of each class, or row: int64, float64 with weights (except for
+        rows whose weights are of an integer dtype).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If targets, weights or an option are wrong, or rows are asked for and there is no
+        indicator matrix.
+
+    Notes
+    -----
+    One pass over labels in O(n), memory O(number of classes).
+
+    Examples
+    --------
+    >>> multilabel_confusion_matrix(["a", "b", "b"], ["a", "a", "b"]).tolist()
+    [[[1, 1], [0, 1]], [[1, 0], [1, 1]]]
+    >>> multilabel_confusion_matrix([[1, 0], [1, 1]], [[1, 1], [0, 1]], samplewise=True).tolist()
+    [[[0, 1], [0, 1]], [[0, 0], [1, 1]]]
+    """
+    samplewise = checked_flag("samplewise", samplewise)
+    counts = class_counts(y_true, y_pred, sample_weight, of_columns=not samplewise)
+    if labels is not None:
+        counts = picked(counts, labels)
+    if samplewise:
+        return _of_rows(counts)
+    hits, true, predicted = counts.hits, counts.true, counts.predicted
+    return counts.shown(_two_by_two(hits, true, predicted, counts.total))
+
+
+def _two_by_two(
+    hits: NDArray[Any], true: NDArray[Any], predicted: NDArray[Any], total: Any
+) -> NDArray[Any]:
+    cells = [(total - true) - (predicted - hits), predicted - hits, true - hits, hits]
+    # Sums of weights are rounded, and what is left of them may fall below 0.
+    return np.asarray(np.maximum(np.stack(cells, axis=1), 0).reshape(len(hits), 2, 2))
+
+
+def _of_rows(counts: ClassCounts) -> NDArray[Any]:
+    cells = _two_by_two(*row_counts(counts), len(counts.labels))
+    weights = counts.weights
+    if weights is None:
+        return cells
+    weighted: NDArray[Any] = cells * weights.values[:, np.newaxis, np.newaxis]
+    if weights.is_integer:
+        return weighted.astype(np.int64)
+    return _in_given_unit(weighted, weights.exponent)
+
+
+def _in_given_unit(cells: NDArray[Any], exponent: int) -> NDArray[Any]:
+    if not exponent:
+        return cells
+    with np.errstate(over="ignore"):  # beyond the range of float64 it is inf
+        return np.asarray(np.ldexp(cells, -exponent))
+
+
+def _distinct_labels(labels: Any, found: NDArray[Any]) -> NDArray[Any]:
+    asked = checked_labels(labels, found, "multiclass")
+    values = asked.tolist()
+    if len(set(values)) < len(values):
+        twice = next(label for k, label in enumerate(values) if label in values[:k])
+        raise ValueError(f"`labels` must be distinct: {twice!r} comes twice")
+    return asked
+
+
+def _occurs_in_true(asked: NDArray[Any], y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
+    """Return which labels occur as true ones, whatever the rows weigh."""
+    unweighted = label_counts(y_true, y_pred)
+    true = np.append(unweighted.true, 0)[positions(asked, unweighted.labels)]
+    return np.asarray(true > 0)
+
+
+def _shares(cells: NDArray[Any], normalize: str) -> NDArray[np.float64]:
+    if cells.dtype.kind != "f" and int(cells.sum()) > _EXACT:
+        cells = cells.astype(object)
+    axes: dict[str, int | tuple[int, int]] = {"true": 1, "pred": 0, "all": (0, 1)}
+    axis = axes[normalize]
+    sums = cells.sum(axis=axis, keepdims=True)
+    return ratio(cells, np.broadcast_to(sums, cells.shape), 0.0)

@@ -1,0 +1,159 @@
+"""Which column of the scores a row's label stands for; integer labels are read where they are.
+
+Most labels are integers 0, 1, ... of few classes. A guess from some rows says which they are, the
+kernel that reads the labels counts those that are none of them, and only if there are any (or a
+class is missing) are the labels looked at in full.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.labels import check_label_values, distinct, show_labels, text_or_numbers
+from fastmetrics._input.scores import canonical_scores
+from fastmetrics.errors import warn_user
+
+_SAMPLE: Final = 64
+
+
+class TwoClasses(NamedTuple):
+    """Labels as the kernels read them, and the two values they may take."""
+
+    labels: NDArray[Any]
+    negative: int
+    positive: int
+
+
+class Columns(NamedTuple):
+    """Labels as the kernels read them; column j of the scores belongs to ``first + j``."""
+
+    labels: NDArray[Any]
+    first: int
+
+
+def readable(values: Any, name: str) -> NDArray[Any]:
+    """Return scores of a dtype that holds real numbers, in place if a job can convert its rows."""
+    array = as_array(values, name)
+    if array.size == 0:
+        raise ValueError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
+    if array.dtype.kind in "biuf" and array.dtype.char != "g":
+        return array
+    return canonical_scores(array, name)
+
+
+def integers_in_place(y: NDArray[Any]) -> NDArray[Any] | None:
+    """Return labels that a kernel can read without a copy of them all; None if there is none."""
+    if y.dtype.kind == "b":
+        return y.view(np.int8)
+    if y.dtype.kind not in "iu" or (y.dtype.kind == "u" and y.dtype.itemsize == 8):
+        return None
+    return y
+
+
+def guess_two_classes(y: NDArray[Any], positive: int | None = None) -> TwoClasses | None:
+    """Return the two classes that some of the rows suggest; None if they suggest others."""
+    labels = integers_in_place(y)
+    if labels is None:
+        return None
+    values = sorted(set(labels[:: len(y) // _SAMPLE + 1].tolist()))
+    if positive is None:
+        if len(values) == 2:
+            return TwoClasses(labels, *values)
+        guess = {0: (0, 1), -1: (-1, 1), 1: (0, 1)}.get(values[0])
+        return TwoClasses(labels, *guess) if guess and len(values) == 1 else None
+    others = [value for value in values if value != positive]
+    if len(others) > 1:
+        return None
+    return TwoClasses(labels, others[0] if others else int(positive == 0), positive)
+
+
+def guess_columns(y: NDArray[Any], classes: NDArray[Any] | None) -> Columns | None:
+    """Return integer labels whose classes may be consecutive numbers; None if they are not."""
+    labels = integers_in_place(y)
+    if labels is None:
+        return None
+    if classes is None:
+        return Columns(labels, int(labels.min()))
+    if classes.dtype.kind not in "biu":
+        return None
+    first = int(classes[0])
+    consecutive = classes.tolist() == list(range(first, first + len(classes)))
+    return Columns(labels, first) if consecutive else None
+
+
+def distinct_labels(y: NDArray[Any], name: str = "y_true") -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the labels as numbers or text, and their distinct values, sorted."""
+    plain = text_or_numbers(y, name)
+    check_label_values(plain, name)
+    return plain, distinct(plain)
+
+
+def one_against_other(y: NDArray[Any], positive: Any) -> TwoClasses:
+    """Return verified labels as 1 and 0, a byte a row; ``positive`` None is no label at all."""
+    if positive is None:
+        return TwoClasses(np.zeros(len(y), dtype=np.int8), 0, 1)
+    return TwoClasses(np.asarray(y == positive).view(np.int8), 0, 1)
+
+
+def column_codes(
+    y: NDArray[Any], classes: NDArray[Any] | None, n_columns: int
+) -> tuple[Columns, int]:
+    """Return each row's column and the number of classes, whatever the labels are.
+
+    Raises
+    ------
+    ValueError
+        If a label is none of ``classes``.
+    """
+    if n_columns == 2:
+        plain, seen = distinct_labels(y)
+        known = seen if classes is None else classes
+        check_members(seen, known)
+        positive = known.tolist()[1] if len(known) == 2 else None
+        return Columns(one_against_other(plain, positive).labels, 0), len(known)
+    found = check_class_labels(y)
+    if classes is None:
+        return Columns(found.codes, 0), len(found.classes)
+    check_members(found.classes, classes)
+    column = {label: j for j, label in enumerate(classes.tolist())}
+    columns = np.array([column[label] for label in found.classes.tolist()], dtype=np.int64)
+    return Columns(columns[found.codes], 0), len(classes)
+
+
+def check_members(seen: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Raise ValueError unless every label seen is one of the classes."""
+    known = set(classes.tolist())
+    foreign = [label for label in seen.tolist() if label not in known]
+    if foreign:
+        raise ValueError(
+            f"`y_true` contains {foreign[0]!r}, which is not in `labels`: {show_labels(classes)}"
+        )
+
+
+def check_labels(labels: Any, *, ordered: bool = True) -> NDArray[Any]:
+    """Return the classes given by name, sorted.
+
+    Raises
+    ------
+    ValueError
+        If one stands twice or there is one only, or with ``ordered`` if they are not sorted;
+        without it that is a UserWarning.
+    """
+    found = check_class_labels(labels, "labels")
+    if len(found.classes) != len(found.codes):
+        raise ValueError(f"Parameter 'labels' must be unique: got {show_labels(found.classes)}")
+    if (found.codes == np.arange(len(found.codes))).all():
+        return found.classes
+    said = "[" + ", ".join(map(repr, found.classes.tolist()[:10])) + "]"
+    if ordered:
+        raise ValueError(f"Parameter 'labels' must be ordered: sorted, they are {said}")
+    warn_user(
+        f"`labels` is not sorted: column j of the probabilities is taken for class j of {said}",
+        UserWarning,
+    )
+    return found.classes

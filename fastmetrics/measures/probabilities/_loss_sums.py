@@ -1,0 +1,259 @@
+"""Sums of losses over all rows: jobs of a fixed number of rows, added up exactly.
+
+Labels, scores and weights are read where they are; a job makes a canonical copy of its own rows
+only if the kernels cannot read them in place. So no temporary has a length of n rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.weights import check_weights
+from fastmetrics._kernels import losses
+from fastmetrics._threads.workers import run
+
+LOG, SQUARE, HINGE = losses.LOG, losses.SQUARE, losses.HINGE
+
+#: Elements of a job: a millisecond or two.
+JOB: Final = 1 << 18
+_NONE: Final = np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class RowWeights:
+    """Checked weights of n rows; ``values`` is empty where every row counts once."""
+
+    values: NDArray[np.float64]
+    exponent: int
+
+    @classmethod
+    def checked(cls, sample_weight: Any, n_rows: int) -> RowWeights:
+        """Return the weights of n rows, fully verified."""
+        if sample_weight is None:
+            return cls(_NONE, 0)
+        weights = check_weights(sample_weight, n_rows)
+        return cls(weights.values, weights.exponent)
+
+    def of(self, rows: slice) -> NDArray[np.float64]:
+        """Return the weights of some rows, empty if there are none."""
+        return self.values[rows] if self.values.size else self.values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LossSums:
+    """What one pass over the rows found.
+
+    Attributes
+    ----------
+    loss : float
+        The weighted sum of the rows' losses, in units of ``2**-exponent``.
+    n_rows, known, score_faults, off_rows : int
+        All rows; those with a known label; scores that may not be; rows that do not add up to 1.
+    rows_of_class : ndarray of int64, shape (k,)
+        Rows of each class, those of weight 0 included.
+    weight_of_class : ndarray of float64, shape (k,)
+        Weight of each class, in the same units as the loss.
+    row_weight : float
+        Weight of all rows, in the same units.
+    exponent : int
+        Sums are the user's times ``2**exponent``.
+    """
+
+    loss: float
+    n_rows: int
+    known: int
+    score_faults: int
+    off_rows: int
+    rows_of_class: NDArray[np.int64]
+    weight_of_class: NDArray[np.float64]
+    row_weight: float
+    exponent: int
+
+    @property
+    def mean(self) -> float:
+        """The weighted mean of the rows' losses."""
+        return self.loss / self.row_weight
+
+    @property
+    def class_shares(self) -> NDArray[np.float64]:
+        """The share of the weight that belongs to each class."""
+        return self.weight_of_class / self.row_weight
+
+    @property
+    def total(self) -> float:
+        """The weighted sum of the rows' losses, in the user's units."""
+        return in_user_units(self.loss, self.exponent)
+
+
+def in_user_units(total: float, exponent: int) -> float:
+    """Return a sum whose weights were multiplied by ``2**exponent``; inf beyond the doubles."""
+    try:
+        return math.ldexp(total, -exponent)
+    except OverflowError:
+        return math.inf
+
+
+def exact_sum(values: Iterable[float]) -> float:
+    """Return the sum, rounded once, of numbers of one sign; inf beyond the doubles."""
+    try:
+        return math.fsum(values)
+    except OverflowError:
+        return math.inf
+
+
+def job_rows(n_rows: int, n_columns: int = 1) -> list[slice]:
+    """Return the rows of each job: a function of the shape of the data alone."""
+    rows = max(1, JOB // n_columns // losses.BLOCK) * losses.BLOCK
+    return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
+
+
+def run_jobs(job: Callable[[slice], Any], rows: list[slice], n_threads: int | None) -> list[Any]:
+    """Run one job for each set of rows; overflow is no news where wrong values are counted."""
+
+    def quietly(part: slice) -> Any:
+        with np.errstate(all="ignore"):
+            return job(part)
+
+    return run([partial(quietly, part) for part in rows], n_threads)
+
+
+def readable_labels(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return a job's labels as contiguous int8 or int64."""
+    dtype = np.int8 if labels.dtype == np.int8 else np.int64
+    return np.ascontiguousarray(labels, dtype=dtype)
+
+
+def readable_codes(codes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return a job's class codes as contiguous int64."""
+    return np.ascontiguousarray(codes, dtype=np.int64)
+
+
+def readable_scores(scores: NDArray[Any], *, exact_integers: bool = False) -> NDArray[Any]:
+    """Return a job's scores as contiguous float32 or float64, 64-bit integers on demand."""
+    kind, size = scores.dtype.kind, scores.dtype.itemsize
+    dtype: type[Any] = np.float32 if kind == "f" and size < 8 else np.float64
+    if exact_integers and kind in "iu" and size == 8:
+        dtype = np.int64 if kind == "i" else np.uint64
+    out = np.ascontiguousarray(scores, dtype=dtype)
+    return out if out.flags.aligned else out.copy()
+
+
+def binary_sums(
+    kind: int,
+    labels: NDArray[Any],
+    scores: NDArray[Any],
+    weights: RowWeights,
+    *,
+    negative: int,
+    positive: int,
+    eps: float = 0.0,
+    n_threads: int | None = None,
+) -> LossSums:
+    """Add up the losses of rows of two classes.
+
+    Parameters
+    ----------
+    kind : int
+        ``LOG``, ``SQUARE`` or ``HINGE``.
+    labels : ndarray of int8 or any integers but uint64, shape (n,)
+        Whatever their layout.
+    scores : ndarray of real numbers, shape (n,)
+        Probabilities of the positive label, or decisions.
+    weights : RowWeights
+        Of the rows.
+    negative, positive : int
+        The two labels.
+    eps : float
+        How close to 0 and 1 a probability may come.
+    n_threads : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    LossSums
+        Not to be trusted unless ``known == n_rows`` and ``score_faults == 0``.
+    """
+
+    def job(rows: slice) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
+        y, s = readable_labels(labels[rows]), readable_scores(scores[rows])
+        losses.binary_losses(kind, y, s, weights.of(rows), negative, positive, eps, sums, counts)
+        return sums, counts
+
+    parts = run_jobs(job, job_rows(len(labels)), n_threads)
+    loss, of_negatives, of_positives = (
+        exact_sum(value for sums, _ in parts for value in sums[i].tolist()) for i in range(3)
+    )
+    positives, known, faults = (int(sum(counts[i] for _, counts in parts)) for i in range(3))
+    rows = np.array([known - positives, positives])
+    of_class = np.array([of_negatives, of_positives]) if weights.values.size else rows * 1.0
+    weight = exact_sum(of_class)
+    return LossSums(loss, len(labels), known, faults, 0, rows, of_class, weight, weights.exponent)
+
+
+def class_sums(
+    kind: int,
+    codes: NDArray[Any],
+    first: int,
+    scores: NDArray[Any],
+    weights: RowWeights,
+    *,
+    eps: float = 0.0,
+    tolerance: float = 0.0,
+    n_threads: int | None = None,
+) -> LossSums:
+    """Add up the losses of rows of many classes.
+
+    Parameters
+    ----------
+    kind : int
+        ``LOG``, ``SQUARE`` or ``HINGE``.
+    codes : ndarray of any integers but uint64, shape (n,)
+        Column j of the scores belongs to the code ``first + j``.
+    first : int
+        The code of the first column.
+    scores : ndarray of real numbers, shape (n, k)
+        Probabilities or decisions, in any layout.
+    weights : RowWeights
+        Of the rows.
+    eps : float
+        How close to 0 and 1 a probability may come.
+    tolerance : float
+        How far from 1 a row of probabilities may add up.
+    n_threads : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    LossSums
+        Not to be trusted unless ``known == n_rows`` and ``score_faults == 0``.
+    """
+    n_classes = scores.shape[1]
+
+    def job(rows: slice) -> tuple[NDArray[Any], ...]:
+        sums, counts = np.empty(2), np.empty(3, np.int64)
+        of_class, weight = np.empty(n_classes, np.int64), np.empty((n_classes, 2))
+        y, s = readable_codes(codes[rows]), readable_scores(scores[rows])
+        losses.class_losses(
+            *(kind, y, first, s, weights.of(rows), eps, tolerance),
+            *(sums, counts, of_class, weight),
+        )
+        return sums, counts, of_class, weight
+
+    parts = run_jobs(job, job_rows(len(codes), n_classes), n_threads)
+    loss = exact_sum(value for sums, *_ in parts for value in sums.tolist())
+    known, faults, off = (int(sum(part[1][i] for part in parts)) for i in range(3))
+    rows = np.sum([part[2] for part in parts], axis=0)
+    of_class = rows * 1.0
+    if weights.values.size:
+        columns = np.concatenate([part[3] for part in parts], axis=1).tolist()
+        of_class = np.array([exact_sum(column) for column in columns])
+    weight = exact_sum(of_class)
+    return LossSums(loss, len(codes), known, faults, off, rows, of_class, weight, weights.exponent)

@@ -1,0 +1,283 @@
+"""Top-k accuracy: is the true class among the k that score highest, with a rule for ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.labels import show_labels
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_integer,
+    check_n_threads,
+    check_same_length,
+)
+from fastmetrics._input.scores import check_finite
+from fastmetrics._kernels import top_k
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.measures.probabilities._class_rows import (
+    Columns,
+    check_labels,
+    column_codes,
+    distinct_labels,
+    guess_columns,
+    readable,
+)
+from fastmetrics.measures.probabilities._loss_sums import (
+    RowWeights,
+    exact_sum,
+    in_user_units,
+    job_rows,
+    readable_codes,
+    readable_scores,
+    run_jobs,
+)
+
+Ties = Literal["last", "first", "expected", "best", "worst"]
+_RULES: Final = {
+    "last": top_k.LAST,
+    "first": top_k.FIRST,
+    "expected": top_k.EXPECTED,
+    "best": top_k.BEST,
+    "worst": top_k.WORST,
+}
+#: What a binary score at the threshold is worth to a row of the lower and of the greater label.
+_AT_THRESHOLD: Final = {
+    "last": (1.0, 0.0),
+    "first": (0.0, 1.0),
+    "expected": (0.5, 0.5),
+    "best": (1.0, 1.0),
+    "worst": (0.0, 0.0),
+}
+
+
+def top_k_accuracy_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: int = 2,
+    normalize: bool = True,
+    sample_weight: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    ties: Ties = "last",
+    n_threads: int | None = None,
+) -> float:
+    """Compute the share of rows whose true class is among the k classes that score highest.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Class labels.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Finite scores: of the greater of two labels, or one column for each of three classes or
+        more in the order of the sorted labels.
+    k : int, default 2
+        How many classes are looked at: 1 for top-1, 5 for top-5.
+    normalize : bool, default True
+        Whether to return the share, and not the number (with weights, the weight) of such rows.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequencies or importances.
+    labels : array-like of shape (n_classes,), optional
+        The classes, sorted; needed when one has no row. Those of `y_true` unless given.
+    ties : {"last", "first", "expected", "best", "worst"}, default "last"
+        Which of the classes that tie come first: those of later columns, as in scikit-learn, or
+        of earlier ones; "expected" gives the share of a row's random orders of the tied classes
+        in which its class is among the k; "best" and "worst" put the true class before or after
+        all that tie with it. Beside one column of scores (k = 1) a score at the threshold counts
+        as the lower label with "last", as the greater with "first".
+    n_threads : int, optional
+        Threads to use; every processor unless given. The result does not depend on it.
+
+    Returns
+    -------
+    float
+        In [0, 1], or the number of such rows.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If scores are not finite, `labels` is not sorted, or labels and columns do not match.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If k is at least the number of classes: every row is then a hit.
+
+    Notes
+    -----
+    One pass of O(n k_classes) comparisons; nothing is sorted. Scores are compared as they are,
+    64-bit integers too; without weights the number of hits is exact, but for "expected". Beside
+    one column of scores the class is the greater label above 1/2 if all scores lie in [0, 1],
+    else above 0, as in scikit-learn.
+
+    References
+    ----------
+    Russakovsky, O., et al. (2015). ImageNet large scale visual recognition challenge.
+    International Journal of Computer Vision 115, 211-252.
+
+    Examples
+    --------
+    >>> import fastmetrics
+    >>> y_score = [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]]
+    >>> fastmetrics.top_k_accuracy_score([0, 1, 2, 2], y_score, k=2)
+    0.75
+    >>> tied = [[1, 1, 1], [1, 1, 1], [1, 1, 1]]
+    >>> [fastmetrics.top_k_accuracy_score([0, 1, 2], tied, k=1, ties=rule)
+    ...  for rule in ("last", "expected", "best", "worst")]
+    [0.3333333333333333, 0.3333333333333333, 1.0, 0.0]
+    """
+    k = check_integer("k", k, low=1)
+    check_choice("ties", ties, _RULES)
+    n_threads = check_n_threads(n_threads)
+    y = as_vector(y_true, "y_true")
+    scores = readable(y_score, "y_score")
+    check_same_length(y_true=y, y_score=scores)
+    weights = RowWeights.checked(sample_weight, len(y))
+    classes = None if labels is None else check_labels(labels)
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        scores = as_vector(scores, "y_score")
+    if scores.ndim == 1:
+        hits = _binary_hits(y, scores, classes, weights, k, ties)
+    elif scores.ndim == 2:
+        hits = _hits(y, scores, classes, weights, k, ties, n_threads)
+    else:
+        raise ValueError(
+            f"`y_score` must have shape (n_samples,) or (n_samples, n_classes): got {scores.shape}"
+        )
+    if not normalize:
+        return in_user_units(hits, weights.exponent)
+    return hits / (float(weights.values.sum()) if weights.values.size else len(y))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pass:
+    hits: float
+    known: int
+    not_finite: int
+    rows_of_class: NDArray[np.int64]
+
+
+def _hits(
+    y: NDArray[Any],
+    scores: NDArray[Any],
+    classes: NDArray[Any] | None,
+    weights: RowWeights,
+    k: int,
+    ties: str,
+    n_threads: int | None,
+) -> float:
+    n_columns = scores.shape[1]
+    if classes is not None and len(classes) != n_columns:
+        raise ValueError(
+            f"`labels` must name as many classes as `y_score` has columns, {n_columns}: got "
+            f"{len(classes)}"
+        )
+    if n_columns == 2:
+        seen = distinct_labels(y)[1]
+        raise ValueError(
+            "`y_score` has 2 columns: of two classes pass the scores of the greater label, [:, 1]"
+            if len(seen) <= 2
+            else _count_fault(len(seen), 2)
+        )
+    guess = guess_columns(y, classes)
+    if guess is not None:
+        found = _count(guess, scores, weights, k, ties, n_threads)
+    if guess is None or found.known < len(y) or not (classes is not None or _all(found)):
+        columns, n_classes = column_codes(y, classes, n_columns)
+        if n_classes != n_columns:
+            raise ValueError(_count_fault(n_classes, n_columns))
+        found = _count(columns, scores, weights, k, ties, n_threads)
+    if found.not_finite:
+        check_finite(scores, "y_score", in_table=False)
+    _warn_if_perfect(k, n_columns)
+    return found.hits
+
+
+def _all(found: _Pass) -> bool:
+    return bool(found.rows_of_class.all())
+
+
+def _count(
+    columns: Columns,
+    scores: NDArray[Any],
+    weights: RowWeights,
+    k: int,
+    ties: str,
+    n_threads: int | None,
+) -> _Pass:
+    labels, first = columns
+    n_classes = scores.shape[1]
+
+    def job(rows: slice) -> tuple[NDArray[Any], ...]:
+        sums, counts = np.empty(2), np.empty(2, np.int64)
+        of_class = np.empty(n_classes, np.int64)
+        part = readable_scores(scores[rows], exact_integers=True)
+        top_k.top_k_hits(
+            *(readable_codes(labels[rows]), first, part, weights.of(rows)),
+            *(min(k, n_classes), _RULES[ties], sums, counts, of_class),
+        )
+        return sums, counts, of_class
+
+    parts = run_jobs(job, job_rows(len(labels), n_classes), n_threads)
+    hits = exact_sum(value for sums, _, _ in parts for value in sums.tolist())
+    known, not_finite = (int(sum(part[1][i] for part in parts)) for i in range(2))
+    return _Pass(hits, known, not_finite, np.sum([part[2] for part in parts], axis=0))
+
+
+def _binary_hits(
+    y: NDArray[Any],
+    scores: NDArray[Any],
+    classes: NDArray[Any] | None,
+    weights: RowWeights,
+    k: int,
+    ties: str,
+) -> float:
+    """Return the hits beside one column: a threshold splits the two classes."""
+    if classes is not None and len(classes) != 2:
+        raise ValueError(
+            f"`labels` must name two classes beside one column of `y_score`: got {len(classes)}"
+        )
+    columns, n_classes = column_codes(y, classes, 2)
+    if n_classes > 2:
+        raise ValueError(
+            f"`y_score` must have a column for each of the {n_classes} classes of `y_true`, "
+            f"{show_labels(distinct_labels(y)[1])}: got shape {scores.shape}"
+        )
+    if n_classes != 2:
+        raise ValueError(_count_fault(n_classes, 2))
+    check_finite(scores, "y_score", in_table=False)
+    _warn_if_perfect(k, 2)
+    threshold = 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0
+    for_negative, for_positive = _AT_THRESHOLD[ties]
+    totals = []
+    for rows in job_rows(len(y)):
+        part, is_positive = scores[rows], as_array(columns.labels[rows], "y_true") == 1
+        hits = ((part > threshold) == is_positive) * 1.0
+        hits[(part == threshold) & is_positive] = for_positive
+        hits[(part == threshold) & ~is_positive] = for_negative
+        weight = weights.of(rows)
+        hits = np.ones_like(hits) if k > 1 else hits
+        totals.append(float((hits * weight).sum() if weight.size else hits.sum()))
+    return exact_sum(totals)
+
+
+def _warn_if_perfect(k: int, n_classes: int) -> None:
+    if k >= n_classes:
+        warn_user(
+            f"'k' ({k}) greater than or equal to 'n_classes' ({n_classes}) will result in a "
+            "perfect score and is therefore meaningless.",
+            UndefinedMetricWarning,
+        )
+
+
+def _count_fault(n_classes: int, n_columns: int) -> str:
+    return (
+        f"`y_score` must have scores of {n_classes} classes, those of `y_true`: got scores of "
+        f"{n_columns}; pass `labels` if a class has no row"
+    )

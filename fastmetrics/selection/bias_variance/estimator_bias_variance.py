@@ -1,0 +1,335 @@
+"""Bias and variance of an estimator, fitted on many training sets; and as it grows complex."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.rng import seed_key
+from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics._results import Result
+from fastmetrics.selection.bias_variance.bias_variance import (
+    BiasVariance,
+    Decomposition,
+    bias_variance,
+)
+from fastmetrics.selection.estimates._fit_and_score import Task, check_n_jobs, each_split, fitted
+from fastmetrics.selection.estimates._settings import (
+    Setting,
+    check_parameters,
+    check_values,
+    task_of,
+    with_setting,
+)
+
+Floats = NDArray[np.float64]
+Sampling = Literal["bootstrap", "disjoint"]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class BiasVarianceCurve(Result):
+    """Bias, variance and noise over the values of one parameter.
+
+    Attributes
+    ----------
+    parameter : str
+        Its name.
+    values : tuple
+        Its values, in the order given.
+    points : tuple of BiasVariance
+        The parts at each value.
+    """
+
+    parameter: str
+    values: tuple[Any, ...]
+    points: tuple[BiasVariance, ...]
+
+    @property
+    def loss(self) -> Floats:
+        """The loss at each value."""
+        return np.array([point.loss for point in self.points])
+
+    @property
+    def bias(self) -> Floats:
+        """The bias at each value."""
+        return np.array([point.bias for point in self.points])
+
+    @property
+    def variance(self) -> Floats:
+        """The variance at each value."""
+        return np.array([point.variance for point in self.points])
+
+    @property
+    def noise(self) -> Floats:
+        """The noise at each value."""
+        return np.array([point.noise for point in self.points])
+
+    @property
+    def best_value(self) -> Any:
+        """The value of the smallest loss, the first of equals."""
+        return self.values[int(np.argmin(self.loss))]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw loss, bias, variance and noise over the parameter.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a figure of its own.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        # By name and when called: plots stand on a higher floor, and load matplotlib.
+        plots = importlib.import_module("fastmetrics.plots.error_curves")
+        return plots.plot_bias_variance_curve(self, ax=ax)
+
+
+def estimator_bias_variance(
+    estimator: Any,
+    X_train: Any,
+    y_train: ArrayLike,
+    X_test: Any,
+    y_test: ArrayLike,
+    *,
+    decomposition: Decomposition = "squared",
+    sampling: Sampling = "bootstrap",
+    n_models: int = 100,
+    train_size: int | None = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> BiasVariance:
+    """Fit an estimator on many training sets and decompose its loss on test data.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Object with `fit(X, y)` and `predict(X)`; clones of it are fitted.
+    X_train : array-like of shape (n_train, ...)
+        Examples that training sets are taken from.
+    y_train : array-like of shape (n_train,)
+        Their labels.
+    X_test : array-like of shape (n, ...)
+        Examples to predict.
+    y_test : array-like of shape (n,) or (replicates, n)
+        Their labels; or independent replicates of each, of which the noise follows.
+    decomposition : {"squared", "domingos", "kohavi-wolpert"}, default="squared"
+        See `bias_variance`.
+    sampling : {"bootstrap", "disjoint"}, default="bootstrap"
+        Whether training sets are drawn with replacement, or are disjoint parts of the shuffled
+        examples: independent, but smaller.
+    n_models : int, default=100
+        Training sets, at least 2.
+    train_size : int, optional
+        Examples in each; by default n_train, and n_train // n_models of disjoint ones.
+    rng : None, int, Generator, BitGenerator, SeedSequence or str
+        Source of the training sets; the estimator keeps its own `random_state`.
+    n_jobs : int, optional
+        Processes (joblib); by default fits are run one by one.
+    progress : bool, default=False
+        Whether a bar is shown.
+
+    Returns
+    -------
+    BiasVariance
+        The parts, which add up to the loss on the test data.
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed, or joblib or tqdm where they are needed.
+    TypeError
+        If the estimator lacks `fit` or `predict`.
+    ValueError
+        If an option is out of range, or there are too few examples.
+
+    Notes
+    -----
+    Bootstrap samples of one training set share examples, and hold fewer different ones than
+    n_train: their variance is not that over fresh training sets. The training sets follow from
+    `rng` alone, so that two estimators can be compared on the same ones. `n_models` fits.
+
+    References
+    ----------
+    Domingos (2000), A unified bias-variance decomposition and its applications, ICML, 231-238.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> x = np.linspace(0.0, 6.0, 120)[:, None]
+    >>> y = np.sin(x[:, 0]) + np.tile([0.3, -0.3, 0.0], 40)
+    >>> tree = DecisionTreeRegressor(max_depth=1, random_state=0)
+    >>> found = estimator_bias_variance(tree, x, y, x, np.sin(x[:, 0]), n_models=30, rng=1)
+    >>> found.bias > found.variance
+    True
+    """
+    check_choice("decomposition", decomposition, get_args(Decomposition))
+    plan = _plan(sampling, n_models, train_size, rng)
+    task = task_of(estimator, X_train, y_train)
+    predictions = _predictions(task, X_test, [{}], plan, n_jobs, progress)
+    return bias_variance(y_test, predictions[0], decomposition=decomposition)
+
+
+def bias_variance_curve(
+    estimator: Any,
+    X_train: Any,
+    y_train: ArrayLike,
+    X_test: Any,
+    y_test: ArrayLike,
+    *,
+    parameter: str,
+    values: Sequence[Any],
+    decomposition: Decomposition = "squared",
+    sampling: Sampling = "bootstrap",
+    n_models: int = 100,
+    train_size: int | None = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> BiasVarianceCurve:
+    """Decompose the loss of an estimator at each value of a parameter, such as its complexity.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Object with `fit`, `predict`, `get_params` and `set_params`; clones of it are fitted.
+    X_train : array-like of shape (n_train, ...)
+        Examples that training sets are taken from.
+    y_train : array-like of shape (n_train,)
+        Their labels.
+    X_test : array-like of shape (n, ...)
+        Examples to predict.
+    y_test : array-like of shape (n,) or (replicates, n)
+        Their labels; or independent replicates of each, of which the noise follows.
+    parameter : str
+        Name of the parameter.
+    values : sequence
+        Its values (see `parameter_range`).
+    decomposition : {"squared", "domingos", "kohavi-wolpert"}, default="squared"
+        See `bias_variance`.
+    sampling : {"bootstrap", "disjoint"}, default="bootstrap"
+        Of the training sets: see `estimator_bias_variance`.
+    n_models : int, default=100
+        Training sets, at least 2; the same ones for every value.
+    train_size : int, optional
+        Examples in each; by default n_train, and n_train // n_models of disjoint ones.
+    rng : None, int, Generator, BitGenerator, SeedSequence or str
+        Source of the training sets; the estimator keeps its own `random_state`.
+    n_jobs : int, optional
+        Processes (joblib); by default fits are run one by one.
+    progress : bool, default=False
+        Whether a bar is shown.
+
+    Returns
+    -------
+    BiasVarianceCurve
+        The parts at each value; it has a `plot`.
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed, or joblib or tqdm where they are needed.
+    TypeError
+        If the estimator lacks `fit` or `predict`.
+    ValueError
+        If the estimator has no such parameter, an option is out of range, or there are too few
+        examples.
+
+    Notes
+    -----
+    `n_models` fits for each value, on the same training sets: differences between values are not
+    those of chance draws.
+
+    References
+    ----------
+    Geman, Bienenstock & Doursat (1992), Neural networks and the bias/variance dilemma, Neural
+    Computation 4:1-58.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> x = np.linspace(0.0, 6.0, 120)[:, None]
+    >>> y = np.sin(x[:, 0]) + np.tile([0.3, -0.3, 0.0], 40)
+    >>> curve = bias_variance_curve(
+    ...     DecisionTreeRegressor(random_state=0), x, y, x, np.sin(x[:, 0]),
+    ...     parameter="max_depth", values=[1, 3, 9], n_models=30, rng=1,
+    ... )
+    >>> curve.best_value, bool(curve.variance[2] > curve.variance[0])
+    (3, True)
+    """
+    check_choice("decomposition", decomposition, get_args(Decomposition))
+    plan = _plan(sampling, n_models, train_size, rng)
+    listed = check_values(values)
+    settings = [{parameter: value} for value in listed]
+    task = task_of(estimator, X_train, y_train)
+    check_parameters(estimator, [parameter])
+    found = _predictions(task, X_test, settings, plan, n_jobs, progress)
+    points = tuple(bias_variance(y_test, one, decomposition=decomposition) for one in found)
+    return BiasVarianceCurve(parameter, tuple(listed), points)
+
+
+class _Plan(NamedTuple):
+    """Which rows the i-th training set has."""
+
+    sampling: Sampling
+    n_models: int
+    train_size: int | None
+    key: NDArray[np.uint64]
+    n: int = 0
+
+    def checked(self, n: int) -> _Plan:
+        """Return the plan for n examples."""
+        size = self.train_size
+        if self.sampling == "bootstrap":
+            return self._replace(train_size=n if size is None else size, n=n)
+        size = n // self.n_models if size is None else size
+        if size < 1 or size * self.n_models > n:
+            raise ValueError(
+                f"{self.n_models:,} disjoint training sets of {max(size, 1):,} examples need "
+                f"{self.n_models * max(size, 1):,}: there are {n:,}"
+            )
+        return self._replace(train_size=size, n=n)
+
+    def rows(self, i: int) -> NDArray[np.intp]:
+        """Return the rows of the i-th training set, whatever the others are."""
+        size = self.n if self.train_size is None else self.train_size
+        if self.sampling == "bootstrap":
+            generator = np.random.default_rng([*self.key.tolist(), i])
+            return generator.integers(0, self.n, size, dtype=np.intp)
+        order = np.random.default_rng(self.key).permutation(self.n)
+        return order[i * size : (i + 1) * size]
+
+
+def _plan(sampling: Any, n_models: Any, train_size: Any, rng: Any) -> _Plan:
+    kind: Sampling = check_choice("sampling", sampling, get_args(Sampling))
+    size = None if train_size is None else check_integer("train_size", train_size, low=1)
+    return _Plan(kind, check_integer("n_models", n_models, low=2), size, seed_key(rng))
+
+
+def _predictions(
+    task: Task, X_test: Any, settings: list[Setting], plan: _Plan, n_jobs: Any, progress: bool
+) -> list[NDArray[Any]]:
+    """Return for each setting the predictions (models, n) of all models."""
+    plan, runs = plan.checked(len(task.y)), check_n_jobs(n_jobs)
+    jobs = [(setting, i) for setting in settings for i in range(plan.n_models)]
+    predict = partial(_prediction, task, X_test, plan)
+    found = each_split(predict, jobs, total=len(jobs), n_jobs=runs, progress=progress)
+    return [np.array(found[i : i + plan.n_models]) for i in range(0, len(found), plan.n_models)]
+
+
+def _prediction(task: Task, X_test: Any, plan: _Plan, job: tuple[Setting, int]) -> NDArray[Any]:
+    setting, number = job
+    model = fitted(with_setting(task, setting), plan.rows(number))
+    predicted = np.asarray(model.predict(X_test))
+    return predicted[:, 0] if predicted.ndim == 2 and predicted.shape[1] == 1 else predicted

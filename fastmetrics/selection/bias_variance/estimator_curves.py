@@ -1,0 +1,259 @@
+"""``estimator_learning_curve`` and ``estimator_validation_curve``: over- and underfitting shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rng import seed_key
+from fastmetrics._input.scalars import check_fraction
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.selection.bias_variance.error_curves import (
+    LearningCurve,
+    ValidationCurve,
+)
+from fastmetrics.selection.estimates._fit_and_score import Task, check_n_jobs, each_split
+from fastmetrics.selection.estimates._metrics import Metric
+from fastmetrics.selection.estimates._settings import (
+    FitJob,
+    check_metric,
+    check_parameters,
+    check_splits,
+    check_values,
+    task_of,
+    values_on_both,
+)
+from fastmetrics.selection.splitters._splitter import Rows
+
+Floats = NDArray[np.float64]
+
+_FRACTIONS = (0.1, 0.325, 0.55, 0.775, 1.0)
+
+
+def estimator_learning_curve(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    fractions: ArrayLike = _FRACTIONS,
+    metric: Any = None,
+    higher_is_better: bool | None = None,
+    cv: Any = 10,
+    groups: ArrayLike | None = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> LearningCurve:
+    """Measure an estimator on training and test rows as its training set grows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Object with `fit(X, y)` and `predict(X)`; clones of it are fitted.
+    X : array-like of shape (n, ...)
+        Whatever the estimator takes.
+    y : array-like of shape (n,)
+        Labels or numbers.
+    fractions : array-like of shape (n_sizes,), default=(0.1, 0.325, 0.55, 0.775, 1)
+        Of each training fold, in (0, 1]; rounded to whole rows, at least one.
+    metric : str, (str, mapping) or callable, optional
+        As in `tune_estimator`: by default the error rate or the mean squared error.
+    higher_is_better : bool, optional
+        Direction of the measure; needed where it is not known, as of a function.
+    cv : int, splitter or list of (train, test), default=10
+        Folds. Of a number, they are stratified for a classifier, and keep `groups` whole if given.
+    groups : array-like of shape (n,), optional
+        Handed to the splitter.
+    rng : None, int, Generator, BitGenerator, SeedSequence or str
+        Source of the folds and of the order in which rows are added.
+    n_jobs : int, optional
+        Processes (joblib); by default fits are run one by one.
+    progress : bool, default=False
+        Whether a bar is shown.
+
+    Returns
+    -------
+    LearningCurve
+        Values by size and fold; it has a `plot`.
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed, or joblib or tqdm where they are needed.
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If a fraction is not in (0, 1], or an option is out of range.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If the measure is undefined somewhere: its mean is nan there.
+
+    Notes
+    -----
+    Within a fold a smaller training set is part of every larger one. Rows are added in random
+    order, of a classifier such that each part has the class shares of the whole as nearly as its
+    size allows. Sizes times folds fits.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> curve = estimator_learning_curve(tree, X, y, fractions=[0.1, 1.0], cv=5, rng=1)
+    >>> curve.train_sizes.tolist(), bool(curve.test_means[1] < curve.test_means[0])
+    ([12.0, 120.0], True)
+    """
+    shares = as_vector(fractions, "fractions")
+    for share in shares.tolist():
+        check_fraction("fractions", share, include_high=True)
+    task = task_of(estimator, X, y)
+    judge = check_metric(metric, higher_is_better, task)
+    runs = check_n_jobs(n_jobs)
+    generator = np.random.default_rng(seed_key(rng))
+    splits = check_splits(cv, task, groups, generator)
+    orders = [train[_growth_order(task, train, generator)] for train, _ in splits]
+    sizes = np.array([[max(1, round(share * len(rows))) for rows in orders] for share in shares])
+    jobs = [
+        FitJob({}, (rows[:size], test))
+        for some in sizes.tolist()
+        for size, rows, (_, test) in zip(some, orders, splits, strict=True)
+    ]
+    train, test = _both(task, judge, jobs, len(shares), runs, progress)
+    return LearningCurve(
+        judge.label,
+        bool(judge.higher_is_better),
+        shares.astype(np.float64),
+        sizes.mean(1),
+        train,
+        test,
+    )
+
+
+def estimator_validation_curve(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    parameter: str,
+    values: Sequence[Any],
+    metric: Any = None,
+    higher_is_better: bool | None = None,
+    cv: Any = 10,
+    groups: ArrayLike | None = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> ValidationCurve:
+    """Measure an estimator on training and test rows at each value of a parameter.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Object with `fit`, `predict`, `get_params` and `set_params`; clones of it are fitted.
+    X : array-like of shape (n, ...)
+        Whatever the estimator takes.
+    y : array-like of shape (n,)
+        Labels or numbers.
+    parameter : str
+        Name of the parameter.
+    values : sequence
+        Its values (see `parameter_range`).
+    metric : str, (str, mapping) or callable, optional
+        As in `tune_estimator`: by default the error rate or the mean squared error.
+    higher_is_better : bool, optional
+        Direction of the measure; needed where it is not known, as of a function.
+    cv : int, splitter or list of (train, test), default=10
+        Folds. Of a number, they are stratified for a classifier, and keep `groups` whole if given.
+    groups : array-like of shape (n,), optional
+        Handed to the splitter.
+    rng : None, int, Generator, BitGenerator, SeedSequence or str
+        Source of the folds where `cv` is a number.
+    n_jobs : int, optional
+        Processes (joblib); by default fits are run one by one.
+    progress : bool, default=False
+        Whether a bar is shown.
+
+    Returns
+    -------
+    ValidationCurve
+        Values by parameter value and fold; it has a `plot`.
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed, or joblib or tqdm where they are needed.
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If the estimator has no such parameter, or an option is out of range.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If the measure is undefined somewhere: its mean is nan there.
+
+    Notes
+    -----
+    All values are fitted on the same folds: values times folds fits.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> curve = estimator_validation_curve(
+    ...     tree, X, y, parameter="max_depth", values=[1, 2, 8], cv=5, rng=1
+    ... )
+    >>> curve.train_means.round(3).tolist()
+    [0.333, 0.037, 0.0]
+    """
+    listed = check_values(values)
+    task = task_of(estimator, X, y)
+    check_parameters(estimator, [parameter])
+    judge = check_metric(metric, higher_is_better, task)
+    runs = check_n_jobs(n_jobs)
+    splits = check_splits(cv, task, groups, rng)
+    jobs = [FitJob({parameter: value}, split) for value in listed for split in splits]
+    train, test = _both(task, judge, jobs, len(listed), runs, progress)
+    better = bool(judge.higher_is_better)
+    return ValidationCurve(judge.label, better, parameter, tuple(listed), train, test)
+
+
+def _growth_order(task: Task, train: Rows, generator: np.random.Generator) -> Rows:
+    """Return places in a training fold such that each beginning has the classes of the whole.
+
+    The j-th of the n members of a class stands at (j - 1/2) / n of the way, j from 1.
+    """
+    order = generator.permutation(len(train))
+    if task.classes is None:
+        return order
+    codes = np.searchsorted(task.classes, task.y[train[order]])
+    by_class = np.argsort(codes, kind="stable")
+    sizes = np.bincount(codes, minlength=len(task.classes))
+    place = np.arange(len(train)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    way = np.empty(len(train))
+    way[by_class] = (place + 0.5) / np.repeat(sizes, sizes)
+    return order[np.argsort(way, kind="stable")]
+
+
+def _both(
+    task: Task, judge: Metric, jobs: list[FitJob], n_points: int, n_jobs: int, progress: bool
+) -> tuple[Floats, Floats]:
+    """Return the values on training and on test rows, a row for each point of the curve."""
+    function = partial(values_on_both, task, judge)
+    found = each_split(function, jobs, total=len(jobs), n_jobs=n_jobs, progress=progress)
+    train, test = np.array(found).reshape(n_points, -1, 2).transpose(2, 0, 1)
+    undefined = int(np.isnan([train, test]).any(0).sum())
+    if undefined:
+        message = f"the measure is undefined for {undefined:,} of {len(jobs):,} fits"
+        warn_user(message, UndefinedMetricWarning)
+    return train.copy(), test.copy()

@@ -1,0 +1,208 @@
+"""Fit an estimator on some rows and measure it on others: one split, and all splits in parallel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.scalars import check_integer, check_same_length
+from fastmetrics._threads.progress import progress_bar
+from fastmetrics.selection.estimates._metrics import Judged, Metric
+from fastmetrics.selection.estimates.row_losses import RowLoss, losses_of
+from fastmetrics.selection.splitters._splitter import Rows, Split, row_count
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """An estimator and the data that it is to be fitted on, checked.
+
+    ``classes`` are those of ``y``, sorted; None for regression.
+    """
+
+    estimator: Any
+    X: Any
+    y: NDArray[Any]
+    classes: NDArray[Any] | None
+
+
+class SplitScores(NamedTuple):
+    """The measures of one split, in the order asked for, and what they took."""
+
+    n_train: int
+    n_distinct: int
+    n_test: int
+    train: tuple[float, ...]
+    test: tuple[float, ...]
+    fit_seconds: float
+    score_seconds: float
+
+
+class SplitLosses(NamedTuple):
+    """The scores of a split, its test rows, and their loss by each measure."""
+
+    scores: SplitScores
+    rows: Rows
+    losses: tuple[NDArray[np.float64], ...]
+
+
+def check_task(estimator: Any, X: Any, y: Any) -> Task:
+    """Return an estimator with its data; whether it classifies decides what `y` may hold."""
+    for method in ("fit", "predict"):
+        if not callable(getattr(estimator, method, None)) or isinstance(estimator, type):
+            raise TypeError(
+                f"`estimator` must be an estimator with `fit` and `predict`: got {estimator!r}"
+            )
+    target = as_vector(y, "y")
+    check_same_length(X=range(row_count(X)), y=target)
+    if not hasattr(X, "shape"):
+        X = np.asarray(X) if isinstance(X, list | tuple) else X
+    classes = check_class_labels(target, "y").classes if _classifies(estimator, target) else None
+    return Task(estimator, X, target, classes)
+
+
+def _classifies(estimator: Any, y: NDArray[Any]) -> bool:
+    """Return what the estimator says of itself; if nothing, what its methods and `y` tell."""
+    from sklearn.base import is_classifier, is_regressor
+
+    try:
+        if is_classifier(estimator) or is_regressor(estimator):
+            return bool(is_classifier(estimator))
+    except (AttributeError, TypeError):  # made without scikit-learn's base classes
+        pass
+    decides = hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
+    return decides or y.dtype.kind in "UOb"
+
+
+def fitted(task: Task, rows: Rows) -> Any:
+    """Return a clone of the estimator, fitted on these rows."""
+    from sklearn.base import clone
+
+    model = clone(task.estimator, safe=False)
+    model.fit(rows_of(task.X, rows), task.y[rows])
+    return model
+
+
+def rows_of(X: Any, rows: Rows) -> Any:
+    """Return some rows of the data, in the container that they came in."""
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(X, rows)
+
+
+def judged(task: Task, model: Any, rows: Rows) -> Judged:
+    """Return some rows with what the model says of them."""
+    return Judged(model, rows_of(task.X, rows), task.y[rows], task.classes)
+
+
+def fit_and_score(task: Task, metrics: tuple[Metric, ...], split: Split) -> SplitScores:
+    """Fit on the training rows of one split and measure on both sides of it."""
+    model, fit_seconds = _timed(partial(fitted, task, split[0]))
+
+    def found() -> tuple[tuple[float, ...], ...]:
+        sides = (judged(task, model, rows) for rows in split)
+        return tuple(tuple(metric.of(side) for metric in metrics) for side in sides)
+
+    (train, test), score_seconds = _timed(found)
+    return SplitScores(*_sizes(split), train, test, fit_seconds, score_seconds)
+
+
+def fit_and_lose(task: Task, losses: tuple[str | RowLoss, ...], split: Split) -> SplitLosses:
+    """Fit on the training rows and return the losses of the test rows, one by one."""
+    model, fit_seconds = _timed(partial(fitted, task, split[0]))
+
+    def found() -> tuple[tuple[NDArray[np.float64], ...], ...]:
+        sides = (judged(task, model, rows) for rows in split)
+        return tuple(
+            tuple(losses_of(loss, one.y, one.predicted) for loss in losses) for one in sides
+        )
+
+    (train, test), score_seconds = _timed(found)
+    of_train, of_test = (tuple(float(loss.mean()) for loss in side) for side in (train, test))
+    scores = SplitScores(*_sizes(split), of_train, of_test, fit_seconds, score_seconds)
+    return SplitLosses(scores, split[1], test)
+
+
+def _sizes(split: Split) -> tuple[int, int, int]:
+    train, test = split
+    return len(train), len(np.unique(train)), len(test)
+
+
+def _timed(function: Callable[[], T]) -> tuple[T, float]:
+    start = time.perf_counter()
+    return function(), time.perf_counter() - start
+
+
+def each_split(
+    function: Callable[[S], T],
+    splits: Iterable[S],
+    *,
+    total: int,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> list[T]:
+    """Call a function for each split and return the results in order, in processes by joblib.
+
+    Parameters
+    ----------
+    function : callable
+        It must be possible to pickle it if `n_jobs` is not 1.
+    splits : iterable
+        What the function is called with.
+    total : int
+        Their number.
+    n_jobs : int or None
+        Processes; None means 1, -1 every processor, as in joblib.
+    progress : bool
+        Whether to show a bar.
+    """
+    done: list[T] = []
+    bar = progress_bar(total, "splits", "splits") if progress else nullcontext(lambda _: None)
+    with bar as update:
+        for result in _results(partial(_named, function), splits, check_n_jobs(n_jobs)):
+            done.append(result)
+            update(1)
+    return done
+
+
+def check_n_jobs(n_jobs: Any) -> int:
+    """Return a number of processes as joblib counts them; None means 1."""
+    number = 1 if n_jobs is None else check_integer("n_jobs", n_jobs)
+    if number == 0:
+        raise ValueError("`n_jobs` must not be 0: None or 1 means one process, -1 all processors")
+    return number
+
+
+def _results(
+    function: Callable[[tuple[int, S]], T], splits: Iterable[S], n_jobs: int
+) -> Iterator[T]:
+    if n_jobs == 1:
+        return map(function, enumerate(splits))
+    try:
+        from joblib import Parallel, delayed
+    except ImportError as error:
+        raise ImportError("n_jobs other than 1 needs joblib: pip install joblib") from error
+    calls = (delayed(function)(numbered) for numbered in enumerate(splits))
+    results: Iterator[T] = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
+    return results
+
+
+def _named(function: Callable[[S], T], numbered: tuple[int, S]) -> T:
+    """Call the function; an error says at which split."""
+    number, split = numbered
+    try:
+        return function(split)
+    except Exception as error:
+        error.add_note(f"fastmetrics: at split {number}, counted from 0")
+        raise

@@ -1,0 +1,92 @@
+"""``method=`` of an estimator's evaluation: the splitter that a name stands for."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from fastmetrics._input.scalars import check_integer
+from fastmetrics.selection.splitters._splitter import Splitter
+from fastmetrics.selection.splitters.bootstrap_out_of_bag import BootstrapOutOfBag
+from fastmetrics.selection.splitters.five_by_two import FiveByTwo
+from fastmetrics.selection.splitters.folds import Folds
+from fastmetrics.selection.splitters.grouped_folds import GroupedFolds
+from fastmetrics.selection.splitters.hold_out import HoldOut
+from fastmetrics.selection.splitters.leave_one_out import LeaveOneOut
+
+NAMES = "'k-fold' as in '10-fold', 'pxk' as in '10x10', '5x2', 'loo', 'holdout', '.632', '.632+'"
+
+
+class Method(NamedTuple):
+    """A splitter, what it is called, and which .632 rule follows it, if any."""
+
+    title: str
+    splitter: Any
+    rule: str | None = None
+
+    @property
+    def key(self) -> str | None:
+        """Key of the random numbers; None where there are none, or they are not ours."""
+        is_ours = isinstance(self.splitter, Splitter) and not isinstance(self.splitter, LeaveOneOut)
+        return self.splitter.key if is_ours else None
+
+
+def check_method(
+    method: Any, *, stratified: bool, grouped: bool, rng: Any, n_resamples: Any
+) -> Method:
+    """Return the method of a name or a splitter.
+
+    Raises
+    ------
+    TypeError
+        If it is neither, or a splitter comes with `rng` or `n_resamples`.
+    ValueError
+        If the name is unknown, or the method knows no groups and there are some.
+    """
+    if not isinstance(method, str):
+        return _of_splitter(method, rng, n_resamples)
+    if method in (".632", ".632+"):
+        if grouped:
+            raise ValueError(f"method={method!r} draws rows, not groups: name folds, as '10-fold'")
+        drawn = 200 if n_resamples is None else check_integer("n_resamples", n_resamples, low=1)
+        return Method(method, BootstrapOutOfBag(drawn, rng=rng), method)
+    if n_resamples is not None:
+        raise TypeError(f"`n_resamples` is for the methods '.632' and '.632+': got {method!r}")
+    found = re.fullmatch(r"(?:(\d+)-fold)|(?:(\d+)x(\d+))", method)
+    if found is not None and grouped:
+        return Method(method, _grouped(found, stratified, rng))
+    if grouped:
+        raise ValueError(f"method={method!r} knows no `groups`: name folds, as '10-fold'")
+    if method == "5x2":
+        return Method(method, FiveByTwo(stratified=stratified, rng=rng))
+    if method == "loo":
+        return Method(method, LeaveOneOut())
+    if method == "holdout":
+        return Method(method, HoldOut(stratified=stratified, rng=rng))
+    if found is None:
+        raise ValueError(f"`method` must be a splitter or one of {NAMES}: got {method!r}")
+    n_splits, n_repeats = _numbers(found)
+    return Method(method, Folds(n_splits, n_repeats=n_repeats, stratified=stratified, rng=rng))
+
+
+def _numbers(found: re.Match[str]) -> tuple[int, int]:
+    """Return the number of folds and of repetitions."""
+    folds, repeats, folds_of_repeat = found.groups()
+    return (int(folds), 1) if folds is not None else (int(folds_of_repeat), int(repeats))
+
+
+def _grouped(found: re.Match[str], stratified: bool, rng: Any) -> GroupedFolds:
+    n_splits, n_repeats = _numbers(found)
+    return GroupedFolds(n_splits, n_repeats=n_repeats, stratified=stratified, rng=rng)
+
+
+def _of_splitter(method: Any, rng: Any, n_resamples: Any) -> Method:
+    if isinstance(method, type) or not callable(getattr(method, "split", None)):
+        raise TypeError(f"`method` must be a splitter or one of {NAMES}: got {method!r}")
+    for name, value in (("rng", rng), ("n_resamples", n_resamples)):
+        if value is not None:
+            raise TypeError(
+                f"`{name}` belongs to the splitter where `method` is one: got {value!r}"
+            )
+    title = re.sub(r", rng='[0-9a-f]{16}'|rng='[0-9a-f]{16}'", "", repr(method))
+    return Method(title, method)

@@ -1,0 +1,271 @@
+"""``metrics=`` of an estimator's evaluation: names, callables, scorers; and their values."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.intervals.bootstrap._threshold_metrics import THRESHOLD_METRICS
+from fastmetrics.measures.decisions._count_registry import checked_parameters
+from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES, value
+from fastmetrics.measures.probabilities.brier import brier_score_loss
+from fastmetrics.measures.probabilities.log_loss import log_loss
+from fastmetrics.measures.regression import _regression_registry as regression
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+#: scikit-learn's scorer names, without ``neg_``, of measures that have another one here.
+_ALIASES: Final = {
+    "r2": "r2_score",
+    "explained_variance": "explained_variance_score",
+}
+_OF_PROBABILITIES: Final = ("log_loss", "brier_score")
+_COUNTS_TO_LOWER: Final = {
+    *("error_rate", "zero_one_loss", "cost", "false_positive_rate", "false_negative_rate"),
+    "negative_likelihood_ratio",
+}
+
+
+class Judged:
+    """Some rows with what a fitted model says of them, asked once for each kind of output.
+
+    ``classes`` are those of all rows, sorted; None for regression.
+    """
+
+    def __init__(self, model: Any, X: Any, y: NDArray[Any], classes: NDArray[Any] | None) -> None:
+        self.model, self.X, self.y, self.classes = model, X, y, classes
+
+    @cached_property
+    def predicted(self) -> NDArray[Any]:
+        """Predictions, one a row."""
+        found = np.asarray(self.model.predict(self.X))
+        if found.shape == (len(self.y), 1):
+            found = found[:, 0]
+        if found.shape != self.y.shape:
+            raise ValueError(
+                f"`estimator` must predict one value a row: got shape {found.shape} for "
+                f"{len(self.y):,} rows"
+            )
+        return found
+
+    @cached_property
+    def true_codes(self) -> NDArray[np.intp]:
+        """The class number of each row."""
+        return _codes(self._known_classes, self.y)
+
+    @cached_property
+    def confusion(self) -> NDArray[np.int64]:
+        """Counts (K, K) of true and predicted classes."""
+        k = len(self._known_classes)
+        cells = self.true_codes * k + _codes(self._known_classes, self.predicted)
+        return np.bincount(cells, minlength=k * k).reshape(k, k)
+
+    @cached_property
+    def probabilities(self) -> NDArray[Any]:
+        """Probabilities (n, K), in the order of all classes; 0 for those it was not shown."""
+        known = self._known_classes
+        if not hasattr(self.model, "predict_proba"):
+            raise TypeError(f"{type(self.model).__name__} has no predict_proba")
+        found = np.asarray(self.model.predict_proba(self.X))
+        own = np.asarray(getattr(self.model, "classes_", known))
+        if found.shape != (len(self.y), len(own)):
+            raise ValueError(
+                f"predict_proba must return one column for each of {len(own):,} classes: got shape "
+                f"{found.shape}"
+            )
+        whole = np.zeros((len(self.y), len(known)))
+        whole[:, _codes(known, own)] = found
+        return whole
+
+    @cached_property
+    def scores(self) -> NDArray[Any]:
+        """Scores of the second of two classes: ``decision_function``, or else probabilities."""
+        known = self._known_classes
+        if len(known) != 2:
+            raise ValueError(f"threshold measures are for two classes: `y` has {len(known):,}")
+        if len(getattr(self.model, "classes_", known)) == 2:
+            if hasattr(self.model, "decision_function"):
+                return np.asarray(self.model.decision_function(self.X)).ravel()
+            if not hasattr(self.model, "predict_proba"):
+                name = type(self.model).__name__
+                raise TypeError(f"{name} has neither decision_function nor predict_proba")
+        return self.probabilities[:, 1]
+
+    @property
+    def _known_classes(self) -> NDArray[Any]:
+        if self.classes is None:
+            raise ValueError("measures of classes need a classifier: `estimator` is a regressor")
+        return self.classes
+
+
+def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the place of each label among the sorted classes."""
+    if (classes.dtype.kind in "UOT") != (labels.dtype.kind in "UOT"):
+        raise TypeError(f"`estimator` predicts {labels.dtype} where `y` holds {classes.dtype}")
+    found = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    strange = np.flatnonzero(classes[found] != labels)
+    if len(strange):
+        raise ValueError(f"`estimator` predicts {labels[strange[0]]!r}, which is no label of `y`")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One measure: what it is called, how it is found, which direction is better if known."""
+
+    label: str
+    kind: str
+    name: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    function: Callable[..., Any] | None = None
+    higher_is_better: bool | None = None
+
+    def of(self, judged: Judged) -> float:
+        """Return the value on some rows; nan, without a warning, where it is undefined."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            found = _FINDERS[self.kind](self, judged)
+        if isinstance(found, np.ndarray) and found.ndim > 0:
+            raise ValueError(f"{self.label!r} must return one number: got shape {found.shape}")
+        return float(found)
+
+
+def _count(metric: Metric, judged: Judged) -> Any:
+    return value(metric.name, judged.confusion, **metric.parameters)
+
+
+def _threshold(metric: Metric, judged: Judged) -> Any:
+    scores, positive = judged.scores, judged.true_codes
+    if positive.min() == positive.max():
+        return math.nan
+    table = ScoreTable.from_scores(positive, scores)
+    return THRESHOLD_METRICS[metric.name](**metric.parameters).estimate(table)
+
+
+def _probability(metric: Metric, judged: Judged) -> Any:
+    codes, matrix = judged.true_codes, judged.probabilities
+    if metric.name == "log_loss":
+        return log_loss(codes, matrix, labels=np.arange(matrix.shape[1]))
+    return brier_score_loss(codes, matrix, labels=np.arange(matrix.shape[1]))
+
+
+def _regression(metric: Metric, judged: Judged) -> Any:
+    if judged.classes is not None:
+        raise ValueError(f"{metric.label!r} is for regression: `estimator` is a classifier")
+    return regression.measured(metric.name, judged.y, judged.predicted, **metric.parameters)
+
+
+def _function(metric: Metric, judged: Judged) -> Any:
+    function: Any = metric.function
+    return function(judged.y, judged.predicted)
+
+
+def _scorer(metric: Metric, judged: Judged) -> Any:
+    scorer: Any = metric.function
+    return scorer(judged.model, judged.X, judged.y)
+
+
+_FINDERS: Final[dict[str, Callable[[Metric, Judged], Any]]] = {
+    "count": _count,
+    "threshold": _threshold,
+    "probability": _probability,
+    "regression": _regression,
+    "function": _function,
+    "scorer": _scorer,
+}
+
+
+def resolved_metrics(metrics: Any) -> tuple[Metric, ...]:
+    """Return what ``metrics=`` asks for: a name, a pair, a callable, several, or a mapping.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is none of them, an unknown name or parameter, or a name that comes twice.
+    """
+    if isinstance(metrics, Mapping):
+        found = [_one(metric, str(label)) for label, metric in metrics.items()]
+    elif isinstance(metrics, str) or callable(metrics) or _is_pair(metrics):
+        found = [_one(metrics, None)]
+    elif isinstance(metrics, Sequence):
+        found = [_one(metric, None) for metric in metrics]
+    else:
+        raise TypeError(
+            "`metrics` must be a name, a callable, a pair (name, parameters), a sequence or a "
+            f"mapping of them: got {type(metrics).__name__}"
+        )
+    labels = [metric.label for metric in found]
+    if not labels:
+        raise ValueError("`metrics` must name at least one measure: got none")
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ValueError(
+                f"`metrics` names {label!r} {labels.count(label)} times: give each a label of its "
+                "own with a mapping, {label: metric}"
+            )
+    return tuple(found)
+
+
+def _is_pair(metrics: Any) -> bool:
+    is_two = isinstance(metrics, tuple) and len(metrics) == 2
+    return is_two and isinstance(metrics[0], str) and isinstance(metrics[1], Mapping)
+
+
+def _one(metric: Any, label: str | None) -> Metric:
+    if isinstance(metric, str):
+        return _named(metric, {}, label)
+    if _is_pair(metric):
+        return _named(metric[0], dict(metric[1]), label)
+    if not callable(metric):
+        raise TypeError(f"`metrics` must hold names, pairs or callables: got {metric!r}")
+    own = label or _name_of(metric)
+    if _is_scorer(metric):
+        return Metric(own, "scorer", function=metric, higher_is_better=True)
+    return Metric(own, "function", function=metric)
+
+
+def _name_of(function: Any) -> str:
+    inner = getattr(function, "_score_func", function)
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def _is_scorer(function: Any) -> bool:
+    """Return whether it takes (estimator, X, y), as scikit-learn's scorers, not (y, predicted)."""
+    if hasattr(function, "_score_func"):
+        return True
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return False
+    return bool(names) and names[0] in ("estimator", "est", "clf", "model")
+
+
+def _named(name: str, parameters: dict[str, Any], label: str | None) -> Metric:
+    own, key = label or name, _ALIASES.get(name, name)
+    if key in COUNT_MEASURES:
+        checked_parameters(name, COUNT_MEASURES[key], parameters)
+        return Metric(own, "count", key, parameters, None, key not in _COUNTS_TO_LOWER)
+    if key in THRESHOLD_METRICS:
+        THRESHOLD_METRICS[key](**parameters)
+        return Metric(own, "threshold", key, parameters, None, key != "rank_loss")
+    if key in _OF_PROBABILITIES:
+        if parameters:
+            raise TypeError(f"{name!r} takes no parameters here: got {', '.join(parameters)}")
+        return Metric(own, "probability", key, parameters, None, False)
+    if key in regression.MEASURES:
+        regression.asked(key, **parameters)
+        is_loss = key.endswith(("_error", "_loss", "_deviance"))
+        return Metric(own, "regression", key, parameters, None, not is_loss)
+    known = [*COUNT_MEASURES, *THRESHOLD_METRICS, *_OF_PROBABILITIES, *regression.MEASURES]
+    raise ValueError(
+        f"`metrics` must name measures of the library: got {name!r}; there are "
+        f"{', '.join(map(repr, [*known, *_ALIASES]))}"
+    )

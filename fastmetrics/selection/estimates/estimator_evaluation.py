@@ -1,0 +1,140 @@
+"""What `evaluate_estimator` returns: each measure's mean and spread, and the table of splits."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics.selection.estimates.point632 import Bootstrap632
+
+_MOST_ROWS = 100
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class MetricEstimate(Result):
+    """One measure of an estimator, on test rows and, beside it, on training rows.
+
+    Attributes
+    ----------
+    estimate : float
+        The mean over the test sets; of the .632 methods, their estimate.
+    confidence_interval : ConfidenceInterval or None
+        Nadeau and Bengio's, for the mean; None for the .632 methods.
+    standard_error : float
+        Nadeau and Bengio's; nan for the .632 methods.
+    standard_deviation : float
+        Of the values of the test sets, with n - 1; nan for one split.
+    train_estimate : float
+        The mean over the training sets; of the .632 methods, the resubstitution error.
+    train_standard_deviation : float
+        Of the values of the training sets.
+    higher_is_better : bool or None
+        None where that is not known, as of a callable.
+    bootstrap : Bootstrap632 or None
+        What the .632 methods found.
+    """
+
+    estimate: float
+    confidence_interval: ConfidenceInterval | None
+    standard_error: float
+    standard_deviation: float
+    train_estimate: float
+    train_standard_deviation: float
+    higher_is_better: bool | None = None
+    bootstrap: Bootstrap632 | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class EstimatorEvaluation(Result):
+    """The measures of an estimator over the splits of one method.
+
+    Attributes
+    ----------
+    estimator : str
+        Name of the estimator's class.
+    method : str
+        The method: its name, or the splitter.
+    metrics : mapping from str to MetricEstimate
+        By the measure's name; ``evaluation[name]`` is the same.
+    folds : mapping from str to ndarray of shape (n_splits,)
+        The table of splits, by column: `split`, `n_train`, `n_test`, then `train_<metric>` and
+        `test_<metric>` of each measure, `fit_seconds` and `score_seconds`.
+    n_splits : int
+        Splits.
+    test_train_ratio : float
+        Test rows over distinct training rows, the correction's part for overlapping training sets.
+    confidence_level : float
+        Of the intervals.
+    majority_accuracy : float or None
+        Accuracy of always answering the most frequent class; None for regression.
+    key : str or None
+        Of the random numbers: ``rng=key`` splits alike. None for splitters of others.
+    """
+
+    estimator: str
+    method: str
+    metrics: Mapping[str, MetricEstimate]
+    folds: Mapping[str, NDArray[Any]] = field(repr=False)
+    n_splits: int
+    test_train_ratio: float
+    confidence_level: float
+    majority_accuracy: float | None
+    key: str | None
+
+    def __getitem__(self, metric: str) -> MetricEstimate:
+        """Return the estimate of a measure by its name."""
+        if metric not in self.metrics:
+            raise KeyError(f"there is no measure {metric!r}: {', '.join(map(repr, self.metrics))}")
+        return self.metrics[metric]
+
+    def __repr__(self) -> str:
+        said = []
+        for name, found in self.metrics.items():
+            limits = found.confidence_interval
+            interval = "" if limits is None else f" [{limits.low:.4g}, {limits.high:.4g}]"
+            said.append(
+                f"{name}: test {found.estimate:.4g}{interval}, train {found.train_estimate:.4g}"
+            )
+        if self.majority_accuracy is not None:
+            said.append(f"majority class {self.majority_accuracy:.4g}")
+        splits = "1 split" if self.n_splits == 1 else f"{self.n_splits} splits"
+        return (
+            f"{type(self).__name__}({self.estimator}, {self.method}, {splits}; {'; '.join(said)})"
+        )
+
+    def _repr_html_(self) -> str:
+        head = ("measure", "test", "spread", "interval", "train", "spread of train")
+        rows = []
+        for name, found in self.metrics.items():
+            limits = found.confidence_interval
+            interval = "" if limits is None else f"{limits.low:.4g} to {limits.high:.4g}"
+            numbers = (found.estimate, found.standard_deviation)
+            of_train = (found.train_estimate, found.train_standard_deviation)
+            cells = (*(f"{n:.4g}" for n in numbers), interval, *(f"{n:.4g}" for n in of_train))
+            rows.append((name, *cells))
+        title = f"{self.estimator}, {self.method}"
+        if self.majority_accuracy is not None:
+            title += f"; the most frequent class has {self.majority_accuracy:.4g} of the rows"
+        shown = [list(column[:_MOST_ROWS]) for column in self.folds.values()]
+        splits = [tuple(map(_cell, row)) for row in zip(*shown, strict=True)]
+        left = self.n_splits - len(splits)
+        caption = "splits" if left == 0 else f"splits, the first {len(splits)} of {self.n_splits}"
+        return _table(title, head, rows) + _table(caption, tuple(self.folds), splits)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def _table(caption: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    top = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+    )
+    return f"<table><caption>{html.escape(caption)}</caption><tr>{top}</tr>{body}</table>"

@@ -1,0 +1,324 @@
+"""``evaluate_estimator``: what an estimator's error is, by any of the textbook's methods."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.scalars import check_confidence_level
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.intervals._student import critical_t, moments
+from fastmetrics.selection.estimates._fit_and_score import (
+    SplitScores,
+    Task,
+    check_n_jobs,
+    check_task,
+    each_split,
+    fit_and_lose,
+    fit_and_score,
+    fitted,
+    judged,
+)
+from fastmetrics.selection.estimates._methods import Method, check_method
+from fastmetrics.selection.estimates._metrics import Metric, resolved_metrics
+from fastmetrics.selection.estimates.estimator_evaluation import EstimatorEvaluation, MetricEstimate
+from fastmetrics.selection.estimates.point632 import LossesOutOfBag, combined
+from fastmetrics.selection.estimates.row_losses import RowLoss, losses_of, mean_over_pairs
+from fastmetrics.selection.splitters._splitter import Split
+
+Floats = NDArray[np.float64]
+
+#: Measures that are means of losses of single rows, which the .632 rules need.
+_ROW_LOSSES: Final = {
+    "error_rate": "zero_one",
+    "zero_one_loss": "zero_one",
+    "mean_squared_error": "squared",
+    "mean_absolute_error": "absolute",
+}
+
+
+def evaluate_estimator(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    method: Any = "10-fold",
+    metrics: Any = None,
+    groups: ArrayLike | None = None,
+    n_resamples: int | None = None,
+    confidence_level: float = 0.95,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> EstimatorEvaluation:
+    """Estimate how an estimator does on new examples, and how on those it was fitted on.
+
+    Parameters
+    ----------
+    estimator : estimator with `fit` and `predict`
+        As scikit-learn's; it is cloned, and never fitted itself.
+    X : array-like of n_samples rows
+        In any container that scikit-learn can take rows of.
+    y : array-like of shape (n_samples,)
+        Labels, or numbers for a regressor.
+    method : str or splitter, default="10-fold"
+        "k-fold" and "pxk" for any whole numbers ("10-fold", "10x10"), "5x2" (five different
+        halvings), "loo", "holdout" (a quarter of the rows, 10 times), ".632", ".632+"; or a
+        splitter, ours or scikit-learn's. Of a classifier, names mean stratified splits.
+    metrics : str, callable, (str, mapping), sequence or mapping of them, optional
+        Measures by the library's names: those of counts ("error_rate", "f1_macro"), of scores
+        ("roc_auc", "average_precision", by decision_function or else predict_proba), of
+        probabilities ("log_loss", "brier_score"), of regression ("mean_squared_error", "r2"); a
+        pair adds parameters. Or callables: scikit-learn's scorers, functions of (estimator, X, y)
+        whose first argument is called `estimator`, and any other of (y_true, y_pred). Unless given,
+        "error_rate" or "mean_squared_error".
+    groups : array-like of shape (n_samples,), optional
+        Groups that folds must not tear apart.
+    n_resamples : int, optional
+        Bootstrap samples of ".632" and ".632+"; 200 unless given.
+    confidence_level : float, default=0.95
+        Of the intervals.
+    rng : None, int, Generator or str, optional
+        Source of the splits, or the `key` of a result, which splits alike. The estimator's own
+        randomness is its own matter.
+    n_jobs : int, optional
+        Processes, by joblib: 1 unless given, -1 for all processors. The splits do not depend on it.
+    progress : bool, default=False
+        Whether to show a bar.
+
+    Returns
+    -------
+    EstimatorEvaluation
+        Mean, spread and interval of each measure, test beside training, and the table of splits.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what it must be, or the data cannot be split so. What the estimator
+        raises passes through, with a note that says at which split.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a measure is undefined in some split, so that its mean is nan; or one split has no
+        spread.
+    DegenerateDataWarning
+        If a measure is the same in all splits, so that its interval has no width; if a class has
+        too few rows for the splits.
+
+    Notes
+    -----
+    The interval is mean -+ t s sqrt(1/J + n_test/n_train) with J - 1 degrees of freedom for J
+    splits: training sets overlap, and the splits' own s / sqrt(J) is too small (Nadeau and Bengio).
+    It is an approximation, made for repeated hold-out.
+
+    The .632 methods take measures that are means over rows: "error_rate", "mean_squared_error",
+    "mean_absolute_error", or a callable that returns one loss a row. Their estimate is
+    `Bootstrap632`'s; the table has the samples. Cost: one fit a split, one more for the .632
+    methods, and a prediction of all rows for each.
+
+    References
+    ----------
+    Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52:239-281.
+    Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method,
+    JASA 92:548-560.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> found = evaluate_estimator(tree, X, y, metrics=["error_rate", "f1_macro"], rng=0)
+    >>> error = found["error_rate"]
+    >>> found.n_splits, round(error.estimate, 2), error.train_estimate
+    (10, 0.04, 0.0)
+    >>> plus = evaluate_estimator(tree, X, y, method=".632+", n_resamples=50, rng=0)
+    >>> 0.03 < plus["error_rate"].estimate < 0.06
+    True
+    """
+    level, jobs = check_confidence_level(confidence_level), check_n_jobs(n_jobs)
+    task = check_task(estimator, X, y)
+    is_classifier = task.classes is not None
+    if metrics is None:
+        metrics = "error_rate" if is_classifier else "mean_squared_error"
+    asked = resolved_metrics(metrics)
+    how = check_method(
+        method,
+        stratified=is_classifier,
+        grouped=groups is not None,
+        rng=rng,
+        n_resamples=n_resamples,
+    )
+    losses = None if how.rule is None else tuple(map(_row_loss, asked))
+    splits = how.splitter.split(task.X, task.y, groups)
+    total = _how_many(how, task, groups)
+    if losses is None:
+        one_split = partial(fit_and_score, task, asked)
+        scores = each_split(one_split, splits, total=total, n_jobs=jobs, progress=progress)
+        ratio = _ratio(scores)
+        found = _means(asked, scores, ratio, level)
+    else:
+        scores, found = _by_632(task, asked, losses, how, splits, total, jobs, progress)
+        ratio = _ratio(scores)
+    majority = None
+    if is_classifier:
+        majority = float(np.unique(task.y, return_counts=True)[1].max() / len(task.y))
+    return EstimatorEvaluation(
+        type(estimator).__name__,
+        how.title,
+        found,
+        _table(asked, scores),
+        len(scores),
+        ratio,
+        level,
+        majority,
+        how.key,
+    )
+
+
+def _how_many(how: Method, task: Task, groups: Any) -> int:
+    return int(how.splitter.get_n_splits(task.X, task.y, groups))
+
+
+def _ratio(scores: list[SplitScores]) -> float:
+    if not scores:
+        raise ValueError("`method` makes no split")
+    return sum(one.n_test for one in scores) / sum(one.n_distinct for one in scores)
+
+
+def _columns(scores: list[SplitScores]) -> tuple[Floats, Floats]:
+    """Return the values on training and on test rows, one row a measure."""
+    train = np.array([one.train for one in scores]).T
+    return train, np.array([one.test for one in scores]).T
+
+
+def _table(asked: tuple[Metric, ...], scores: list[SplitScores]) -> Mapping[str, NDArray[Any]]:
+    train, test = _columns(scores)
+    columns: dict[str, NDArray[Any]] = {
+        "split": np.arange(len(scores)),
+        "n_train": np.array([one.n_train for one in scores]),
+        "n_test": np.array([one.n_test for one in scores]),
+    }
+    for i, metric in enumerate(asked):
+        columns[f"train_{metric.label}"], columns[f"test_{metric.label}"] = train[i], test[i]
+    columns["fit_seconds"] = np.array([one.fit_seconds for one in scores])
+    columns["score_seconds"] = np.array([one.score_seconds for one in scores])
+    return columns
+
+
+def _means(
+    asked: tuple[Metric, ...], scores: list[SplitScores], ratio: float, level: float
+) -> dict[str, MetricEstimate]:
+    train, test = _columns(scores)
+    _warn_of(asked, train, test)
+    found = {}
+    for metric, on_train, on_test in zip(asked, train, test, strict=True):
+        mean, deviation = _spread(on_test)
+        error = deviation * math.sqrt(1.0 / len(scores) + ratio)
+        half = math.nan
+        if len(scores) > 1:
+            half = critical_t(len(scores) - 1, 1.0 - level, "two-sided") * error
+        found[metric.label] = MetricEstimate(
+            mean,
+            ConfidenceInterval(mean - half, mean + half),
+            error,
+            deviation,
+            *_spread(on_train),
+            metric.higher_is_better,
+        )
+    return found
+
+
+def _spread(values: Floats) -> tuple[float, float]:
+    """Return mean and standard deviation; nan if a value is nan, infinite ones as they come."""
+    if np.isfinite(values).all():
+        return moments(values)[1:]
+    return float(values.mean()), math.nan
+
+
+def _warn_of(asked: tuple[Metric, ...], train: Floats, test: Floats) -> None:
+    n_splits = test.shape[1]
+    for metric, on_train, on_test in zip(asked, train, test, strict=True):
+        for side, values in (("test", on_test), ("training", on_train)):
+            undefined = int(np.count_nonzero(np.isnan(values)))
+            if undefined:
+                warn_user(
+                    f"{metric.label!r} is not defined on the {side} rows of {undefined:,} of "
+                    f"{n_splits:,} splits: its mean is nan",
+                    UndefinedMetricWarning,
+                )
+        if n_splits > 1 and on_test.min() == on_test.max():
+            warn_user(
+                f"{metric.label!r} is {on_test[0]:g} in all {n_splits:,} splits: its interval has "
+                "no width",
+                DegenerateDataWarning,
+            )
+    if n_splits == 1:
+        warn_user("one split has no spread and no interval: both are nan", UndefinedMetricWarning)
+
+
+def _row_loss(metric: Metric) -> str | RowLoss:
+    """Return the loss of single rows whose mean the measure is."""
+    if metric.kind == "function" and metric.function is not None:
+        return metric.function
+    if metric.name in _ROW_LOSSES:
+        return _ROW_LOSSES[metric.name]
+    raise ValueError(
+        f"{metric.label!r} is no mean of losses of rows, which the .632 methods need: take "
+        f"{', '.join(map(repr, _ROW_LOSSES))} or a callable that returns one loss a row"
+    )
+
+
+def _by_632(
+    task: Task,
+    asked: tuple[Metric, ...],
+    losses: tuple[str | RowLoss, ...],
+    how: Method,
+    splits: Iterator[Split],
+    total: int,
+    n_jobs: int,
+    progress: bool,
+) -> tuple[list[SplitScores], dict[str, MetricEstimate]]:
+    """Return the scores of the samples, and the estimate of each measure."""
+    n = len(task.y)
+    _check_kinds(task, asked, losses)
+    whole = judged(task, fitted(task, np.arange(n)), np.arange(n))
+    errors = [float(losses_of(loss, whole.y, whole.predicted).mean()) for loss in losses]
+    gammas = [mean_over_pairs(loss, whole.y, whole.predicted) for loss in losses]
+    one_split = partial(fit_and_lose, task, losses)
+    done = each_split(one_split, splits, total=total, n_jobs=n_jobs, progress=progress)
+    scores = [one.scores for one in done]
+    train, test = _columns(scores)
+    found = {}
+    for i, metric in enumerate(asked):
+        out_of_bag = LossesOutOfBag(n)
+        for one in done:
+            out_of_bag.add(one.rows, one.losses[i])
+        estimates = combined(errors[i], out_of_bag, gammas[i], len(done))
+        found[metric.label] = MetricEstimate(
+            estimates.err632 if how.rule == ".632" else estimates.err632_plus,
+            None,
+            math.nan,
+            _spread(test[i])[1],
+            errors[i],
+            _spread(train[i])[1],
+            metric.higher_is_better,
+            estimates,
+        )
+    return scores, found
+
+
+def _check_kinds(task: Task, asked: tuple[Metric, ...], losses: tuple[str | RowLoss, ...]) -> None:
+    for metric, loss in zip(asked, losses, strict=True):
+        if isinstance(loss, str) and (loss == "zero_one") != (task.classes is not None):
+            what, needs = (
+                ("a regressor", "classes") if task.classes is None else ("a classifier", "numbers")
+            )
+            raise ValueError(f"{metric.label!r} is for {needs}: `estimator` is {what}")

@@ -1,0 +1,294 @@
+"""The .632 and .632+ rules of Efron and Tibshirani, from numbers and from predictions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.scalars import check_real, check_same_length
+from fastmetrics._results import Result
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.selection.estimates.row_losses import (
+    RowLoss,
+    check_loss,
+    losses_of,
+    no_information_error,
+    targets,
+)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Bootstrap632(Result):
+    """The bootstrap's estimates of a prediction error, and what they are made of.
+
+    Attributes
+    ----------
+    err632 : float
+        .368 err + .632 err1.
+    err632_plus : float
+        The rule that leans on err1 the more, the more the model overfits.
+    err : float
+        Resubstitution error: of the model fitted on all rows, on these rows.
+    err1 : float
+        Leave-one-out bootstrap error: each row's mean over the samples it is not in, averaged over
+        rows.
+    gamma : float
+        No-information error.
+    relative_overfitting_rate : float
+        R', from 0 (none) to 1 (no better than without information).
+    weight : float
+        The weight .632 / (1 - .368 R') of min(err1, gamma) in the .632+ rule's plain form.
+    n_resamples : int
+        Bootstrap samples.
+    n_never_out : int
+        Rows that are in all samples, and so not in err1.
+    """
+
+    err632: float
+    err632_plus: float
+    err: float
+    err1: float
+    gamma: float
+    relative_overfitting_rate: float
+    weight: float
+    n_resamples: int
+    n_never_out: int
+
+
+def err632(err: float, err1: float) -> float:
+    """Compute the .632 estimate of a prediction error.
+
+    Parameters
+    ----------
+    err : float
+        Resubstitution error: of the model fitted on all rows, on these rows.
+    err1 : float
+        Leave-one-out bootstrap error.
+
+    Returns
+    -------
+    float
+        .368 err + .632 err1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is none, or is infinite.
+
+    Notes
+    -----
+    Too low for models that overfit much: one of err 0 and err1 .5, which knows nothing, gets .316.
+
+    References
+    ----------
+    Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method,
+    JASA 92:548-560, equation 24.
+
+    Examples
+    --------
+    >>> round(err632(0.0, 0.4), 4)
+    0.2528
+    """
+    return _err632(_error("err", err), _error("err1", err1))
+
+
+def err632_plus(err: float, err1: float, gamma: float) -> float:
+    """Compute the .632+ estimate of a prediction error.
+
+    Parameters
+    ----------
+    err : float
+        Resubstitution error: of the model fitted on all rows, on these rows.
+    err1 : float
+        Leave-one-out bootstrap error.
+    gamma : float
+        No-information error, as `no_information_error` finds it.
+
+    Returns
+    -------
+    float
+        The published rule; between err632 and beyond.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is none, or is infinite.
+
+    Notes
+    -----
+    With err1' = min(err1, gamma) and R' = (err1' - err) / (gamma - err) where err1 and gamma both
+    exceed err, else 0, it is .632 + (err1' - err) .368 .632 R' / (1 - .368 R'): `err1` is not
+    clipped inside .632. Without clipping that is (1 - w) err + w err1, w = .632 / (1 - .368 R').
+
+    References
+    ----------
+    Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method,
+    JASA 92:548-560, equations 29 to 32.
+
+    Examples
+    --------
+    >>> round(err632_plus(0.0, 0.4, 0.5), 4), round(err632_plus(0.0, 0.6, 0.5), 4)
+    (0.3583, 0.5632)
+    """
+    numbers = _error("err", err), _error("err1", err1), _error("gamma", gamma)
+    return _plus(*numbers)
+
+
+def bootstrap632(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    resampled_predictions: ArrayLike,
+    out_of_bag: ArrayLike,
+    *,
+    loss: str | RowLoss = "zero_one",
+) -> Bootstrap632:
+    """Compute the .632 and .632+ estimates from predictions, so that no estimator is needed.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels or numbers.
+    y_pred : array-like of shape (n,)
+        Predictions of the model that was fitted on all n rows.
+    resampled_predictions : array-like of shape (n_resamples, n)
+        Predictions of each model that was fitted on a bootstrap sample; only those out of the bag
+        are read.
+    out_of_bag : array-like of bool, shape (n_resamples, n)
+        Whether a row is not in the sample.
+    loss : {"zero_one", "squared", "absolute"} or callable, default="zero_one"
+        The loss of a prediction; a callable ``loss(y_true, y_pred)`` returns one number a row.
+
+    Returns
+    -------
+    Bootstrap632
+        Both estimates and their parts.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the shapes or kinds do not fit, or the loss is unknown.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If a row is in all samples: the others decide. More samples help.
+    UndefinedMetricWarning
+        If every row is in all samples: the estimates are nan.
+
+    Notes
+    -----
+    `err1` gives each row the same weight, however often it is out of the bag; an average over
+    samples would not. O(n_resamples n); for gamma see `no_information_error`.
+
+    References
+    ----------
+    Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method,
+    JASA 92:548-560.
+
+    Examples
+    --------
+    >>> y = [0, 0, 1, 1]
+    >>> resampled = [[0, 1, 1, 1], [0, 0, 0, 1], [1, 0, 1, 1]]
+    >>> out = [[True, True, False, False], [False, False, True, False], [True, False, False, True]]
+    >>> found = bootstrap632(y, [0, 0, 1, 1], resampled, out)
+    >>> found.err1, round(found.err632, 3), round(found.err632_plus, 3)
+    (0.625, 0.395, 0.579)
+    """
+    chosen = check_loss(loss)
+    gamma = no_information_error(y_true, y_pred, loss=chosen)
+    true, fitted = targets(chosen, y_true, "y_true"), targets(chosen, y_pred, "y_pred")
+    out = as_array(out_of_bag, "out_of_bag")
+    if out.dtype != np.bool_:
+        raise TypeError(f"`out_of_bag` must hold booleans: got dtype {out.dtype}")
+    resampled = as_array(resampled_predictions, "resampled_predictions")
+    for name, matrix in (("resampled_predictions", resampled), ("out_of_bag", out)):
+        if matrix.ndim != 2 or matrix.shape[1] != len(true) or matrix.shape != out.shape:
+            raise ValueError(
+                f"`{name}` must have shape (n_resamples, {len(true):,}), as the other has: got "
+                f"{matrix.shape}"
+            )
+    losses = LossesOutOfBag(len(true))
+    for predictions, is_out in zip(resampled, out, strict=True):
+        rows = np.flatnonzero(is_out)
+        if len(rows):
+            predicted = targets(chosen, predictions[rows], "resampled_predictions")
+            losses.add(rows, losses_of(chosen, true[rows], predicted))
+    err = float(losses_of(chosen, true, fitted).mean())
+    return combined(err, losses, gamma, len(out))
+
+
+class LossesOutOfBag:
+    """The sum and number of each row's losses, over the samples that it is not in."""
+
+    def __init__(self, n: int) -> None:
+        self.sums = np.zeros(n)
+        self.counts = np.zeros(n, np.int64)
+
+    def add(self, rows: NDArray[np.intp], losses: Floats) -> None:
+        """Add the losses of the rows out of one bag, each of which occurs once."""
+        check_same_length(rows=rows, losses=losses)
+        self.sums[rows] += losses
+        self.counts[rows] += 1
+
+    def err1(self) -> tuple[float, int]:
+        """Return the mean of the rows' mean losses, and how many rows have none."""
+        was_out = self.counts > 0
+        never = len(was_out) - int(np.count_nonzero(was_out))
+        if never == len(was_out):
+            warn_user("every row is in all samples: err1 is not defined", UndefinedMetricWarning)
+            return math.nan, never
+        if never:
+            warn_user(
+                f"{never:,} of {len(was_out):,} rows are in all samples and so not in err1: draw "
+                "more samples",
+                DegenerateDataWarning,
+            )
+        return float(np.mean(self.sums[was_out] / self.counts[was_out])), never
+
+
+def combined(err: float, losses: LossesOutOfBag, gamma: float, n_resamples: int) -> Bootstrap632:
+    """Return both estimates from their parts."""
+    err1, never = losses.err1()
+    rate = _overfitting(err, err1, gamma)
+    return Bootstrap632(
+        _err632(err, err1),
+        _plus(err, err1, gamma),
+        err,
+        err1,
+        gamma,
+        rate,
+        0.632 / (1.0 - 0.368 * rate),
+        n_resamples,
+        never,
+    )
+
+
+def _err632(err: float, err1: float) -> float:
+    return 0.368 * err + 0.632 * err1
+
+
+def _overfitting(err: float, err1: float, gamma: float) -> float:
+    """Return R'; nan if a part is nan."""
+    if math.isnan(err + err1 + gamma):
+        return math.nan
+    return (min(err1, gamma) - err) / (gamma - err) if err1 > err and gamma > err else 0.0
+
+
+def _plus(err: float, err1: float, gamma: float) -> float:
+    rate = _overfitting(err, err1, gamma)
+    clipped = min(err1, gamma)
+    return _err632(err, err1) + (clipped - err) * (0.368 * 0.632 * rate) / (1.0 - 0.368 * rate)
+
+
+def _error(name: str, value: Any) -> float:
+    number = check_real(name, value)
+    if not math.isfinite(number):
+        raise ValueError(f"`{name}` must be a finite number: got {value!r}")
+    return number

@@ -1,0 +1,154 @@
+"""``HoldOut``: a share of the rows is kept for testing, several times anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
+from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.selection.splitters._splitter import (
+    Classes,
+    Split,
+    Splitter,
+    classes_of,
+    shuffled_rows,
+)
+
+
+class HoldOut(Splitter):
+    """Random splits into training and test rows, each repetition drawn independently.
+
+    Parameters
+    ----------
+    test_size : float or int, default=0.25
+        Share of the rows to test on, rounded to the nearest whole number of rows; or that number.
+        The rest is trained on.
+    n_repeats : int, default=10
+        How often rows are drawn.
+    stratified : bool, default=True
+        Whether the classes of `y` have the same shares on both sides. A numeric target has none:
+        pass False.
+    rng : None, int, Generator or str, optional
+        Source of the random numbers, or the `key` of another splitter. The same one splits alike.
+
+    See Also
+    --------
+    Folds : Tests every row equally often.
+
+    Notes
+    -----
+    Of a class of n_c rows, the test set gets its exact share n_c n_test / n rounded up or down, so
+    that all are n_test. Where the share is below one row, the class is rounded up first, so that no
+    test set lacks it if that is possible; if not, `DegenerateDataWarning` says so. A class of one
+    row, or more classes than rows on one side, is a ValueError. O(n log n) a split.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([0] * 15 + [1] * 5)
+    >>> for train, test in HoldOut(0.2, n_repeats=2, rng=0).split(y, y):
+    ...     print(np.bincount(y[train]), np.bincount(y[test]))
+    [12  4] [3 1]
+    [12  4] [3 1]
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("test_size", "n_repeats", "stratified")
+
+    def __init__(
+        self,
+        test_size: float = 0.25,
+        *,
+        n_repeats: int = 10,
+        stratified: bool = True,
+        rng: Any = None,
+    ) -> None:
+        self.test_size: float
+        if isinstance(test_size, int | np.integer):
+            self.test_size = check_integer("test_size", test_size, low=1)
+        else:
+            self.test_size = check_fraction("test_size", test_size)
+        self.n_repeats = check_integer("n_repeats", n_repeats, low=1)
+        self.stratified: bool = check_choice("stratified", stratified, (True, False))
+        super().__init__(rng)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return how many splits there are: `n_repeats`; the arguments do not matter."""
+        return self.n_repeats
+
+    def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
+        n_test = self._test_rows(n)
+        if not self.stratified:
+            return (self._drawn(n, n_test, None, i) for i in range(self.n_repeats))
+        classes = classes_of(y, type(self).__name__)
+        _check_classes(classes, n, n_test)
+        return (self._drawn(n, n_test, classes, i) for i in range(self.n_repeats))
+
+    def _test_rows(self, n: int) -> int:
+        n_test = self.test_size
+        if isinstance(n_test, float):
+            n_test = round(Fraction(repr(n_test)) * n)  # .35 of 10 rows is 3.5, not 3.4999...
+        if not 0 < n_test < n:
+            raise ValueError(
+                f"`test_size` must leave rows on both sides: got {self.test_size!r}, which is "
+                f"{n_test:,} of {n:,} rows"
+            )
+        return int(n_test)
+
+    def _drawn(self, n: int, n_test: int, classes: Classes | None, repeat: int) -> Split:
+        generator = self._generator(repeat)
+        order = shuffled_rows(n, classes, generator)
+        in_test = np.zeros(n, np.bool_)
+        if classes is None:
+            in_test[order[:n_test]] = True
+        else:
+            starts = np.cumsum(classes.sizes) - classes.sizes
+            taken = _shares(classes.sizes, n_test, generator)
+            rank = np.arange(n) - np.repeat(starts, classes.sizes)
+            in_test[order[rank < np.repeat(taken, classes.sizes)]] = True
+        return np.flatnonzero(~in_test), np.flatnonzero(in_test)
+
+
+def _check_classes(classes: Classes, n: int, n_test: int) -> None:
+    n_classes = len(classes.sizes)
+    least = int(np.argmin(classes.sizes))
+    if classes.sizes[least] < 2:
+        raise ValueError(
+            f"each class of `y` must have at least 2 rows, one on each side: class "
+            f"{classes.names[least]!r} has 1"
+        )
+    for side, rows in (("test", n_test), ("training", n - n_test)):
+        if rows < n_classes:
+            raise ValueError(
+                f"`test_size` must leave each of the {n_classes:,} classes a row on both sides: "
+                f"there are {rows:,} {side} rows"
+            )
+    taken = _shares(classes.sizes, n_test, np.random.default_rng(0))
+    lacking = int(np.count_nonzero((taken == 0) | (taken == classes.sizes)))
+    if lacking:
+        warn_user(
+            f"`y` has small classes: {lacking:,} of {n_classes:,} are missing on one side of each "
+            "split, as their exact share is less than a row",
+            DegenerateDataWarning,
+        )
+
+
+def _shares(
+    sizes: NDArray[np.int64], n_test: int, generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return each class's test rows: its exact share rounded, n_test in all.
+
+    Rounded up are first the classes that would have no row, then those of the largest remainder,
+    last those that would keep no row to train on; the toss decides between equals.
+    """
+    n = int(sizes.sum())
+    taken, remainder = np.divmod(sizes * n_test, n)
+    rank = np.where(taken == 0, 0, np.where(taken + 1 == sizes, 2, 1))
+    toss = generator.permutation(len(sizes))
+    first = np.lexsort((toss, -remainder, rank, remainder == 0))
+    taken[first[: n_test - int(taken.sum())]] += 1
+    return np.asarray(taken)

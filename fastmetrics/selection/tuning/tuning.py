@@ -1,0 +1,355 @@
+"""``tune_estimator`` and ``nested_cross_validation``: a grid of settings, and its honest price."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.rng import seed_key
+from fastmetrics._input.scalars import check_choice
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.selection.estimates._fit_and_score import (
+    Task,
+    check_n_jobs,
+    each_split,
+    fitted,
+    judged,
+    rows_of,
+)
+from fastmetrics.selection.estimates._metrics import Metric
+from fastmetrics.selection.estimates._settings import (
+    FitJob,
+    Setting,
+    check_metric,
+    check_parameters,
+    check_splits,
+    task_of,
+    value_on_test,
+    with_setting,
+)
+from fastmetrics.selection.splitters._splitter import Split
+from fastmetrics.selection.tuning._grid import by_simplicity, settings_of
+from fastmetrics.selection.tuning.tuning_result import NestedCrossValidation, TuningResult
+
+Rule = Literal["best", "one-standard-error"]
+Complexity = str | Sequence[str] | Callable[[Setting], Any]
+Floats = NDArray[np.float64]
+
+
+def tune_estimator(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    grid: Mapping[str, Sequence[Any]],
+    *,
+    metric: Any = None,
+    higher_is_better: bool | None = None,
+    cv: Any = 10,
+    groups: ArrayLike | None = None,
+    rule: Rule = "best",
+    complexity: Complexity | None = None,
+    refit: bool = True,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> TuningResult:
+    """Choose a setting from a grid on validation folds, and refit it on all the data.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any of scikit-learn's kind; clones of it are fitted.
+    X : array-like of shape (n, ...)
+        Whatever the estimator takes.
+    y : array-like of shape (n,)
+        Labels or numbers.
+    grid : mapping from str to sequence
+        Values of each parameter (see `parameter_range`); every combination is a setting.
+    metric : str, (str, mapping) or callable, optional
+        What settings are judged by, as in `evaluate_estimator`: a measure of the library, a
+        function of (y_true, y_pred), or a scorer of scikit-learn. By default the error rate of a
+        classifier and the mean squared error of a regressor.
+    higher_is_better : bool, optional
+        Direction of the measure; needed where it is not known, as of a function.
+    cv : int, splitter or list of (train, test), default=10
+        Validation folds. Of a number, folds are stratified for a classifier, and keep `groups`
+        whole if given. Repeated splitters are welcome.
+    groups : array-like of shape (n,), optional
+        Handed to the splitter.
+    rule : {"best", "one-standard-error"}, default="best"
+        The setting of the best mean; or the simplest one whose mean is within one standard error
+        of it, that of the best.
+    complexity : str, sequence of str, or callable of a setting, optional
+        What is simpler. A parameter's name: smaller values are; with a minus before it, larger
+        ones ("-alpha"). Several names count in their order. A callable returns what is compared.
+        Needed for "one-standard-error"; under "best" it decides between equal means.
+    refit : bool, default=True
+        Whether the chosen setting is fitted on all the data: the final model.
+    rng : None, int, Generator, BitGenerator, SeedSequence or str
+        Source of the folds where `cv` is a number; the estimator keeps its own `random_state`.
+    n_jobs : int, optional
+        Processes (joblib); by default fits are run one by one.
+    progress : bool, default=False
+        Whether a bar is shown.
+
+    Returns
+    -------
+    TuningResult
+        All settings with their values, the chosen one, and the final model.
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed, or joblib or tqdm where they are needed.
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If the grid is empty or names unknown parameters, an option is out of range, the direction
+        of the measure is not known, or no setting has a value.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If settings have no value on some fold: they are not chosen.
+
+    Notes
+    -----
+    Every setting is fitted on the same folds: settings times folds fits, and one more. Of equal
+    means the simplest is chosen, and of equally simple settings the first in the grid. Test data
+    must play no part: tune on training data only, or estimate with `nested_cross_validation`.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees, section 3.4.3
+    (one standard error).
+
+    Examples
+    --------
+    >>> from fastmetrics import parameter_range
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> grid = {"max_depth": parameter_range(1, 5, 1), "min_samples_leaf": [1, 5]}
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> found = tune_estimator(
+    ...     tree, X, y, grid, cv=5, rule="one-standard-error", complexity="max_depth", rng=1
+    ... )
+    >>> len(found.settings), found.estimator.get_depth() == found.setting["max_depth"]
+    (10, True)
+    """
+    chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
+    settings = settings_of(grid)
+    order = by_simplicity(settings, complexity, chosen_rule)
+    task = task_of(estimator, X, y)
+    check_parameters(estimator, grid)
+    judge = check_metric(metric, higher_is_better, task)
+    runs = check_n_jobs(n_jobs)
+    splits = check_splits(cv, task, groups, rng)
+    values = _values(task, judge, settings, splits, runs, progress)
+    found = _chosen(judge, chosen_rule, settings, order, values)
+    if not refit:
+        return found
+    everything = np.arange(len(task.y))
+    return replace(found, estimator=fitted(with_setting(task, dict(found.setting)), everything))
+
+
+def nested_cross_validation(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    grid: Mapping[str, Sequence[Any]],
+    *,
+    metric: Any = None,
+    higher_is_better: bool | None = None,
+    outer_cv: Any = 10,
+    inner_cv: Any = 5,
+    groups: ArrayLike | None = None,
+    rule: Rule = "best",
+    complexity: Complexity | None = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> NestedCrossValidation:
+    """Estimate what an estimator achieves when it is tuned: tuning is repeated in each fold.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any of scikit-learn's kind; clones of it are fitted.
+    X : array-like of shape (n, ...)
+        Whatever the estimator takes.
+    y : array-like of shape (n,)
+        Labels or numbers.
+    grid : mapping from str to sequence
+        Values of each parameter.
+    metric : str, (str, mapping) or callable, optional
+        What settings and tuned models are judged by: see `tune_estimator`.
+    higher_is_better : bool, optional
+        Direction of the measure; needed where it is not known.
+    outer_cv : int, splitter or list of (train, test), default=10
+        Folds that tuned models are tested on.
+    inner_cv : int or splitter, default=5
+        Validation folds within each outer training fold.
+    groups : array-like of shape (n,), optional
+        Handed to both splitters.
+    rule : {"best", "one-standard-error"}, default="best"
+        How a setting is chosen: see `tune_estimator`.
+    complexity : str, sequence of str, or callable of a setting, optional
+        What is simpler: see `tune_estimator`.
+    rng : None, int, Generator, BitGenerator, SeedSequence or str
+        Source of the folds where they are given by number.
+    n_jobs : int, optional
+        Processes (joblib), one for an outer fold; by default they are run one by one.
+    progress : bool, default=False
+        Whether a bar is shown.
+
+    Returns
+    -------
+    NestedCrossValidation
+        The honest estimate, beside what tuning alone would claim; `tune_estimator` on all the data
+        gives the model that it is an estimate for.
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed, or joblib or tqdm where they are needed.
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        As `tune_estimator`; or if the inner folds are given as row numbers.
+
+    Notes
+    -----
+    Outer folds times (settings times inner folds + 1) fits. The spread over the outer folds
+    is no standard error: their training sets overlap.
+
+    References
+    ----------
+    Varma & Simon (2006), Bias in error estimation when using cross-validation for model selection,
+    BMC Bioinformatics 7:91. Cawley & Talbot (2010), On over-fitting in model selection, JMLR
+    11:2079-2107.
+
+    Examples
+    --------
+    >>> from fastmetrics import parameter_range
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> grid = {"n_neighbors": parameter_range(1, 9, 4)}
+    >>> found = nested_cross_validation(
+    ...     KNeighborsClassifier(), X, y, grid, outer_cv=5, inner_cv=3, rng=1
+    ... )
+    >>> len(found.settings), found.metric, 0.0 < found.estimate < 0.1
+    (5, 'error_rate', True)
+    """
+    chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
+    settings = settings_of(grid)
+    order = by_simplicity(settings, complexity, chosen_rule)
+    task = task_of(estimator, X, y)
+    check_parameters(estimator, grid)
+    judge = check_metric(metric, higher_is_better, task)
+    runs = check_n_jobs(n_jobs)
+    if not isinstance(inner_cv, int | np.integer) and not hasattr(inner_cv, "split"):
+        raise ValueError(
+            "`inner_cv` must be a number of folds or an object with `split`: got "
+            f"{type(inner_cv).__name__}"
+        )
+    generator = np.random.default_rng(seed_key(rng))
+    outer = check_splits(outer_cv, task, groups, generator, "outer_cv")
+    keys = generator.integers(2**63, size=len(outer)).tolist()
+    inner = _Inner(task, judge, settings, order, chosen_rule, inner_cv, groups)
+    jobs = list(zip(outer, keys, strict=True))
+    done = each_split(inner, jobs, total=len(jobs), n_jobs=runs, progress=progress)
+    values = np.array([value for value, _ in done])
+    tunings = tuple(tuning for _, tuning in done)
+    _warn_undefined(np.isnan(values).sum(), len(values), "outer folds")
+    return NestedCrossValidation(
+        judge.label,
+        bool(judge.higher_is_better),
+        float(values.mean()),
+        float(values.std(ddof=1)) if len(values) > 1 else np.nan,
+        float(np.mean([tuning.value for tuning in tunings])),
+        values,
+        tunings,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Inner:
+    """The tuning on one outer training fold, and its test on the outer test fold."""
+
+    task: Task
+    judge: Metric
+    settings: tuple[Setting, ...]
+    order: list[int]
+    rule: Rule
+    cv: Any
+    groups: Any
+
+    def __call__(self, job: tuple[Split, int]) -> tuple[float, TuningResult]:
+        (train, test), key = job
+        part = replace(self.task, X=rows_of(self.task.X, train), y=self.task.y[train])
+        groups = None if self.groups is None else np.asarray(self.groups)[train]
+        splits = check_splits(self.cv, part, groups, key, "inner_cv")
+        values = _values(part, self.judge, self.settings, splits, 1, False)
+        found = _chosen(self.judge, self.rule, self.settings, self.order, values)
+        tuned = with_setting(self.task, dict(found.setting))
+        return self.judge.of(judged(tuned, fitted(tuned, train), test)), found
+
+
+def _values(
+    task: Task,
+    judge: Metric,
+    settings: Sequence[Setting],
+    splits: Sequence[Split],
+    n_jobs: int,
+    progress: bool,
+) -> Floats:
+    """Return the measure of each setting on each split."""
+    jobs = [FitJob(setting, split) for setting in settings for split in splits]
+    function = partial(value_on_test, task, judge)
+    found = each_split(function, jobs, total=len(jobs), n_jobs=n_jobs, progress=progress)
+    return np.array(found).reshape(len(settings), len(splits))
+
+
+def _chosen(
+    judge: Metric, rule: Rule, settings: tuple[Setting, ...], order: list[int], values: Floats
+) -> TuningResult:
+    means, errors = values.mean(1), np.full(len(values), np.nan)
+    if values.shape[1] > 1:
+        errors = values.std(1, ddof=1) / np.sqrt(values.shape[1])
+    undefined = np.isnan(means)
+    if undefined.all():
+        raise ValueError(f"{judge.label!r} is undefined for every setting on some fold")
+    _warn_undefined(undefined.sum(), len(means), "settings")
+    losses = -means if judge.higher_is_better else means.copy()
+    losses[undefined] = np.inf
+    best = next(i for i in order if losses[i] == losses.min())
+    chosen = best
+    if rule == "one-standard-error" and not np.isnan(errors[best]):
+        chosen = next(i for i in order if losses[i] <= losses[best] + errors[best])
+    return TuningResult(
+        judge.label,
+        bool(judge.higher_is_better),
+        rule,
+        settings[chosen],
+        chosen,
+        best,
+        float(means[chosen]),
+        float(errors[chosen]),
+        settings,
+        values,
+        means,
+        errors,
+    )
+
+
+def _warn_undefined(count: int, total: int, what: str) -> None:
+    if count:
+        message = f"the measure is undefined for {count:,} of {total:,} {what}"
+        warn_user(message, UndefinedMetricWarning)

@@ -1,0 +1,295 @@
+"""Pairs of whole numbers counted into cells or margins: by kernels on all cores, or by NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.scores import CHUNK
+from fastmetrics._input.weights import Weights
+from fastmetrics._kernels import _compile, cells as kernels
+from fastmetrics._threads import workers as _workers
+
+Counts = NDArray[np.int64]
+
+#: Rows between two looks at whether to stop: some milliseconds.
+_JOB: Final = 1 << 20
+
+#: Fewer rows than this are not worth a second thread.
+_SPLIT: Final = 1 << 17
+
+#: The labels that kernels read as they are; others are converted by the chunk.
+_NATIVE: Final = (np.dtype(np.int8), np.dtype(np.int32), np.dtype(np.int64))
+
+#: Up to this width four interleaved tables stay in the first-level cache.
+_LANES_WIDTH: Final = 32
+
+#: Rows between two compensated additions: a cell's rounding error is at most
+#: ``max(WEIGHTED_CHUNK, K**2) * 2**-53`` of it.
+WEIGHTED_CHUNK: Final = 1 << 13
+
+_small_rows_left = 200_000
+
+
+class Margins(NamedTuple):
+    """How often each class is true, predicted, and both; each of shape (K,)."""
+
+    hits: NDArray[Any]
+    true: NDArray[Any]
+    predicted: NDArray[Any]
+
+
+def count_cells(
+    true: NDArray[Any],
+    predicted: NDArray[Any],
+    low: int,
+    width: int,
+    n_threads: int | None = None,
+) -> Counts | None:
+    """Return the (width, width) counts of pairs of whole numbers.
+
+    None if a label is outside [low, low + width): nothing is counted wrongly. Labels are of any
+    integer or boolean dtype, or whole floats inside the range; 8 width² bytes beside the result
+    for each thread.
+    """
+    low = int(_wrapped(low))
+    if _numpy_serves(len(true), width * width):
+        return _cells_by_numpy(true, predicted, low, width)
+    if width == 2:
+        return _cells_of_two(true, predicted, low, n_threads)
+    lanes = 4 if width <= _LANES_WIDTH else 1
+
+    def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> NDArray[np.int32] | None:
+        table = np.zeros(lanes * width * width, np.int32)
+        for rows, columns in pieces:
+            if kernels.count_cells(rows, columns, low, width, lanes, table) < len(rows):
+                return None
+        return table
+
+    tables = _on_threads(count, true, predicted, width * width * lanes, n_threads)
+    if tables is None:
+        return None
+    total = np.zeros(lanes * width * width, np.int64)
+    for table in tables:
+        total += table
+    cells: Counts = total.reshape(width * width, lanes).sum(axis=1).reshape(width, width)
+    return cells
+
+
+def cells_in_range(
+    true: NDArray[Any],
+    predicted: NDArray[Any],
+    low: int,
+    width: int,
+    n_threads: int | None = None,
+) -> Counts:
+    """Return what `count_cells` does for labels that were seen to be in range."""
+    found = count_cells(true, predicted, low, width, n_threads)
+    if found is None:
+        raise RuntimeError("`y_true` or `y_pred` was modified while it was counted")
+    return found
+
+
+def count_margins(
+    true: NDArray[Any],
+    predicted: NDArray[Any],
+    low: int,
+    width: int,
+    n_threads: int | None = None,
+) -> Margins | None:
+    """Return the margins of the same counts, without a cell for each pair."""
+    low = int(_wrapped(low))
+
+    def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> Counts | None:
+        sums = np.zeros((3, width), np.int64)
+        for rows, columns in pieces:
+            if kernels.count_margins(rows, columns, low, width, *sums) < len(rows):
+                return None
+        return sums
+
+    if _numpy_serves(len(true), width):
+        return _margins_by_numpy(true, predicted, low, width)
+    sums = _on_threads(count, true, predicted, 3 * width, n_threads)
+    return None if sums is None else Margins(*np.sum(sums, axis=0))
+
+
+def margins_in_range(true: NDArray[Any], predicted: NDArray[Any], low: int, width: int) -> Margins:
+    """Return what `count_margins` does for labels that were seen to be in range."""
+    found = count_margins(true, predicted, low, width)
+    if found is None:
+        raise RuntimeError("`y_true` or `y_pred` was modified while it was counted")
+    return found
+
+
+def weigh_cells(
+    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int, weights: Weights
+) -> NDArray[Any]:
+    """Return the (width, width) sums of weights; every label is in [low, low + width).
+
+    Exact int64 for integer weights, else compensated float64.
+    """
+    n_cells = width * width
+    total, lost = np.zeros(n_cells), np.zeros(n_cells)
+    for rows, columns, weight in _weighted(true, predicted, low, n_cells, weights):
+        part = np.bincount(rows * width + columns, weights=weight, minlength=n_cells)
+        add_compensated(total, lost, np.asarray(part, dtype=np.float64))
+    total += lost
+    return (total.astype(np.int64) if weights.is_integer else total).reshape(width, width)
+
+
+def weigh_margins(
+    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int, weights: Weights
+) -> Margins:
+    """Return the margins of the same sums, without a cell for each pair."""
+    total, lost = np.zeros((3, width)), np.zeros((3, width))
+    for rows, columns, weight in _weighted(true, predicted, low, width, weights):
+        is_hit = rows == columns
+        parts = ((rows[is_hit], weight[is_hit]), (rows, weight), (columns, weight))
+        for k, (code, of_code) in enumerate(parts):
+            part = np.bincount(code, weights=of_code, minlength=width)
+            add_compensated(total[k], lost[k], np.asarray(part, dtype=np.float64))
+    total += lost
+    return Margins(*(total.astype(np.int64) if weights.is_integer else total))
+
+
+def add_compensated(
+    total: NDArray[np.float64], lost: NDArray[np.float64], part: NDArray[np.float64]
+) -> None:
+    """Add ``part`` to ``total``, and what rounding takes away to ``lost`` (Neumaier 1974)."""
+    added = total + part
+    lost += np.where(total >= part, (total - added) + part, (part - added) + total)
+    total[:] = added
+
+
+def _cells_of_two(
+    true: NDArray[Any], predicted: NDArray[Any], low: int, n_threads: int | None
+) -> Counts | None:
+    def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> Counts | None:
+        sums, part = np.zeros(3, np.int64), np.empty(3, np.int64)
+        for rows, columns in pieces:
+            if kernels.count_two(rows, columns, low, part) not in (0, 1):
+                return None
+            sums += part
+        return sums
+
+    found = _on_threads(count, true, predicted, 3, n_threads)
+    if found is None:
+        return None
+    ones, called, both = np.sum(found, axis=0).tolist()
+    return np.array([[len(true) - ones - called + both, called - both], [ones - both, both]])
+
+
+def _on_threads(
+    count: Callable[[Iterator[tuple[NDArray[Any], NDArray[Any]]]], NDArray[Any] | None],
+    true: NDArray[Any],
+    predicted: NDArray[Any],
+    table_size: int,
+    n_threads: int | None,
+) -> list[NDArray[Any]] | None:
+    """Return what ``count`` makes of each thread's pieces; None if one of them is None.
+
+    Counts are integers: the number of parts does not show in their sum.
+    """
+    n = len(true)
+    # A table for each thread pays where there are several rows a cell.
+    parts = max(1, min(_workers.thread_count(n_threads), n // max(_SPLIT, 4 * table_size)))
+    parts = max(parts, -(-n // 2**30))  # a table of int32 cannot overflow
+    edges = [n * part // parts for part in range(parts + 1)]
+    jobs = [
+        partial(count, _pieces(true, predicted, start, stop)) for start, stop in pairwise(edges)
+    ]
+    found = _workers.run(jobs, n_threads)
+    tables = [table for table in found if table is not None]
+    return tables if len(tables) == len(found) else None
+
+
+def _pieces(
+    true: NDArray[Any], predicted: NDArray[Any], start: int, stop: int
+) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """Yield rows of both columns in one of the dtypes that kernels know, contiguous."""
+    if true.dtype.kind == "b" and predicted.dtype.kind == "b":
+        true, predicted = true.view(np.int8), predicted.view(np.int8)
+    is_native = (
+        true.dtype == predicted.dtype
+        and true.dtype in _NATIVE
+        and all(each.flags.c_contiguous and each.flags.aligned for each in (true, predicted))
+    )
+    step = _JOB if is_native else CHUNK
+    for first in range(start, stop, step):
+        here = slice(first, min(first + step, stop))
+        if is_native:
+            yield true[here], predicted[here]
+        else:
+            yield true[here].astype(np.int64), predicted[here].astype(np.int64)
+
+
+def _numpy_serves(n: int, size: int) -> bool:
+    """Return whether NumPy counts these rows sooner than the kernels are loaded."""
+    global _small_rows_left
+    if kernels.count_cells.is_compiled or size > 1 << 20:
+        return False
+    if n <= _compile.TWIN_MAX_ELEMENTS and n <= _small_rows_left:
+        _small_rows_left -= n
+        return True
+    return _compile.numpy_serves(n)
+
+
+def _cells_by_numpy(
+    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int
+) -> Counts | None:
+    total = np.zeros(width * width, np.int64)
+    for rows, columns in _offsets(true, predicted, low):
+        if not (_inside(rows, width) and _inside(columns, width)):
+            return None
+        total += np.bincount(rows * width + columns, minlength=width * width)
+    return total.reshape(width, width)
+
+
+def _margins_by_numpy(
+    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int
+) -> Margins | None:
+    sums = np.zeros((3, width), np.int64)
+    for rows, columns in _offsets(true, predicted, low):
+        if not (_inside(rows, width) and _inside(columns, width)):
+            return None
+        for total, part in zip(sums, (rows[rows == columns], rows, columns), strict=True):
+            total += np.bincount(part, minlength=width)
+    return Margins(*sums)
+
+
+def _weighted(
+    true: NDArray[Any], predicted: NDArray[Any], low: int, size: int, weights: Weights
+) -> Iterator[tuple[Counts, Counts, NDArray[np.float64]]]:
+    """Yield chunks of both columns less ``low``, and their weights."""
+    step = max(WEIGHTED_CHUNK, size)
+    starts = range(0, len(true), step)
+    chunks = _offsets(true, predicted, int(_wrapped(low)), step)
+    for start, (rows, columns) in zip(starts, chunks, strict=True):
+        yield rows, columns, weights.values[start : start + step]
+
+
+def _offsets(
+    true: NDArray[Any], predicted: NDArray[Any], low: int, step: int = CHUNK
+) -> Iterator[tuple[Counts, Counts]]:
+    """Yield chunks of both columns less ``low``, modulo 2**64: right where they are in range."""
+    if true.dtype.kind == "b":
+        true = true.view(np.int8)
+    if predicted.dtype.kind == "b":
+        predicted = predicted.view(np.int8)
+    for start in range(0, len(true), step):
+        here = slice(start, start + step)
+        yield true[here].astype(np.int64) - low, predicted[here].astype(np.int64) - low
+
+
+def _inside(offsets: Counts, width: int) -> bool:
+    return bool(offsets.min() >= 0 and offsets.max() < width)
+
+
+def _wrapped(number: int) -> np.int64:
+    """Return the number modulo 2**64, as int64 wraps."""
+    return np.uint64(number % 2**64).astype(np.int64)

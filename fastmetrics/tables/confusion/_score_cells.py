@@ -1,0 +1,64 @@
+"""The four cells of two classes, from scores and a threshold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rows import check_binary
+from fastmetrics._input.weights import Weights
+from fastmetrics.tables.confusion._cells import Cells, Labels
+from fastmetrics.tables.confusion._counting import cells_in_range, weigh_cells
+from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+
+def score_cells(
+    y_true: Any, y_score: Any, threshold: Any, pos_label: Any, sample_weight: Any
+) -> tuple[Cells, int]:
+    """Count what score >= threshold does to the rows, or to a table; also the exponent."""
+    threshold = real_threshold(threshold)
+    if isinstance(y_true, ScoreTable):
+        if y_score is not None or sample_weight is not None or pos_label is not None:
+            raise TypeError(
+                "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
+            )
+        return Cells(_of_table(y_true, threshold), (0, 1)), y_true.weight_exponent
+    y = as_vector(y_true, "y_true")
+    rows = check_binary(y, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
+    is_positive = np.asarray(rows.labels == 1)
+    called = is_called_positive(rows.scores, threshold)
+    if rows.weights is None:
+        counts: NDArray[Any] = cells_in_range(is_positive, called, 0, 2)
+    else:
+        weights = Weights(rows.weights, rows.integer_weights, rows.weight_exponent)
+        counts = weigh_cells(is_positive, called, 0, 2, weights)
+    return Cells(counts, _two_labels(y, is_positive, pos_label)), rows.weight_exponent
+
+
+def _of_table(table: ScoreTable, threshold: Any) -> NDArray[Any]:
+    called = int(np.count_nonzero(is_called_positive(table.scores, threshold)))  # they come first
+    columns = table.negatives, table.positives
+    cells = [[column[called:].sum(), column[:called].sum()] for column in columns]
+    return np.array(cells, dtype=table.positives.dtype)
+
+
+def _two_labels(y: NDArray[Any], is_positive: NDArray[np.bool_], pos_label: Any) -> Labels:
+    """Return the negative and the positive label as the data have them, or what they imply."""
+    first, other = int(np.argmax(is_positive)), int(np.argmin(is_positive))
+    if not is_positive[first]:
+        negative = _label(y[other])
+        return negative, type(negative)(1) if pos_label is None else _label(pos_label)
+    positive = _label(y[first])
+    if not is_positive[other]:
+        return _label(y[other]), positive
+    if isinstance(positive, bool):
+        return not positive, positive
+    return (type(positive)(0) if positive == 1 else None), positive
+
+
+def _label(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

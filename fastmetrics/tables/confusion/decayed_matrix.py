@@ -1,0 +1,253 @@
+"""``DecayedConfusionMatrix``: a stream in which old rows count ever less."""
+
+from __future__ import annotations
+
+import math
+import threading
+from fractions import Fraction
+from typing import Final, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.label_columns import LabelColumns, check_label_columns
+from fastmetrics._input.scalars import check_choice, check_positive
+from fastmetrics._input.weights import Weights
+from fastmetrics.tables.confusion._cells import Cells, count_columns, seen_cells
+from fastmetrics.tables.confusion._matrix_state import NewLabels
+from fastmetrics.tables.confusion._matrix_store import DenseStore
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+
+#: Cells lighter than this are shown as 0: products of four of them would lose bits.
+_FORGOTTEN: Final = 2.0**-250
+
+#: Rows of one batch weigh no less than 2**-1000 inside, so that their labels are seen.
+_OLDEST: Final = 1000.0
+
+#: Shifting by more than this leaves nothing of any double.
+_WHOLE_RANGE: Final = 4096
+
+
+class _Now(NamedTuple):
+    """``sums``, the weights times 2**position, 0 <= position < 1; rows seen so far."""
+
+    sums: ConfusionMatrix
+    position: Fraction
+    n_seen: int
+
+
+class DecayedConfusionMatrix:
+    """How often each class was taken for each, lately: weights fall by half every `half_life` rows.
+
+    The newest row weighs 1, the row `half_life` before it ½, the one as far before that ¼. `matrix`
+    is a `ConfusionMatrix` of those weights, from which every measure follows.
+
+    Parameters
+    ----------
+    half_life : int or float
+        After so many rows (or batches) a row weighs half.
+    labels : array-like of shape (K,), optional
+        The classes, in the order of rows and columns; of two the last is positive. By default those
+        that the batches bring, sorted; a class stays, however old its rows are.
+    new_labels : {"extend", "raise"}, optional
+        What a label does that is not known: see `ConfusionMatrix`. By default "raise" where
+        `labels` are given, else "extend".
+    per : {"row", "batch"}, default "row"
+        What makes rows older: every row that follows, in the order of the batch; or every
+        `update`, the rows of one batch being of one age.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `half_life` is not positive and finite, or the labels are none that `ConfusionMatrix`
+        takes.
+
+    Notes
+    -----
+    Memory 16 K² bytes. The sums are kept in units of the present that move by whole powers of two,
+    which is exact, and are compensated: a cell's relative error is at most about
+    ``max(2**13, K**2) * 2**-53``, however long the stream. Cells below 2**-250 are shown as 0.
+
+    Several threads may update one object; their batches follow one another in some order. There is
+    no merge, since rows of two streams have no common order; the `matrix` of each stream, taken at
+    one time, can be added up.
+
+    Examples
+    --------
+    >>> from fastmetrics import DecayedConfusionMatrix, accuracy_score
+    >>> lately = DecayedConfusionMatrix(half_life=2)
+    >>> lately.update([0, 1, 1, 0, 1], [1, 0, 1, 0, 1])
+    >>> lately.matrix.counts.round(3)
+    array([[0.707, 0.25 ],
+           [0.354, 1.5  ]])
+    >>> round(accuracy_score(lately.matrix), 3)
+    0.785
+    """
+
+    __slots__ = ("_half_life", "_lock", "_now", "_per")
+
+    def __init__(
+        self,
+        half_life: float,
+        *,
+        labels: ArrayLike | None = None,
+        new_labels: NewLabels | None = None,
+        per: Literal["row", "batch"] = "row",
+    ) -> None:
+        self._half_life = check_positive("half_life", half_life)
+        check_choice("per", per, ("row", "batch"))
+        self._per: Literal["row", "batch"] = per
+        self._lock = threading.Lock()
+        self._now = _Now(ConfusionMatrix(labels, new_labels=new_labels), Fraction(0), 0)
+
+    @property
+    def half_life(self) -> float:
+        """The number of rows (or batches) after which a row weighs half."""
+        return self._half_life
+
+    @property
+    def per(self) -> Literal["row", "batch"]:
+        """What makes rows older: "row" or "batch"."""
+        return self._per
+
+    @property
+    def new_labels(self) -> NewLabels:
+        """What a new label does: "extend" or "raise"."""
+        return self._now.sums.new_labels
+
+    @property
+    def n_seen(self) -> int:
+        """Number of rows so far, each counted as 1."""
+        return self._now.n_seen
+
+    @property
+    def matrix(self) -> ConfusionMatrix:
+        """The weights at this moment; a matrix of its own, which later rows do not change."""
+        now = self._now
+        store, labels, _, new_labels = now.sums._state()
+        if not now.n_seen:
+            return now.sums.copy()
+        weights = store.dense().public() / _unit(now.position)
+        weights[weights < _FORGOTTEN] = 0.0
+        return ConfusionMatrix._of(DenseStore.of(weights), labels, 0, new_labels)
+
+    def update(self, y_true: ArrayLike, y_pred: ArrayLike) -> None:
+        """Count one more batch, the oldest row first.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n,)
+            Labels: whole numbers, booleans or text, of the sort that came before.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `ConfusionMatrix.update`. Nothing has then changed.
+
+        Notes
+        -----
+        O(n + K²).
+
+        Examples
+        --------
+        >>> from fastmetrics import DecayedConfusionMatrix
+        >>> daily = DecayedConfusionMatrix(half_life=1, per="batch")
+        >>> for y_pred in ([0, 0], [1, 0], [1, 1]):
+        ...     daily.update([1, 1], y_pred)
+        >>> daily.matrix
+        ConfusionMatrix(tp=2.5, fp=0.0, fn=1.0, tn=0.0, labels=(0, 1))
+        """
+        columns = check_label_columns(y_true, y_pred)
+        n = columns.n_rows
+        batch = self._weighed(columns)
+        steps = n if self._per == "row" else 1
+        with self._lock:
+            sums, position, n_seen = self._now
+            position += Fraction(steps) / Fraction(self._half_life)
+            shift = position.numerator // position.denominator
+            position -= shift
+            sums = _scaled(sums, -min(shift, _WHOLE_RANGE))
+            places = sums._places(batch.labels, columns)
+            more = DenseStore(batch.counts * _unit(position))
+            sums._add(more.arranged(places, len(sums._labels)), 0)
+            self._now = _Now(sums, position, n_seen + n)
+
+    def reset(self) -> None:
+        """Forget all rows, and the labels that were not given.
+
+        Examples
+        --------
+        >>> from fastmetrics import DecayedConfusionMatrix
+        >>> lately = DecayedConfusionMatrix(half_life=100)
+        >>> lately.update([0, 1], [0, 0])
+        >>> lately.reset()
+        >>> lately
+        DecayedConfusionMatrix(half_life=100.0, per='row', n_seen=0)
+        """
+        with self._lock:
+            sums = self._now.sums.copy()
+            sums.reset()
+            self._now = _Now(sums, Fraction(0), 0)
+
+    def copy(self) -> Self:
+        """Return a stream of the same past that goes on by itself.
+
+        Returns
+        -------
+        DecayedConfusionMatrix
+
+        Examples
+        --------
+        >>> from fastmetrics import DecayedConfusionMatrix
+        >>> lately = DecayedConfusionMatrix(half_life=100)
+        >>> other = lately.copy()
+        >>> other.update([0, 1], [0, 0])
+        >>> lately.n_seen, other.n_seen
+        (0, 2)
+        """
+        other = type(self)(self._half_life, per=self._per)
+        other._now = self._now  # which is replaced, never changed
+        return other
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(half_life={self._half_life!r}, per={self._per!r}, "
+            f"n_seen={self.n_seen})"
+        )
+
+    def _weighed(self, columns: LabelColumns) -> Cells:
+        """Return the weights of a batch by cell, its last row weighing 1."""
+        weights = None
+        if self._per == "row":
+            weights = Weights(_weights(columns.n_rows, self._half_life), False, 0)
+        found = seen_cells(count_columns(columns, weights), columns.kind)
+        return Cells(found.counts.astype(np.float64), found.labels)
+
+
+def _weights(n: int, half_life: float) -> NDArray[np.float64]:
+    """Return the weights of n rows, the last one being 1.
+
+    The quotient age / half_life would lose as many bits as its whole part has: so that part, which
+    the exact remainder gives, is an exponent.
+    """
+    ages = np.arange(n, dtype=np.float64)[::-1]
+    rest = np.fmod(ages, half_life)
+    with np.errstate(over="ignore"):
+        whole = np.minimum(np.rint((ages - rest) / half_life), _OLDEST)
+    weights: NDArray[np.float64] = np.ldexp(np.exp2(-rest / half_life), -whole.astype(np.int64))
+    return weights
+
+
+def _unit(position: Fraction) -> float:
+    """Return what a weight of 1 is in the sums."""
+    return math.exp2(position)
+
+
+def _scaled(matrix: ConfusionMatrix, exponent: int) -> ConfusionMatrix:
+    """Return a copy whose counts are times ``2**exponent``, exact but for what is all but 0."""
+    store, labels, _, new_labels = matrix._state()
+    store = store.dense().as_float()
+    parts = [part for part in (store.counts, store.lost) if part is not None]
+    with np.errstate(under="ignore"):
+        scaled: list[NDArray[np.float64]] = [np.ldexp(part, exponent) for part in parts]
+    return ConfusionMatrix._of(DenseStore(*scaled), labels, 0, new_labels)

@@ -1,0 +1,316 @@
+"""``WindowedConfusionMatrix``: a stream of which only the last rows count."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._input.classes import ClassLabels, in_order
+from fastmetrics._input.label_columns import LabelColumns, check_label_columns
+from fastmetrics._input.scalars import check_integer
+from fastmetrics.tables.confusion._cells import MOST_CLASSES, Labels, check_kind
+from fastmetrics.tables.confusion._matrix_state import NewLabels
+from fastmetrics.tables.confusion._matrix_store import DenseStore
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+
+#: A row is one number: the true class in the high half, the predicted one in the low half.
+_HALF: Final = 16
+_LOW: Final = (1 << _HALF) - 1
+
+Rows = NDArray[np.uint32]
+
+
+class _Classes(NamedTuple):
+    """The label of each class number, and the number of each label."""
+
+    labels: Labels
+    numbers: dict[Any, int]
+
+    @classmethod
+    def of(cls, labels: Labels) -> _Classes:
+        return cls(labels, {label: k for k, label in enumerate(labels)})
+
+
+class WindowedConfusionMatrix:
+    """How often each class was taken for each among the last `window` rows.
+
+    Rows leave one by one, in the order in which they came, whatever the batches were. `matrix` is
+    the `ConfusionMatrix` of the rows that are left, from which every measure follows.
+
+    Parameters
+    ----------
+    window : int
+        The number of rows that count.
+    labels : array-like of shape (K,), optional
+        The classes, in the order of rows and columns; of two the last is positive. They stay where
+        the window has no such row. By default the labels of the rows in the window, sorted, as
+        `ConfusionMatrix.from_labels` takes them.
+    new_labels : {"extend", "raise"}, optional
+        What a label does that is not known: it is a class as long as it is in the window; or its
+        batch is refused whole. By default "raise" where `labels` are given, else "extend".
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `window` is no integer of at least 1, or the labels are none that `ConfusionMatrix`
+        takes.
+
+    Notes
+    -----
+    Memory 8 bytes a row of the window, and at most 32 K² bytes. Counts are integers: what is left
+    after a long stream is exact. Several threads may update one object; their batches follow one
+    another in some order. There is no merge: rows of two streams have no common order.
+
+    Examples
+    --------
+    >>> from fastmetrics import WindowedConfusionMatrix, accuracy_score
+    >>> last = WindowedConfusionMatrix(4)
+    >>> last.update([0, 1, 1], [1, 0, 1])
+    >>> last.update([0, 1], [0, 1])
+    >>> last.matrix
+    ConfusionMatrix(tp=2, fp=0, fn=1, tn=1, labels=(0, 1))
+    >>> accuracy_score(last.matrix)
+    0.75
+    """
+
+    __slots__ = ("_classes", "_counts", "_empty", "_lock", "_n", "_n_seen", "_rows", "_start",
+                 "_window")  # fmt: skip
+
+    def __init__(
+        self,
+        window: int,
+        *,
+        labels: ArrayLike | None = None,
+        new_labels: NewLabels | None = None,
+    ) -> None:
+        self._window = check_integer("window", window, low=1, high=2**48)
+        self._empty = ConfusionMatrix(labels, new_labels=new_labels)
+        self._lock = threading.Lock()
+        self._clear()
+
+    def _clear(self) -> None:
+        classes = _Classes.of(self._empty._labels)
+        k = len(classes.labels)
+        counts = np.zeros((k, k), np.int64)
+        # Twice the window: a batch is written beside the rows that count, until it counts itself.
+        rows = np.empty(2 * self._window, np.uint32)
+        self._classes, self._counts, self._rows = classes, counts, rows
+        self._start = self._n = self._n_seen = 0
+
+    @property
+    def window(self) -> int:
+        """The number of rows that count."""
+        return self._window
+
+    @property
+    def new_labels(self) -> NewLabels:
+        """What a new label does: "extend" or "raise"."""
+        return self._empty.new_labels
+
+    @property
+    def n(self) -> int:
+        """Number of rows in the window: `window` itself, or fewer at the start."""
+        return self._n
+
+    @property
+    def n_seen(self) -> int:
+        """Number of rows so far, those that have left included."""
+        return self._n_seen
+
+    @property
+    def matrix(self) -> ConfusionMatrix:
+        """The counts at this moment; a matrix of its own, which later rows do not change."""
+        with self._lock:
+            labels, places = self._classes.labels, self._present()
+            counts = self._counts[np.ix_(places, places)]
+        shown = tuple(labels[k] for k in places.tolist())
+        return ConfusionMatrix._of(DenseStore.of(counts), shown, 0, self.new_labels)
+
+    def update(self, y_true: ArrayLike, y_pred: ArrayLike) -> None:
+        """Count one more batch, the oldest row first, and let as many rows leave as are too many.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n,)
+            Labels: whole numbers, booleans or text, of the sort that the window has. Of more rows
+            than `window` the last ones count; all are checked.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `ConfusionMatrix.update`. Nothing has then changed.
+
+        Notes
+        -----
+        O(n log n) at worst, and O(n) where the classes are few: at most K² cells for n rows.
+        New labels cost O(window + K²) now and then.
+
+        Examples
+        --------
+        >>> from fastmetrics import WindowedConfusionMatrix
+        >>> last = WindowedConfusionMatrix(3, labels=["no", "yes"])
+        >>> last.update(["no", "yes", "yes", "no"], ["yes", "yes", "yes", "no"])
+        >>> last.matrix
+        ConfusionMatrix(tp=2, fp=0, fn=0, tn=1, labels=('no', 'yes'))
+        >>> last.n, last.n_seen
+        (3, 4)
+        """
+        columns = check_label_columns(y_true, y_pred)
+        coded = [each.coded() for each in columns.clean()]
+        if self.new_labels == "raise":
+            self._empty._places(_labels_of(columns, coded), columns)
+        if columns.n_rows > self._window:
+            coded = [in_order(each.classes, each.codes[-self._window :]) for each in coded]
+        labels = _labels_of(columns, coded)
+        m = len(coded[0].codes)
+        with self._lock:
+            check_kind(columns, self._classes.labels)
+            classes, counts, rows, start = self._with(labels)
+            true, predicted = (
+                np.array([classes.numbers[label] for label in each.classes.tolist()], np.uint32)[
+                    each.codes
+                ]
+                for each in coded
+            )
+            entering = true << np.uint32(_HALF) | predicted
+            n_leaving = max(0, self._n + m - self._window)
+            leaving = _read(rows, start, n_leaving)
+            _write(rows, start + self._n, entering)
+            cells = counts.reshape(-1)
+            at, values = _changed(cells, len(counts), entering, leaving)
+            start, n = (start + n_leaving) % len(rows), self._n + m - n_leaving
+            n_seen = self._n_seen + columns.n_rows
+            # No call among these: an interrupt finds all of them done, or none.
+            cells[at] = values
+            self._classes = classes
+            self._counts = counts
+            self._rows = rows
+            self._start = start
+            self._n = n
+            self._n_seen = n_seen
+
+    def reset(self) -> None:
+        """Forget all rows, and the labels that were not given.
+
+        Examples
+        --------
+        >>> from fastmetrics import WindowedConfusionMatrix
+        >>> last = WindowedConfusionMatrix(100)
+        >>> last.update([0, 1], [0, 0])
+        >>> last.reset()
+        >>> last
+        WindowedConfusionMatrix(window=100, n=0, n_seen=0)
+        """
+        with self._lock:
+            self._clear()
+
+    def copy(self) -> Self:
+        """Return a stream of the same past that goes on by itself.
+
+        Returns
+        -------
+        WindowedConfusionMatrix
+
+        Examples
+        --------
+        >>> from fastmetrics import WindowedConfusionMatrix
+        >>> last = WindowedConfusionMatrix(100)
+        >>> other = last.copy()
+        >>> other.update([0, 1], [0, 0])
+        >>> last.n, other.n
+        (0, 2)
+        """
+        other = type(self)(self._window)
+        with self._lock:
+            other._empty = self._empty.copy()
+            other._classes, other._counts = self._classes, self._counts.copy()
+            _write(other._rows, 0, _read(self._rows, self._start, self._n))
+            other._n, other._n_seen = self._n, self._n_seen
+        return other
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(window={self._window}, n={self._n}, n_seen={self._n_seen})"
+
+    def _occurring(self) -> NDArray[np.int64]:
+        """Return the numbers of the classes that were given, or have a row in the window."""
+        occurs = np.logical_or(self._counts.any(axis=0), self._counts.any(axis=1))
+        occurs[: len(self._empty._labels)] = True
+        return np.flatnonzero(occurs)
+
+    def _present(self) -> NDArray[np.int64]:
+        """Return the same numbers in the order of `matrix`."""
+        places = self._occurring()
+        if self.new_labels == "raise":
+            return places
+        labels = self._classes.labels
+        return np.array(sorted(places.tolist(), key=lambda k: labels[k]), np.int64)
+
+    def _with(self, labels: Labels) -> tuple[_Classes, NDArray[np.int64], Rows, int]:
+        """Return classes with those of ``labels``, and counts, rows and their start to match.
+
+        Classes that have left the window are dropped where they have become the greater part.
+        """
+        classes, counts, rows, start = self._classes, self._counts, self._rows, self._start
+        new = tuple(label for label in labels if label not in classes.numbers)
+        if not new:
+            return classes, counts, rows, start
+        kept, known = self._occurring(), classes.labels
+        if 2 * len(kept) < len(known) or len(known) + len(new) > MOST_CLASSES:
+            number = np.zeros(len(known), np.uint32)
+            number[kept] = np.arange(len(kept), dtype=np.uint32)
+            old = _read(rows, start, self._n)
+            rows, start = np.empty_like(rows), 0
+            _write(rows, 0, number[old >> _HALF] << np.uint32(_HALF) | number[old & _LOW])
+            known, counts = tuple(known[k] for k in kept.tolist()), counts[np.ix_(kept, kept)]
+            still = set(known)
+            new = tuple(label for label in labels if label not in still)
+        k = len(known) + len(new)
+        if k > MOST_CLASSES:
+            raise ValueError(
+                f"{k:,} labels in the window, at most {MOST_CLASSES:,} make a matrix: are they "
+                "scores or identifiers?"
+            )
+        grown = np.zeros((k, k), np.int64)
+        grown[: len(known), : len(known)] = counts
+        return _Classes.of(known + new), grown, rows, start
+
+
+def _labels_of(columns: LabelColumns, coded: list[ClassLabels]) -> Labels:
+    """Return the distinct labels of both columns, as Python values of their kind."""
+    as_label = {"U": str, "b": bool, "f": float}.get(columns.kind, int)
+    return tuple(sorted({as_label(label) for each in coded for label in each.classes.tolist()}))
+
+
+def _changed(
+    cells: NDArray[np.int64], k: int, entering: Rows, leaving: Rows
+) -> tuple[Any, NDArray[np.int64]]:
+    """Return which cells of K classes change, and what they become."""
+    moved = np.concatenate([entering, leaving]).astype(np.int64)
+    moved = (moved >> _HALF) * k + (moved & _LOW)
+    at: Any = slice(None)
+    size = k * k
+    if size > 4 * len(moved):
+        at, moved = np.unique(moved, return_inverse=True)
+        size = len(at)
+    m = len(entering)
+    more, fewer = (np.bincount(part, minlength=size) for part in (moved[:m], moved[m:]))
+    return at, cells[at] + more - fewer
+
+
+def _read(rows: Rows, start: int, length: int) -> Rows:
+    """Return ``length`` rows of the ring from ``start`` on."""
+    start %= len(rows)
+    first = rows[start : start + length]
+    return np.concatenate([first, rows[: length - len(first)]])
+
+
+def _write(rows: Rows, start: int, values: Rows) -> None:
+    """Put values into the ring from ``start`` on."""
+    start %= len(rows)
+    room = len(rows) - start
+    rows[start : start + len(values)] = values[:room]
+    if len(values) > room:
+        rows[: len(values) - room] = values[room:]

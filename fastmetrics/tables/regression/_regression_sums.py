@@ -1,0 +1,179 @@
+"""The sums that regression measures follow from: which are asked for, and one pass that adds them.
+
+The rows are cut into jobs, and a job into pieces where something costs more than arithmetic, at
+places that depend on the shape of the data alone. So the sums have the same bits for every number
+of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.regression_targets import RegressionRows
+from fastmetrics._kernels import errors
+from fastmetrics._threads.workers import run
+from fastmetrics.tables.regression._deviances import N_DEVIANCES, deviance_sums, merged_deviances
+
+Floats = NDArray[np.float64]
+
+#: Numbers of a job, and of a piece: its copies and logarithms stay in the L2 cache, and are small
+#: enough (64 KiB) for memory that the C library hands out again without a call to the kernel.
+JOB: Final = 1 << 17
+PIECE: Final = 1 << 13
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is asked for beside the errors and their squares.
+
+    ``powers`` holds those of the Tweedie deviances, and whether the deviance from the mean is
+    asked for too.
+    """
+
+    asked: int = 0
+    log_errors: bool = False
+    powers: frozenset[tuple[float, bool]] = frozenset()
+
+    def __or__(self, other: Terms) -> Terms:
+        """Return what either asks for."""
+        powers = dict(sorted(self.powers | other.powers))  # (power, True) comes last, and stays
+        return Terms(
+            self.asked | other.asked,
+            self.log_errors or other.log_errors,
+            frozenset(powers.items()),
+        )
+
+    def __contains__(self, other: Terms) -> bool:
+        """Return whether this asks for all that the other does."""
+        return self | other == self
+
+
+@dataclass(slots=True, eq=False)
+class Sums:
+    """Sums over rows: those of the errors, of their logarithms, and of each power's deviances."""
+
+    of_errors: Floats
+    of_logs: Floats | None
+    of_powers: dict[float, Floats]
+
+    @property
+    def weights(self) -> Floats:
+        """The total weight, once for each output."""
+        found: Floats = self.of_errors[:, errors.WEIGHT] + self.of_errors[:, errors.WEIGHT + 1]
+        return found
+
+    @property
+    def means(self) -> Floats:
+        """The mean of the targets of each output."""
+        column = errors.TARGET_MEAN
+        found: Floats = self.of_errors[:, column] + self.of_errors[:, column + 1]
+        return found
+
+    def copy(self) -> Sums:
+        """Return sums that can be added to."""
+        logs = None if self.of_logs is None else self.of_logs.copy()
+        powers = {power: sums.copy() for power, sums in self.of_powers.items()}
+        return Sums(self.of_errors.copy(), logs, powers)
+
+    def add(self, other: Sums) -> None:
+        """Add the sums over other rows, which hold the same terms."""
+        before = self.means, self.weights
+        with np.errstate(all="ignore"):
+            errors.merge_error_sums(self.of_errors, other.of_errors)
+            if self.of_logs is not None:
+                errors.merge_error_sums(self.of_logs, other.of_logs)
+            for power, sums in self.of_powers.items():
+                means = before[0], other.means, self.means
+                weights = before[1], other.weights
+                self.of_powers[power] = merged_deviances(
+                    sums, other.of_powers[power], means, weights, power
+                )
+
+
+def pair(sums: Floats, column: int) -> Floats:
+    """Return sums with their rests, which are left out where a sum has overflowed."""
+    high, low = sums[:, column], sums[:, column + 1]
+    found: Floats = np.where(np.isfinite(high), high + low, high)
+    return found
+
+
+def add_up(rows: RegressionRows, terms: Terms, n_threads: int | None = None) -> Sums:
+    """Return the sums over all rows.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, or where a logarithm or a deviance is not defined for it.
+    """
+    size = max(errors.BLOCK, JOB // rows.n_outputs)
+    jobs: list[Callable[[], tuple[Sums, bool]]] = [
+        partial(_job, rows, terms, first, min(first + size, rows.n_samples))
+        for first in range(0, rows.n_samples, size)
+    ]
+    done = run(jobs, n_threads)
+    if not all(is_sound for _, is_sound in done):
+        _raise_for_input(rows, terms)  # or an error overflows, and so does the measure
+    total = done[0][0]
+    for sums, _ in done[1:]:
+        total.add(sums)
+    return total
+
+
+def _job(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[Sums, bool]:
+    """Return the sums over some rows, and whether all is finite and defined there."""
+    size = last - first
+    if terms.log_errors or terms.powers or not rows.is_canonical:
+        size = max(errors.LANES, PIECE // rows.n_outputs)
+    with np.errstate(all="ignore"):
+        total, is_sound = _piece(rows, terms, first, min(first + size, last))
+        for start in range(first + size, last, size):
+            sums, is_sound_here = _piece(rows, terms, start, min(start + size, last))
+            is_sound &= is_sound_here
+            total.add(sums)
+    return total, is_sound
+
+
+def _piece(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[Sums, bool]:
+    y_true, y_pred, weights = rows.piece(first, last)
+    shape = rows.n_outputs, errors.N_SUMS
+    sums = Sums(np.zeros(shape), None, {})
+    is_sound = errors.error_sums(
+        y_true, y_pred, rows.n_outputs, weights, terms.asked, sums.of_errors
+    )
+    if terms.log_errors or terms.powers:
+        y_true, y_pred = y_true.astype(np.float64), y_pred.astype(np.float64)
+    for power, about in terms.powers:
+        is_sound = is_sound and _is_defined(y_true, y_pred, power)
+        columns = y_true.reshape(-1, rows.n_outputs), y_pred.reshape(-1, rows.n_outputs)
+        found = np.empty((rows.n_outputs, N_DEVIANCES))
+        for j, (mean, weight) in enumerate(zip(sums.means, sums.weights, strict=True)):
+            y, pred = columns[0][:, j], columns[1][:, j]
+            found[j] = deviance_sums(y, pred, weights, mean, weight, power, about)
+        sums.of_powers[power] = found
+    if terms.log_errors:
+        sums.of_logs = np.zeros(shape)
+        np.log1p(y_true, out=y_true)
+        np.log1p(y_pred, out=y_pred)
+        is_sound &= errors.error_sums(y_true, y_pred, rows.n_outputs, weights, 0, sums.of_logs)
+    return sums, bool(is_sound)
+
+
+def _is_defined(y_true: Floats, y_pred: Floats, power: float) -> bool:
+    """Return whether a Tweedie deviance is defined for these numbers; False for nan."""
+    low = float(y_true.min())
+    is_target = power < 1 or low > 0 or (power < 2 and low == 0)
+    return is_target and bool(y_pred.min() > 0)
+
+
+def _raise_for_input(rows: RegressionRows, terms: Terms) -> None:
+    rows.recheck()
+    if terms.log_errors:
+        rows.recheck_above(-1.0, "the squared logarithmic error")
+    for power, _ in sorted(terms.powers):
+        rows.recheck_power(power)

@@ -1,0 +1,121 @@
+"""Checks of table columns that come from outside: ``from_counts`` and ``load``."""
+
+from __future__ import annotations
+
+import zlib
+from os import PathLike
+from typing import IO, Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_scores_array
+from fastmetrics._input.weights import check_weights
+from fastmetrics.tables.scores._merge import Columns, summed_by_score
+
+#: What NumPy and ``zipfile`` raise for other or damaged files, beside ValueError: an empty one, a
+#: member that is missing, a lone array in place of an archive, a bit that says "encrypted".
+_NOT_A_TABLE = (EOFError, KeyError, TypeError, RuntimeError, BadZipFile, zlib.error)
+
+
+def checked_columns(
+    scores: Any, positives: Any, negatives: Any, allow_inf: bool = False
+) -> Columns:
+    """Return columns sorted by descending score, equal scores merged, rows without weight left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the column, the rule, what came and where.
+    """
+    if np.size(scores) == 0 == np.size(positives) == np.size(negatives):
+        return _no_columns()
+    scores = check_scores_array(scores, "scores", allow_inf=allow_inf)
+    positives = _checked_counts(positives, "positives")
+    negatives = _checked_counts(negatives, "negatives")
+    check_same_length(scores=scores, positives=positives, negatives=negatives)
+    if positives.dtype != negatives.dtype:
+        positives, negatives = positives.astype(np.float64), negatives.astype(np.float64)
+    order = np.argsort(scores, kind="stable")[::-1]
+    order = order[(positives[order] != 0) | (negatives[order] != 0)]
+    if len(order) == 0:
+        return _no_columns()
+    kept = scores[order]
+    if kept.dtype.kind == "f":
+        kept = kept + kept.dtype.type(0)  # -0.0 becomes 0.0
+    return summed_by_score(kept, positives[order], negatives[order])
+
+
+def rescaled(columns: Columns) -> tuple[Columns, int]:
+    """Return columns whose sums and products stay in range, and the power of two that did it."""
+    scores, positives, negatives = columns
+    if positives.dtype.kind != "f" or not len(scores):
+        return columns, 0
+    values, _, exponent = check_weights(
+        np.concatenate([positives, negatives]), 2 * len(scores), "positives, negatives"
+    )
+    if exponent == 0:
+        return columns, 0
+    return (scores, values[: len(scores)], values[len(scores) :]), exponent
+
+
+def _no_columns() -> Columns:
+    """Return the columns of an empty table: one of a kind, whatever did not weigh anything."""
+    return np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+
+
+def stored_columns(file: Any, version: int) -> tuple[Columns, int]:
+    """Return the checked columns and the weight exponent of a table's file.
+
+    Raises
+    ------
+    ValueError
+        If the file is not one that ``ScoreTable.save`` wrote, or not whole.
+    """
+    if isinstance(file, str | PathLike):
+        with open(file, "rb") as opened:  # NumPy leaves a damaged file open
+            return _stored_columns(opened, repr(str(file)), version)
+    return _stored_columns(file, repr(file), version)
+
+
+def _stored_columns(file: IO[bytes], name: str, version: int) -> tuple[Columns, int]:
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            found = stored["format"]
+            if found.shape != () or found != version:
+                raise ValueError(
+                    f"{name} has ScoreTable format {found}, this version reads format {version}"
+                )
+            columns = stored["scores"], stored["positives"], stored["negatives"]
+            exponent = stored["weight_exponent"]
+    except _NOT_A_TABLE as error:
+        raise ValueError(f"{name} does not hold a whole ScoreTable: {error}") from error
+    if exponent.shape != () or exponent.dtype.kind != "i":
+        raise ValueError(f"{name}: `weight_exponent` must be one integer, got {exponent}")
+    return checked_columns(*columns, allow_inf=True), int(exponent)
+
+
+def _checked_counts(values: Any, name: str) -> NDArray[Any]:
+    """Return counts as int64 or weights as float64."""
+    array = as_vector(values, name)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(
+            f"`{name}` must be integers (counts) or floats (weights), got {array.dtype}"
+        )
+    if array.dtype.kind == "f":
+        array = array.astype(np.float64)
+        if not np.isfinite(array).all():
+            raise ValueError(f"`{name}` must be finite: {_first(~np.isfinite(array), array)}")
+    if (array < 0).any():
+        raise ValueError(f"`{name}` must not be negative: {_first(array < 0, array)}")
+    if array.dtype.kind != "f" and sum(array.tolist()) >= 2**63:  # Python integers: exact
+        raise ValueError(f"`{name}` must sum to less than 2**63")
+    return array if array.dtype.kind == "f" else array.astype(np.int64)
+
+
+def _first(is_fault: NDArray[np.bool_], array: NDArray[Any]) -> str:
+    index = int(np.argmax(is_fault))
+    return f"{array[index]} at index {index}, {int(is_fault.sum())} in all"
