@@ -50,6 +50,8 @@ from .errors import (
     DataConversionWarning as DataConversionWarning,
     DegenerateDataWarning as DegenerateDataWarning,
     FileError as FileError,
+    InputError as InputError,
+    InputTypeError as InputTypeError,
     UndefinedMetricWarning as UndefinedMetricWarning,
 )
 from .intervals.bands.band_results import PrBand as PrBand, RocBand as RocBand

@@ -1,15 +1,25 @@
-"""Warning and error classes of fastmetrics, under the field's names; how the user is warned."""
+"""Warning and error classes of fastmetrics, and how they speak of parameters.
+
+In a message, what stands between backticks is code, most often a parameter (`y_score`), alone or
+with a value (`stratified=True`); what users passed is shown by its repr. That makes a message a
+template: who passes arguments on under other names fills it anew.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
+from collections.abc import Mapping
+from typing import Final, Self
 
 __all__ = [
     "DataConversionWarning",
     "DegenerateDataWarning",
     "FileError",
+    "InputError",
+    "InputTypeError",
     "UndefinedMetricWarning",
 ]
 
@@ -28,6 +38,59 @@ class DegenerateDataWarning(UserWarning):
 
 class FileError(ValueError):
     """A file cannot be read as asked: the message names the file and, where known, the row."""
+
+
+class InputError(ValueError):
+    """What was passed cannot be used: the message says which parameter, the rule, what came, where.
+
+    Attributes
+    ----------
+    parameter : str or None
+        The first parameter that the message names.
+    """
+
+    @property
+    def parameter(self) -> str | None:
+        """The first parameter that the message names."""
+        found = _PARAMETER.search(str(self))
+        return None if found is None else found.group(1).partition("=")[0]
+
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """Return the same error about parameters that have other names in the call.
+
+        Parameters
+        ----------
+        names : mapping from str to str
+            Name in the message to name in the call.
+
+        Returns
+        -------
+        InputError
+            Of the same class.
+        """
+        return type(self)(with_names(str(self), {name: f"`{names[name]}`" for name in names}))
+
+
+class InputTypeError(InputError, TypeError):
+    """What was passed is of the wrong kind: an `InputError` that is a TypeError as well."""
+
+
+_PARAMETER: Final = re.compile("`([^`]+)`")
+
+
+def with_names(message: str, names: Mapping[str, str]) -> str:
+    """Return a message with other words in the place of parameters, backticks included.
+
+    A parameter with a value, `method='bca'`, has a name of its own under "method=".
+    """
+
+    def word(found: re.Match[str]) -> str:
+        name, equals, value = found.group(1).partition("=")
+        if equals and f"{name}=" in names:
+            return names[f"{name}="] + value
+        return found.group(0) if equals else names.get(name, found.group(0))
+
+    return _PARAMETER.sub(word, message)
 
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")

@@ -12,6 +12,7 @@ from fastmetrics._input.dictionary import dictionary
 from fastmetrics._input.labels import check_label_values, show_labels, text_or_numbers
 from fastmetrics._input.scores import contiguous
 from fastmetrics._kernels import cells as kernels
+from fastmetrics.errors import InputError, InputTypeError
 
 _TABLE: Final = 1 << 16
 """Integer labels that span at most this much are coded through a table, without a sort."""
@@ -79,13 +80,13 @@ def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.
     """
     array = as_array(y_true, name)
     if array.ndim != 2:
-        raise ValueError(f"`{name}` must be an indicator matrix of shape (n, k): got {array.shape}")
+        raise InputError(f"`{name}` must be an indicator matrix of shape (n, k): got {array.shape}")
     if array.size == 0:
-        raise ValueError(f"`{name}` is empty: shape {array.shape}")
+        raise InputError(f"`{name}` is empty: shape {array.shape}")
     if array.dtype.kind == "O":
         array = text_or_numbers(array, name)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"`{name}` must be an indicator matrix of 0 and 1: got {array.dtype}")
+        raise InputTypeError(f"`{name}` must be an indicator matrix of 0 and 1: got {array.dtype}")
     ones: NDArray[np.bool_] = array == 1
     others = array.size - np.count_nonzero(ones)
     if array.size - np.count_nonzero(array) == others:
@@ -94,7 +95,7 @@ def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.
     if array.dtype.kind in "if" and np.count_nonzero(array == -1) == others:
         signs: NDArray[np.int8] = ones.view(np.int8)
         return signs
-    raise ValueError(
+    raise InputError(
         f"`{name}` must be an indicator matrix of 0 and 1: got values in "
         f"{show_labels(np.unique(array))}"
     )

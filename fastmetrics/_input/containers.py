@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.errors import DataConversionWarning, warn_user
+from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
 _CPU = 1  # kDLCPU of the DLPack header
 _FRAME_LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf"})
@@ -39,7 +39,7 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         return _from_sequence(values, name)
     if hasattr(values, "__array__") or _has_buffer(values):
         return _known_dtype(np.asarray(values), name)
-    raise TypeError(f"`{name}` must be an array or a sequence: got {_kind(values)}")
+    raise InputTypeError(f"`{name}` must be an array or a sequence: got {_kind(values)}")
 
 
 def as_vector(values: Any, name: str) -> NDArray[Any]:
@@ -48,7 +48,7 @@ def as_vector(values: Any, name: str) -> NDArray[Any]:
     if array.ndim != 1:
         array = _ravelled(array, name)
     if len(array) == 0:
-        raise ValueError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
+        raise InputError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
     return array
 
 
@@ -68,10 +68,12 @@ def from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     kinds = {kind: _object_fault(kind) for kind in set(map(type, values))}
     nulls = [i for i, value in enumerate(values) if kinds[type(value)] == "null"]
     if nulls:
-        raise ValueError(null_message(name, len(nulls), nulls[0]))
+        raise InputError(null_message(name, len(nulls), nulls[0]))
     for i, value in enumerate(values):
         if kinds[type(value)]:
-            raise TypeError(f"`{name}` must hold real numbers: {kinds[type(value)]} at index {i}")
+            raise InputTypeError(
+                f"`{name}` must hold real numbers: {kinds[type(value)]} at index {i}"
+            )
     return _numbers(values, name).reshape(array.shape)
 
 
@@ -85,8 +87,8 @@ def is_null(value: Any) -> bool:
 def _known_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.dtype.kind == "V":
         if array.dtype.name == "bfloat16":
-            raise TypeError(f"`{name}` is bfloat16: pass `.astype(numpy.float32)`")
-        raise TypeError(f"`{name}` must be an array of one plain dtype: got {array.dtype}")
+            raise InputTypeError(f"`{name}` is bfloat16: pass `.astype(numpy.float32)`")
+        raise InputTypeError(f"`{name}` must be an array of one plain dtype: got {array.dtype}")
     return array
 
 
@@ -98,7 +100,7 @@ def _kind(values: Any) -> str:
 
 def _ravelled(array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.ndim == 0:
-        raise TypeError(f"`{name}` must be an array of shape (n,): got a scalar (0-d array)")
+        raise InputTypeError(f"`{name}` must be an array of shape (n,): got a scalar (0-d array)")
     if array.ndim == 2 and array.shape[1] == 1:
         message = f"`{name}` is a column of shape {array.shape}: read as shape ({len(array)},)"
         warn_user(message, DataConversionWarning)
@@ -106,31 +108,31 @@ def _ravelled(array: NDArray[Any], name: str) -> NDArray[Any]:
     advice = ""
     if array.ndim == 2 and array.shape[1] == 2 and name != "y_true":
         advice = "; of the two columns of predict_proba pass [:, 1], the positive class"
-    raise ValueError(f"`{name}` must have shape (n,): got {array.shape}{advice}")
+    raise InputError(f"`{name}` must have shape (n,): got {array.shape}{advice}")
 
 
 def _unmasked(values: Any, name: str) -> NDArray[Any]:
     count = int(np.count_nonzero(np.ma.getmaskarray(values)))
     if count:
-        raise ValueError(f"`{name}` has {count:,} masked: use `.compressed()` on every input alike")
+        raise InputError(f"`{name}` has {count:,} masked: use `.compressed()` on every input alike")
     return np.asarray(values.data)
 
 
 def _refuse_non_arrays(values: Any, name: str) -> None:
     """Raise for scalars, text, sets, mappings, iterators and sparse matrices."""
     if values is None:
-        raise TypeError(f"`{name}` must be an array: got None")
+        raise InputTypeError(f"`{name}` must be an array: got None")
     if isinstance(values, str | bytes | bytearray | int | float | complex | np.generic):
-        raise TypeError(f"`{name}` must be an array of shape (n,): got the scalar {values!r}")
+        raise InputTypeError(f"`{name}` must be an array of shape (n,): got the scalar {values!r}")
     if isinstance(values, set | frozenset | dict) or hasattr(values, "__next__"):
-        raise TypeError(
+        raise InputTypeError(
             f"`{name}` must be an array: got {_kind(values)}; use the streaming API (a ScoreTable "
             "of each piece, added up), or pass a list"
         )
     if hasattr(values, "tocsr"):
-        raise TypeError(f"`{name}` is a sparse matrix: pass `.toarray()`")
+        raise InputTypeError(f"`{name}` is a sparse matrix: pass `.toarray()`")
     if hasattr(values, "collect") and type(values).__name__ == "LazyFrame":
-        raise TypeError(f"`{name}` is a lazy frame: pass `.collect()`")
+        raise InputTypeError(f"`{name}` is a lazy frame: pass `.collect()`")
 
 
 def _has_buffer(values: Any) -> bool:
@@ -145,14 +147,14 @@ def _from_sequence(values: Sequence[Any], name: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"`{name}` is not a rectangular sequence of numbers: {error}") from None
+        raise InputError(f"`{name}` is not a rectangular sequence of numbers: {error}") from None
     if array.dtype.kind == "f" and array.dtype.itemsize == 8:
         return _without_rounded_integers(values, array, name)
     if array.dtype.kind in "SU" and array.ndim == 1:
         # NumPy turns [1, "a"] into text without a word
         for i, value in enumerate(values):
             if not isinstance(value, str | bytes):
-                raise TypeError(f"`{name}` mixes text with {_kind(value)} at index {i}")
+                raise InputTypeError(f"`{name}` mixes text with {_kind(value)} at index {i}")
     if array.dtype.kind == "O" and array.ndim == 1:
         return _from_object_sequence(array, name)
     return _known_dtype(array, name)
@@ -164,7 +166,7 @@ def _from_object_sequence(array: NDArray[Any], name: str) -> NDArray[Any]:
     if any(isinstance(value, str) for value in values):
         nulls = [i for i, value in enumerate(values) if is_null(value)]
         if nulls:
-            raise ValueError(null_message(name, len(nulls), nulls[0]))
+            raise InputError(null_message(name, len(nulls), nulls[0]))
         return array
     return from_objects(array, name)
 
@@ -189,10 +191,10 @@ def _numbers(values: list[Any], name: str) -> NDArray[Any]:
             return np.array([int(value) for value in values], dtype=np.int64)
         if low >= 0 and high < 2**64:
             return np.array([int(value) for value in values], dtype=np.uint64)
-        raise ValueError(f"`{name}` must fit 64-bit integers: from {low} to {high}")
+        raise InputError(f"`{name}` must fit 64-bit integers: from {low} to {high}")
     for i, value in enumerate(values):
         if isinstance(value, int | np.integer) and int(float(value)) != int(value):
-            raise ValueError(
+            raise InputError(
                 f"`{name}` mixes floats with the integer {value} at index {i}, which float64 "
                 "cannot hold exactly"
             )
@@ -220,21 +222,23 @@ def _check_tensor(values: Any, name: str) -> None:
     dtype = str(getattr(values, "dtype", ""))
     if device != "cpu" or values.requires_grad:
         state = f"on device {device!r}" if device != "cpu" else "part of a gradient graph"
-        raise TypeError(f"`{name}` is a tensor {state}: pass `.detach().cpu()`")
+        raise InputTypeError(f"`{name}` is a tensor {state}: pass `.detach().cpu()`")
     if dtype.endswith("bfloat16"):
-        raise TypeError(f"`{name}` is a bfloat16 tensor: pass `.detach().cpu().float()`")
+        raise InputTypeError(f"`{name}` is a bfloat16 tensor: pass `.detach().cpu().float()`")
 
 
 def _from_dlpack(values: Any, name: str) -> NDArray[Any]:
     device = int(values.__dlpack_device__()[0])
     if device != _CPU:
-        raise TypeError(f"`{name}` is not in CPU memory (DLPack device {device}): pass a CPU copy")
+        raise InputTypeError(
+            f"`{name}` is not in CPU memory (DLPack device {device}): pass a CPU copy"
+        )
     try:
         return _known_dtype(np.from_dlpack(values), name)
     except (BufferError, RuntimeError) as error:
         if hasattr(values, "__array__"):
             return _known_dtype(np.asarray(values), name)
-        raise TypeError(
+        raise InputTypeError(
             f"`{name}` cannot be read through DLPack ({error}): pass `.detach().cpu().float()`"
         ) from None
 
@@ -261,7 +265,7 @@ def _pandas_series(values: Any, name: str) -> Any:
         return values
     if isinstance(values, pandas.Index | pandas.api.extensions.ExtensionArray):
         return pandas.Series(values)
-    raise TypeError(f"`{name}` must be an array or a sequence: got {_kind(values)}")
+    raise InputTypeError(f"`{name}` must be an array or a sequence: got {_kind(values)}")
 
 
 def _from_arrow(values: Any, name: str) -> NDArray[Any]:
@@ -270,12 +274,12 @@ def _from_arrow(values: Any, name: str) -> NDArray[Any]:
         values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
     if values.null_count:
         first = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
-        raise ValueError(null_message(name, values.null_count, first))
+        raise InputError(null_message(name, values.null_count, first))
     kind = str(values.type)
     if kind.startswith("dictionary"):
         return _from_arrow(values.dictionary_decode(), name)
     if kind.startswith("decimal"):
-        raise TypeError(f"`{name}` holds {kind}: cast to double, which may lose precision")
+        raise InputTypeError(f"`{name}` holds {kind}: cast to double, which may lose precision")
     array: NDArray[Any] = values.to_numpy(zero_copy_only=False)
     return array
 
@@ -288,7 +292,9 @@ def _from_narwhals(values: Any, name: str) -> NDArray[Any]:
     try:
         native = nw.from_native(values, eager_only=True, allow_series=True)
     except TypeError:
-        raise TypeError(f"`{name}` must be an array or a sequence: got {_kind(values)}") from None
+        raise InputTypeError(
+            f"`{name}` must be an array or a sequence: got {_kind(values)}"
+        ) from None
     if isinstance(native, nw.Series):
         return _from_series(native, name)
     return _one_dtype(list(native.iter_columns()), native, name)
@@ -298,20 +304,22 @@ def _from_series(series: Any, name: str) -> NDArray[Any]:
     count = int(series.null_count())
     if count:
         first = int(np.argmax(series.is_null().to_numpy()))
-        raise ValueError(null_message(name, count, first))
+        raise InputError(null_message(name, count, first))
     if str(series.dtype).startswith("Decimal"):
-        raise TypeError(f"`{name}` holds {series.dtype}: cast to Float64, which may lose precision")
+        raise InputTypeError(
+            f"`{name}` holds {series.dtype}: cast to Float64, which may lose precision"
+        )
     try:
         array: NDArray[Any] = series.to_numpy()
     except Exception as error:  # each library has its own exception classes
-        raise TypeError(f"`{name}` of dtype {series.dtype} cannot be read: {error}") from None
+        raise InputTypeError(f"`{name}` of dtype {series.dtype} cannot be read: {error}") from None
     return array
 
 
 def _one_dtype(columns: list[Any], frame: Any, name: str) -> NDArray[Any]:
     """Return a frame as one matrix, in place where its columns share one NumPy dtype."""
     if 0 in frame.shape:
-        raise ValueError(f"`{name}` is empty: shape {tuple(frame.shape)}")
+        raise InputError(f"`{name}` is empty: shape {tuple(frame.shape)}")
     arrays = [
         as_array(column.to_native() if hasattr(column, "to_native") else column, name)
         for column in columns
@@ -326,7 +334,7 @@ def _one_dtype(columns: list[Any], frame: Any, name: str) -> NDArray[Any]:
     for array in arrays:
         is_rounded = array.dtype.kind in "iu" and target.kind == "f" and array.dtype.itemsize == 8
         if is_rounded and (array.max() > _EXACT or array.min() < -_EXACT):
-            raise ValueError(f"`{name}` mixes floats with integers beyond 2**53")
+            raise InputError(f"`{name}` mixes floats with integers beyond 2**53")
     matrix = np.empty((len(arrays[0]), len(arrays)), dtype=target, order="F")
     for j, array in enumerate(arrays):
         matrix[:, j] = array

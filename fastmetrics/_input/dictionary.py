@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import null_message
+from fastmetrics.errors import InputError
 
 
 class Dictionary(NamedTuple):
@@ -42,7 +43,7 @@ def dictionary(values: Any, name: str) -> Dictionary | None:
         return None
     if codes.min() < 0:
         is_null = codes < 0
-        raise ValueError(
+        raise InputError(
             null_message(name, int(np.count_nonzero(is_null)), int(np.argmax(is_null)))
         )
     if len(set(texts)) < len(texts):  # Arrow lets a dictionary say the same twice

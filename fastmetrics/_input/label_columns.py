@@ -12,6 +12,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.dictionary import dictionary
 from fastmetrics._input.labels import check_label_values, text_or_numbers
 from fastmetrics._input.scalars import check_same_length
+from fastmetrics.errors import InputTypeError
 
 
 class LabelColumn(NamedTuple):
@@ -95,7 +96,7 @@ def check_label_columns(y_true: Any, y_pred: Any) -> LabelColumns:
     check_same_length(y_true=true.values, y_pred=predicted.values)
     if (true.classes is None) != (predicted.classes is None):
         kinds = ("numbers", "text") if true.classes is None else ("text", "numbers")
-        raise TypeError(f"`y_true` holds {kinds[0]} and `y_pred` {kinds[1]}")
+        raise InputTypeError(f"`y_true` holds {kinds[0]} and `y_pred` {kinds[1]}")
     return LabelColumns(true, predicted)
 
 

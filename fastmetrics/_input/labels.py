@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import from_objects, is_null, null_message
 from fastmetrics._input.scores import CHUNK, contiguous
-from fastmetrics.errors import DataConversionWarning, warn_user
+from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
 RULES: Final = ("strict", "curve", "sorted", "average_precision")
 """``strict`` is ours; each other is that of scikit-learn 1.9: ``curve`` of roc_curve and its kin,
@@ -82,7 +82,7 @@ def check_label_values(y: NDArray[Any], name: str) -> None:
     for start in range(0, len(y), CHUNK):
         chunk = y[start : start + CHUNK]
         if not (np.rint(chunk) == chunk).all() or np.isinf(chunk).any():
-            raise ValueError(_float_label_fault(y, name))
+            raise InputError(_float_label_fault(y, name))
 
 
 def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDArray[Any]:
@@ -95,19 +95,21 @@ def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDAr
     if y.dtype.kind == "T":
         y = y.astype(object)
     if y.dtype.kind != "O":
-        raise TypeError(f"`{name}` must hold numbers, booleans or text: got dtype {y.dtype}")
+        raise InputTypeError(f"`{name}` must hold numbers, booleans or text: got dtype {y.dtype}")
     values = y.ravel().tolist()
     kinds = set(map(type, values))
     if all(issubclass(kind, str) for kind in kinds):
         return y
     nulls = [i for i, value in enumerate(values) if is_null(value)]
     if nulls:
-        raise ValueError(null_message(name, len(nulls), nulls[0]))
+        raise InputError(null_message(name, len(nulls), nulls[0]))
     if any(issubclass(kind, str) for kind in kinds):
         first = next(i for i, value in enumerate(values) if not isinstance(value, str))
-        raise TypeError(f"`{name}` mixes text with {type(values[first]).__name__} at index {first}")
+        raise InputTypeError(
+            f"`{name}` mixes text with {type(values[first]).__name__} at index {first}"
+        )
     if not convert:
-        raise ValueError(f"`{name}` has dtype object and holds no text: pass `.astype(int)`")
+        raise InputError(f"`{name}` has dtype object and holds no text: pass `.astype(int)`")
     numbers_ = from_objects(y, name)
     warn_user(f"`{name}` has dtype object: converted to {numbers_.dtype}", DataConversionWarning)
     return numbers_
@@ -115,13 +117,13 @@ def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDAr
 
 def _checked_pos_label(pos_label: Any, rule: str) -> Any:
     if rule not in RULES:
-        raise ValueError(f"`label_rule` must be one of {', '.join(RULES)}: got {rule!r}")
+        raise InputError(f"`label_rule` must be one of {', '.join(RULES)}: got {rule!r}")
     if isinstance(pos_label, np.generic):
         pos_label = pos_label.item()
     if pos_label is None:
         return 1 if rule == "average_precision" else None
     if not isinstance(pos_label, str | numbers.Real):
-        raise TypeError(f"`pos_label` must be a number, a boolean or text: got {pos_label!r}")
+        raise InputTypeError(f"`pos_label` must be a number, a boolean or text: got {pos_label!r}")
     return pos_label
 
 
@@ -200,8 +202,8 @@ def _implied_positive(classes: NDArray[Any], is_text: bool, rule: str, name: str
     if not is_text and (labels <= {0, 1} or labels <= {-1, 1}):
         return 1
     if len(classes) > 2:
-        raise ValueError(_too_many(classes, name))
-    raise ValueError(
+        raise InputError(_too_many(classes, name))
+    raise InputError(
         f"`{name}` takes its values in {show_labels(classes)}: pass `pos_label`, or labels "
         "in {0, 1} or {-1, 1}"
     )
@@ -212,10 +214,10 @@ def _check_two_classes(classes: NDArray[Any], pos_label: Any, rule: str, name: s
         advice = ""
         if rule == "strict":
             advice = f"; for one class against the rest pass `{name} == {pos_label!r}`"
-        raise ValueError(_too_many(classes, name) + advice)
+        raise InputError(_too_many(classes, name) + advice)
     is_text = classes.dtype.kind in "UO"
     if len(classes) == 2 and _label_of(classes, pos_label, is_text) is None:
-        raise ValueError(
+        raise InputError(
             f"`pos_label`={pos_label!r} is not a label of `{name}`, which takes its values in "
             f"{show_labels(classes)}"
         )

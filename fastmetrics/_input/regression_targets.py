@@ -12,7 +12,7 @@ from fastmetrics._input.containers import as_array, from_objects
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._input.scores import check_finite, dtype_fault
 from fastmetrics._input.weights import check_weights
-from fastmetrics.errors import DataConversionWarning, warn_user
+from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
 Floats = NDArray[np.float64]
 
@@ -109,7 +109,7 @@ def check_regression(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Reg
     true, pred = _targets(y_true, "y_true"), _targets(y_pred, "y_pred")
     check_same_length(y_true=true, y_pred=pred)
     if true.shape != pred.shape:
-        raise ValueError(
+        raise InputError(
             "`y_true` and `y_pred` must have as many outputs each: shapes "
             f"{true.shape} and {pred.shape}"
         )
@@ -130,34 +130,36 @@ def check_multioutput(
         return named
     array = as_array(multioutput, "multioutput")
     if array.ndim != 1 or len(array) != n_outputs:
-        raise ValueError(
+        raise InputError(
             f"`multioutput` must have a weight for each of the {n_outputs} outputs: "
             f"got shape {array.shape}"
         )
     if n_outputs == 1:
-        raise ValueError("`multioutput` must be a name where there is one output: got weights")
+        raise InputError("`multioutput` must be a name where there is one output: got weights")
     if array.dtype.kind not in "iubf":
-        raise TypeError(f"`multioutput` must hold real numbers: got {dtype_fault(array.dtype)}")
+        raise InputTypeError(
+            f"`multioutput` must hold real numbers: got {dtype_fault(array.dtype)}"
+        )
     weights: Floats = array.astype(np.float64)
     check_finite(weights, "multioutput")
     if weights.sum() == 0.0:
-        raise ValueError("`multioutput` must not sum to zero")
+        raise InputError("`multioutput` must not sum to zero")
     return weights
 
 
 def _targets(values: Any, name: str) -> NDArray[Any]:
     array = as_array(values, name)
     if array.ndim == 0:
-        raise TypeError(f"`{name}` must be an array of shape (n,) or (n, k): got a scalar")
+        raise InputTypeError(f"`{name}` must be an array of shape (n,) or (n, k): got a scalar")
     if array.ndim > 2:
-        raise ValueError(f"`{name}` must have shape (n,) or (n, k): got {array.shape}")
+        raise InputError(f"`{name}` must have shape (n,) or (n, k): got {array.shape}")
     if array.size == 0:
-        raise ValueError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
+        raise InputError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
     if array.dtype.kind == "O":
         array = from_objects(array, name)
         warn_user(f"`{name}` has dtype object: converted to {array.dtype}", DataConversionWarning)
     if array.dtype.kind not in "iubf":
-        raise TypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+        raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
@@ -175,4 +177,4 @@ def _refuse(found: NDArray[np.bool_], array: NDArray[Any], name: str, rule: str,
         at = tuple(int(i) for i in np.unravel_index(first, found.shape))
     count = np.count_nonzero(found)
     came = array[at].item()
-    raise ValueError(f"`{name}` {rule} for {what}: {came!r} at index {at}, {count:,} in all")
+    raise InputError(f"`{name}` {rule} for {what}: {came!r} at index {at}, {count:,} in all")

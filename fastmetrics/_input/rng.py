@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import InputError, InputTypeError
+
 _lock = threading.Lock()
 
 
@@ -31,20 +33,20 @@ def seed_key(rng: Any) -> NDArray[np.uint64]:
     if isinstance(rng, str):
         return _parsed(rng)
     if isinstance(rng, np.random.RandomState):
-        raise TypeError(
+        raise InputTypeError(
             "`rng` must be None, a seed or a numpy Generator: got a RandomState; pass "
             "`numpy.random.default_rng(seed)` instead"
         )
     if isinstance(rng, bool | float):
-        raise TypeError(f"`rng` must be None, a seed or a numpy Generator: got {rng!r}")
+        raise InputTypeError(f"`rng` must be None, a seed or a numpy Generator: got {rng!r}")
     try:
         generator = np.random.default_rng(rng)
     except TypeError as error:
-        raise TypeError(
+        raise InputTypeError(
             f"`rng` must be None, a seed or a numpy Generator: got {type(rng).__name__}"
         ) from error
     except ValueError as error:
-        raise ValueError(f"`rng` must be a seed that is not negative: got {rng!r}") from error
+        raise InputError(f"`rng` must be a seed that is not negative: got {rng!r}") from error
     with _lock:  # a Generator may be shared by threads
         return generator.integers(0, 2**32, size=2, dtype=np.uint64)
 
@@ -56,7 +58,7 @@ def key_text(key: NDArray[np.uint64]) -> str:
 
 def _parsed(text: str) -> NDArray[np.uint64]:
     if re.fullmatch("[0-9a-fA-F]{16}", text) is None:
-        raise ValueError(
+        raise InputError(
             f"`rng` as text must be the key of a result, 16 hexadecimal digits: got {text!r}"
         )
     return np.array([int(text[:8], 16), int(text[8:], 16)], dtype=np.uint64)

@@ -10,6 +10,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from fastmetrics.errors import InputError, InputTypeError
+
 #: What an alternative hypothesis says of a difference; which limit of an interval is infinite.
 Alternative = Literal["two-sided", "less", "greater"]
 
@@ -19,14 +21,14 @@ def check_same_length(**arrays: Sized | None) -> int:
     lengths = {name: len(array) for name, array in arrays.items() if array is not None}
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"`{name}` has {length:,} rows" for name, length in lengths.items())
-        raise ValueError(f"lengths differ: {said}")
+        raise InputError(f"lengths differ: {said}")
     return next(iter(lengths.values()), 0)
 
 
 def check_real(name: str, value: Any) -> float:
     """Return a real, non-boolean scalar as a float."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
-        raise TypeError(f"`{name}` must be a number: got {type(value).__name__} {value!r}")
+        raise InputTypeError(f"`{name}` must be a number: got {type(value).__name__} {value!r}")
     return float(value)
 
 
@@ -36,7 +38,7 @@ def check_confidence_level(confidence_level: Any, name: str = "confidence_level"
     if 0.0 < level < 1.0:
         return level
     hint = f"; did you mean {level / 100:g}?" if 1.0 < level < 100.0 else ""
-    raise ValueError(f"`{name}` must lie strictly between 0 and 1: got {confidence_level!r}{hint}")
+    raise InputError(f"`{name}` must lie strictly between 0 and 1: got {confidence_level!r}{hint}")
 
 
 def check_fraction(
@@ -55,31 +57,31 @@ def check_fraction(
     if above and below:
         return number
     interval = f"{'[' if include_low else '('}{low:g}, {high:g}{']' if include_high else ')'}"
-    raise ValueError(f"`{name}` must lie in {interval}: got {value!r}")
+    raise InputError(f"`{name}` must lie in {interval}: got {value!r}")
 
 
 def check_positive(name: str, value: Any) -> float:
     """Return a finite number above zero (a cost, the beta of an F measure)."""
     number = check_real(name, value)
     if not (0.0 < number < math.inf):
-        raise ValueError(f"`{name}` must be positive and finite: got {value!r}")
+        raise InputError(f"`{name}` must be positive and finite: got {value!r}")
     return number
 
 
 def check_integer(name: str, value: Any, *, low: int | None = None, high: int | None = None) -> int:
     """Return an integer, booleans refused, within the bounds given (both included)."""
     if isinstance(value, bool | np.bool_):
-        raise TypeError(f"`{name}` must be an integer: got {value!r}")
+        raise InputTypeError(f"`{name}` must be an integer: got {value!r}")
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(
+        raise InputTypeError(
             f"`{name}` must be an integer: got {type(value).__name__} {value!r}"
         ) from None
     if low is not None and number < low:
-        raise ValueError(f"`{name}` must be at least {low:,}: got {value!r}")
+        raise InputError(f"`{name}` must be at least {low:,}: got {value!r}")
     if high is not None and number > high:
-        raise ValueError(f"`{name}` must be at most {high:,}: got {value!r}")
+        raise InputError(f"`{name}` must be at most {high:,}: got {value!r}")
     return number
 
 
@@ -90,7 +92,7 @@ def check_choice(name: str, value: Any, options: Iterable[Any]) -> Any:
         if type(option) is type(value) and option == value:
             return option
     said = ", ".join(map(repr, allowed))
-    raise ValueError(f"`{name}` must be one of {said}: got {value!r}")
+    raise InputError(f"`{name}` must be one of {said}: got {value!r}")
 
 
 def check_alternative(alternative: Any) -> Alternative:

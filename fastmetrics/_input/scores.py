@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array, as_vector, from_objects
-from fastmetrics.errors import DataConversionWarning, warn_user
+from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
 CHUNK: Final = 1 << 16
 """Rows per step of a chunked pass, so that its temporaries stay in cache."""
@@ -45,13 +45,13 @@ def check_finite(
         return
     nan = np.isnan(scores)
     if nan.any():
-        raise ValueError(_not_finite(name, "nan", nan))
+        raise InputError(_not_finite(name, "nan", nan))
     if not allow_inf:
         inf = np.isinf(scores)
         sign = "-inf" if scores.ravel()[np.argmax(inf)] < 0 else "inf"
         in_table &= name == "y_score" and scores.ndim == 1
         advice = "; ScoreTable.from_scores ranks infinities with `allow_inf=True`"
-        raise ValueError(_not_finite(name, sign, inf) + (advice if in_table else ""))
+        raise InputError(_not_finite(name, sign, inf) + (advice if in_table else ""))
 
 
 def check_scores_array(
@@ -88,9 +88,9 @@ def check_score_matrix(
     """
     array = as_array(y_score, name)
     if array.ndim != 2:
-        raise ValueError(f"`{name}` must have shape (n_samples, n_classes): got {array.shape}")
+        raise InputError(f"`{name}` must have shape (n_samples, n_classes): got {array.shape}")
     if array.size == 0:
-        raise ValueError(f"`{name}` is empty: shape {array.shape}")
+        raise InputError(f"`{name}` is empty: shape {array.shape}")
     if array.dtype not in CANONICAL:
         array = _canonical_dtype(array, name)
     if not array.flags.aligned:
@@ -109,7 +109,7 @@ def check_probabilities(values: Any, name: str = "y_prob") -> NDArray[Any]:
     scores = check_scores_array(values, name)
     low, high = scores.min(), scores.max()
     if low < 0 or high > 1:
-        raise ValueError(f"`{name}` must lie in [0, 1]: from {low.item()!r} to {high.item()!r}")
+        raise InputError(f"`{name}` must lie in [0, 1]: from {low.item()!r} to {high.item()!r}")
     return scores
 
 
@@ -127,7 +127,7 @@ def _canonical_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:
         numbers = from_objects(array, name)
         warn_user(f"`{name}` has dtype object: converted to {numbers.dtype}", DataConversionWarning)
         return canonical_scores(numbers, name)
-    raise TypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+    raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
 
 
 def dtype_fault(dtype: np.dtype[Any]) -> str:
@@ -148,7 +148,7 @@ def _from_longdouble(array: NDArray[Any], name: str) -> NDArray[Any]:
         # An overflow is at an end, where a new tie need not be. `str`: a format would round.
         at = np.argmax(new_ties) if new_ties.any() else np.argmax(np.isinf(rounded))
         such = " and ".join(map(str, ordered[at : at + 1 + new_ties.any()]))
-        raise ValueError(
+        raise InputError(
             f"`{name}` is longdouble and float64 would tie or overflow distinct values "
             f"(such as {such}): pass ranks instead"
         )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.labels import show_labels
+from fastmetrics.errors import InputError, InputTypeError
 
 
 class Ones(NamedTuple):
@@ -58,7 +59,7 @@ def check_targets(y_true: Any, y_pred: Any) -> Indicators | None:
         return None
     if not all(matrices):
         names = ("`y_true`", "`y_pred`") if matrices[0] else ("`y_pred`", "`y_true`")
-        raise ValueError(f"{names[0]} is an indicator matrix, {names[1]} labels of shape (n,)")
+        raise InputError(f"{names[0]} is an indicator matrix, {names[1]} labels of shape (n,)")
     if _is_sparse(y_true) or _is_sparse(y_pred):
         true, shape = _ones_of(y_true, "y_true")
         predicted, other = _ones_of(y_pred, "y_pred")
@@ -96,19 +97,19 @@ def _ones_of(values: Any, name: str) -> tuple[Ones, tuple[int, int]]:
         return Ones(*np.nonzero(dense)), (n, k)
     n, k = values.shape
     if n == 0 or k == 0:
-        raise ValueError(f"`{name}` is empty: shape {(n, k)}")
+        raise InputError(f"`{name}` is empty: shape {(n, k)}")
     matrix = values.tocsr()
     if not matrix.has_canonical_format:
         matrix = matrix.copy()  # the caller's matrix stays as it is
         matrix.sum_duplicates()
     if matrix.dtype.kind not in "biuf":
-        raise TypeError(f"`{name}` must be an indicator matrix of 0 and 1: got {matrix.dtype}")
+        raise InputTypeError(f"`{name}` must be an indicator matrix of 0 and 1: got {matrix.dtype}")
     rows = np.repeat(np.arange(n), np.diff(matrix.indptr))
     is_one = matrix.data == 1
     if is_one.all():
         return Ones(rows, matrix.indices), (n, k)
     if np.count_nonzero(is_one) != np.count_nonzero(matrix.data):
-        raise ValueError(
+        raise InputError(
             f"`{name}` must be an indicator matrix of 0 and 1: got values in "
             f"{show_labels(np.unique(matrix.data))}"
         )
@@ -117,6 +118,6 @@ def _ones_of(values: Any, name: str) -> tuple[Ones, tuple[int, int]]:
 
 def _check_same_shape(true: tuple[int, ...], predicted: tuple[int, ...]) -> None:
     if true != predicted:
-        raise ValueError(
+        raise InputError(
             f"`y_true` and `y_pred` must have the same shape: got {true} and {predicted}"
         )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array, from_objects
 from fastmetrics._input.scores import CHUNK, contiguous, dtype_fault
-from fastmetrics.errors import DataConversionWarning, warn_user
+from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
 _SAFE: Final = 250
 """Weights stay as they are while n * max <= 2**250 and the least positive one >= 2**-250, so that a
@@ -61,7 +61,7 @@ def check_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> We
     """
     array = _weight_vector(sample_weight, n, name)
     if n == 0:
-        raise ValueError(f"`{name}` is empty: shape (0,), at least one row is needed")
+        raise InputError(f"`{name}` is empty: shape (0,), at least one row is needed")
     if array.dtype.kind in "iub":
         return _integer_weights(array, name)
     values = contiguous(array.astype(np.float64, copy=False))
@@ -76,22 +76,22 @@ def check_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> We
 def _weight_vector(sample_weight: Any, n: int, name: str) -> NDArray[Any]:
     array = as_array(sample_weight, name)
     if array.ndim == 0:
-        raise TypeError(f"`{name}` must be an array of shape ({n},): got a scalar")
+        raise InputTypeError(f"`{name}` must be an array of shape ({n},): got a scalar")
     if array.ndim != 1:
-        raise ValueError(f"`{name}` must have shape ({n},): got {array.shape}")
+        raise InputError(f"`{name}` must have shape ({n},): got {array.shape}")
     if len(array) != n:
-        raise ValueError(f"`{name}` has {len(array):,} rows, `y_true` {n:,}: lengths differ")
+        raise InputError(f"`{name}` has {len(array):,} rows, `y_true` {n:,}: lengths differ")
     if array.dtype.kind == "O":
         array = from_objects(array, name)
         warn_user(f"`{name}` has dtype object: converted to {array.dtype}", DataConversionWarning)
     if array.dtype.kind not in "iubf":
-        raise TypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+        raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
     return array
 
 
 def _integer_weights(array: NDArray[Any], name: str) -> Weights:
     if array.dtype.kind == "i" and array.min() < 0:
-        raise ValueError(_negative(array, name))
+        raise InputError(_negative(array, name))
     high = int(array.max())
     _check_positive(high, name, len(array))
     exact = high * len(array) <= _EXACT or _integer_sum(array) <= _EXACT
@@ -116,7 +116,7 @@ def _range(values: NDArray[np.float64], name: str) -> tuple[float, float]:
         chunk = values[start : start + CHUNK]
         low_here, high_here = float(chunk.min()), float(chunk.max())
         if not (low_here >= 0.0 and high_here < math.inf):
-            raise ValueError(_fault(values, name))
+            raise InputError(_fault(values, name))
         high = max(high, high_here)
         if low_here < safe and high_here > 0.0:
             low_here = _least_positive(chunk)
@@ -151,7 +151,7 @@ def _negative(values: NDArray[Any], name: str) -> str:
 
 def _check_positive(high: float, name: str, n: int) -> None:
     if high == 0:
-        raise ValueError(f"`{name}` must not be all zero: {n:,} rows, no positive weight")
+        raise InputError(f"`{name}` must not be all zero: {n:,} rows, no positive weight")
 
 
 def _exponent(high: float, least: float, n: int) -> int:
@@ -170,6 +170,6 @@ def _rescaled(
 ) -> NDArray[np.float64]:
     if math.frexp(least)[1] + exponent <= -1022:
         high = float(values.max())
-        raise ValueError(f"`{name}` spans too wide a range: from {least!r} to {high!r}")
+        raise InputError(f"`{name}` spans too wide a range: from {least!r} to {high!r}")
     scaled: NDArray[np.float64] = np.ldexp(values, exponent)
     return scaled

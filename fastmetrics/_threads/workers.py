@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from fastmetrics.errors import InputError, InputTypeError
+
 T = TypeVar("T")
 
 #: Environment variable that caps the number of threads where ``n_threads`` is not given.
@@ -44,13 +46,13 @@ def thread_count(n_threads: int | None = None) -> int:
             return available_processors()
         name = N_THREADS_VARIABLE
         if not text.isdecimal():
-            raise ValueError(f"{name} must be a whole number >= 1, got {text!r}")
+            raise InputError(f"{name} must be a whole number >= 1, got {text!r}")
         value = int(text)
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"`{name}` must be None or a whole number, got {value!r}")
+        raise InputTypeError(f"`{name}` must be None or a whole number, got {value!r}")
     count = int(value.__index__())
     if count < 1:
-        raise ValueError(f"`{name}` must be at least 1, got {count}")
+        raise InputError(f"`{name}` must be at least 1, got {count}")
     return count
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastmetrics._input.scalars import check_fraction
+from fastmetrics.errors import InputError, InputTypeError
 
 
 def check_alpha(alpha: Any) -> float:
@@ -17,12 +18,12 @@ def check_alpha(alpha: Any) -> float:
 def check_names(names: Any, n_models: int = 2) -> tuple[str, ...]:
     """Return the names of the models, which are distinct texts."""
     if isinstance(names, str) or not isinstance(names, Sequence):
-        raise TypeError(f"`names` must be a sequence of texts: got {type(names).__name__}")
+        raise InputTypeError(f"`names` must be a sequence of texts: got {type(names).__name__}")
     for i, name in enumerate(names):
         if not isinstance(name, str):
-            raise TypeError(f"`names` must hold texts: got {name!r} at index {i}")
+            raise InputTypeError(f"`names` must hold texts: got {name!r} at index {i}")
     if len(names) != n_models or len(set(names)) != n_models:
-        raise ValueError(f"`names` must be {n_models} distinct texts: got {names!r}")
+        raise InputError(f"`names` must be {n_models} distinct texts: got {names!r}")
     return tuple(names)
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics.errors import InputError
 
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -96,7 +97,7 @@ class ComparisonTest(Result):
         plots = importlib.import_module("fastmetrics.plots.null_distributions")
         draw = {"errors": plots.plot_binomial_test, "t": plots.plot_t_test}.get(self.statistic_name)
         if draw is None:
-            raise ValueError(
+            raise InputError(
                 f"there is a figure of binomial and t tests, none of {self.statistic_name!r}: "
                 f"{self.method}"
             )

@@ -17,6 +17,7 @@ from fastmetrics._input.containers import as_array
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
+from fastmetrics.errors import InputError
 
 
 class NamedScores(NamedTuple):
@@ -58,10 +59,10 @@ def named_scores(scores: Any, *, at_least: int = 1) -> list[NamedScores]:
     found = list(_columns(scores))
     if len(found) < at_least:
         needed = "two models" if at_least == 2 else "one model"
-        raise ValueError(f"`scores` must name at least {needed}: got {len(found)}")
+        raise InputError(f"`scores` must name at least {needed}: got {len(found)}")
     for name, count in Counter(model.name for model in found).items():
         if count > 1:
-            raise ValueError(f"`scores` names {count} models {name!r}: their names must differ")
+            raise InputError(f"`scores` names {count} models {name!r}: their names must differ")
     return found
 
 
@@ -78,7 +79,7 @@ def _columns(scores: Any) -> Iterator[NamedScores]:
     else:
         array = as_array(scores, "scores")
         if array.ndim != 2:
-            raise ValueError(
+            raise InputError(
                 "`scores` must be a mapping from names to scores, a data frame, or an array of "
                 f"shape (n_samples, n_models): got shape {array.shape}"
             )
@@ -123,8 +124,5 @@ def renamed(**arguments: str) -> Iterator[None]:
     """Let the checks inside speak of an argument by the name that it has in the call."""
     try:
         yield
-    except (TypeError, ValueError) as error:
-        message = str(error)
-        for name, here in arguments.items():
-            message = message.replace(f"`{name}`", f"`{here}`")
-        raise type(error)(message) from error
+    except InputError as error:
+        raise error.renamed(arguments) from error

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import InputError
 from fastmetrics.plots._style import (
     INK,
     PALE,
@@ -63,7 +64,7 @@ def plot_binomial_test(test: ComparisonTest, *, ax: Any = None) -> Any:
     ('errors of 10', 'rejected: more than 5 errors (size 0.0473)')
     """
     if test.statistic_name != "errors" or not {"n", "error_rate"} <= test.details.keys():
-        raise ValueError(f"`test` must be a binomial test: got {test.method!r}")
+        raise InputError(f"`test` must be a binomial test: got {test.method!r}")
     ax = axes_or_new(ax)
     from matplotlib.patches import Patch
     from scipy.stats import binom
@@ -127,7 +128,7 @@ def plot_t_test(test: ComparisonTest, *, ax: Any = None) -> Any:
     ('t', 'rejected: |t| ≥ 2.776 (0.025 in each tail)')
     """
     if test.statistic_name != "t" or test.df is None or isinstance(test.df, tuple):
-        raise ValueError(f"`test` must be a t test: got {test.method!r}")
+        raise InputError(f"`test` must be a t test: got {test.method!r}")
     ax = axes_or_new(ax)
     from matplotlib.patches import Patch
     from scipy.stats import t as student

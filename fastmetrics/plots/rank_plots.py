@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastmetrics.errors import InputError
 from fastmetrics.plots._style import require_matplotlib
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def plot_friedman(result: TableComparison, *, ax: Any = None) -> Any:
     data = result.segments
     difference = result.post_hoc.critical_difference
     if not math.isfinite(difference):
-        raise ValueError(
+        raise InputError(
             f"the Friedman plot shows a critical difference, and {result.post_hoc.method} has "
             "none: compare with post_hoc='nemenyi' or 'bonferroni-dunn'"
         )

@@ -11,6 +11,7 @@ from typing import Any
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rng import key_text
+from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._metrics import (
     CountMetric,
     MetricLike,
@@ -93,10 +94,10 @@ def checked_plan(
         for name, default in DEFAULTS.items():
             value = given[name]
             if value is not default and (default is None or value != default):
-                raise ValueError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
+                raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
         return None
     if n_models > 1 and given["method"] == "studentized":
-        raise ValueError(
+        raise InputError(
             "method='studentized' has no differences of models: evaluate one model at a time, or "
             "take method='percentile'"
         )
@@ -116,7 +117,7 @@ def checked_plan(
     )
     for one in checked.asked:
         if isinstance(one.metric, CountMetric) and threshold is None:
-            raise ValueError(
+            raise InputError(
                 f"{one.label!r} counts decisions: pass `threshold`, the score from which an "
                 "example is called positive"
             )
@@ -146,13 +147,13 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
         named = [(_label(metric), _known(metric)) for metric in items]
     for label, count in Counter(label for label, _ in named).items():
         if count > 1:
-            raise ValueError(
+            raise InputError(
                 f"`metrics` names {label!r} {count} times: give each a label of its own with a "
                 "mapping, {label: metric}"
             )
     for label, metric in named:
         if label in TABLE_METRICS and metric != TABLE_METRICS[label]:
-            raise ValueError(
+            raise InputError(
                 f"`metrics` gives {label!r}, which is a measure of the table, as the label of "
                 "another: take another label"
             )
@@ -161,7 +162,7 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
     for label, metric in named:
         try:
             resolved({label: metric})
-        except (TypeError, ValueError) as error:
+        except InputError as error:
             if repr(label) in str(error):
                 raise
             raise type(error)(f"metric {label!r}: {error}") from error

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fastmetrics._input.scalars import check_confidence_level
+from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._limits import Method
 from fastmetrics.intervals.bootstrap._metrics import MetricsLike
 from fastmetrics.report._bootstrap import bootstrapped, checked_plan
@@ -115,7 +116,7 @@ def evaluate(
     level = check_confidence_level(confidence_level)
     named = list(_named(scores))
     if not named:
-        raise ValueError("`scores` must name at least one model: got an empty mapping")
+        raise InputError("`scores` must name at least one model: got an empty mapping")
     plan = checked_plan(
         n_resamples,
         level,
@@ -141,9 +142,8 @@ def evaluate(
                 confidence_level=level if plan is None else None,
                 n_threads=n_threads,
             )
-        except (TypeError, ValueError) as error:
-            # The argument is called otherwise here, and there may be many: say which it was.
-            raise type(error)(str(error).replace("`y_score`", f"`{argument}`")) from error
+        except InputError as error:  # there may be many scores: say which it was
+            raise error.renamed({"y_score": argument}) from error
         models.append(model)
     if plan is None:
         return Evaluation(tuple(models), level)
@@ -165,5 +165,5 @@ def _named(scores: Any) -> Iterator[tuple[str, str, Any]]:
         return
     for name, count in Counter(map(str, names)).items():
         if count > 1:
-            raise ValueError(f"`scores` names {count} models {name!r}: their names must differ")
+            raise InputError(f"`scores` names {count} models {name!r}: their names must differ")
     yield from ((str(name), f"scores[{name!r}]", scores[name]) for name in names)

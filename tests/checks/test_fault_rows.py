@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from fastmetrics import InputError, InputTypeError
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_confidence_level, check_fraction
 from fastmetrics._input.scores import check_probabilities
@@ -163,7 +164,7 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
 def test_refused(arguments: dict[str, Any], error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match) as raised:
         full(**arguments)
-    assert type(raised.value) is error
+    assert type(raised.value) is {TypeError: InputTypeError, ValueError: InputError}[error]
     assert re.match(r"`\w+`|lengths differ", str(raised.value)), "the parameter comes first"
 
 

@@ -101,7 +101,7 @@ def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
         try:
             return "value", call()
         except (ValueError, TypeError) as error:
-            return "ValueError" if isinstance(error, ValueError) else "TypeError", None
+            return "TypeError" if isinstance(error, TypeError) else "ValueError", None
 
 
 @pytest.mark.parametrize("pos_label", POS_LABELS, ids=repr)

@@ -49,7 +49,7 @@ def outcome(module: Any, name: str, *args: Any, **more: Any) -> tuple[Any, set[s
         try:
             value = getattr(module, name)(*args, **more)
         except (TypeError, ValueError) as error:
-            value = type(error).__name__
+            value = "TypeError" if isinstance(error, TypeError) else "ValueError"
     return value, {warning.category.__name__ for warning in caught}
 
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, get_args
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, check_real
 from fastmetrics.comparison.planning._smallest import smallest
 from fastmetrics.comparison.planning.sample_size_result import SampleSize
+from fastmetrics.errors import InputError, InputTypeError
 
 Sides = Literal["two-sided", "one-sided"]
 AccuracyFormula = Literal["connor", "miettinen"]
@@ -141,7 +142,7 @@ def sample_size_paired_accuracy(
     check_choice("method", method, get_args(AccuracyFormula))
     check_fraction("power", power)
     if design.difference == 0:
-        raise ValueError("`accuracy_a` and `accuracy_b` must differ: there is nothing to find")
+        raise InputError("`accuracy_a` and `accuracy_b` must differ: there is nothing to find")
     n = smallest(lambda n: _power(n, design, z, method), power)
     return SampleSize(
         n=n,
@@ -188,11 +189,11 @@ def _design(a: float, b: float, discordance: float | None, correlation: float | 
         psi, what, given = a * (1 - b) + b * (1 - a) - 2 * both, "correlation", correlation
     else:
         came = "neither" if discordance is None else "both"
-        raise TypeError(f"pass either `discordance` or `correlation`: got {came}")
+        raise InputTypeError(f"pass either `discordance` or `correlation`: got {came}")
     least, most = abs(a - b), min(a + b, 2 - a - b)
     slack = 1e-12
     if not (least - slack <= psi <= most + slack and psi > 0):
-        raise ValueError(
+        raise InputError(
             f"`{what}` of {given!r} cannot be: accuracies of {a:g} and {b:g} leave a discordance "
             f"of {least:g} to {most:g}"
         )

@@ -9,6 +9,7 @@ from fastmetrics._input.scalars import check_choice, check_fraction, check_integ
 from fastmetrics.comparison.planning._smallest import smallest
 from fastmetrics.comparison.planning.power_accuracy import Sides, critical_z, normal_power
 from fastmetrics.comparison.planning.sample_size_result import SampleSize
+from fastmetrics.errors import InputError
 
 AucVariance = Literal["binormal", "hanley-mcneil"]
 
@@ -143,7 +144,7 @@ def sample_size_paired_auc(
     check_fraction("power", power)
     many = check_positive("ratio", ratio)
     if auc_a == auc_b:
-        raise ValueError("`auc_a` and `auc_b` must differ: there is nothing to find")
+        raise InputError("`auc_a` and `auc_b` must differ: there is nothing to find")
 
     def reached(n_positive: int) -> float:
         return _power(n_positive, math.ceil(many * n_positive), design, z)

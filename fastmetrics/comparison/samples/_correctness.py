@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.label_columns import LabelColumn, check_label_column
 from fastmetrics._input.scalars import check_same_length
+from fastmetrics.errors import InputTypeError
 
 
 def true_labels(y_true: Any) -> LabelColumn:
@@ -22,7 +23,7 @@ def right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.boo
     check_same_length(**{true.name: true.values, name: predicted.values})
     if (true.classes is None) != (predicted.classes is None):
         kinds = ("numbers", "text") if true.classes is None else ("text", "numbers")
-        raise TypeError(f"`{true.name}` holds {kinds[0]} and `{name}` {kinds[1]}")
+        raise InputTypeError(f"`{true.name}` holds {kinds[0]} and `{name}` {kinds[1]}")
     if true.classes is None or predicted.classes is None:
         return np.asarray(true.values == predicted.values)
     number = {label: code for code, label in enumerate(true.classes.tolist())}

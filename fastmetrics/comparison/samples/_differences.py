@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scores import canonical_scores, check_finite
+from fastmetrics.errors import InputError
 
 _ULPS: Final = 4.0
 
@@ -39,9 +40,9 @@ def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float6
     array = as_array(values, name)
     if array.ndim not in (dimensions or (1,)):
         wanted = " or ".join(f"{d}-dimensional" for d in dimensions or (1,))
-        raise ValueError(f"`{name}` must be {wanted}: got shape {array.shape}")
+        raise InputError(f"`{name}` must be {wanted}: got shape {array.shape}")
     if array.size == 0:
-        raise ValueError(f"`{name}` is empty: shape {array.shape}")
+        raise InputError(f"`{name}` is empty: shape {array.shape}")
     numbers = canonical_scores(array, name)
     check_finite(numbers, name)
     return numbers.astype(np.float64, copy=False)
@@ -58,7 +59,7 @@ def check_differences(first: Any, second: Any, name: str, *dimensions: int) -> D
         return Differences(a, _ULPS * np.finfo(np.float64).eps * size)
     b = check_numbers(second, f"{name}_b", *dimensions)
     if a.shape != b.shape:
-        raise ValueError(
+        raise InputError(
             f"`{name}_a` and `{name}_b` must have one shape: got {a.shape} and {b.shape}"
         )
     with np.errstate(over="ignore"):

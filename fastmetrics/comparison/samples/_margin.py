@@ -14,7 +14,13 @@ from fastmetrics.comparison.samples._paired_proportions import (
     score_interval,
     score_statistic,
 )
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    InputTypeError,
+    UndefinedMetricWarning,
+    warn_user,
+)
 from fastmetrics.intervals._student import Moments, critical_t, moments, student_test
 
 
@@ -108,7 +114,7 @@ def checked_difference(
 ) -> MeanDifference | ProportionDifference:
     """Return the difference of paired numbers, or of paired proportions by their counts."""
     if (scores_a is None) == (counts is None):
-        raise TypeError(
+        raise InputTypeError(
             f"pass either `scores_a` or `counts`: got {'neither' if counts is None else 'both'}"
         )
     check_fraction("rho", rho, include_low=True)
@@ -118,7 +124,7 @@ def checked_difference(
         spread = math.sqrt(1 / numbers.n + rho / (1 - rho))
         return MeanDifference(numbers, numbers.deviation * spread)
     if isinstance(counts, str) or not hasattr(counts, "__len__") or len(counts) != 3:
-        raise ValueError(f"`counts` must be (only A right, only B right, examples): got {counts!r}")
+        raise InputError(f"`counts` must be (only A right, only B right, examples): got {counts!r}")
     n = check_integer("counts[2]", counts[2], low=1)
     only_a = check_integer("counts[0]", counts[0], low=0, high=n)
     only_b = check_integer("counts[1]", counts[1], low=0, high=n - only_a)

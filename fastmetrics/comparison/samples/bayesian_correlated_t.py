@@ -11,7 +11,7 @@ from fastmetrics._input.scalars import check_confidence_level, check_fraction, c
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison._options import check_names
 from fastmetrics.comparison.samples._differences import check_differences
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._student import moments
 
 
@@ -154,7 +154,7 @@ def check_rope(rope: float) -> float:
     """Return the half-width of a region of practical equivalence."""
     width = check_real("rope", rope)
     if not 0 <= width < math.inf:
-        raise ValueError(f"`rope` must be finite and not negative: got {rope!r}")
+        raise InputError(f"`rope` must be finite and not negative: got {rope!r}")
     return width
 
 

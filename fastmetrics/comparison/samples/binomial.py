@@ -13,6 +13,7 @@ from fastmetrics._input.scalars import Alternative, check_alternative, check_fra
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.comparison._options import check_alpha
 from fastmetrics.comparison.result import ComparisonTest
+from fastmetrics.errors import InputError
 from fastmetrics.intervals.proportions._proportion_limits import proportion_limits
 
 _LARGEST: Final = 2**53
@@ -162,7 +163,7 @@ def binomial_likelihood(
     )
     errors = round(observed * size)
     if abs(observed * size - errors) > 1e-9 * max(1.0, observed * size):
-        raise ValueError(
+        raise InputError(
             f"`observed_error_rate` times `n` must be whole: got {observed_error_rate!r} * {n:,}"
         )
     from scipy.stats import binom

@@ -16,7 +16,7 @@ from fastmetrics.comparison._options import check_alpha, check_names
 from fastmetrics.comparison.result import ComparisonTest
 from fastmetrics.comparison.samples._correctness import right_rows, true_labels
 from fastmetrics.comparison.samples._row_permutations import exact_pvalue, random_squares
-from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 
 Method = Literal["chi2", "permutation"]
 
@@ -110,7 +110,7 @@ def cochran_q_test(
     if (correct is None) != (y_true is not None and predictions is not None) or (
         correct is not None and (y_true is not None or predictions is not None)
     ):
-        raise ValueError("pass either `correct`, or `y_true` and `predictions`")
+        raise InputError("pass either `correct`, or `y_true` and `predictions`")
     if correct is not None:
         sums, called = _sums_of_matrix(correct), None
     else:
@@ -158,7 +158,7 @@ def _sums_of_matrix(correct: Any) -> _Sums:
     matrix = check_multilabel_indicator(correct, "correct")
     n, n_models = matrix.shape
     if n_models < 2:
-        raise ValueError(f"`correct` must have two columns or more: got shape {matrix.shape}")
+        raise InputError(f"`correct` must have two columns or more: got shape {matrix.shape}")
     columns = np.zeros(n_models, np.int64)
     rows = np.zeros(n_models + 1, np.int64)
     size = max(1, _BLOCK // n_models)
@@ -178,12 +178,12 @@ def _sums_of_predictions(y_true: Any, predictions: Any) -> tuple[_Sums, list[str
     elif isinstance(predictions, Sequence) and not isinstance(predictions, str):
         names, columns = [], list(predictions)
     else:
-        raise TypeError(
+        raise InputTypeError(
             "`predictions` must be a mapping or a sequence of label columns: got "
             f"{type(predictions).__name__}"
         )
     if len(columns) < 2:
-        raise ValueError(f"`predictions` must be of two models or more: got {len(columns)}")
+        raise InputError(f"`predictions` must be of two models or more: got {len(columns)}")
     true = true_labels(y_true)
     right = np.zeros(len(true.values), np.int32)
     sums = []

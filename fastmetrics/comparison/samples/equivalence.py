@@ -16,6 +16,7 @@ from fastmetrics.comparison.samples._margin import (
     checked_difference,
     checked_margin,
 )
+from fastmetrics.errors import InputError
 
 
 def equivalence_test(
@@ -203,7 +204,7 @@ def non_inferiority_test(
     found = checked_difference(scores_a, scores_b, counts, rho)
     width = checked_margin(margin, found)
     if isinstance(found, ProportionDifference) and not higher_is_better:
-        raise ValueError("`higher_is_better` must be True with `counts`, which count what is right")
+        raise InputError("`higher_is_better` must be True with `counts`, which count what is right")
     edge = -width if higher_is_better else width
     statistic, pvalue = found.against(edge, "greater" if higher_is_better else "less")
     found.warn()

@@ -23,6 +23,7 @@ from fastmetrics.comparison.result import ComparisonTest
 from fastmetrics.comparison.samples._correctness import right_rows, true_labels
 from fastmetrics.comparison.samples.five_by_two import Variant, five_by_two_cv_test
 from fastmetrics.comparison.samples.kfold_t import Correction, kfold_paired_t_test
+from fastmetrics.errors import InputTypeError
 
 Test = Literal["5x2cv", "kfold"]
 Loss = Callable[[Any, Any], float]
@@ -164,7 +165,7 @@ def _check_estimators(**estimators: Any) -> None:
     for name, estimator in estimators.items():
         for method in ("fit", "predict"):
             if not callable(getattr(estimator, method, None)) or isinstance(estimator, type):
-                raise TypeError(
+                raise InputTypeError(
                     f"`{name}` must be an estimator with `fit` and `predict`: got {estimator!r}"
                 )
 

@@ -12,7 +12,7 @@ from fastmetrics._input.scalars import Alternative, check_alternative, check_cho
 from fastmetrics.comparison._options import better_of, check_alpha, check_names
 from fastmetrics.comparison.result import ComparisonTest
 from fastmetrics.comparison.samples._differences import Differences, check_differences
-from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals._student import critical_t, t_pvalue
 
 Variant = Literal["dietterich", "textbook", "f"]
@@ -106,7 +106,7 @@ def five_by_two_cv_test(
     """
     found = check_differences(errors_a, errors_b, "errors", 2)
     if found.values.shape != (5, 2):
-        raise ValueError(
+        raise InputError(
             "`errors_a` must have shape (5, 2), five repetitions of two folds: got "
             f"{found.values.shape}"
         )
@@ -114,7 +114,7 @@ def five_by_two_cv_test(
     level, side = check_alpha(alpha), check_alternative(alternative)
     both = check_names(names)
     if variant == "f" and side != "two-sided":
-        raise ValueError(f"variant='f' is two-sided: got alternative={alternative!r}")
+        raise InputError(f"variant='f' is two-sided: got alternative={alternative!r}")
     sums = _sums(found)
     df: float | tuple[float, float]
     if variant == "f":

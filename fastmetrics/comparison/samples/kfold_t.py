@@ -11,6 +11,7 @@ from fastmetrics._input.scalars import Alternative, check_alternative, check_cho
 from fastmetrics.comparison._options import better_of, check_alpha, check_names
 from fastmetrics.comparison.result import ComparisonTest
 from fastmetrics.comparison.samples._differences import check_differences
+from fastmetrics.errors import InputError
 from fastmetrics.intervals._student import Moments, StudentTest, moments, student_test
 
 Correction = Literal["none", "nadeau-bengio"]
@@ -99,7 +100,7 @@ def kfold_paired_t_test(
     both = check_names(names)
     ratio = _test_train_ratio(n_train, n_test, found.values.shape[-1])
     if correction != "none" and ratio is None:
-        raise ValueError(
+        raise InputError(
             "correction='nadeau-bengio' needs `n_train` and `n_test` where there is one fold: got "
             f"shape {found.values.shape}"
         )
@@ -137,7 +138,7 @@ def kfold_paired_t_test(
 def _test_train_ratio(n_train: Any, n_test: Any, k: int) -> float | None:
     """Return n_test / n_train: as given, else that of k-fold cross-validation; None for k = 1."""
     if (n_train is None) != (n_test is None):
-        raise ValueError(
+        raise InputError(
             f"`n_train` and `n_test` go together: got n_train={n_train!r}, n_test={n_test!r}"
         )
     if n_train is not None:

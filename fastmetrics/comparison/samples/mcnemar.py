@@ -13,7 +13,7 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison._options import better_of, check_alpha, check_names
 from fastmetrics.comparison.result import ComparisonTest
 from fastmetrics.comparison.samples._correctness import right_rows, true_labels
-from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals.proportions._proportion_limits import proportion_limits
 
 Method = Literal["corrected", "uncorrected", "exact", "mid-p"]
@@ -109,7 +109,7 @@ def mcnemar_test(
     level, side = check_alpha(alpha), check_alternative(alternative)
     both = check_names(names)
     if method in ("corrected", "uncorrected") and side != "two-sided":
-        raise ValueError(
+        raise InputError(
             f"method={method!r} is two-sided: got alternative={alternative!r}; 'exact' and "
             "'mid-p' have one-sided forms"
         )
@@ -149,7 +149,7 @@ def _counts(y_true: Any, pred_a: Any, pred_b: Any, e01: Any, e10: Any) -> dict[s
     labels = [one is not None for one in (y_true, pred_a, pred_b)]
     counts = [one is not None for one in (e01, e10)]
     if not (all(labels) and not any(counts)) and not (all(counts) and not any(labels)):
-        raise ValueError(
+        raise InputError(
             "pass either `y_true`, `pred_a` and `pred_b`, or `e01` and `e10`: got "
             f"{sum(labels)} of the three and {sum(counts)} of the two"
         )

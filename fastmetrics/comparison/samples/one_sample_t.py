@@ -11,6 +11,7 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison._options import check_alpha
 from fastmetrics.comparison.result import ComparisonTest
 from fastmetrics.comparison.samples._differences import check_differences, check_numbers
+from fastmetrics.errors import InputError
 from fastmetrics.intervals._student import moments, student_test
 
 
@@ -71,7 +72,7 @@ def one_sample_t_test(
     rates = check_numbers(error_rates, "error_rates")
     null = check_real("error_rate", error_rate)
     if not math.isfinite(null):
-        raise ValueError(f"`error_rate` must be finite: got {error_rate!r}")
+        raise InputError(f"`error_rate` must be finite: got {error_rate!r}")
     level, side = check_alpha(alpha), check_alternative(alternative)
     found = check_differences(rates, rates * 0 + null, "error_rates")
     n, difference, deviation = moments(*found)

@@ -14,7 +14,7 @@ from fastmetrics.comparison._options import better_of, check_alpha, check_names
 from fastmetrics.comparison.result import ComparisonTest
 from fastmetrics.comparison.samples._differences import check_ranked_differences
 from fastmetrics.comparison.samples._sign_sums import exact_tail, magnitudes_of, random_sums
-from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 
 Method = Literal["auto", "exact", "monte-carlo"]
 
@@ -125,7 +125,7 @@ def sign_flip_test(
         if method != "monte-carlo":
             tail = exact_tail(magnitudes_of(nonzero, roundings), least)
         if tail is None and method == "exact":
-            raise ValueError(
+            raise InputError(
                 f"method='exact' is not feasible for these {len(nonzero):,} differences: use 'auto'"
             )
         if tail is None:

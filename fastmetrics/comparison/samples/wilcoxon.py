@@ -18,7 +18,7 @@ from fastmetrics.comparison.samples._signed_ranks import (
     signed_ranks,
 )
 from fastmetrics.comparison.samples._walsh_averages import WalshAverages, walsh_interval
-from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 
 Method = Literal["auto", "exact", "normal"]
 
@@ -116,7 +116,7 @@ def wilcoxon_signed_rank_test(
     values, ranks = found.values, signed_ranks(found, zeros)
     n_nonzero = len(ranks.ranks)
     if method == "exact" and n_nonzero > _FEASIBLE:
-        raise ValueError(
+        raise InputError(
             f"method='exact' is for at most {_FEASIBLE:,} differences other than 0: got "
             f"{n_nonzero:,}"
         )

@@ -13,7 +13,7 @@ from fastmetrics.comparison.tables._rank_post_hoc import compared, post_hoc_test
 from fastmetrics.comparison.tables._rank_table import RankTable
 from fastmetrics.comparison.tables.adjusted_pvalues import adjust_pvalues
 from fastmetrics.comparison.tables.post_hoc_result import PostHocTest
-from fastmetrics.errors import DegenerateDataWarning
+from fastmetrics.errors import DegenerateDataWarning, InputTypeError
 
 
 def wilcoxon_holm_of(
@@ -25,7 +25,7 @@ def wilcoxon_holm_of(
     are in the table (Benavoli, Corani & Mangili 2016, JMLR 17:1-10).
     """
     if table.scores is None:
-        raise TypeError("Wilcoxon's test is about scores: ranks alone do not tell differences")
+        raise InputTypeError("Wilcoxon's test is about scores: ranks alone do not tell differences")
     pairs = compared(table, control)
     found = {(a, b): _signed_ranks(table.scores, a, b) for a, b in pairs}
     pvalues = [test.pvalue for test in found.values()]

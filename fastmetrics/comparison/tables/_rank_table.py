@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array
+from fastmetrics.errors import InputError, InputTypeError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,15 +76,17 @@ def rank_table(
         What `scores` is called in messages.
     """
     if (scores is None) == (ranks is None):
-        raise TypeError(
+        raise InputTypeError(
             f"pass either `{name}` or `ranks`: got {'neither' if ranks is None else 'both'}"
         )
     if scores is None:
         if higher_is_better is not None:
-            raise TypeError("`higher_is_better` is about scores: a lower rank is always better")
+            raise InputTypeError(
+                "`higher_is_better` is about scores: a lower rank is always better"
+            )
         return _from_ranks(ranks, names)
     if not isinstance(higher_is_better, bool | np.bool_):
-        raise TypeError(
+        raise InputTypeError(
             f"`higher_is_better` must be True (accuracy, AUC) or False (errors, losses) for "
             f"a table of scores: got {higher_is_better!r}"
         )
@@ -91,7 +94,7 @@ def rank_table(
     labels = _algorithm_names(names, found, matrix.shape[1], name)
     n, k = matrix.shape
     if k < 2:
-        raise ValueError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
+        raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
     # From the lowest score up; the other way round is the same table negated.
     ascending = _twice_ranks(matrix) - (k + 1)
     centred = -ascending if higher_is_better else ascending
@@ -102,12 +105,12 @@ def _from_ranks(ranks: Any, names: Sequence[str] | None) -> RankTable:
     matrix, found, _ = _parts(ranks, "ranks", None)
     n, k = matrix.shape
     if k < 2:
-        raise ValueError(f"`ranks` must have a column for each of 2 or more algorithms: got {k}")
+        raise InputError(f"`ranks` must have a column for each of 2 or more algorithms: got {k}")
     twice = _twice_ranks(matrix)
     wrong = np.flatnonzero((twice != 2 * matrix).any(axis=1))
     if len(wrong):
         row = int(wrong[0])
-        raise ValueError(
+        raise InputError(
             f"`ranks` must rank the algorithms of each row from 1 to {k}, tied ones with their "
             f"mean rank: row {row} is {matrix[row].tolist()}; pass scores as the first argument"
         )
@@ -132,7 +135,7 @@ def _parts(
             rows = _texts(_taken(columns, datasets, name), f"{name}[{datasets!r}]")
         arrays = {key: check_scores_array(v, f"{name}[{key!r}]") for key, v in columns.items()}
         if not arrays:
-            raise ValueError(f"`{name}` must have a column for each of 2 or more algorithms: got 0")
+            raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got 0")
         n = check_same_length(**arrays)
         dtype = np.result_type(*arrays.values())
         matrix = np.column_stack([array.astype(dtype) for array in arrays.values()])
@@ -140,14 +143,14 @@ def _parts(
     heads = _heads(table)
     if heads is None:
         if isinstance(datasets, str):
-            raise TypeError(
+            raise InputTypeError(
                 f"`datasets` names a column, but `{name}` has no named ones: pass the names"
             )
         return check_score_matrix(table, name), None, None
     rows = None
     if isinstance(datasets, str):
         if datasets not in heads:
-            raise ValueError(f"`datasets` is {datasets!r}: the columns are {', '.join(heads)}")
+            raise InputError(f"`datasets` is {datasets!r}: the columns are {', '.join(heads)}")
         import narwhals as nw
 
         rows = _texts(table[datasets], f"{name}[{datasets!r}]")
@@ -168,7 +171,7 @@ def _heads(table: Any) -> list[str] | None:
 
 def _taken(columns: dict[str, Any], column: str, name: str) -> Any:
     if column not in columns:
-        raise ValueError(f"`datasets` is {column!r}: `{name}` has {', '.join(columns)}")
+        raise InputError(f"`datasets` is {column!r}: `{name}` has {', '.join(columns)}")
     return columns.pop(column)
 
 
@@ -181,12 +184,12 @@ def _algorithm_names(
 ) -> tuple[str, ...]:
     if names is not None:
         if isinstance(names, str) or len(names) != k:
-            raise ValueError(f"`names` must name the {k} columns of `{name}`: got {names!r}")
+            raise InputError(f"`names` must name the {k} columns of `{name}`: got {names!r}")
         found = [str(each) for each in names]
     labels = tuple(found) if found is not None else tuple(str(j) for j in range(k))
     for label, count in Counter(labels).items():
         if count > 1:
-            raise ValueError(f"`{name}` names {count} algorithms {label!r}: names must differ")
+            raise InputError(f"`{name}` names {count} algorithms {label!r}: names must differ")
     return labels
 
 
@@ -196,5 +199,5 @@ def _dataset_names(
     if datasets is not None and not isinstance(datasets, str):
         found = [str(each) for each in datasets]
         if len(found) != n:
-            raise ValueError(f"`datasets` must name the {n} rows: got {len(found)} names")
+            raise InputError(f"`datasets` must name the {n} rows: got {len(found)} names")
     return tuple(found) if found is not None else tuple(str(i) for i in range(n))

@@ -15,6 +15,7 @@ from fastmetrics.comparison.tables.friedman import PValueMethod, friedman_of
 from fastmetrics.comparison.tables.nemenyi import nemenyi_of
 from fastmetrics.comparison.tables.post_hoc_result import PostHocTest
 from fastmetrics.comparison.tables.table_comparison import TableComparison, diagram_of, segments_of
+from fastmetrics.errors import InputError
 
 PostHoc = Literal["nemenyi", "bonferroni-dunn", "wilcoxon-holm"]
 
@@ -109,9 +110,9 @@ def compare_table(
     check_choice("pvalue_method", pvalue_method, get_args(PValueMethod))
     check_integer("n_resamples", n_resamples, low=1)
     if control is None and post_hoc == "bonferroni-dunn":
-        raise ValueError("`control` must name an algorithm for the post-hoc test bonferroni-dunn")
+        raise InputError("`control` must name an algorithm for the post-hoc test bonferroni-dunn")
     if control is not None and post_hoc == "nemenyi":
-        raise ValueError(
+        raise InputError(
             "`control` is not for the post-hoc test nemenyi, which compares all pairs: choose "
             "bonferroni-dunn"
         )

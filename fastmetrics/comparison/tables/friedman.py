@@ -21,7 +21,7 @@ from fastmetrics.comparison.tables._rank_permutations import (
     sum_of_squares,
 )
 from fastmetrics.comparison.tables._rank_table import RankTable, rank_table
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 
 PValueMethod = Literal["auto", "exact", "permutation", "f", "chi2"]
 
@@ -179,7 +179,7 @@ def friedman_of(
     if pvalue_method in ("auto", "exact"):
         exact = exact_distribution(table.centred)
         if exact is None and pvalue_method == "exact":
-            raise ValueError(
+            raise InputError(
                 f"`pvalue_method` 'exact' needs more than {BUDGET:,} arrangements for {n} data "
                 f"sets and {k} algorithms: choose 'permutation', 'f' or 'auto'"
             )

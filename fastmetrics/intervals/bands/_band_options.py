@@ -15,6 +15,7 @@ from fastmetrics._input.scalars import (
     check_n_threads,
 )
 from fastmetrics._input.scores import check_scores_array
+from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._problem import Problem
 
 Kind = Literal["simultaneous", "pointwise"]
@@ -73,7 +74,7 @@ def checked_options(
         method = METHODS[kind][0]
     check_choice("method", method, get_args(Method))
     if method not in METHODS[kind]:
-        raise ValueError(
+        raise InputError(
             f"`method` of a {kind} band must be one of {', '.join(map(repr, METHODS[kind]))}: "
             f"got {method!r}"
         )
@@ -83,7 +84,7 @@ def checked_options(
     needed = 8 * count * (len(points) if method == "percentile" else 1)
     if needed > MAX_BYTES:
         gigabytes, most = (size // 10**9 for size in (needed, MAX_BYTES))
-        raise ValueError(
+        raise InputError(
             f"`n_resamples` of {count:,} would keep {gigabytes:,} GB of replicates, more than "
             f"{most} GB: take fewer replicates or a coarser grid"
         )
@@ -91,7 +92,7 @@ def checked_options(
         stratified = groups is None and not over_recall
     check_choice("stratified", stratified, (False, True))
     if stratified and groups is not None:
-        raise ValueError(
+        raise InputError(
             "`stratified` and `groups` exclude each other: a group that is drawn brings the rows "
             "of both classes that it has"
         )
@@ -107,11 +108,11 @@ def _grid(grid: Any, over_recall: bool) -> NDArray[np.float64]:
     low, high = points.min(), points.max()
     if high > 1.0 or low < 0.0 or (over_recall and low == 0.0):
         interval = "(0, 1], as precision has no value at recall 0" if over_recall else "[0, 1]"
-        raise ValueError(f"`grid` must lie in {interval}: got values from {low:g} to {high:g}")
+        raise InputError(f"`grid` must lie in {interval}: got values from {low:g} to {high:g}")
     falls = np.flatnonzero(np.diff(points) <= 0.0)
     if len(falls):
         at = int(falls[0]) + 1
-        raise ValueError(
+        raise InputError(
             f"`grid` must rise: got {points[at]:g} after {points[at - 1]:g} at index {at}"
         )
     return points
@@ -124,7 +125,7 @@ def check_method(options: Options, problem: Problem) -> None:
         return
     if options.method == "ks":
         what = "grouped" if sample.units is not None else "fractionally weighted"
-        raise ValueError(
+        raise InputError(
             f"method='ks' is for independent rows of equal weight, not for {what} ones: take "
             "method='equal_precision'"
         )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._kernels import replicate_curves as kernels
 from fastmetrics._kernels.replicate_pairs import gather_counts
 from fastmetrics._threads.progress import run_with_progress
+from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals.bands._band_curve import Curve, curve_of_points, scaled_sample
 from fastmetrics.intervals.bands._band_sizes import Sizes
 from fastmetrics.intervals.bootstrap._draws import Draws, cell_counts
@@ -235,11 +236,11 @@ def _table(size: float) -> Floats:
 
 def _rows_of(problem: Problem) -> SortedRows:
     if problem.sample is None or problem.sample.rows is None:
-        raise TypeError("rows are drawn where there are some")
+        raise InputTypeError("rows are drawn where there are some")
     return problem.sample.rows
 
 
 def _table_of(problem: Problem) -> ScoreTable:
     if problem.table is None:
-        raise TypeError("cells need a table")
+        raise InputTypeError("cells need a table")
     return problem.table

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rng import key_text, seed_key
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputTypeError,
+    UndefinedMetricWarning,
+    warn_user,
+)
 from fastmetrics.intervals.bands import _band_limits as limits
 from fastmetrics.intervals.bands._band_curve import Curve, curve_of_table
 from fastmetrics.intervals.bands._band_options import Options
@@ -109,7 +114,7 @@ def pr_limits(problem: Problem, options: Options, rng: Any) -> Band:
 def _curve(problem: Problem, what: str) -> Curve | None:
     """Return the curve of the data; None, with a warning, where it has one class only."""
     if problem.table is None:
-        raise TypeError("a curve needs labels with scores")
+        raise InputTypeError("a curve needs labels with scores")
     return None if lacks_a_class(problem.table, what) else curve_of_table(problem.table)
 
 

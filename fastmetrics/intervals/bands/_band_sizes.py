@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals.bootstrap._problem import Problem
 from fastmetrics.intervals.bootstrap._sample import Sample
 
@@ -39,7 +40,7 @@ def effective_sizes(problem: Problem) -> Sizes:
     """
     table, sample = problem.table, problem.sample
     if table is None:
-        raise TypeError("sizes of classes need a table")
+        raise InputTypeError("sizes of classes need a table")
     if sample is None or sample.rows is None or (sample.units is None and sample.weights is None):
         negatives, positives = float(table.n_negative), float(table.n_positive)
         return Sizes(negatives, positives, negatives + positives)

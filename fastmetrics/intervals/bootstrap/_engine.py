@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_points, resampling
 from fastmetrics._threads.progress import run_with_progress
+from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Draws, cell_counts
 from fastmetrics.intervals.bootstrap._metrics import Asked, CountMetric, UserMetric
 from fastmetrics.intervals.bootstrap._problem import Problem
@@ -175,7 +176,7 @@ class Engine:
         """Draw the cells of a table: its cost does not depend on the number of rows."""
         table = problem.table
         if table is None:
-            raise TypeError("cells need a table")
+            raise InputTypeError("cells need a table")
         draw = partial(cell_counts, self.draws.key, first=first, count=count)
         poisson = self.draws.resampling == "poisson"
         if self.draws.masks is not None:
@@ -207,7 +208,7 @@ class Engine:
         """Draw the cells of a confusion matrix; stratified, each true class by itself."""
         matrix = problem.matrix
         if matrix is None:
-            raise TypeError("cells need a matrix")
+            raise InputTypeError("cells need a matrix")
         sizes = matrix.counts.ravel()
         cells: NDArray[Any]
         if self.draws.resampling == "bayesian":

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import InputTypeError
 
 Method = Literal["percentile", "basic", "bca", "studentized"]
 
@@ -158,7 +159,7 @@ def _undefined(reason: str) -> Limits:
 
 def _given(value: T | None, name: str) -> T:
     if value is None:
-        raise TypeError(f"this method needs `{name}`")
+        raise InputTypeError(f"this method needs `{name}`")
     return value
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._sum_metrics import SUM_METRICS, SumMetric
 from fastmetrics.intervals.bootstrap._threshold_metrics import (
     THRESHOLD_METRICS,
@@ -80,13 +81,13 @@ def register_metric(name: str, statistic: Statistic) -> None:
     >>> register_metric("mean_score", lambda labels, scores: scores.mean())
     """
     if not isinstance(name, str):
-        raise TypeError(f"`name` must be a string: got {type(name).__name__}")
+        raise InputTypeError(f"`name` must be a string: got {type(name).__name__}")
     if not name:
-        raise ValueError("`name` must not be empty")
+        raise InputError("`name` must not be empty")
     if not callable(statistic):
-        raise TypeError(f"`statistic` must be callable: got {type(statistic).__name__}")
+        raise InputTypeError(f"`statistic` must be callable: got {type(statistic).__name__}")
     if name in _own_names():
-        raise ValueError(f"`name` must not be that of a measure of the library: got {name!r}")
+        raise InputError(f"`name` must not be that of a measure of the library: got {name!r}")
     _registered[name] = statistic
 
 
@@ -105,16 +106,16 @@ def resolved(metrics: Any) -> list[Asked]:
     elif isinstance(metrics, Sequence):
         asked = [_one(metric, None) for metric in metrics]
     else:
-        raise TypeError(
+        raise InputTypeError(
             "`metrics` must be a name, a callable, a pair (name, parameters), a sequence or a "
             f"mapping of them: got {type(metrics).__name__}"
         )
     if not asked:
-        raise ValueError("`metrics` must name at least one measure: got none")
+        raise InputError("`metrics` must name at least one measure: got none")
     labels = [measure.label for measure in asked]
     for label in labels:
         if labels.count(label) > 1:
-            raise ValueError(
+            raise InputError(
                 f"`metrics` names {label!r} {labels.count(label)} times: give each a label of its "
                 "own with a mapping, {label: metric}"
             )
@@ -143,7 +144,7 @@ def _one(metric: Any, label: str | None) -> Asked:
     if callable(metric):
         own = getattr(metric, "__name__", type(metric).__name__)
         return Asked(label or own, _of_user(metric))
-    raise TypeError(
+    raise InputTypeError(
         f"`metrics` must hold names, callables or pairs (name, parameters): got {metric!r}"
     )
 
@@ -161,14 +162,14 @@ def _named(name: str, parameters: dict[str, Any], label: str | None) -> Asked:
         except TypeError as error:
             if "argument" not in str(error):
                 raise
-            raise TypeError(f"metric {name!r}: {str(error).split('() ')[-1]}") from error
+            raise InputTypeError(f"metric {name!r}: {str(error).split('() ')[-1]}") from error
     if name in COUNT_MEASURES:
         return Asked(label, CountMetric(measure_named(name), parameters))
     if name in _registered or name in SUM_METRICS:
         if parameters:
-            raise TypeError(f"metric {name!r} has no parameters: got {sorted(parameters)}")
+            raise InputTypeError(f"metric {name!r} has no parameters: got {sorted(parameters)}")
         if name in SUM_METRICS:
             return Asked(label, SUM_METRICS[name])
         return Asked(label, _of_user(_registered[name]))
     known = ", ".join(sorted([*_own_names(), *_registered]))
-    raise ValueError(f"`metrics` names {name!r}, which is no measure: known are {known}")
+    raise InputError(f"`metrics` names {name!r}, which is no measure: known are {known}")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Draws
 from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.intervals.bootstrap._metrics import Asked
@@ -77,13 +78,13 @@ class Multiclass:
         """Return the rows in canonical form, or raise as `roc_auc_score` does."""
         scores = class_probabilities(y_score)
         if scores.shape[1] < 3:
-            raise ValueError(
+            raise InputError(
                 "`y_score` must have a column for each of three classes or more: got shape "
                 f"{scores.shape}; for two classes pass [:, 1] to `bootstrap`"
             )
         codes = class_codes(y_true, None, scores.shape[1])
         if len(codes) != len(scores):
-            raise ValueError(
+            raise InputError(
                 f"lengths differ: `y_true` has {len(codes):,} rows, `y_score` has {len(scores):,}"
             )
         of_groups = group_codes(groups, len(codes))

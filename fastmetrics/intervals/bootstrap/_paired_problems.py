@@ -12,6 +12,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError
 from fastmetrics.intervals._models import CheckedModels, NamedScores, check_models, renamed
 from fastmetrics.intervals.bootstrap._metrics import Asked, CountMetric
 from fastmetrics.intervals.bootstrap._positive_last import positive_last
@@ -55,7 +56,7 @@ def paired_problems(
         return _binary(_repeated(checked), asked, threshold)
     if counted:
         if len(counted) < len(asked):
-            raise ValueError(
+            raise InputError(
                 "measures of counts take predicted labels and others scores: pass scores with "
                 "`threshold`, or ask for them in two calls"
             )
@@ -68,7 +69,7 @@ def paired_problems(
 def _check_decisions(model: NamedScores, label: str) -> None:
     values = as_vector(model.values, model.argument)
     if values.dtype.kind == "f" and np.any(np.isfinite(values) & (np.rint(values) != values)):
-        raise ValueError(
+        raise InputError(
             f"{label!r} counts decisions, and `{model.argument}` holds scores: pass `threshold`, "
             "or predicted labels"
         )
@@ -92,7 +93,7 @@ def _binary(
 ) -> tuple[list[Problem], list[Places]]:
     groups = checked.groups
     if groups is not None and groups.max() == 0:
-        raise ValueError("`groups` must name at least two groups whose rows have a weight: got one")
+        raise InputError("`groups` must name at least two groups whose rows have a weight: got one")
     problems, places = [], []
     keys: tuple[NDArray[Any], ...] = checked.scores[1:]
     shared: Places | None = None
@@ -219,7 +220,7 @@ def _numbers(
     for model in models:
         column = check_scores_array(model.values, model.argument).astype(np.float64)
         if len(column) != len(y):
-            raise ValueError(
+            raise InputError(
                 f"lengths differ: `y_true` has {len(y):,} rows, `{model.argument}` has "
                 f"{len(column):,} rows"
             )

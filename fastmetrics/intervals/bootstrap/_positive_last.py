@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 
@@ -14,9 +15,9 @@ def positive_last(matrix: ConfusionMatrix, pos_label: Any) -> ConfusionMatrix:
     if isinstance(pos_label, np.generic):
         pos_label = pos_label.item()
     if pos_label not in matrix.labels:
-        raise ValueError(f"`pos_label`={pos_label!r} is not a label: they are {matrix.labels}")
+        raise InputError(f"`pos_label`={pos_label!r} is not a label: they are {matrix.labels}")
     if len(matrix.labels) != 2:
-        raise ValueError(
+        raise InputError(
             f"`pos_label` is for two classes, and there are {len(matrix.labels):,}: count one "
             f"class against the rest with `y_true == {pos_label!r}`, `y_score == {pos_label!r}`"
         )

@@ -20,6 +20,7 @@ from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals._models import renamed
 from fastmetrics.intervals.bootstrap._metrics import Asked, CountMetric, UserMetric
 from fastmetrics.intervals.bootstrap._positive_last import positive_last
@@ -113,12 +114,12 @@ def columns_of(
         metric = one.metric
         if isinstance(metric, SumMetric):
             if metric.is_probability and not (p.min() >= 0 and p.max() <= 1):
-                raise ValueError(
+                raise InputError(
                     f"`y_score` must hold probabilities in [0, 1] for {one.label!r}: got values "
                     f"from {p.min():g} to {p.max():g}"
                 )
             if metric.needs_prediction and predictions is None:
-                raise ValueError(f"`y_score` is needed for {one.label!r}: got None")
+                raise InputError(f"`y_score` is needed for {one.label!r}: got None")
             columns.extend(metric.columns(y, p))
     return np.ascontiguousarray(columns, np.float64)
 
@@ -130,7 +131,7 @@ def group_codes(groups: Any, n: int) -> NDArray[np.int64] | None:
     codes = check_class_labels(groups, "groups")
     check_same_length(y_true=range(n), groups=codes.codes)
     if len(codes.classes) < 2:
-        raise ValueError("`groups` must name at least two groups: got one, of which all rows are")
+        raise InputError("`groups` must name at least two groups: got one, of which all rows are")
     return codes.codes
 
 
@@ -147,13 +148,13 @@ def _check_rows(n: int) -> None:
 def of_table(table: ScoreTable, asked: list[Asked], threshold: Any, *, by_rows: bool) -> Problem:
     """Return the problem of a table of counts, resampled by rows or by cells."""
     if table.is_weighted:
-        raise TypeError(
+        raise InputTypeError(
             "a ScoreTable of fractional weights cannot be resampled, as it does not tell how many "
             "rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
         )
     n_rows = int(table.n_positive) + int(table.n_negative)
     if n_rows == 0:
-        raise ValueError("`y_true` must hold at least one example: got an empty table")
+        raise InputError("`y_true` must hold at least one example: got an empty table")
     cut = cut_at(table.scores, threshold)
     matrix = None
     if threshold is not None:
@@ -224,21 +225,23 @@ def _of_some_weight(weights: Any, groups: Codes) -> tuple[NDArray[np.bool_], Cod
     kept = np.asarray(weights > 0)
     names, codes = np.unique(groups[kept], return_inverse=True)
     if len(names) < 2:
-        raise ValueError("`groups` must name at least two groups whose rows have a weight: got one")
+        raise InputError("`groups` must name at least two groups whose rows have a weight: got one")
     return kept, codes
 
 
 def of_matrix(matrix: ConfusionMatrix) -> Problem:
     """Return the problem of a confusion matrix of counts."""
     if matrix.is_sparse:
-        raise TypeError("a sparse ConfusionMatrix cannot be resampled: make it without `sparse`")
+        raise InputTypeError(
+            "a sparse ConfusionMatrix cannot be resampled: make it without `sparse`"
+        )
     if matrix.is_weighted:
-        raise TypeError(
+        raise InputTypeError(
             "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell how "
             "many rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
         )
     if matrix.n == 0:
-        raise ValueError("`y_true` must hold at least one example: got an empty matrix")
+        raise InputError("`y_true` must hold at least one example: got an empty matrix")
     return Problem(int(matrix.n), matrix=matrix, n_units=int(matrix.n))
 
 
@@ -332,20 +335,22 @@ def prepared(
         if isinstance(y_true, ConfusionMatrix):
             given["threshold"] = threshold
         if any(value is not None for value in given.values()):
-            raise TypeError(f"a {kind} comes alone: pass no {', '.join(given)} with it")
+            raise InputTypeError(f"a {kind} comes alone: pass no {', '.join(given)} with it")
         if groups is not None:
-            raise TypeError(f"groups need rows: a {kind} does not tell which row is whose")
+            raise InputTypeError(f"groups need rows: a {kind} does not tell which row is whose")
         if isinstance(y_true, ScoreTable):
             return of_table(y_true, asked, threshold, by_rows=by_rows)
         for one in asked:
             if not isinstance(one.metric, CountMetric):
-                raise TypeError(f"{one.label!r} does not follow from a ConfusionMatrix: pass rows")
+                raise InputTypeError(
+                    f"{one.label!r} does not follow from a ConfusionMatrix: pass rows"
+                )
         return of_matrix(y_true)
     counted = [one.label for one in asked if isinstance(one.metric, CountMetric)]
     named = pos_label is not None and not counted  # labels of two classes, whatever is measured
     if is_binary(asked, threshold) or named:
         if y_score is None and named:
-            raise TypeError("`pos_label` is for labels with scores: got no `y_score`")
+            raise InputTypeError("`pos_label` is for labels with scores: got no `y_score`")
         rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
         codes = group_codes(groups, len(rows.scores))
         return of_binary_rows(
@@ -355,17 +360,17 @@ def prepared(
         return of_numbers(y_true, y_score, sample_weight, asked, groups)
     others = [one.label for one in asked if one.label not in counted]
     if others:
-        raise ValueError(
+        raise InputError(
             f"{counted[0]!r} takes predicted labels and {others[0]!r} scores: pass scores with "
             "`threshold`, or ask for them in two calls"
         )
     if y_score is None:
-        raise TypeError(f"`y_score` must be given for {counted[0]!r}: got None")
+        raise InputTypeError(f"`y_score` must be given for {counted[0]!r}: got None")
     predicted = as_vector(y_score, "y_score")
     if predicted.dtype.kind == "f":
         fractions = np.isfinite(predicted) & (np.rint(predicted) != predicted)
         if fractions.any():
-            raise ValueError(
+            raise InputError(
                 f"{counted[0]!r} counts decisions, and `y_score` holds scores: pass `threshold`, "
                 "or predicted labels"
             )

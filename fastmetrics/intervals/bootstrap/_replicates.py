@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_pairs as pairs, replicate_points as points
+from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws
 from fastmetrics.intervals.bootstrap._rows import padded
 from fastmetrics.intervals.bootstrap._sample import Needs, Sample, Yield
@@ -192,7 +193,7 @@ Curve = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
 def points_of_weights(sample: Sample, weights: NDArray[np.float64]) -> Curve:
     """Return TP and FP at each tie's end, after a first 0, and the row of each."""
     if sample.rows is None:
-        raise TypeError("a curve needs rows with scores")
+        raise InputTypeError("a curve needs rows with scores")
     ends = np.flatnonzero(sample.rows.ends)
     positive = np.where(sample.rows.masks[: sample.n] > 0, weights, 0.0)
     tp, fp = np.zeros(len(ends) + 1), np.zeros(len(ends) + 1)

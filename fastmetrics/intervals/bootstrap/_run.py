@@ -17,6 +17,7 @@ from fastmetrics._input.scalars import (
     check_integer,
     check_n_threads,
 )
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
 from fastmetrics.intervals.bootstrap._limits import Method
 from fastmetrics.intervals.bootstrap._metrics import (
@@ -77,11 +78,11 @@ def checked_options(
     asked = resolved(metrics)
     count = check_integer("n_resamples", n_resamples, low=1)
     if count < 2:
-        raise ValueError(f"`n_resamples` must be at least 2: got {count}")
+        raise InputError(f"`n_resamples` must be at least 2: got {count}")
     needed = 8 * count * len(asked) * n_models
     if needed > MAX_BYTES:
         gigabytes, most = (size // 10**9 for size in (needed, MAX_BYTES))  # integers of any size
-        raise ValueError(
+        raise InputError(
             f"`n_resamples` of {count:,} would keep {gigabytes:,} GB of replicates, more than "
             f"{most} GB: 10,000 determine a 95 % limit to about 2 % of the width"
         )
@@ -92,12 +93,12 @@ def checked_options(
     check_choice("resampling", resampling, get_args(Resampling))
     check_choice("stratified", stratified, (False, True))
     if stratified and groups is not None:
-        raise ValueError(
+        raise InputError(
             "`stratified` and `groups` exclude each other: a group that is drawn brings the rows "
             "of both classes that it has"
         )
     if stratified and resampling != "multinomial":
-        raise ValueError(f"`stratified` needs resampling='multinomial': got {resampling!r}")
+        raise InputError(f"`stratified` needs resampling='multinomial': got {resampling!r}")
     if method == "studentized":
         _check_has_errors(asked, groups)
     if resampling == "bayesian":
@@ -125,12 +126,12 @@ def _check_has_errors(asked: list[Asked], groups: Any) -> None:
         if isinstance(metric, ThresholdMetric):
             has_one = metric.pairs
         if not has_one:
-            raise ValueError(
+            raise InputError(
                 f"method='studentized' needs a standard error in each replicate, which "
                 f"{one.label!r} has not: take method='bca' or 'percentile'"
             )
     if groups is not None:
-        raise ValueError(
+        raise InputError(
             "method='studentized' has no standard error of grouped rows: take method='percentile'"
         )
 
@@ -142,7 +143,7 @@ def draws_of(problem: Problem, options: Options) -> Draws:
         masks = np.zeros(0, np.uint8)  # cells are drawn by class, and need no masks
         if problem.sample is not None:
             if problem.sample.rows is None:
-                raise ValueError(
+                raise InputError(
                     "`stratified` needs two classes: there are no labels to draw by, or their "
                     "rows have fractional weights"
                 )
@@ -157,7 +158,7 @@ def estimate_of(problem: Problem, one: Asked, columns: slice) -> float:
         return float(metric.estimate(problem.table))
     if isinstance(metric, CountMetric):
         if problem.matrix is None:
-            raise ValueError(
+            raise InputError(
                 f"{one.label!r} counts decisions: pass `threshold` with scores, or predicted labels"
             )
         counts = problem.matrix.counts
@@ -173,4 +174,4 @@ def estimate_of(problem: Problem, one: Asked, columns: slice) -> float:
         sample = problem.sample
         every = np.ones(sample.n, np.int64) if sample.weights is None else sample.weights
         return callable_of(metric)(sample, every)
-    raise TypeError(f"{one.label!r} does not follow from these data")
+    raise InputTypeError(f"{one.label!r} does not follow from these data")

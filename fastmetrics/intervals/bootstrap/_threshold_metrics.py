@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
 from fastmetrics._kernels import replicate_points as kernels
+from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
@@ -106,7 +107,7 @@ def _partial_auc(**given: Any) -> ThresholdMetric:
 
     unknown = sorted(set(given) - {"fpr_range", "tpr_range", "correct"})
     if unknown:
-        raise TypeError(f"partial_auc has no parameter {unknown[0]!r}")
+        raise InputTypeError(f"partial_auc has no parameter {unknown[0]!r}")
     over_tpr, low, high = _checked_range(given.get("fpr_range"), given.get("tpr_range"))
     correct = check_choice("correct", given.get("correct", False), (False, "mcclish"))
     least = float(mcclish(low * 0, low, high, over_tpr=over_tpr))
@@ -187,10 +188,10 @@ def _best_threshold(
         ("at_most", at_most, criterion == "recall_at_fpr"),
     ):
         if wanted and bound is None:
-            raise TypeError(f"criterion {criterion!r} needs `{name}`")
+            raise InputTypeError(f"criterion {criterion!r} needs `{name}`")
         if bound is not None:
             if not wanted:
-                raise TypeError(f"`{name}` has no meaning for criterion {criterion!r}")
+                raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
             check_fraction(name, bound, include_low=True, include_high=True)
     bound = at_least if at_least is not None else at_most
     if criterion == "f_beta":

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.rng import key_text
 from fastmetrics._input.scalars import Alternative
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.intervals.bootstrap._limits import Method, limits
@@ -231,7 +231,7 @@ def check_methods(problem: Problem, options: Options) -> None:
         for one in options.asked:
             check_has_acceleration(problem, one)
     if options.method == "studentized" and problem.weights is not None:
-        raise ValueError(
+        raise InputError(
             "method='studentized' has no standard error of fractional weights: take "
             "method='percentile'"
         )

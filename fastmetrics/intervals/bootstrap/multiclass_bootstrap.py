@@ -8,6 +8,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from fastmetrics._input.scalars import Alternative, check_choice
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
 from fastmetrics.intervals.bootstrap._metrics import Asked
 from fastmetrics.intervals.bootstrap._multiclass import (
@@ -135,13 +136,13 @@ def _checked_names(metrics: Any) -> list[str]:
     if isinstance(metrics, str):
         metrics = [metrics]
     if not isinstance(metrics, Sequence):
-        raise TypeError(
+        raise InputTypeError(
             f"`metrics` must be a name or a sequence of names: got {type(metrics).__name__}"
         )
     if not metrics:
-        raise ValueError("`metrics` must name at least one measure: got none")
+        raise InputError("`metrics` must name at least one measure: got none")
     names = [check_choice("metrics", name, MULTICLASS) for name in metrics]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"`metrics` names {name!r} {names.count(name)} times")
+            raise InputError(f"`metrics` names {name!r} {names.count(name)} times")
     return names

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.rng import key_text
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals._holm import holm
 from fastmetrics.intervals._models import named_scores
 from fastmetrics.intervals.bootstrap._draws import Resampling
@@ -215,9 +215,9 @@ def paired_bootstrap(
     (0.2, True)
     """
     if method not in ("percentile", "basic", "bca"):
-        raise ValueError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
+        raise InputError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
     if method == "bca" and groups is not None:
-        raise ValueError(
+        raise InputError(
             "method='bca' is not defined for differences of groups: take method='percentile'"
         )
     models = named_scores(scores, at_least=2)

@@ -24,7 +24,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._kernels import resampling as kernels
 from fastmetrics._results import Result
 from fastmetrics._threads.progress import run_with_progress
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._holm import holm
 from fastmetrics.intervals._models import check_models, named_scores
 from fastmetrics.intervals.bootstrap._draws import Draws
@@ -212,9 +212,9 @@ def _check_metrics(asked: list[Asked], threshold: Any) -> None:
     for one in asked:
         if isinstance(one.metric, CountMetric):
             if threshold is None:
-                raise ValueError(f"{one.label!r} counts decisions: pass `threshold`")
+                raise InputError(f"{one.label!r} counts decisions: pass `threshold`")
         elif not isinstance(one.metric, ThresholdMetric):
-            raise ValueError(
+            raise InputError(
                 f"a permutation test is for threshold measures and measures of counts: got "
                 f"{one.label!r}"
             )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import InputError
 from fastmetrics.intervals._models import CheckedModels
 from fastmetrics.intervals.delong._contrast import quadratic_form
 from fastmetrics.intervals.delong._gram import exact_gram
@@ -16,9 +17,9 @@ from fastmetrics.intervals.delong._placements import doubled_placements, sums_of
 from fastmetrics.tables.scores._exact import exact_dot
 
 
-def refuse_weights(bootstrap: str) -> ValueError:
+def refuse_weights(bootstrap: str) -> InputError:
     """Return the error for weights that are no counts; ``bootstrap`` is what takes them."""
-    return ValueError(
+    return InputError(
         "DeLong's variance counts examples, and weights that are not counts are none: pass "
         f"integer `sample_weight`, or use the weighted bootstrap (`{bootstrap}`)"
     )

@@ -12,7 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.scalars import check_choice, check_confidence_level, check_n_threads
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputTypeError,
+    UndefinedMetricWarning,
+    warn_user,
+)
 from fastmetrics.intervals._models import NamedScores, check_models
 from fastmetrics.intervals.delong._delong_covariance import auc_covariance, refuse_weights
 from fastmetrics.tables.scores._exact import INT64_BOUND, exact_dot
@@ -201,7 +206,7 @@ def auc_variance(
             raise refuse_weights("bootstrap")
         return _of_table(table)
     if isinstance(y_true, ScoreTable):
-        raise TypeError(
+        raise InputTypeError(
             "`groups` needs rows: a ScoreTable holds counts, and which row was whose is lost"
         )
     check_n_threads(n_threads)

@@ -14,7 +14,12 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
 )
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputTypeError,
+    UndefinedMetricWarning,
+    warn_user,
+)
 from fastmetrics.intervals._models import renamed
 from fastmetrics.intervals.delong._normal import normal_test
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
@@ -140,7 +145,7 @@ def delong_unpaired_test(
     check_alternative(alternative)
     if isinstance(y_true_a, ScoreTable) and isinstance(y_score_a, ScoreTable):
         if y_true_b is not None or y_score_b is not None:
-            raise TypeError("two ScoreTables come alone: pass no third and no fourth argument")
+            raise InputTypeError("two ScoreTables come alone: pass no third and no fourth argument")
         y_score_a, y_true_b = None, y_score_a
     found = []
     for sample, y_true, y_score, weight, groups in (

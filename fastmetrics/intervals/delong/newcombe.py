@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastmetrics._input.scalars import check_confidence_level, check_fraction, check_positive
 from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import InputError
 
 
 def newcombe_interval(
@@ -53,7 +54,7 @@ def newcombe_interval(
     auc = check_fraction("auc", auc, include_low=True, include_high=True)
     m, n = check_positive("n_positive", n_positive), check_positive("n_negative", n_negative)
     if min(m, n) < 1:
-        raise ValueError(f"`n_positive` and `n_negative` must be at least 1: got {m:g} and {n:g}")
+        raise InputError(f"`n_positive` and `n_negative` must be at least 1: got {m:g} and {n:g}")
     level = check_confidence_level(confidence_level)
     from scipy.special import ndtri
 

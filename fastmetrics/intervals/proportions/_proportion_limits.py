@@ -15,6 +15,7 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
 )
 from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import InputError
 
 ProportionMethod = Literal["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p"]
 
@@ -27,7 +28,7 @@ def check_level(confidence_level: float, alternative: Alternative) -> float:
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
     if alternative != "two-sided" and level < 0.5:
-        raise ValueError(
+        raise InputError(
             "`confidence_level` of a one-sided bound must be at least 0.5: "
             f"got {confidence_level!r} with alternative={alternative!r}"
         )

@@ -8,7 +8,12 @@ from typing import Final, Literal, get_args
 
 from fastmetrics._input.scalars import Alternative, check_choice
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputTypeError,
+    UndefinedMetricWarning,
+    warn_user,
+)
 from fastmetrics.intervals.proportions._proportion_limits import (
     ProportionMethod,
     check_level,
@@ -203,7 +208,7 @@ def _check_cells(metric: CountMetric, given: dict[str, float | None]) -> dict[st
     used = (*successes, *failures)
     missing = [f"`{name}`" for name in used if given[name] is None]
     if missing:
-        raise TypeError(
+        raise InputTypeError(
             f"{metric!r} needs {', '.join(f'`{name}`' for name in used)}: "
             f"{' and '.join(missing)} not given"
         )

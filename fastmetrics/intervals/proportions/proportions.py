@@ -8,7 +8,7 @@ from typing import Final, get_args
 
 from fastmetrics._input.scalars import Alternative, check_choice, check_fraction
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.proportions._proportion_limits import (
     ProportionMethod,
     check_level,
@@ -157,7 +157,7 @@ def check_successes(name: str, value: float, name_of_n: str, n: float) -> float:
     """Return a number of successes among ``n`` trials as a float."""
     count = check_count(name, value)
     if count > n:
-        raise ValueError(f"`{name}` must be at most `{name_of_n}`: got {value!r} of {n:,.17g}")
+        raise InputError(f"`{name}` must be at most `{name_of_n}`: got {value!r} of {n:,.17g}")
     return count
 
 
@@ -165,7 +165,7 @@ def check_whole(**counts: float) -> None:
     """Refuse counts that are not whole, for the methods that count outcomes."""
     for name, count in counts.items():
         if not count.is_integer():
-            raise ValueError(
+            raise InputError(
                 f"method 'mid_p' is defined for whole counts: got {name} = {count!r}; 'wilson', "
                 "'clopper_pearson', 'jeffreys' and 'agresti_coull' take effective counts"
             )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError
 
 #: Labels, scores and weights (or None) of one column to the value of a measure.
 BinaryMeasure = Callable[[NDArray[Any], NDArray[Any], Any], float]
@@ -75,7 +76,7 @@ def averaged(
     """
     check_same_length(y_true=y_true, y_score=y_score)
     if y_true.shape != y_score.shape:
-        raise ValueError(
+        raise InputError(
             f"`y_true` and `y_score` must have the same shape: got {y_true.shape} "
             f"and {y_score.shape}"
         )

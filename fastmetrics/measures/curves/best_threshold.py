@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
 from fastmetrics._results import Result
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._criteria import (
     AT_LEAST,
     AT_MOST,
@@ -164,10 +164,10 @@ def _check_constraint(criterion: str, name: str, value: float | None, wanted: bo
     """Raise unless the constraint is there when wanted, absent when not, and a share."""
     if not wanted:
         if value is not None:
-            raise TypeError(f"`{name}` has no meaning for criterion {criterion!r}")
+            raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
         return
     if value is None:
-        raise TypeError(f"criterion {criterion!r} needs `{name}`")
+        raise InputTypeError(f"criterion {criterion!r} needs `{name}`")
     check_fraction(name, value, include_low=True, include_high=True)
 
 

@@ -12,6 +12,7 @@ from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_finite, check_scores_array
 from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
@@ -137,9 +138,9 @@ def metric_at_thresholds(
     ([0.75, 0.5, 0.75, 0.5], [0.8, 0.4, 0.35, 0.1])
     """
     if isinstance(y_true, ScoreTable):
-        raise TypeError("`metric_func` is called on rows, and a ScoreTable has none")
+        raise InputTypeError("`metric_func` is called on rows, and a ScoreTable has none")
     if not callable(metric_func):
-        raise TypeError(f"`metric_func` must be callable, got {type(metric_func).__name__}")
+        raise InputTypeError(f"`metric_func` must be callable, got {type(metric_func).__name__}")
     labels, scores, weights = _sorted_rows(y_true, y_score, sample_weight)
     keywords = dict(metric_params or {})
     if weights is not None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scores import check_scores_array
+from fastmetrics.errors import InputError
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 
 
@@ -51,9 +52,9 @@ def predict_at_threshold(
     """
     negative_and_positive = np.asarray(labels)
     if negative_and_positive.shape != (2,) or negative_and_positive.tolist() != list(labels):
-        raise ValueError(f"`labels` must be two values of one type: got {labels!r}")
+        raise InputError(f"`labels` must be two values of one type: got {labels!r}")
     if negative_and_positive[0] == negative_and_positive[1]:
-        raise ValueError(f"`labels` must be two different values: got {labels!r}")
+        raise InputError(f"`labels` must be two different values: got {labels!r}")
     scores = check_scores_array(y_score, allow_inf=True)
     called = is_called_positive(scores, real_threshold(threshold))
     chosen: NDArray[Any] = np.where(called, negative_and_positive[1], negative_and_positive[0])

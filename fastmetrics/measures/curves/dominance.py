@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import Result
+from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.curves._curve_counts import lacks_a_class
 from fastmetrics.measures.curves._paths import crossings, precision_recall_paths, roc_paths, sides
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
@@ -111,12 +112,14 @@ def dominance(
     options: dict[str, Any] = {"pos_label": pos_label, "sample_weight": sample_weight}
     if isinstance(y_true, ScoreTable) or isinstance(score_a, ScoreTable):
         if not (isinstance(y_true, ScoreTable) and isinstance(score_a, ScoreTable)):
-            raise TypeError("a ScoreTable is compared with a ScoreTable: pass (table_a, table_b)")
+            raise InputTypeError(
+                "a ScoreTable is compared with a ScoreTable: pass (table_a, table_b)"
+            )
         table_a = as_table(y_true, score_b, **options)
         table_b = score_a
     else:
         if score_b is None:
-            raise TypeError("`score_b` is missing: pass (y_true, score_a, score_b)")
+            raise InputTypeError("`score_b` is missing: pass (y_true, score_a, score_b)")
         table_a = as_table(y_true, score_a, **options, n_threads=n_threads)
         table_b = as_table(y_true, score_b, **options, n_threads=n_threads)
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import check_choice, check_real
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._curve_counts import lacks_a_class
 from fastmetrics.tables.scores._exact import exact_dot
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
@@ -113,7 +113,7 @@ def partial_auc(
 def _checked_range(fpr_range: Any, tpr_range: Any) -> tuple[bool, Fraction, Fraction]:
     """Return whether the range is one of TPRs, and its ends."""
     if fpr_range is not None and tpr_range is not None:
-        raise ValueError("give `fpr_range` or `tpr_range`, not both")
+        raise InputError("give `fpr_range` or `tpr_range`, not both")
     over_tpr = tpr_range is not None
     name, given = ("tpr_range", tpr_range) if over_tpr else ("fpr_range", fpr_range)
     if given is None:
@@ -121,10 +121,10 @@ def _checked_range(fpr_range: Any, tpr_range: Any) -> tuple[bool, Fraction, Frac
     try:
         low, high = given
     except (TypeError, ValueError):
-        raise ValueError(f"`{name}` must be a pair (low, high): got {given!r}") from None
+        raise InputError(f"`{name}` must be a pair (low, high): got {given!r}") from None
     low, high = check_real(name, low), check_real(name, high)
     if not 0 <= low < high <= 1:
-        raise ValueError(f"`{name}` must satisfy 0 <= low < high <= 1: got {given!r}")
+        raise InputError(f"`{name}` must satisfy 0 <= low < high <= 1: got {given!r}")
     return over_tpr, Fraction(low), Fraction(high)
 
 

@@ -11,7 +11,7 @@ from fastmetrics._input.classes import check_class_labels, check_multilabel_indi
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels import curve_kernels
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized, column_count
 from fastmetrics.measures.curves._curve_counts import predicted_positives
 from fastmetrics.tables.scores._exact import INT64_BOUND
@@ -224,11 +224,11 @@ def average_precision_score(
             return column(y_true, y_score, sample_weight, pos_label)
         except ValueError:
             if column_count(y_score) == 1 and _has_many_classes(y_true):
-                raise ValueError(NEEDS_COLUMNS) from None
+                raise InputError(NEEDS_COLUMNS) from None
             raise
     scores = check_score_matrix(y_score)
     if scores.shape != indicator.shape:
-        raise ValueError(f"{NEEDS_COLUMNS}: expected {indicator.shape}, got {scores.shape}")
+        raise InputError(f"{NEEDS_COLUMNS}: expected {indicator.shape}, got {scores.shape}")
     return averaged(column, indicator, scores, average=average, sample_weight=sample_weight)
 
 
@@ -249,4 +249,4 @@ def _has_many_classes(y_true: Any) -> bool:
 
 def _only_one(pos_label: Any, kind: str) -> None:
     if pos_label != 1:
-        raise ValueError(f"`pos_label` must be 1 with {kind}, got {pos_label!r}")
+        raise InputError(f"`pos_label` must be 1 with {kind}, got {pos_label!r}")

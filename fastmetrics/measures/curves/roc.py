@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._kernels.curve_kernels import corner_count, write_roc
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -223,7 +223,7 @@ def det_curve(
         n_threads=n_threads,
     )
     if not (table.n_positive > 0 and table.n_negative > 0):
-        raise ValueError(
+        raise InputError(
             "`y_true` must hold examples of both classes, of positive weight: without them there "
             f"are no two rates of error (positives {table.n_positive:g}, negatives "
             f"{table.n_negative:g})"
@@ -283,12 +283,12 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
     abscissas, ordinates = _flat(x, "x"), _flat(y, "y")
     check_same_length(x=abscissas, y=ordinates)
     if len(abscissas) < 2:
-        raise ValueError(f"`x` and `y` must hold two points or more: got {len(abscissas)}")
+        raise InputError(f"`x` and `y` must hold two points or more: got {len(abscissas)}")
     steps = np.diff(abscissas)
     direction = 1.0
     if np.any(steps < 0):
         if not np.all(steps <= 0):
-            raise ValueError(f"x is neither increasing nor decreasing : {np.asarray(x)}.")
+            raise InputError(f"x is neither increasing nor decreasing : {np.asarray(x)}.")
         direction = -1.0
     return direction * float((steps * (ordinates[1:] + ordinates[:-1]) / 2.0).sum())
 
@@ -296,5 +296,5 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
 def _flat(values: ArrayLike, name: str) -> Floats:
     array = as_vector(values, name)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"`{name}` must hold real numbers: got {array.dtype}")
+        raise InputTypeError(f"`{name}` must hold real numbers: got {array.dtype}")
     return array.astype(np.float64, copy=False)

@@ -14,7 +14,7 @@ from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_choice, check_fraction
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged, column_count
 from fastmetrics.measures.curves._pairs import pairs_of, rows_or_table, table_of
 from fastmetrics.measures.curves.partial_auc import area_between, mcclish
@@ -109,11 +109,11 @@ def roc_auc_score(
             return _multilabel(y_true, y_score, average, sample_weight, max_fpr, n_threads)
         if _is_multiclass(y_true, y_score):
             if max_fpr not in (None, 1):
-                raise ValueError(
+                raise InputError(
                     f"`max_fpr` must be None or 1 beside three classes or more: got {max_fpr!r}"
                 )
             if multi_class == "raise":
-                raise ValueError("multi_class must be in ('ovo', 'ovr')")
+                raise InputError("multi_class must be in ('ovo', 'ovr')")
             return multiclass_roc_auc(
                 y_true,
                 y_score,

@@ -14,7 +14,7 @@ from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._input.weights import check_weights
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import averaged, binarized
 
 #: Rows of two classes to their AUC.
@@ -58,7 +58,7 @@ def multiclass_roc_auc(
     scores = class_probabilities(y_score)
     averages = _AVERAGES if multi_class == "ovo" else ("micro", *_AVERAGES)
     if average not in averages:
-        raise ValueError(f"average must be one of {averages} for multiclass problems")
+        raise InputError(f"average must be one of {averages} for multiclass problems")
     if multi_class == "ovo" and average is None:
         raise NotImplementedError("`average` must not be None with `multi_class`='ovo'")
     codes = class_codes(y_true, labels, scores.shape[1])
@@ -80,7 +80,7 @@ def class_probabilities(y_score: Any) -> NDArray[Any]:
     sums = scores.sum(axis=1)
     if not np.allclose(1, sums):
         off = int(np.argmax(~np.isclose(1, sums)))
-        raise ValueError(
+        raise InputError(
             f"`y_score` must hold probabilities: row {off} adds up to {sums[off]:g}, not to 1"
         )
     return scores
@@ -91,25 +91,25 @@ def class_codes(y_true: Any, labels: Any, n_columns: int) -> NDArray[np.int64]:
     found = check_class_labels(y_true)
     if labels is None:
         if len(found.classes) != n_columns:
-            raise ValueError(
+            raise InputError(
                 f"`y_score` must have a column for each class of `y_true`, {len(found.classes)}: "
                 f"got {n_columns}; pass `labels` if a class has no row"
             )
         return found.codes
     given = check_class_labels(labels, "labels")
     if len(given.classes) != len(given.codes):
-        raise ValueError("Parameter 'labels' must be unique")
+        raise InputError("Parameter 'labels' must be unique")
     if not np.array_equal(given.codes, np.arange(len(given.codes))):
-        raise ValueError("Parameter 'labels' must be ordered")
+        raise InputError("Parameter 'labels' must be ordered")
     if len(given.classes) != n_columns:
-        raise ValueError(
+        raise InputError(
             f"`labels` must name as many classes as `y_score` has columns, {n_columns}: got "
             f"{len(given.classes)}"
         )
     column = {label: code for code, label in enumerate(given.classes.tolist())}
     seen = found.classes.tolist()
     if not all(label in column for label in seen):
-        raise ValueError("'y_true' contains labels not in parameter 'labels'")
+        raise InputError("'y_true' contains labels not in parameter 'labels'")
     return np.array([column[label] for label in seen], dtype=np.int64)[found.codes]
 
 

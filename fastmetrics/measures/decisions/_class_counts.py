@@ -21,7 +21,7 @@ from fastmetrics._input.labels import check_label_values, show_labels, text_or_n
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.targets import Indicators, check_targets
 from fastmetrics._input.weights import Weights, check_weights
-from fastmetrics.errors import warn_user
+from fastmetrics.errors import InputError, InputTypeError, warn_user
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._indicator_counts import (
     IndicatorCounts,
@@ -126,7 +126,7 @@ def check_alone(y_pred: Any, sample_weight: Any) -> None:
     """Raise if a matrix in place of ``y_true`` comes with rows."""
     for name, value in (("y_pred", y_pred), ("sample_weight", sample_weight)):
         if value is not None:
-            raise TypeError(f"`{name}` must be left out where `y_true` is a ConfusionMatrix")
+            raise InputTypeError(f"`{name}` must be left out where `y_true` is a ConfusionMatrix")
 
 
 def classes_asked(counts: ClassCounts, labels: Any, pos_label: Any, average: Any) -> ClassCounts:
@@ -141,7 +141,7 @@ def classes_asked(counts: ClassCounts, labels: Any, pos_label: Any, average: Any
             UserWarning,
         )
     if average == "samples" and counts.indicators is None:
-        raise ValueError(f"`average`='samples' is for multilabel targets: these are {counts.kind}")
+        raise InputError(f"`average`='samples' is for multilabel targets: these are {counts.kind}")
     return counts if labels is None else picked(counts, labels)
 
 
@@ -162,7 +162,7 @@ def pooled(counts: ClassCounts) -> ClassCounts:
 def row_counts(counts: ClassCounts) -> IndicatorCounts:
     """Return the counts of every row of a multilabel problem over the columns selected."""
     if counts.indicators is None:
-        raise ValueError(f"rows are measured in multilabel targets only: got {counts.kind}")
+        raise InputError(f"rows are measured in multilabel targets only: got {counts.kind}")
     multiplicity = np.bincount(counts.labels, minlength=counts.indicators.shape[1])
     return counts_by_row(counts.indicators, multiplicity)
 
@@ -189,7 +189,7 @@ def checked_labels(labels: Any, found: NDArray[Any], kind: Kind) -> NDArray[Any]
         return _checked_columns(asked, is_text, len(found))
     if is_text != any(isinstance(label, str) for label in found.tolist()):
         kinds = ("text", "numbers") if is_text else ("numbers", "text")
-        raise TypeError(f"`labels` holds {kinds[0]}, `y_true` and `y_pred` hold {kinds[1]}")
+        raise InputTypeError(f"`labels` holds {kinds[0]}, `y_true` and `y_pred` hold {kinds[1]}")
     return asked
 
 
@@ -214,10 +214,10 @@ def positions(asked: NDArray[Any], found: NDArray[Any]) -> NDArray[np.intp]:
 
 def _checked_columns(asked: NDArray[Any], is_text: bool, n_columns: int) -> NDArray[np.int64]:
     if is_text:
-        raise TypeError("`labels` of multilabel targets must be numbers of columns: got text")
+        raise InputTypeError("`labels` of multilabel targets must be numbers of columns: got text")
     for column in asked.tolist():
         if not 0 <= column < n_columns:
-            raise ValueError(
+            raise InputError(
                 f"`labels` of multilabel targets must lie in [0, {n_columns:,}): got {column!r}"
             )
     return asked.astype(np.int64)
@@ -228,7 +228,7 @@ def _positive_class(counts: ClassCounts, pos_label: Any) -> ClassCounts:
         others = "None, 'micro', 'macro', 'weighted'"
         if counts.kind == "multilabel-indicator":
             others += ", 'samples'"
-        raise ValueError(
+        raise InputError(
             f"`average`='binary' is for two classes, and the targets are {counts.kind} with "
             f"{len(counts.labels):,}: choose one of {others}"
         )
@@ -236,7 +236,7 @@ def _positive_class(counts: ClassCounts, pos_label: Any) -> ClassCounts:
         pos_label = pos_label.item()
     present = counts.labels.tolist()
     if pos_label is None or (pos_label not in present and len(present) > 1):
-        raise ValueError(
+        raise InputError(
             f"`pos_label`={pos_label!r} is not a label of the targets, which take their values in "
             f"{show_labels(counts.labels)}"
         )

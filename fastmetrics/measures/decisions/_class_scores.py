@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_real
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.decisions._class_averages import mean_defined
 from fastmetrics.measures.decisions._class_counts import (
     ClassCounts,
@@ -113,14 +114,14 @@ def checked_beta(beta: Any) -> float:
     """Return the weight of recall against precision: any number from 0 to inf, both included."""
     number = check_real("beta", float(beta) if isinstance(beta, bool) else beta)
     if not number >= 0:
-        raise ValueError(f"`beta` must lie in [0, inf]: got {beta!r}")
+        raise InputError(f"`beta` must lie in [0, inf]: got {beta!r}")
     return number
 
 
 def checked_warn_for(warn_for: Any) -> Collection[str]:
     """Return ``warn_for``, checked to be a collection."""
     if not isinstance(warn_for, list | tuple | set):
-        raise TypeError(f"`warn_for` must be a list, a tuple or a set: got {warn_for!r}")
+        raise InputTypeError(f"`warn_for` must be a list, a tuple or a set: got {warn_for!r}")
     return warn_for
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_choice, check_fraction, check_positive, check_real
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.decisions import _count_formulas as formulas
 from fastmetrics.measures.decisions._dual import Array, Values
 
@@ -73,16 +74,18 @@ def cost_coefficients(
     """Return what each cell costs."""
     if cost_matrix is not None:
         if cost_fn is not None or cost_fp is not None:
-            raise TypeError("`cost_matrix` says it all: pass no `cost_fn` and `cost_fp` with it")
+            raise InputTypeError(
+                "`cost_matrix` says it all: pass no `cost_fn` and `cost_fp` with it"
+            )
         if cost_matrix.shape != (n_classes, n_classes):
-            raise ValueError(
+            raise InputError(
                 f"`cost_matrix` must have shape {(n_classes, n_classes)}, one row and one column a "
                 f"class: got {cost_matrix.shape}"
             )
         return cost_matrix
     if cost_fn is None or cost_fp is None or n_classes != 2:
         what = "`cost_fn` and `cost_fp`, or " if n_classes == 2 else ""
-        raise TypeError(f"`cost` of {n_classes:,} classes needs {what}`cost_matrix`")
+        raise InputTypeError(f"`cost` of {n_classes:,} classes needs {what}`cost_matrix`")
     return np.array([[0.0, cost_fp], [cost_fn, 0.0]])
 
 
@@ -141,7 +144,7 @@ def check_classes(name: str, measure: CountMeasure, n_classes: int) -> None:
     if not measure.binary_only or n_classes == 2:
         return
     advice = measure.instead if n_classes > 2 else "pass `labels` of both"
-    raise ValueError(f"`{name}` is for two classes, and the matrix has {n_classes:,}: {advice}")
+    raise InputError(f"`{name}` is for two classes, and the matrix has {n_classes:,}: {advice}")
 
 
 def checked_parameters(
@@ -151,7 +154,7 @@ def checked_parameters(
     for given in params:
         if given not in measure.parameters:
             known = ", ".join(map(repr, measure.parameters)) or "no parameter"
-            raise TypeError(f"`{name}` has no parameter {given!r}: it has {known}")
+            raise InputTypeError(f"`{name}` has no parameter {given!r}: it has {known}")
     checked = dict(measure.parameters)
     for given, setting in params.items():
         check = _CHECKS.get(given)
@@ -170,9 +173,9 @@ def check_cost_matrix(name: str, setting: Any) -> Array:
     """Return costs as float64: real and finite, negative ones being gains."""
     costs = as_array(setting, name)
     if costs.dtype.kind not in "iuf":
-        raise TypeError(f"`{name}` must hold real numbers: got dtype {costs.dtype}")
+        raise InputTypeError(f"`{name}` must hold real numbers: got dtype {costs.dtype}")
     if not np.isfinite(costs).all():
-        raise ValueError(f"`{name}` must be finite: got {costs[~np.isfinite(costs)][0].item()!r}")
+        raise InputError(f"`{name}` must be finite: got {costs[~np.isfinite(costs)][0].item()!r}")
     return costs.astype(np.float64)
 
 

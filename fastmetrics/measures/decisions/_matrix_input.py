@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.weights import check_weights
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.confusion._label_counts import label_matrix
 from fastmetrics.tables.confusion._matrix_checks import checked_labels
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
@@ -34,7 +34,7 @@ def of_matrix(matrix: ConfusionMatrix, **given: Any) -> MatrixSnapshot:
     """Return what a matrix holds, refusing what may not come with it."""
     for name, value in given.items():
         if value is not None:
-            raise TypeError(f"a ConfusionMatrix comes without `{name}`: it is counted already")
+            raise InputTypeError(f"a ConfusionMatrix comes without `{name}`: it is counted already")
     return MatrixSnapshot.of(matrix)
 
 
@@ -75,7 +75,7 @@ def check_some_label(
     if isinstance(y_true, ConfusionMatrix) or whole.counts[rows].any():
         return
     if not drop_in_counts(y_true, y_pred).counts[rows].any():
-        raise ValueError(f"at least one of `labels` must be present in `{name}`: got {labels}")
+        raise InputError(f"at least one of `labels` must be present in `{name}`: got {labels}")
 
 
 def warn_single_label(found: MatrixSnapshot) -> None:
@@ -117,7 +117,7 @@ def of_two(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnaps
     if pos_label is not None:
         return _positive_last(found, pos_label, known=known)
     if not knows_positive(found, known=known):
-        raise ValueError(_no_positive(found.labels))
+        raise InputError(_no_positive(found.labels))
     return found
 
 
@@ -129,7 +129,7 @@ def knows_positive(found: MatrixSnapshot, *, known: bool) -> bool:
 def check_both(y_pred: Any, name: str = "y_pred") -> None:
     """Raise if labels come without predictions."""
     if y_pred is None:
-        raise TypeError(f"`{name}` is missing: only a ConfusionMatrix comes alone")
+        raise InputTypeError(f"`{name}` is missing: only a ConfusionMatrix comes alone")
 
 
 def _in_range(counts: Array) -> Array:
@@ -166,14 +166,14 @@ def _positive_last(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> Mat
         pos_label = pos_label.item()
     counts, labels, exponent = found
     if len(labels) > 2:
-        raise ValueError(
+        raise InputError(
             f"`pos_label` is for two classes, and there are {len(labels):,}: for one against the "
             "rest see ConfusionMatrixStack.one_vs_rest"
         )
     if pos_label not in labels or len(labels) == 1:
         seen = np.flatnonzero(counts.any(axis=0) | counts.any(axis=1)).tolist()
         if known or len(seen) != 1:
-            raise ValueError(f"`pos_label`={pos_label!r} is not a label: they are {labels}")
+            raise InputError(f"`pos_label`={pos_label!r} is not a label: they are {labels}")
         return _with_absent(found, seen[0], pos_label)
     if labels[1] == pos_label:
         return found

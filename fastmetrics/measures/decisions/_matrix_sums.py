@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.decisions._count_formulas import Tally, tally
 from fastmetrics.measures.decisions._matrix_input import of_matrix, strict_counts
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -36,7 +37,7 @@ def named_sums(
         given = {"y_pred": y_pred, "labels": labels, "sample_weight": sample_weight}
         for name, value in given.items():
             if value is not None:
-                raise TypeError(f"a ConfusionMatrixStack comes without `{name}`")
+                raise InputTypeError(f"a ConfusionMatrixStack comes without `{name}`")
         stack = y_true
         tp, fn, fp = (cell.astype(np.float64) for cell in (stack.tp, stack.fn, stack.fp))
         return NamedSums(Tally(tp, fn, fp, np.zeros(())), "matrices", stack.names)
@@ -50,7 +51,7 @@ def stacked_counts(matrices: Any) -> tuple[Any, tuple[Any, ...] | None]:
         return matrices.counts, matrices.names
     if isinstance(matrices, ConfusionMatrix):
         return of_matrix(matrices).counts, None
-    raise TypeError(
+    raise InputTypeError(
         "`matrices` must be a ConfusionMatrix or a ConfusionMatrixStack: got "
         f"{type(matrices).__name__}"
     )

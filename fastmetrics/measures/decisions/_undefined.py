@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 
 
 class ZeroDivision(NamedTuple):
@@ -28,7 +28,7 @@ def checked_zero_division(value: Any, *, allow_nan: bool = True) -> ZeroDivision
         if number in (0.0, 1.0) or (allow_nan and math.isnan(number)):
             return ZeroDivision(number, False)
     options = "'warn', 0, 1 or nan" if allow_nan else "'warn', 0 or 1"
-    raise ValueError(f"`zero_division` must be {options}: got {value!r}")
+    raise InputError(f"`zero_division` must be {options}: got {value!r}")
 
 
 def ratio(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._input.scalars import check_choice, check_real
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._matrix_input import (
     check_some_label,
     defined,
@@ -167,5 +167,5 @@ def cohen_kappa_score(
 def _checked_replacement(setting: Any) -> float:
     number = check_real("replace_undefined_by", setting)
     if not (math.isnan(number) or -1.0 <= number <= 1.0):
-        raise ValueError(f"`replace_undefined_by` must lie in [-1, 1] or be nan: got {setting!r}")
+        raise InputError(f"`replace_undefined_by` must lie in [-1, 1] or be nan: got {setting!r}")
     return number

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._results import Result
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._count_formulas import majority_accuracy, tally
 from fastmetrics.measures.decisions._count_registry import measure_named
 from fastmetrics.measures.decisions._matrix_input import knows_positive, of_two, strict_counts
@@ -186,7 +186,7 @@ def classification_measures(
 def _checked_names(metrics: Any) -> tuple[str, ...]:
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     if not names:
-        raise ValueError("`metrics` is empty: name at least one measure")
+        raise InputError("`metrics` is empty: name at least one measure")
     for name in names:
         measure_named(name, "metrics")
     return names

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 from numpy.typing import ArrayLike
 
 from fastmetrics._input.scalars import check_integer
-from fastmetrics.errors import warn_user
+from fastmetrics.errors import InputError, InputTypeError, warn_user
 from fastmetrics.measures.decisions._class_averages import mean_defined
 from fastmetrics.measures.decisions._class_counts import (
     ClassCounts,
@@ -134,12 +134,12 @@ def _names(
     if target_names is None:
         return [str(label) for label in counts.labels.tolist()]
     if isinstance(target_names, str | bytes) or not isinstance(target_names, Iterable):
-        raise TypeError(f"`target_names` must be a list of names: got {target_names!r}")
+        raise InputTypeError(f"`target_names` must be a list of names: got {target_names!r}")
     names, n_labels = list(target_names), len(counts.labels)
     if len(names) == n_labels:
         return names
     if not labels_given:
-        raise ValueError(
+        raise InputError(
             f"`target_names` must name {n_labels:,} classes: got {len(names):,}; `labels` selects "
             "classes"
         )

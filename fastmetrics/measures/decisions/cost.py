@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.decisions._count_formulas import Tally, cost_share, mean_cost, tally
 from fastmetrics.measures.decisions._count_registry import (
     check_cost,
@@ -308,18 +309,22 @@ class _Costed(NamedTuple):
     ) -> _Costed:
         if cost_matrix is None:
             if cost_fn is None or cost_fp is None:
-                raise TypeError("costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`")
+                raise InputTypeError("costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`")
             if labels is not None:
-                raise TypeError("`labels` go with `cost_matrix`: pass `pos_label` with `cost_fn`")
+                raise InputTypeError(
+                    "`labels` go with `cost_matrix`: pass `pos_label` with `cost_fn`"
+                )
             cost_fn, cost_fp = check_cost("cost_fn", cost_fn), check_cost("cost_fp", cost_fp)
             found = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
         else:
             if pos_label is not None:
-                raise TypeError("`pos_label` goes with `cost_fn`: pass `labels` with `cost_matrix`")
+                raise InputTypeError(
+                    "`pos_label` goes with `cost_fn`: pass `labels` with `cost_matrix`"
+                )
             cost_matrix = check_cost_matrix("cost_matrix", cost_matrix)
             found = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
             if labels is None and len(found.labels) < len(cost_matrix):
-                raise ValueError(
+                raise InputError(
                     f"`cost_matrix` is of {len(cost_matrix):,} classes, and only "
                     f"{len(found.labels):,} occur, {found.labels}: pass `labels`, all of them"
                 )
@@ -332,7 +337,7 @@ class _Costed(NamedTuple):
 
 def _share(asked: _Costed, *, saved: bool) -> float:
     if (asked.costs < 0).any():
-        raise ValueError(
+        raise InputError(
             f"costs must not be negative where the largest possible one is the unit: got "
             f"{asked.costs.min().item()!r}; adding a constant to a row changes no decision"
         )

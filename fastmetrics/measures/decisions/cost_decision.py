@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import check_score_matrix
+from fastmetrics.errors import InputError
 from fastmetrics.measures.decisions._count_registry import check_cost_matrix
 from fastmetrics.tables.confusion._matrix_checks import checked_labels
 
@@ -112,7 +113,7 @@ def cost_sensitive_predict(
     check_choice("return_cost", return_cost, (True, False))
     costs = check_cost_matrix("cost_matrix", cost_matrix)
     if costs.ndim != 2 or costs.shape[0] != costs.shape[1] or costs.size == 0:
-        raise ValueError(f"`cost_matrix` must be square, (K, K): got shape {costs.shape}")
+        raise InputError(f"`cost_matrix` must be square, (K, K): got shape {costs.shape}")
     k = len(costs)
     scaled = _near_one(costs)
     matrix = _probability_matrix(probabilities, k)
@@ -146,7 +147,7 @@ def _probability_matrix(probabilities: Any, k: int) -> NDArray[Any]:
         array = array[:, np.newaxis]
     matrix = check_score_matrix(array, "probabilities")
     if matrix.shape[1] != k and not (array.shape[1] == 1 and k == 2):
-        raise ValueError(
+        raise InputError(
             f"`probabilities` must have a column for each class of `cost_matrix`, {k:,}: got shape "
             f"{matrix.shape}"
         )
@@ -159,7 +160,7 @@ def _checked_block(block: NDArray[Any], k: int, start: int) -> Floats:
     if probabilities.min() < 0.0 or probabilities.max() > 1.0:
         outside = (probabilities < 0.0) | (probabilities > 1.0)
         row, column = (int(at) for at in np.unravel_index(int(np.argmax(outside)), outside.shape))
-        raise ValueError(
+        raise InputError(
             f"`probabilities` must lie in [0, 1]: {float(probabilities[row, column])!r} at index "
             f"{(start + row, column)}"
         )
@@ -169,7 +170,7 @@ def _checked_block(block: NDArray[Any], k: int, start: int) -> Floats:
     wrong = np.abs(sums - 1.0) > _SUM_TOLERANCE
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise ValueError(
+        raise InputError(
             f"`probabilities` must add up to 1 in each row: {float(sums[row])!r} in row "
             f"{start + row}"
         )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.decisions._count_formulas import Tally, linear_sum, tally
 from fastmetrics.measures.decisions._count_registry import (
     COUNT_MEASURES,
@@ -106,7 +107,7 @@ def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -
     for given in params:
         if not any(given in measure.parameters for measure in measures.values()):
             asked = ", ".join(map(repr, measures))
-            raise TypeError(f"none of the measures {asked} has a parameter {given!r}")
+            raise InputTypeError(f"none of the measures {asked} has a parameter {given!r}")
     sums = tally(counted)
     found = {}
     for name, measure in measures.items():
@@ -152,7 +153,7 @@ def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
     prepared = _Prepared(name, counts, params)
     whole = prepared.counts
     if (np.rint(whole) != whole).any():
-        raise ValueError("leave-one-out values need whole counts: got weights that are not whole")
+        raise InputError("leave-one-out values need whole counts: got weights that are not whole")
     k = whole.shape[-1]
     out = np.empty(whole.shape)
     for row in range(k):
@@ -253,7 +254,7 @@ def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:
 def _float_stack(counts: ArrayLike) -> Floats:
     stack = np.asarray(counts, dtype=np.float64)
     if stack.ndim < 2 or stack.shape[-1] != stack.shape[-2]:
-        raise ValueError(f"`counts` must have shape (..., K, K): got {stack.shape}")
+        raise InputError(f"`counts` must have shape (..., K, K): got {stack.shape}")
     return stack
 
 

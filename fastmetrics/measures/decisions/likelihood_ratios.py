@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._input.scalars import check_real
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._count_formulas import (
     negative_likelihood_ratio,
     positive_likelihood_ratio,
@@ -77,7 +77,7 @@ def class_likelihood_ratios(
     on_positive, on_negative = _replacements(replace_undefined_by)
     found = drop_in_counts(y_true, y_pred, sample_weight=sample_weight)
     if len(found.labels) > 2:
-        raise ValueError(
+        raise InputError(
             f"`y_true` and `y_pred` must hold two classes: got {len(found.labels):,}; see "
             "ConfusionMatrixStack.one_vs_rest"
         )
@@ -85,7 +85,7 @@ def class_likelihood_ratios(
         whole, found = found, picked(found, labels)
         check_some_label(whole, found.labels, y_true, y_pred, "y_true")
     if len(found.labels) != 2:
-        raise ValueError(
+        raise InputError(
             f"two classes are needed, and there is {len(found.labels)}, {found.labels}: pass "
             "`labels` of two, the positive one last"
         )
@@ -116,13 +116,13 @@ def _replacements(setting: Any) -> tuple[float, float]:
     if not isinstance(setting, Mapping):
         number = check_real("replace_undefined_by", setting)
         if not (number == 1.0 or math.isnan(number)):
-            raise ValueError(
+            raise InputError(
                 f"`replace_undefined_by` must be 1.0, nan, or a dictionary of 'LR+' and 'LR-': got "
                 f"{setting!r}"
             )
         return number, number
     if not {"LR+", "LR-"} <= set(setting):
-        raise ValueError(f"`replace_undefined_by` must have both 'LR+' and 'LR-': got {setting!r}")
+        raise InputError(f"`replace_undefined_by` must have both 'LR+' and 'LR-': got {setting!r}")
     positive, negative = (
         _checked(setting[name], name, low, high)
         for name, low, high in (("LR+", 1.0, math.inf), ("LR-", 0.0, 1.0))
@@ -131,12 +131,9 @@ def _replacements(setting: Any) -> tuple[float, float]:
 
 
 def _checked(value: Any, name: str, low: float, high: float) -> float:
-    try:
-        number = check_real(f"replace_undefined_by[{name!r}]", value)
-    except TypeError as error:
-        raise ValueError(str(error)) from None  # as scikit-learn has it
+    number = check_real(f"replace_undefined_by[{name!r}]", value)
     if math.isnan(number) or low <= number <= high:
         return number
-    raise ValueError(
+    raise InputError(
         f"`replace_undefined_by[{name!r}]` must lie in [{low:g}, {high:g}] or be nan: got {value!r}"
     )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.targets import is_matrix
-from fastmetrics.errors import warn_user
+from fastmetrics.errors import InputError, warn_user
 from fastmetrics.measures.decisions._class_counts import (
     ClassCounts,
     check_alone,
@@ -96,7 +96,7 @@ def confusion_matrix(
         found = LabelMatrix(np.array(now.labels, dtype=object), now.counts)
         exponent = now.exponent
     elif is_matrix(y_true) or is_matrix(y_pred):
-        raise ValueError(
+        raise InputError(
             "`y_true` and `y_pred` must be labels of shape (n,): for multilabel-indicator targets "
             "there is multilabel_confusion_matrix"
         )
@@ -110,7 +110,7 @@ def confusion_matrix(
         if not isinstance(y_true, ConfusionMatrix) and not cells[where[occurs]].any():
             occurs = _occurs_in_true(asked, y_true, y_pred)
         if not occurs.any():
-            raise ValueError(
+            raise InputError(
                 f"`labels`, {show_labels(asked)}, must name at least one label of `y_true`"
             )
         cells = np.pad(found.counts, (0, 1))[np.ix_(where, where)]  # -1 is the 0 at the end
@@ -214,7 +214,7 @@ def _distinct_labels(labels: Any, found: NDArray[Any]) -> NDArray[Any]:
     values = asked.tolist()
     if len(set(values)) < len(values):
         twice = next(label for k, label in enumerate(values) if label in values[:k])
-        raise ValueError(f"`labels` must be distinct: {twice!r} comes twice")
+        raise InputError(f"`labels` must be distinct: {twice!r} comes twice")
     return asked
 
 

@@ -16,7 +16,7 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.labels import check_label_values, distinct, show_labels, text_or_numbers
 from fastmetrics._input.scores import canonical_scores
-from fastmetrics.errors import warn_user
+from fastmetrics.errors import InputError, warn_user
 
 _SAMPLE: Final = 64
 
@@ -40,7 +40,7 @@ def readable(values: Any, name: str) -> NDArray[Any]:
     """Return scores of a dtype that holds real numbers, in place if a job can convert its rows."""
     array = as_array(values, name)
     if array.size == 0:
-        raise ValueError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
+        raise InputError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
     if array.dtype.kind in "biuf" and array.dtype.char != "g":
         return array
     return canonical_scores(array, name)
@@ -130,7 +130,7 @@ def check_members(seen: NDArray[Any], classes: NDArray[Any]) -> None:
     known = set(classes.tolist())
     foreign = [label for label in seen.tolist() if label not in known]
     if foreign:
-        raise ValueError(
+        raise InputError(
             f"`y_true` contains {foreign[0]!r}, which is not in `labels`: {show_labels(classes)}"
         )
 
@@ -146,12 +146,12 @@ def check_labels(labels: Any, *, ordered: bool = True) -> NDArray[Any]:
     """
     found = check_class_labels(labels, "labels")
     if len(found.classes) != len(found.codes):
-        raise ValueError(f"Parameter 'labels' must be unique: got {show_labels(found.classes)}")
+        raise InputError(f"Parameter 'labels' must be unique: got {show_labels(found.classes)}")
     if (found.codes == np.arange(len(found.codes))).all():
         return found.classes
     said = "[" + ", ".join(map(repr, found.classes.tolist()[:10])) + "]"
     if ordered:
-        raise ValueError(f"Parameter 'labels' must be ordered: sorted, they are {said}")
+        raise InputError(f"Parameter 'labels' must be ordered: sorted, they are {said}")
     warn_user(
         f"`labels` is not sorted: column j of the probabilities is taken for class j of {said}",
         UserWarning,

@@ -13,7 +13,7 @@ from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.scalars import check_n_threads, check_real, check_same_length
 from fastmetrics._input.scores import check_finite, check_probabilities
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.probabilities._class_rows import (
     check_labels,
     check_members,
@@ -51,7 +51,7 @@ class ProbabilityRows:
         if scores.ndim == 2 and scores.shape[1] == 1:
             scores = scores[:, 0]
         if scores.ndim not in (1, 2):
-            raise ValueError(
+            raise InputError(
                 f"`y_proba` must have shape (n_samples,) or (n_samples, n_classes): "
                 f"got {scores.shape}"
             )
@@ -69,7 +69,7 @@ class ProbabilityRows:
         """Return the sums by the rule of log_loss: classes are `labels`, or those of y_true."""
         classes = None if labels is None else check_labels(labels, ordered=False)
         if classes is not None and len(classes) < 2:
-            raise ValueError(f"`labels` must name two classes or more: got {classes.tolist()}")
+            raise InputError(f"`labels` must name two classes or more: got {classes.tolist()}")
         if self.is_indicator:
             sums = self._of_indicator(kind, classes, eps)
         elif self.scores.ndim == 1:
@@ -89,7 +89,7 @@ class ProbabilityRows:
     def sums_by_pos_label(self, kind: int, pos_label: Any) -> LossSums:
         """Return the sums by the rule of brier_score_loss beside one column of probabilities."""
         if self.is_indicator:
-            raise ValueError(
+            raise InputError(
                 f"`y_true` of shape {self.labels.shape} needs a column of `y_proba` a class"
             )
         if pos_label is not None and not isinstance(pos_label, str | bool | np.bool_):
@@ -112,14 +112,14 @@ class ProbabilityRows:
         y, seen = distinct_labels(self.labels)
         classes = seen.tolist()
         if len(classes) > 2:
-            raise ValueError(
+            raise InputError(
                 f"`y_true` must hold two classes beside one column of `y_proba`: got {len(seen)}, "
                 f"{show_labels(seen)}"
             )
         is_text = seen.dtype.kind in "UO"
         if pos_label is None:
             if is_text:
-                raise ValueError(
+                raise InputError(
                     f"`pos_label` must say which label is positive: `y_true` holds text, "
                     f"{show_labels(seen)}"
                 )
@@ -129,7 +129,7 @@ class ProbabilityRows:
         if isinstance(pos_label, str) == is_text and pos_label in classes:
             return y, pos_label
         if len(classes) == 2:
-            raise ValueError(
+            raise InputError(
                 f"`pos_label`={pos_label!r} is not a label of `y_true`, which takes its values in "
                 f"{show_labels(seen)}"
             )
@@ -195,12 +195,12 @@ class ProbabilityRows:
 
     def _of_indicator(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
         if classes is not None:
-            raise ValueError(
+            raise InputError(
                 "`labels` goes with class labels: `y_true` is an indicator matrix, "
                 f"shape {self.labels.shape}"
             )
         if self.labels.shape != self.scores.shape:
-            raise ValueError(
+            raise InputError(
                 f"`y_true` has shape {self.labels.shape}, `y_proba` {self.scores.shape}: an "
                 "indicator matrix needs one probability for each of its values"
             )
@@ -211,7 +211,7 @@ class ProbabilityRows:
         self, seen: NDArray[Any], classes: NDArray[Any] | None, n_columns: int
     ) -> None:
         if classes is None and len(seen) == 1:
-            raise ValueError(
+            raise InputError(
                 f"`y_true` has only one label, {seen.tolist()[0]!r}: `labels` must name the "
                 f"classes, one a column of `y_proba` ({n_columns})"
             )
@@ -220,11 +220,11 @@ class ProbabilityRows:
 
     def _raise_class_count(self, found: int, n_columns: int, classes: Any) -> NoReturn:
         if classes is None:
-            raise ValueError(
+            raise InputError(
                 f"`y_proba` must have a column for each class: {found} classes in `y_true`, "
                 f"{n_columns} columns; pass `labels` if a class has no row"
             )
-        raise ValueError(
+        raise InputError(
             f"`labels` must name as many classes as `y_proba` has columns, {n_columns}: got "
             f"{found}, {show_labels(classes)}"
         )
@@ -233,7 +233,7 @@ class ProbabilityRows:
         """Raise what is wrong with the probabilities; the kernel has only counted."""
         check_finite(self.scores, "y_proba")
         check_probabilities(self.scores.ravel(), "y_proba")
-        raise ValueError("`y_proba` was changed while it was read")
+        raise InputError("`y_proba` was changed while it was read")
 
 
 def renamed(y_proba: Any, y_pred: Any) -> Any:
@@ -241,7 +241,7 @@ def renamed(y_proba: Any, y_pred: Any) -> Any:
     if y_pred is None:
         return y_proba
     if y_proba is not None:
-        raise ValueError("`y_pred` is the former name of `y_proba`: got both, pass `y_proba` alone")
+        raise InputError("`y_pred` is the former name of `y_proba`: got both, pass `y_proba` alone")
     warn_user(
         "`y_pred` was renamed to `y_proba` in version 1.9 of scikit-learn and will be removed: "
         "use `y_proba` instead",

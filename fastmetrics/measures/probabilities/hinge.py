@@ -12,6 +12,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.scalars import check_n_threads, check_same_length
 from fastmetrics._input.scores import check_finite
+from fastmetrics.errors import InputError
 from fastmetrics.measures.probabilities._class_rows import (
     TwoClasses,
     check_members,
@@ -111,7 +112,7 @@ def _two_classes(
     n_threads: int | None,
 ) -> LossSums:
     if classes is not None and len(classes) > 2:
-        raise ValueError(_shape_fault(len(classes), decisions))
+        raise InputError(_shape_fault(len(classes), decisions))
 
     def sums_of(two: TwoClasses) -> LossSums:
         labels, negative, positive = two
@@ -130,7 +131,7 @@ def _two_classes(
             return sums
     plain, seen = distinct_labels(y)
     if len(seen) > 2:
-        raise ValueError(_shape_fault(len(seen), decisions))
+        raise InputError(_shape_fault(len(seen), decisions))
     return sums_of(one_against_other(plain, _positive(seen, classes)))
 
 
@@ -143,7 +144,7 @@ def _positive(seen: NDArray[Any], classes: NDArray[Any] | None) -> Any:
         return classes.tolist()[1]
     only = seen.tolist()[0]
     if isinstance(only, str) or only not in (-1, 0, 1):
-        raise ValueError(f"`y_true` contains one label only, {only!r}: pass both as `labels`")
+        raise InputError(f"`y_true` contains one label only, {only!r}: pass both as `labels`")
     return 1
 
 
@@ -156,7 +157,7 @@ def _many_classes(
 ) -> LossSums:
     n_columns = decisions.shape[1]
     if classes is not None and len(classes) != n_columns:
-        raise ValueError(_shape_fault(len(classes), decisions))
+        raise InputError(_shape_fault(len(classes), decisions))
     guess = guess_columns(y, classes)
     if guess is not None:
         sums = class_sums(HINGE, *guess, decisions, weights, n_threads=n_threads)
@@ -165,7 +166,7 @@ def _many_classes(
     columns, n_classes = column_codes(y, classes, n_columns)
     if n_classes != n_columns:
         seen = show_labels(np.unique(distinct_labels(y)[1]))
-        raise ValueError(
+        raise InputError(
             f"`pred_decision` must have a column for each class: {n_classes} classes in `y_true`, "
             f"{seen}, {n_columns} columns; pass `labels` if a class has no row"
         )

@@ -18,7 +18,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_finite
 from fastmetrics._kernels import top_k
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.probabilities._class_rows import (
     Columns,
     check_labels,
@@ -147,7 +147,7 @@ def top_k_accuracy_score(
     elif scores.ndim == 2:
         hits = _hits(y, scores, classes, weights, k, ties, n_threads)
     else:
-        raise ValueError(
+        raise InputError(
             f"`y_score` must have shape (n_samples,) or (n_samples, n_classes): got {scores.shape}"
         )
     if not normalize:
@@ -174,13 +174,13 @@ def _hits(
 ) -> float:
     n_columns = scores.shape[1]
     if classes is not None and len(classes) != n_columns:
-        raise ValueError(
+        raise InputError(
             f"`labels` must name as many classes as `y_score` has columns, {n_columns}: got "
             f"{len(classes)}"
         )
     if n_columns == 2:
         seen = distinct_labels(y)[1]
-        raise ValueError(
+        raise InputError(
             "`y_score` has 2 columns: of two classes pass the scores of the greater label, [:, 1]"
             if len(seen) <= 2
             else _count_fault(len(seen), 2)
@@ -191,7 +191,7 @@ def _hits(
     if guess is None or found.known < len(y) or not (classes is not None or _all(found)):
         columns, n_classes = column_codes(y, classes, n_columns)
         if n_classes != n_columns:
-            raise ValueError(_count_fault(n_classes, n_columns))
+            raise InputError(_count_fault(n_classes, n_columns))
         found = _count(columns, scores, weights, k, ties, n_threads)
     if found.not_finite:
         check_finite(scores, "y_score", in_table=False)
@@ -240,17 +240,17 @@ def _binary_hits(
 ) -> float:
     """Return the hits beside one column: a threshold splits the two classes."""
     if classes is not None and len(classes) != 2:
-        raise ValueError(
+        raise InputError(
             f"`labels` must name two classes beside one column of `y_score`: got {len(classes)}"
         )
     columns, n_classes = column_codes(y, classes, 2)
     if n_classes > 2:
-        raise ValueError(
+        raise InputError(
             f"`y_score` must have a column for each of the {n_classes} classes of `y_true`, "
             f"{show_labels(distinct_labels(y)[1])}: got shape {scores.shape}"
         )
     if n_classes != 2:
-        raise ValueError(_count_fault(n_classes, 2))
+        raise InputError(_count_fault(n_classes, 2))
     check_finite(scores, "y_score", in_table=False)
     _warn_if_perfect(k, 2)
     threshold = 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0

@@ -19,7 +19,7 @@ from fastmetrics._input.regression_targets import (
 )
 from fastmetrics._input.scalars import check_choice, check_fraction
 from fastmetrics._kernels import errors
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.regression._regression_outputs import (
     Outputs,
     averaged,
@@ -52,7 +52,7 @@ class Data:
     def checked_rows(self, name: str) -> RegressionRows:
         """Return the rows, or raise: the measure does not follow from sums."""
         if self.rows is None:
-            raise TypeError(f"{name} needs the rows themselves: got a RegressionTable")
+            raise InputTypeError(f"{name} needs the rows themselves: got a RegressionTable")
         return self.rows
 
 
@@ -85,7 +85,7 @@ class Asked:
         """Return the way to average over this many outputs, or raise."""
         if self.measure.one_output and n_outputs > 1:
             name = self.measure.name
-            raise ValueError(f"{name} is a measure of one output: `y_true` has {n_outputs}")
+            raise InputError(f"{name} is a measure of one output: `y_true` has {n_outputs}")
         return check_multioutput(multioutput, self.measure.averages, n_outputs)
 
     def value(self, data: Data, multioutput: Any) -> float | Floats:
@@ -109,11 +109,13 @@ def asked(name: Any, **parameters: Any) -> Asked:
         For an unknown name, or a parameter that the measure does not have or allow.
     """
     if not isinstance(name, str):
-        raise TypeError(f"a metric must be named by a string: got {type(name).__name__} {name!r}")
+        raise InputTypeError(
+            f"a metric must be named by a string: got {type(name).__name__} {name!r}"
+        )
     measure = MEASURES[check_choice("metrics", name, MEASURES)]
     unknown = parameters.keys() - measure.defaults.keys()
     if unknown:
-        raise TypeError(f"{name} has no parameter {', '.join(map(repr, sorted(unknown)))}")
+        raise InputTypeError(f"{name} has no parameter {', '.join(map(repr, sorted(unknown)))}")
     checked = {key: _CHECKS[key](value) for key, value in parameters.items()}
     return Asked(measure, {**measure.defaults, **checked})
 
@@ -130,7 +132,9 @@ def data_for(
     if isinstance(y_true, RegressionTable):
         for name, value in (("y_pred", y_pred), ("sample_weight", sample_weight)):
             if value is not None:
-                raise TypeError(f"`{name}` must be left out where `y_true` is a RegressionTable")
+                raise InputTypeError(
+                    f"`{name}` must be left out where `y_true` is a RegressionTable"
+                )
         for each in measures:
             y_true.check_holds(each.terms)
         return Data(y_true)
@@ -162,7 +166,7 @@ _NONE: Final = Terms()
 
 def _check_bool(value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"`force_finite` must be True or False: got {value!r}")
+        raise InputTypeError(f"`force_finite` must be True or False: got {value!r}")
     return bool(value)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._results import Result
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.regression._regression_registry import Asked, asked, data_for
 from fastmetrics.tables.regression.regression_table import RegressionTable
 
@@ -149,16 +150,16 @@ def _resolved(metrics: Any) -> dict[str, Asked]:
     """Return the measures by the names that their values get."""
     listed = [metrics] if isinstance(metrics, str) or _is_pair(metrics) else metrics
     if not isinstance(listed, Sequence | Mapping):
-        raise TypeError(f"`metrics` must be names: got {type(metrics).__name__}")
+        raise InputTypeError(f"`metrics` must be names: got {type(metrics).__name__}")
     if not listed:
-        raise ValueError("`metrics` is empty: name at least one measure")
+        raise InputError("`metrics` is empty: name at least one measure")
     if isinstance(listed, Mapping):
         return {str(label): _one(metric) for label, metric in listed.items()}
     found: dict[str, Asked] = {}
     for metric in listed:
         measure = _one(metric)
         if measure.measure.name in found:
-            raise ValueError(
+            raise InputError(
                 f"`metrics` has {measure.measure.name!r} twice: pass a mapping to give names"
             )
         found[measure.measure.name] = measure

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.labels import check_label_values, distinct, text_or_numbers
+from fastmetrics.errors import InputError, InputTypeError
 
 Counts = NDArray[np.int64]
 
@@ -57,7 +58,7 @@ def check_label_votes(y_true: Any, predictions: Any) -> LabelVotes:
     texts = [matrix.dtype.kind in "UO" for matrix in (true, predicted)]
     if texts[0] != texts[1]:
         kinds = ("text", "numbers") if texts[0] else ("numbers", "text")
-        raise TypeError(f"`y_true` holds {kinds[0]} and `predictions` {kinds[1]}")
+        raise InputTypeError(f"`y_true` holds {kinds[0]} and `predictions` {kinds[1]}")
     if texts[0]:
         true, predicted = _as_codes(true, predicted)
     found = set(_distinct(true)) | set(_distinct(predicted))
@@ -67,7 +68,7 @@ def check_label_votes(y_true: Any, predictions: Any) -> LabelVotes:
 def check_same_examples(true: NDArray[Any], predicted: NDArray[Any]) -> None:
     """Raise unless both matrices have as many columns."""
     if true.shape[1] != predicted.shape[1]:
-        raise ValueError(
+        raise InputError(
             f"lengths differ: `y_true` has {true.shape[1]:,} examples, `predictions` has "
             f"{predicted.shape[1]:,} columns"
         )
@@ -78,9 +79,9 @@ def as_rows(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]
     array = as_array(values, name)
     if array.ndim not in dimensions:
         shapes = " or ".join({1: "(n,)", 2: "(rows, n)"}[d] for d in dimensions)
-        raise ValueError(f"`{name}` must have shape {shapes}: got {array.shape}")
+        raise InputError(f"`{name}` must have shape {shapes}: got {array.shape}")
     if array.size == 0:
-        raise ValueError(f"`{name}` is empty: shape {array.shape}")
+        raise InputError(f"`{name}` is empty: shape {array.shape}")
     return array[np.newaxis] if array.ndim == 1 else array
 
 

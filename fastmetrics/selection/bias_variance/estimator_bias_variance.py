@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.rng import seed_key
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._results import Result
+from fastmetrics.errors import InputError
 from fastmetrics.selection.bias_variance.bias_variance import (
     BiasVariance,
     Decomposition,
@@ -295,7 +296,7 @@ class _Plan(NamedTuple):
             return self._replace(train_size=n if size is None else size, n=n)
         size = n // self.n_models if size is None else size
         if size < 1 or size * self.n_models > n:
-            raise ValueError(
+            raise InputError(
                 f"{self.n_models:,} disjoint training sets of {max(size, 1):,} examples need "
                 f"{self.n_models * max(size, 1):,}: there are {n:,}"
             )

@@ -16,6 +16,7 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._threads.progress import progress_bar
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.selection.estimates._metrics import Judged, Metric
 from fastmetrics.selection.estimates.row_losses import RowLoss, losses_of
 from fastmetrics.selection.splitters._splitter import Rows, Split, row_count
@@ -61,7 +62,7 @@ def check_task(estimator: Any, X: Any, y: Any) -> Task:
     """Return an estimator with its data; whether it classifies decides what `y` may hold."""
     for method in ("fit", "predict"):
         if not callable(getattr(estimator, method, None)) or isinstance(estimator, type):
-            raise TypeError(
+            raise InputTypeError(
                 f"`estimator` must be an estimator with `fit` and `predict`: got {estimator!r}"
             )
     target = as_vector(y, "y")
@@ -180,7 +181,7 @@ def check_n_jobs(n_jobs: Any) -> int:
     """Return a number of processes as joblib counts them; None means 1."""
     number = 1 if n_jobs is None else check_integer("n_jobs", n_jobs)
     if number == 0:
-        raise ValueError("`n_jobs` must not be 0: None or 1 means one process, -1 all processors")
+        raise InputError("`n_jobs` must not be 0: None or 1 means one process, -1 all processors")
     return number
 
 

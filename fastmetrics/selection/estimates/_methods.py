@@ -6,6 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from fastmetrics._input.scalars import check_integer
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.selection.splitters._splitter import Splitter
 from fastmetrics.selection.splitters.bootstrap_out_of_bag import BootstrapOutOfBag
 from fastmetrics.selection.splitters.five_by_two import FiveByTwo
@@ -47,16 +48,16 @@ def check_method(
         return _of_splitter(method, rng, n_resamples)
     if method in (".632", ".632+"):
         if grouped:
-            raise ValueError(f"method={method!r} draws rows, not groups: name folds, as '10-fold'")
+            raise InputError(f"method={method!r} draws rows, not groups: name folds, as '10-fold'")
         drawn = 200 if n_resamples is None else check_integer("n_resamples", n_resamples, low=1)
         return Method(method, BootstrapOutOfBag(drawn, rng=rng), method)
     if n_resamples is not None:
-        raise TypeError(f"`n_resamples` is for the methods '.632' and '.632+': got {method!r}")
+        raise InputTypeError(f"`n_resamples` is for the methods '.632' and '.632+': got {method!r}")
     found = re.fullmatch(r"(?:(\d+)-fold)|(?:(\d+)x(\d+))", method)
     if found is not None and grouped:
         return Method(method, _grouped(found, stratified, rng))
     if grouped:
-        raise ValueError(f"method={method!r} knows no `groups`: name folds, as '10-fold'")
+        raise InputError(f"method={method!r} knows no `groups`: name folds, as '10-fold'")
     if method == "5x2":
         return Method(method, FiveByTwo(stratified=stratified, rng=rng))
     if method == "loo":
@@ -64,7 +65,7 @@ def check_method(
     if method == "holdout":
         return Method(method, HoldOut(stratified=stratified, rng=rng))
     if found is None:
-        raise ValueError(f"`method` must be a splitter or one of {NAMES}: got {method!r}")
+        raise InputError(f"`method` must be a splitter or one of {NAMES}: got {method!r}")
     n_splits, n_repeats = _numbers(found)
     return Method(method, Folds(n_splits, n_repeats=n_repeats, stratified=stratified, rng=rng))
 
@@ -82,10 +83,10 @@ def _grouped(found: re.Match[str], stratified: bool, rng: Any) -> GroupedFolds:
 
 def _of_splitter(method: Any, rng: Any, n_resamples: Any) -> Method:
     if isinstance(method, type) or not callable(getattr(method, "split", None)):
-        raise TypeError(f"`method` must be a splitter or one of {NAMES}: got {method!r}")
+        raise InputTypeError(f"`method` must be a splitter or one of {NAMES}: got {method!r}")
     for name, value in (("rng", rng), ("n_resamples", n_resamples)):
         if value is not None:
-            raise TypeError(
+            raise InputTypeError(
                 f"`{name}` belongs to the splitter where `method` is one: got {value!r}"
             )
     title = re.sub(r", rng='[0-9a-f]{16}'|rng='[0-9a-f]{16}'", "", repr(method))

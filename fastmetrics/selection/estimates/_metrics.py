@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._threshold_metrics import THRESHOLD_METRICS
 from fastmetrics.measures.decisions._count_registry import checked_parameters
 from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES, value
@@ -50,7 +50,7 @@ class Judged:
         if found.shape == (len(self.y), 1):
             found = found[:, 0]
         if found.shape != self.y.shape:
-            raise ValueError(
+            raise InputError(
                 f"`estimator` must predict one value a row: got shape {found.shape} for "
                 f"{len(self.y):,} rows"
             )
@@ -73,11 +73,11 @@ class Judged:
         """Probabilities (n, K), in the order of all classes; 0 for those it was not shown."""
         known = self._known_classes
         if not hasattr(self.model, "predict_proba"):
-            raise TypeError(f"{type(self.model).__name__} has no predict_proba")
+            raise InputTypeError(f"{type(self.model).__name__} has no predict_proba")
         found = np.asarray(self.model.predict_proba(self.X))
         own = np.asarray(getattr(self.model, "classes_", known))
         if found.shape != (len(self.y), len(own)):
-            raise ValueError(
+            raise InputError(
                 f"predict_proba must return one column for each of {len(own):,} classes: got shape "
                 f"{found.shape}"
             )
@@ -90,30 +90,30 @@ class Judged:
         """Scores of the second of two classes: ``decision_function``, or else probabilities."""
         known = self._known_classes
         if len(known) != 2:
-            raise ValueError(f"threshold measures are for two classes: `y` has {len(known):,}")
+            raise InputError(f"threshold measures are for two classes: `y` has {len(known):,}")
         if len(getattr(self.model, "classes_", known)) == 2:
             if hasattr(self.model, "decision_function"):
                 return np.asarray(self.model.decision_function(self.X)).ravel()
             if not hasattr(self.model, "predict_proba"):
                 name = type(self.model).__name__
-                raise TypeError(f"{name} has neither decision_function nor predict_proba")
+                raise InputTypeError(f"{name} has neither decision_function nor predict_proba")
         return self.probabilities[:, 1]
 
     @property
     def _known_classes(self) -> NDArray[Any]:
         if self.classes is None:
-            raise ValueError("measures of classes need a classifier: `estimator` is a regressor")
+            raise InputError("measures of classes need a classifier: `estimator` is a regressor")
         return self.classes
 
 
 def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
     """Return the place of each label among the sorted classes."""
     if (classes.dtype.kind in "UOT") != (labels.dtype.kind in "UOT"):
-        raise TypeError(f"`estimator` predicts {labels.dtype} where `y` holds {classes.dtype}")
+        raise InputTypeError(f"`estimator` predicts {labels.dtype} where `y` holds {classes.dtype}")
     found = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     strange = np.flatnonzero(classes[found] != labels)
     if len(strange):
-        raise ValueError(f"`estimator` predicts {labels[strange[0]]!r}, which is no label of `y`")
+        raise InputError(f"`estimator` predicts {labels[strange[0]]!r}, which is no label of `y`")
     return found
 
 
@@ -134,7 +134,7 @@ class Metric:
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             found = _FINDERS[self.kind](self, judged)
         if isinstance(found, np.ndarray) and found.ndim > 0:
-            raise ValueError(f"{self.label!r} must return one number: got shape {found.shape}")
+            raise InputError(f"{self.label!r} must return one number: got shape {found.shape}")
         return float(found)
 
 
@@ -159,7 +159,7 @@ def _probability(metric: Metric, judged: Judged) -> Any:
 
 def _regression(metric: Metric, judged: Judged) -> Any:
     if judged.classes is not None:
-        raise ValueError(f"{metric.label!r} is for regression: `estimator` is a classifier")
+        raise InputError(f"{metric.label!r} is for regression: `estimator` is a classifier")
     return regression.measured(metric.name, judged.y, judged.predicted, **metric.parameters)
 
 
@@ -198,16 +198,16 @@ def resolved_metrics(metrics: Any) -> tuple[Metric, ...]:
     elif isinstance(metrics, Sequence):
         found = [_one(metric, None) for metric in metrics]
     else:
-        raise TypeError(
+        raise InputTypeError(
             "`metrics` must be a name, a callable, a pair (name, parameters), a sequence or a "
             f"mapping of them: got {type(metrics).__name__}"
         )
     labels = [metric.label for metric in found]
     if not labels:
-        raise ValueError("`metrics` must name at least one measure: got none")
+        raise InputError("`metrics` must name at least one measure: got none")
     for label in labels:
         if labels.count(label) > 1:
-            raise ValueError(
+            raise InputError(
                 f"`metrics` names {label!r} {labels.count(label)} times: give each a label of its "
                 "own with a mapping, {label: metric}"
             )
@@ -225,7 +225,7 @@ def _one(metric: Any, label: str | None) -> Metric:
     if _is_pair(metric):
         return _named(metric[0], dict(metric[1]), label)
     if not callable(metric):
-        raise TypeError(f"`metrics` must hold names, pairs or callables: got {metric!r}")
+        raise InputTypeError(f"`metrics` must hold names, pairs or callables: got {metric!r}")
     own = label or _name_of(metric)
     if _is_scorer(metric):
         return Metric(own, "scorer", function=metric, higher_is_better=True)
@@ -258,14 +258,14 @@ def _named(name: str, parameters: dict[str, Any], label: str | None) -> Metric:
         return Metric(own, "threshold", key, parameters, None, key != "rank_loss")
     if key in _OF_PROBABILITIES:
         if parameters:
-            raise TypeError(f"{name!r} takes no parameters here: got {', '.join(parameters)}")
+            raise InputTypeError(f"{name!r} takes no parameters here: got {', '.join(parameters)}")
         return Metric(own, "probability", key, parameters, None, False)
     if key in regression.MEASURES:
         regression.asked(key, **parameters)
         is_loss = key.endswith(("_error", "_loss", "_deviance"))
         return Metric(own, "regression", key, parameters, None, not is_loss)
     known = [*COUNT_MEASURES, *THRESHOLD_METRICS, *_OF_PROBABILITIES, *regression.MEASURES]
-    raise ValueError(
+    raise InputError(
         f"`metrics` must name measures of the library: got {name!r}; there are "
         f"{', '.join(map(repr, [*known, *_ALIASES]))}"
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.selection.estimates._fit_and_score import Task, check_task, fitted, judged
 from fastmetrics.selection.estimates._metrics import Metric, resolved_metrics
 from fastmetrics.selection.splitters._splitter import Rows, Split
@@ -28,11 +29,13 @@ class FitJob(NamedTuple):
 def check_parameters(estimator: Any, names: Iterable[str]) -> None:
     """Raise unless the estimator has each of the parameters."""
     if not callable(getattr(estimator, "get_params", None)):
-        raise TypeError(f"`estimator` must have `get_params` and `set_params`: got {estimator!r}")
+        raise InputTypeError(
+            f"`estimator` must have `get_params` and `set_params`: got {estimator!r}"
+        )
     known = estimator.get_params()
     for name in names:
         if name not in known:
-            raise ValueError(
+            raise InputError(
                 f"`estimator` has no parameter {name!r}: {type(estimator).__name__} has "
                 f"{', '.join(sorted(known))}"
             )
@@ -41,9 +44,9 @@ def check_parameters(estimator: Any, names: Iterable[str]) -> None:
 def check_values(values: Any) -> list[Any]:
     """Return the values of one parameter as a list that is not empty."""
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
-        raise TypeError(f"`values` must be a sequence: got {type(values).__name__}")
+        raise InputTypeError(f"`values` must be a sequence: got {type(values).__name__}")
     if len(values) == 0:
-        raise ValueError("`values` is empty: at least one is needed")
+        raise InputError("`values` is empty: at least one is needed")
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
@@ -74,10 +77,10 @@ def check_metric(metric: Any, higher_is_better: Any, task: Task) -> Metric:
         metric = "error_rate" if task.classes is not None else "mean_squared_error"
     found = resolved_metrics(metric)
     if len(found) != 1:
-        raise ValueError(f"`metric` must be one measure: got {len(found)}")
+        raise InputError(f"`metric` must be one measure: got {len(found)}")
     if higher_is_better is None:
         if found[0].higher_is_better is None:
-            raise ValueError(
+            raise InputError(
                 f"`higher_is_better` is needed: which direction of {found[0].label!r} is better "
                 "is not known"
             )
@@ -97,13 +100,13 @@ def check_splits(cv: Any, task: Task, groups: Any, rng: Any, name: str = "cv") -
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
         found = cv
     else:
-        raise TypeError(
+        raise InputTypeError(
             f"`{name}` must be a number of folds, an object with `split`, or pairs of row numbers: "
             f"got {cv!r}"
         )
     splits = [(np.asarray(train), np.asarray(test)) for train, test in found]
     if not splits:
-        raise ValueError(f"`{name}` yields no split")
+        raise InputError(f"`{name}` yields no split")
     return splits
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._student import critical_t, moments
 from fastmetrics.selection.estimates._fit_and_score import (
     SplitScores,
@@ -189,7 +189,7 @@ def _how_many(how: Method, task: Task, groups: Any) -> int:
 
 def _ratio(scores: list[SplitScores]) -> float:
     if not scores:
-        raise ValueError("`method` makes no split")
+        raise InputError("`method` makes no split")
     return sum(one.n_test for one in scores) / sum(one.n_distinct for one in scores)
 
 
@@ -270,7 +270,7 @@ def _row_loss(metric: Metric) -> str | RowLoss:
         return metric.function
     if metric.name in _ROW_LOSSES:
         return _ROW_LOSSES[metric.name]
-    raise ValueError(
+    raise InputError(
         f"{metric.label!r} is no mean of losses of rows, which the .632 methods need: take "
         f"{', '.join(map(repr, _ROW_LOSSES))} or a callable that returns one loss a row"
     )
@@ -321,4 +321,4 @@ def _check_kinds(task: Task, asked: tuple[Metric, ...], losses: tuple[str | RowL
             what, needs = (
                 ("a regressor", "classes") if task.classes is None else ("a classifier", "numbers")
             )
-            raise ValueError(f"{metric.label!r} is for {needs}: `estimator` is {what}")
+            raise InputError(f"{metric.label!r} is for {needs}: `estimator` is {what}")

@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_real, check_same_length
 from fastmetrics._results import Result
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    InputTypeError,
+    UndefinedMetricWarning,
+    warn_user,
+)
 from fastmetrics.selection.estimates.row_losses import (
     RowLoss,
     check_loss,
@@ -206,11 +212,11 @@ def bootstrap632(
     true, fitted = targets(chosen, y_true, "y_true"), targets(chosen, y_pred, "y_pred")
     out = as_array(out_of_bag, "out_of_bag")
     if out.dtype != np.bool_:
-        raise TypeError(f"`out_of_bag` must hold booleans: got dtype {out.dtype}")
+        raise InputTypeError(f"`out_of_bag` must hold booleans: got dtype {out.dtype}")
     resampled = as_array(resampled_predictions, "resampled_predictions")
     for name, matrix in (("resampled_predictions", resampled), ("out_of_bag", out)):
         if matrix.ndim != 2 or matrix.shape[1] != len(true) or matrix.shape != out.shape:
-            raise ValueError(
+            raise InputError(
                 f"`{name}` must have shape (n_resamples, {len(true):,}), as the other has: got "
                 f"{matrix.shape}"
             )
@@ -290,5 +296,5 @@ def _plus(err: float, err1: float, gamma: float) -> float:
 def _error(name: str, value: Any) -> float:
     number = check_real(name, value)
     if not math.isfinite(number):
-        raise ValueError(f"`{name}` must be a finite number: got {value!r}")
+        raise InputError(f"`{name}` must be a finite number: got {value!r}")
     return number

@@ -12,6 +12,7 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.labels import text_or_numbers
 from fastmetrics._input.scalars import check_choice, check_same_length
+from fastmetrics.errors import InputError, InputTypeError
 
 Floats = NDArray[np.float64]
 RowLoss = Callable[[Any, Any], Any]
@@ -26,7 +27,7 @@ def check_loss(loss: Any) -> str | RowLoss:
         checked: RowLoss = loss
         return checked
     if not isinstance(loss, str):
-        raise TypeError(f"`loss` must be a name or a callable: got {type(loss).__name__}")
+        raise InputTypeError(f"`loss` must be a name or a callable: got {type(loss).__name__}")
     return str(check_choice("loss", loss, LOSSES))
 
 
@@ -39,15 +40,15 @@ def losses_of(loss: str | RowLoss, y_true: NDArray[Any], y_pred: NDArray[Any]) -
     if loss == "absolute":
         return np.asarray(np.abs(y_true.astype(np.float64) - y_pred))
     if isinstance(loss, str):
-        raise ValueError(f"there is no loss {loss!r}")
+        raise InputError(f"there is no loss {loss!r}")
     found = np.asarray(loss(y_true, y_pred), np.float64)
     if found.shape != (len(y_true),):
-        raise ValueError(
+        raise InputError(
             f"`loss` must return one number for each of the {len(y_true):,} rows: got shape "
             f"{found.shape}"
         )
     if not np.isfinite(found).all():
-        raise ValueError(f"`loss` must return finite numbers: got {found[~np.isfinite(found)][0]}")
+        raise InputError(f"`loss` must return finite numbers: got {found[~np.isfinite(found)][0]}")
     return found
 
 
@@ -59,10 +60,12 @@ def targets(loss: str | RowLoss, values: Any, name: str) -> NDArray[Any]:
         return column
     if loss in ("squared", "absolute"):
         if column.dtype.kind not in "biuf":
-            raise TypeError(f"`{name}` must hold numbers for loss={loss!r}: got {column.dtype}")
+            raise InputTypeError(
+                f"`{name}` must hold numbers for loss={loss!r}: got {column.dtype}"
+            )
         column = column.astype(np.float64)
     if column.dtype.kind == "f" and not np.isfinite(column).all():
-        raise ValueError(f"`{name}` must be finite: got {column[~np.isfinite(column)][0]}")
+        raise InputError(f"`{name}` must be finite: got {column[~np.isfinite(column)][0]}")
     return column
 
 
@@ -159,4 +162,4 @@ def _absolute_gamma(y_true: NDArray[Any], y_pred: NDArray[Any]) -> float:
 def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     if (y_true.dtype.kind in "UO") != (y_pred.dtype.kind in "UO"):
         kinds = ("text", "numbers") if y_true.dtype.kind in "UO" else ("numbers", "text")
-        raise TypeError(f"`y_true` holds {kinds[0]} and `y_pred` {kinds[1]}")
+        raise InputTypeError(f"`y_true` holds {kinds[0]} and `y_pred` {kinds[1]}")

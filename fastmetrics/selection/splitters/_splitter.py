@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rng import key_text, seed_key
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 
 Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
@@ -96,22 +96,22 @@ def row_count(X: Any, y: Any = None) -> int:
     elif shape is None and hasattr(X, "__len__"):
         n = len(X)
     else:
-        raise TypeError(f"`X` must be an array of n_samples rows: got {type(X).__name__}")
+        raise InputTypeError(f"`X` must be an array of n_samples rows: got {type(X).__name__}")
     if y is not None and hasattr(y, "__len__"):
         check_same_length(X=range(n), y=y)
     if n == 0:
-        raise ValueError("`X` is empty: at least one row is needed")
+        raise InputError("`X` is empty: at least one row is needed")
     return n
 
 
 def classes_of(y: Any, owner: str) -> Classes:
     """Return the classes to stratify by, or raise for a target that has none."""
     if y is None:
-        raise ValueError(f"{owner} with stratified=True needs `y`: got None")
+        raise InputError(f"{owner} with stratified=True needs `y`: got None")
     try:
         labels = check_class_labels(y, "y")
     except ValueError as error:
-        raise ValueError(
+        raise InputError(
             f"{owner} with stratified=True needs classes: {error}; of a numeric target pass "
             "stratified=False"
         ) from None
@@ -130,7 +130,7 @@ def check_class_sizes(classes: Classes, n_splits: int) -> None:
     said = f"class {classes.names[least]!r} has {_rows(int(classes.sizes[least]))}"
     if len(small) == len(classes.sizes):
         largest = int(classes.sizes.max())
-        raise ValueError(
+        raise InputError(
             f"`n_splits` must not exceed the number of rows of every class: got {n_splits:,}, and "
             f"the largest class has {_rows(largest)}"
         )
@@ -148,7 +148,7 @@ def _rows(n: int) -> str:
 def check_enough_rows(n: int, n_splits: int) -> None:
     """Raise if there are more folds than rows."""
     if n_splits > n:
-        raise ValueError(
+        raise InputError(
             f"`n_splits` must not exceed the number of rows: got {n_splits:,} for {_rows(n)}"
         )
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics.errors import InputError
 from fastmetrics.selection.splitters._splitter import Classes, Rows, Split, Splitter, classes_of
 
 
@@ -63,7 +64,7 @@ class BootstrapOutOfBag(Splitter):
         classes = classes_of(y, type(self).__name__) if self.stratified else None
         if n < 2 or (classes is not None and len(classes.sizes) == n):
             where = "" if classes is None else " in some class of `y`, as each is drawn by itself"
-            raise ValueError(f"BootstrapOutOfBag needs at least 2 rows{where}: got 1")
+            raise InputError(f"BootstrapOutOfBag needs at least 2 rows{where}: got 1")
         generator = self._generator(0)  # one for all samples: to make one takes 0.1 ms
         return (_resampled(n, classes, generator) for _ in range(self.n_resamples))
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice
+from fastmetrics.errors import InputError
 from fastmetrics.selection.splitters._splitter import (
     Classes,
     Split,
@@ -77,7 +78,7 @@ class FiveByTwo(Splitter):
         possible = _possible_halvings([n] if classes is None else classes.sizes.tolist())
         if possible < _HALVINGS:
             within = "" if classes is None else " of these classes"
-            raise ValueError(
+            raise InputError(
                 f"FiveByTwo needs 5 different halvings: {n:,} rows{within} have {possible}"
             )
         return self._halved(n, classes)

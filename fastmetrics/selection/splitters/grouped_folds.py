@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.scalars import check_choice, check_integer, check_same_length
-from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.selection.splitters._splitter import (
     Classes,
     Split,
@@ -78,12 +78,12 @@ class GroupedFolds(Splitter):
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         if groups is None:
-            raise ValueError("GroupedFolds needs `groups`: got None")
+            raise InputError("GroupedFolds needs `groups`: got None")
         coded = check_class_labels(groups, "groups")
         check_same_length(X=range(n), groups=coded.codes)
         n_groups = len(coded.classes)
         if n_groups < self.n_splits:
-            raise ValueError(
+            raise InputError(
                 f"`n_splits` must not exceed the number of groups: got {self.n_splits:,} for "
                 f"{n_groups:,} in `groups`"
             )

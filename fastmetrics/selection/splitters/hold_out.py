@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
-from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.selection.splitters._splitter import (
     Classes,
     Split,
@@ -93,7 +93,7 @@ class HoldOut(Splitter):
         if isinstance(n_test, float):
             n_test = round(Fraction(repr(n_test)) * n)  # .35 of 10 rows is 3.5, not 3.4999...
         if not 0 < n_test < n:
-            raise ValueError(
+            raise InputError(
                 f"`test_size` must leave rows on both sides: got {self.test_size!r}, which is "
                 f"{n_test:,} of {n:,} rows"
             )
@@ -117,13 +117,13 @@ def _check_classes(classes: Classes, n: int, n_test: int) -> None:
     n_classes = len(classes.sizes)
     least = int(np.argmin(classes.sizes))
     if classes.sizes[least] < 2:
-        raise ValueError(
+        raise InputError(
             f"each class of `y` must have at least 2 rows, one on each side: class "
             f"{classes.names[least]!r} has 1"
         )
     for side, rows in (("test", n_test), ("training", n - n_test)):
         if rows < n_classes:
-            raise ValueError(
+            raise InputError(
                 f"`test_size` must leave each of the {n_classes:,} classes a row on both sides: "
                 f"there are {rows:,} {side} rows"
             )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fastmetrics.errors import InputError
 from fastmetrics.selection.splitters._splitter import Split, Splitter, row_count
 
 
@@ -39,12 +40,12 @@ class LeaveOneOut(Splitter):
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return how many splits there are: the number of rows of `X`, which must be given."""
         if X is None:
-            raise ValueError("`X` must be given: there are as many splits as it has rows")
+            raise InputError("`X` must be given: there are as many splits as it has rows")
         return row_count(X)
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         if n < 2:
-            raise ValueError(f"LeaveOneOut needs at least 2 rows: got {n}")
+            raise InputError(f"LeaveOneOut needs at least 2 rows: got {n}")
         return _each_row_alone(n)
 
 

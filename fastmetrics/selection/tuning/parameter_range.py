@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from fastmetrics._input.scalars import check_choice
+from fastmetrics.errors import InputError, InputTypeError
 
 Closed = Literal["both", "left", "right", "neither"]
 
@@ -62,18 +63,18 @@ def parameter_range(
     ends = {"start": start, "stop": stop, "step": step}
     low, high, width = (_fraction(name, value) for name, value in ends.items())
     if width <= 0:
-        raise ValueError(f"`step` must be positive: got {step!r}")
+        raise InputError(f"`step` must be positive: got {step!r}")
     if low > high:
-        raise ValueError(f"`start` must not exceed `stop`: got {start!r} and {stop!r}")
+        raise InputError(f"`start` must not exceed `stop`: got {start!r} and {stop!r}")
     last = (high - low) // width
     if last > _MOST:
-        raise ValueError(f"`step` must leave at most {_MOST:,} values: got {last + 1:,}")
+        raise InputError(f"`step` must leave at most {_MOST:,} values: got {last + 1:,}")
     first = 0 if side in ("both", "left") else 1
     if side in ("left", "neither") and low + last * width == high:
         last -= 1
     if last < first:
         left, right = "[" if first == 0 else "(", "]" if side in ("both", "right") else ")"
-        raise ValueError(f"no value lies in {left}{start!r}, {stop!r}{right} by {step!r}")
+        raise InputError(f"no value lies in {left}{start!r}, {stop!r}{right} by {step!r}")
     kind = int if all(isinstance(value, int | np.integer) for value in ends.values()) else float
     return tuple(kind(low + i * width) for i in range(first, last + 1))
 
@@ -81,7 +82,7 @@ def parameter_range(
 def _fraction(name: str, value: Any) -> Fraction:
     """Return the number that is meant: of a float its shortest decimal."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real | Decimal):
-        raise TypeError(f"`{name}` must be a number: got {type(value).__name__} {value!r}")
+        raise InputTypeError(f"`{name}` must be a number: got {type(value).__name__} {value!r}")
     if not math.isfinite(value):
-        raise ValueError(f"`{name}` must be finite: got {value!r}")
+        raise InputError(f"`{name}` must be finite: got {value!r}")
     return Fraction(str(value))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.rng import seed_key
 from fastmetrics._input.scalars import check_choice
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.selection.estimates._fit_and_score import (
     Task,
     check_n_jobs,
@@ -255,7 +255,7 @@ def nested_cross_validation(
     judge = check_metric(metric, higher_is_better, task)
     runs = check_n_jobs(n_jobs)
     if not isinstance(inner_cv, int | np.integer) and not hasattr(inner_cv, "split"):
-        raise ValueError(
+        raise InputError(
             "`inner_cv` must be a number of folds or an object with `split`: got "
             f"{type(inner_cv).__name__}"
         )
@@ -325,7 +325,7 @@ def _chosen(
         errors = values.std(1, ddof=1) / np.sqrt(values.shape[1])
     undefined = np.isnan(means)
     if undefined.all():
-        raise ValueError(f"{judge.label!r} is undefined for every setting on some fold")
+        raise InputError(f"{judge.label!r} is undefined for every setting on some fold")
     _warn_undefined(undefined.sum(), len(means), "settings")
     losses = -means if judge.higher_is_better else means.copy()
     losses[undefined] = np.inf

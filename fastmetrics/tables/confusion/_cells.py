@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.weights import Weights, check_weights
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._counting import cells_in_range, count_cells, weigh_cells
 
 #: Whole-number labels that span at most this much are their own codes: no search for classes.
@@ -92,7 +93,7 @@ def check_kind(columns: LabelColumns, labels: Labels) -> None:
     is_text = columns.kind == "U"
     if labels and isinstance(labels[-1], str) != is_text:
         kinds = ("numbers", "text") if is_text else ("text", "numbers")
-        raise TypeError(f"`labels` holds {kinds[0]}, `y_true` and `y_pred` hold {kinds[1]}")
+        raise InputTypeError(f"`labels` holds {kinds[0]}, `y_true` and `y_pred` hold {kinds[1]}")
 
 
 def check_known(found: Cells, labels: Labels, columns: LabelColumns) -> None:
@@ -105,10 +106,10 @@ def check_known(found: Cells, labels: Labels, columns: LabelColumns) -> None:
                 raise unknown_label(column.name, label, column.first(label), labels)
 
 
-def unknown_label(name: str, label: Any, first: int, labels: Labels) -> ValueError:
+def unknown_label(name: str, label: Any, first: int, labels: Labels) -> InputError:
     """Return the error that names a label which is not among those known."""
     shown = show_labels(np.array(labels, dtype=object))
-    return ValueError(
+    return InputError(
         f"`{name}` holds the label {label!r}, first at index {first}, which is not in "
         f"`labels`, {shown}"
     )
@@ -185,7 +186,7 @@ def _cells_of_classes(
     rows, names = true.classes.tolist(), predicted.classes.tolist()
     labels = tuple(sorted(set(rows) | set(names)))
     if len(labels) > MOST_CLASSES:
-        raise ValueError(
+        raise InputError(
             f"`y_true` and `y_pred` hold {len(labels):,} labels, at most {MOST_CLASSES:,} make a "
             f"matrix: one cell a pair would take {8 * len(labels) ** 2 / 2**30:.0f} GiB; are they "
             "scores or identifiers?"

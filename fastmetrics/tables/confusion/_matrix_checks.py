@@ -11,6 +11,7 @@ from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import check_label_values, text_or_numbers
 from fastmetrics._input.scalars import check_real
 from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._cells import MOST_CLASSES, Labels
 
 
@@ -24,9 +25,11 @@ def checked_counts(counts: Any) -> tuple[NDArray[Any], int]:
     """
     array = as_array(counts, "counts")
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
-        raise ValueError(f"`counts` must be a square matrix (K, K), K >= 1: got {array.shape}")
+        raise InputError(f"`counts` must be a square matrix (K, K), K >= 1: got {array.shape}")
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"`counts` must be integers (counts) or floats (weights): {array.dtype}")
+        raise InputTypeError(
+            f"`counts` must be integers (counts) or floats (weights): {array.dtype}"
+        )
     refuse_bad_counts(array)
     if array.dtype.kind != "f":
         return array.astype(np.int64), 0
@@ -49,7 +52,7 @@ def refuse_bad_counts(array: NDArray[Any]) -> None:
 def check_total(total: int | float) -> None:
     """Raise unless counts sum to less than 2**63."""
     if isinstance(total, int) and total >= 2**63:
-        raise ValueError(f"the counts must sum to less than 2**63: got {total:,}")
+        raise InputError(f"the counts must sum to less than 2**63: got {total:,}")
 
 
 def checked_labels(labels: Any, n_classes: int | None = None, *, sparse: bool = False) -> Labels:
@@ -59,11 +62,11 @@ def checked_labels(labels: Any, n_classes: int | None = None, *, sparse: bool = 
     values = array.tolist()
     if len(set(values)) < len(values):
         twice = next(label for k, label in enumerate(values) if label in values[:k])
-        raise ValueError(f"`labels` must be distinct: {twice!r} comes twice")
+        raise InputError(f"`labels` must be distinct: {twice!r} comes twice")
     if n_classes is not None and len(values) != n_classes:
-        raise ValueError(f"`labels` must name {n_classes:,} classes: got {len(values):,}")
+        raise InputError(f"`labels` must name {n_classes:,} classes: got {len(values):,}")
     if len(values) > MOST_CLASSES and not sparse:
-        raise ValueError(f"`labels` must name at most {MOST_CLASSES:,} classes: {len(values):,}")
+        raise InputError(f"`labels` must name at most {MOST_CLASSES:,} classes: {len(values):,}")
     return tuple(str(label) if isinstance(label, str) else label for label in values)
 
 
@@ -93,4 +96,4 @@ def _refuse(is_fault: NDArray[np.bool_], array: NDArray[Any], rule: str) -> None
     if is_fault.any():
         at = tuple(int(k) for k in np.unravel_index(int(np.argmax(is_fault)), array.shape))
         count = int(np.count_nonzero(is_fault))
-        raise ValueError(f"`counts` {rule}: {array[at].item()!r} at {at}, {count:,} in all")
+        raise InputError(f"`counts` {rule}: {array[at].item()!r} at {at}, {count:,} in all")

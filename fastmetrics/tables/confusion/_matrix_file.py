@@ -11,6 +11,7 @@ from typing import IO, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._cells import MOST_CLASSES, Labels
 from fastmetrics.tables.confusion._matrix_checks import refuse_bad_counts
 from fastmetrics.tables.confusion._matrix_state import NewLabels, State
@@ -81,12 +82,12 @@ def _read(file: IO[bytes], name: str) -> State:
             found = {key: stored[key] for key in stored.files}
             version = found["format"]
             if version.shape != () or version != FORMAT:
-                raise ValueError(
+                raise InputError(
                     f"ConfusionMatrix format {version}, this version reads format {FORMAT}"
                 )
             return _checked(found)
     except _NOT_A_MATRIX as error:
-        raise ValueError(f"{name} does not hold a whole ConfusionMatrix: {error}") from error
+        raise InputError(f"{name} does not hold a whole ConfusionMatrix: {error}") from error
 
 
 def _checked(found: dict[str, NDArray[Any]]) -> State:
@@ -94,31 +95,31 @@ def _checked(found: dict[str, NDArray[Any]]) -> State:
     keys, values, lost = found["keys"], found["values"], found["lost"]
     k = len(labels)
     if keys.dtype != np.int64 or keys.ndim != 1 or values.shape != keys.shape:
-        raise ValueError("keys and values are not columns of one length")
+        raise InputError("keys and values are not columns of one length")
     if len(keys) and (keys[0] < 0 or (np.diff(keys) <= 0).any()):
-        raise ValueError("keys do not rise")
+        raise InputError("keys do not rise")
     if len(keys) and max((keys >> 32).max(), (keys & (2**32 - 1)).max()) >= k:
-        raise ValueError("a pair names a class that is not there")
+        raise InputError("a pair names a class that is not there")
     if values.dtype not in (np.dtype(np.int64), np.dtype(np.float64)):
-        raise ValueError(f"values of dtype {values.dtype}")
+        raise InputError(f"values of dtype {values.dtype}")
     refuse_bad_counts(values)
     if values.dtype.kind == "f":
         if lost.dtype != np.float64 or lost.shape != values.shape or not np.isfinite(lost).all():
-            raise ValueError("`lost` does not go with values")
+            raise InputError("`lost` does not go with values")
     elif len(lost):
-        raise ValueError("`lost` beside integers")
+        raise InputError("`lost` beside integers")
     new_labels = str(found["new_labels"])
     if new_labels not in ("extend", "raise"):
-        raise ValueError(f"`new_labels` is {new_labels!r}")
+        raise InputError(f"`new_labels` is {new_labels!r}")
     if new_labels == "extend" and (None in labels or labels != tuple(sorted(labels))):
-        raise ValueError(f"labels that may become more must be sorted: got {labels}")
+        raise InputError(f"labels that may become more must be sorted: got {labels}")
     exponent = found["weight_exponent"]
     if exponent.shape != () or exponent.dtype.kind != "i":
-        raise ValueError(f"`weight_exponent` must be one integer: got {exponent}")
+        raise InputError(f"`weight_exponent` must be one integer: got {exponent}")
     sparse = SparseStore(keys, values, lost if values.dtype.kind == "f" else None, k)
     is_sparse = bool(found["sparse"])
     if not is_sparse and k > MOST_CLASSES:
-        raise ValueError(f"a dense matrix of {k:,} classes")
+        raise InputError(f"a dense matrix of {k:,} classes")
     store: Store = sparse if is_sparse else sparse.dense()
     return store, labels, int(exponent), "extend" if new_labels == "extend" else "raise"
 
@@ -126,10 +127,10 @@ def _checked(found: dict[str, NDArray[Any]]) -> State:
 def _labels(stored: NDArray[Any]) -> Labels:
     """Return labels as they were: distinct, all text or all whole numbers, one perhaps None."""
     if stored.dtype != np.uint8 or stored.ndim != 1:
-        raise ValueError("labels are not JSON")
+        raise InputError("labels are not JSON")
     labels = json.loads(stored.tobytes())
     if type(labels) is not list:
-        raise ValueError("labels are no list")
+        raise InputError("labels are no list")
     known = labels[1:] if labels[:1] == [None] and len(labels) == 2 else labels
     is_text = {type(label) is str for label in known}
     are_whole = all(
@@ -137,5 +138,5 @@ def _labels(stored: NDArray[Any]) -> Labels:
         for label in known
     )
     if not are_whole or len(is_text) > 1 or len(set(known)) < len(known):
-        raise ValueError("labels are not distinct texts or whole numbers")
+        raise InputError("labels are not distinct texts or whole numbers")
     return tuple(labels)

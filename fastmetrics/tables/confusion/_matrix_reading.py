@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import IO, Any, Self
 
+from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._cells import Labels
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._matrix_display import as_html, as_text
@@ -194,7 +195,7 @@ class MatrixReading(MatrixState):
     def _cell(self, name: str, row: int, column: int) -> int | float:
         labels, counts = self._snapshot()
         if len(labels) != 2:
-            raise ValueError(
+            raise InputError(
                 f"`{name}` is for two classes, and this matrix has {len(labels):,}: "
                 "index `counts`, or pass `labels` of two"
             )

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._cells import MOST_CLASSES, Labels
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -31,7 +32,7 @@ class MatrixSnapshot(NamedTuple):
             return cls(np.zeros((2, 2), np.int64), (0, 1))
         if now.is_sparse:
             if len(labels) > MOST_CLASSES:
-                raise ValueError(
+                raise InputError(
                     f"the matrix has {len(labels):,} classes: a measure of the whole matrix takes "
                     f"at most {MOST_CLASSES:,}"
                 )

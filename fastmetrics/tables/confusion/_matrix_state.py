@@ -14,6 +14,7 @@ from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics._kernels import cells as kernels
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._cells import (
     MOST_CLASSES,
     Labels,
@@ -197,7 +198,7 @@ class MatrixState:
                 raise _unknown(unknown, columns, self._labels)
             merged = tuple(sorted({*self._labels, *unknown}))
             if len(merged) > MOST_CLASSES and not self._store.is_sparse:
-                raise ValueError(
+                raise InputError(
                     f"{len(merged):,} labels, at most {MOST_CLASSES:,} make a dense matrix: are "
                     "they scores or identifiers? If not, make it with `sparse=True`"
                 )
@@ -216,7 +217,7 @@ class MatrixState:
         """Make the store ready for counts of that kind, or raise."""
         if exponent != self._exponent and not is_empty:
             if self._store.total():
-                raise ValueError(
+                raise InputError(
                     "matrices of differently scaled weights cannot be merged: weight_exponent "
                     f"{self._exponent} and {exponent}"
                 )
@@ -277,17 +278,17 @@ def _check_mergeable(into: MatrixState, other: MatrixState) -> None:
     if into._new_labels == "raise":
         is_known = set(theirs) <= set(mine)
         if mine != theirs and (other._new_labels == "raise" or not is_known):
-            raise ValueError(
+            raise InputError(
                 "matrices of different labels cannot be merged: "
                 f"{labels_differ(mine, theirs)}; pass the same `labels` to both"
             )
     elif None in theirs and mine != theirs:
-        raise ValueError(
+        raise InputError(
             f"a matrix of labels {theirs}, one of them not known, and one of labels {mine} "
             "cannot be merged: pass the same `labels` to both"
         )
     if len(_kinds(mine) | _kinds(theirs)) > 1:
-        raise TypeError("a matrix of text and one of numbers cannot be merged")
+        raise InputTypeError("a matrix of text and one of numbers cannot be merged")
 
 
 def _kinds(labels: Labels) -> set[bool]:
@@ -303,11 +304,11 @@ def _with_weight(columns: list[ClassLabels], weights: Weights) -> tuple[list[Cla
     return seen, weights._replace(values=weights.values[has])
 
 
-def _unknown(unknown: list[Any], columns: LabelColumns, labels: Labels) -> ValueError:
+def _unknown(unknown: list[Any], columns: LabelColumns, labels: Labels) -> InputError:
     """Return the error for the first row of a label that the matrix does not take."""
     for column in columns:
         own = set(column.coded().classes.tolist())
         for label in unknown:
             if label in own:
                 return unknown_label(column.name, label, column.first(label), labels)
-    return ValueError(f"labels {unknown} are not in `labels`")
+    return InputError(f"labels {unknown} are not in `labels`")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.weights import Weights
+from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.confusion._cells import Cells, Labels
 from fastmetrics.tables.confusion._counting import cells_in_range, weigh_cells
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
@@ -23,7 +24,7 @@ def score_cells(
     threshold = real_threshold(threshold)
     if isinstance(y_true, ScoreTable):
         if y_score is not None or sample_weight is not None or pos_label is not None:
-            raise TypeError(
+            raise InputTypeError(
                 "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
             )
         return Cells(_of_table(y_true, threshold), (0, 1)), y_true.weight_exponent

@@ -7,6 +7,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from fastmetrics._input.scalars import check_choice
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._cells import Labels, label_cells
 from fastmetrics.tables.confusion._matrix_checks import checked_cell, checked_counts, checked_labels
 from fastmetrics.tables.confusion._matrix_reading import MatrixReading
@@ -311,7 +312,7 @@ class ConfusionMatrix(MatrixReading):
         """
         for other in others:
             if not isinstance(other, ConfusionMatrix):
-                raise TypeError(f"a ConfusionMatrix is needed: got {type(other).__qualname__}")
+                raise InputTypeError(f"a ConfusionMatrix is needed: got {type(other).__qualname__}")
         for other in others:
             self._merge(other.copy())
 
@@ -348,9 +349,9 @@ def _policy(new_labels: NewLabels | None, labels: Labels, *, is_given: bool) -> 
         return "raise" if is_given else "extend"
     check_choice("new_labels", new_labels, ("extend", "raise"))
     if new_labels == "raise" and not is_given:
-        raise ValueError('`new_labels`="raise" needs `labels`: no label would be known')
+        raise InputError('`new_labels`="raise" needs `labels`: no label would be known')
     if new_labels == "extend" and labels != tuple(sorted(labels)):
-        raise ValueError(
+        raise InputError(
             f'`labels` must be sorted where `new_labels`="extend", as they stay then: got {labels}'
         )
     return new_labels

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._matrix_checks import check_total, refuse_bad_counts
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -100,27 +101,29 @@ class ConfusionMatrixStack:
         """
         if isinstance(matrices, Mapping):
             if names is not None:
-                raise TypeError("a mapping names its matrices: pass no `names` with it")
+                raise InputTypeError("a mapping names its matrices: pass no `names` with it")
             names = tuple(matrices)
             matrices = matrices.values()
         stacked = list(matrices)
         if not stacked:
-            raise ValueError("`matrices` is empty: at least one is needed")
+            raise InputError("`matrices` is empty: at least one is needed")
         for k, matrix in enumerate(stacked):
             if not isinstance(matrix, ConfusionMatrix):
                 kind = type(matrix).__name__
-                raise TypeError(f"`matrices` must hold ConfusionMatrix objects: got {kind} at {k}")
+                raise InputTypeError(
+                    f"`matrices` must hold ConfusionMatrix objects: got {kind} at {k}"
+                )
         now = [MatrixSnapshot.of(matrix) for matrix in stacked]
         for k, matrix in enumerate(now):
             if len(matrix.labels) != 2:
-                raise ValueError(
+                raise InputError(
                     f"`matrices` must be of two classes, and the one at {k} has "
                     f"{len(matrix.labels):,}: see ConfusionMatrixStack.one_vs_rest"
                 )
         labels = _shared_labels([matrix.labels for matrix in now])
         exponents = {matrix.exponent for matrix in now if matrix.counts.any()}
         if len(exponents) > 1:
-            raise ValueError(
+            raise InputError(
                 "matrices of differently scaled weights cannot be stacked: weight_exponent "
                 f"{', '.join(map(str, sorted(exponents)))}"
             )
@@ -162,7 +165,7 @@ class ConfusionMatrixStack:
                [1, 1]])
         """
         if not isinstance(matrix, ConfusionMatrix):
-            raise TypeError(f"`matrix` must be a ConfusionMatrix: got {matrix!r}")
+            raise InputTypeError(f"`matrix` must be a ConfusionMatrix: got {matrix!r}")
         counted = MatrixSnapshot.of(matrix)
         cells = counted.counts.copy()
         tp = cells.diagonal().copy()
@@ -201,9 +204,9 @@ class ConfusionMatrixStack:
         """
         array = as_array(counts, "counts")
         if array.ndim != 3 or array.shape[1:] != (2, 2) or array.size == 0:
-            raise ValueError(f"`counts` must have shape (n, 2, 2), n >= 1: got {array.shape}")
+            raise InputError(f"`counts` must have shape (n, 2, 2), n >= 1: got {array.shape}")
         if array.dtype.kind not in "iuf":
-            raise TypeError(
+            raise InputTypeError(
                 f"`counts` must be integers (counts) or floats (weights): {array.dtype}"
             )
         refuse_bad_counts(array)
@@ -309,7 +312,7 @@ def _shared_labels(all_labels: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
     first = all_labels[0]
     for k, labels in enumerate(all_labels):
         if labels == first[::-1]:
-            raise ValueError(
+            raise InputError(
                 f"matrices of one positive label are needed: it is {first[1]!r} at 0 and "
                 f"{labels[1]!r} at {k}; pass the same `labels` to all"
             )
@@ -319,10 +322,10 @@ def _shared_labels(all_labels: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
 def _checked_names(names: Iterable[Any] | None, n: int) -> tuple[Any, ...]:
     own = tuple(range(n)) if names is None else tuple(names)
     if len(own) != n:
-        raise ValueError(f"`names` must name {n:,} matrices: got {len(own):,}")
+        raise InputError(f"`names` must name {n:,} matrices: got {len(own):,}")
     if len(set(own)) < n:
         twice = next(name for k, name in enumerate(own) if name in own[:k])
-        raise ValueError(f"`names` must be distinct: {twice!r} comes twice")
+        raise InputError(f"`names` must be distinct: {twice!r} comes twice")
     return own
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.scalars import check_integer
+from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._cells import MOST_CLASSES, Labels, check_kind
 from fastmetrics.tables.confusion._matrix_state import NewLabels
 from fastmetrics.tables.confusion._matrix_store import DenseStore
@@ -269,7 +270,7 @@ class WindowedConfusionMatrix:
             new = tuple(label for label in labels if label not in still)
         k = len(known) + len(new)
         if k > MOST_CLASSES:
-            raise ValueError(
+            raise InputError(
                 f"{k:,} labels in the window, at most {MOST_CLASSES:,} make a matrix: are they "
                 "scores or identifiers?"
             )

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.regression_targets import RegressionRows, check_regression
 from fastmetrics._input.scalars import check_n_threads, check_real
 from fastmetrics._kernels import errors
+from fastmetrics.errors import InputError
 from fastmetrics.tables.regression._deviances import ABOUT, DEVIANCE
 from fastmetrics.tables.regression._regression_sums import Sums, Terms, add_up, pair
 
@@ -192,19 +193,19 @@ class RegressionTable:
         if terms in self._terms:
             return
         if terms.log_errors and not self._terms.log_errors:
-            raise ValueError("this table holds no log errors: build it with `log_errors=True`")
+            raise InputError("this table holds no log errors: build it with `log_errors=True`")
         powers = ", ".join(f"{power:g}" for power, _ in sorted(terms.powers))
-        raise ValueError(f"this table holds no deviances of power {powers}: name it in `powers`")
+        raise InputError(f"this table holds no deviances of power {powers}: name it in `powers`")
 
     def __add__(self, other: Any) -> RegressionTable:
         if not isinstance(other, RegressionTable):
             return NotImplemented
         if self.n_outputs != other.n_outputs:
-            raise ValueError(
+            raise InputError(
                 f"tables of {self.n_outputs} and of {other.n_outputs} outputs cannot be added"
             )
         if self._terms != other._terms:
-            raise ValueError("tables can be added if they hold the same log errors and powers")
+            raise InputError("tables can be added if they hold the same log errors and powers")
         exponent = min(self.weight_exponent, other.weight_exponent)
         total = _rescaled(self._sums, exponent - self.weight_exponent)
         total.add(_rescaled(other._sums, exponent - other.weight_exponent))
@@ -236,7 +237,7 @@ def check_power(power: Any) -> float:
     """Return the power of a Tweedie deviance: at most 0, or at least 1."""
     number = check_real("power", power)
     if not (number <= 0.0 or number >= 1.0) or math.isinf(number):
-        raise ValueError(f"`power` must be at most 0 or at least 1, and finite: got {power!r}")
+        raise InputError(f"`power` must be at most 0 or at least 1, and finite: got {power!r}")
     return number
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import InputTypeError
+
 Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
@@ -25,7 +27,7 @@ def merged_columns(left: Columns, right: Columns) -> Columns:
         return left if len(right[0]) == 0 else right
     kinds = left[0].dtype, right[0].dtype
     if kinds[0] != kinds[1] and not all(kind.kind == "f" for kind in kinds):
-        raise TypeError(
+        raise InputTypeError(
             f"tables with {kinds[0]} and with {kinds[1]} scores cannot be merged exactly: "
             "build both from one dtype"
         )

@@ -14,6 +14,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.scores._merge import Columns, summed_by_score
 
 #: What NumPy and ``zipfile`` raise for other or damaged files, beside ValueError: an empty one, a
@@ -86,15 +87,15 @@ def _stored_columns(file: IO[bytes], name: str, version: int) -> tuple[Columns, 
         with np.load(file, allow_pickle=False) as stored:
             found = stored["format"]
             if found.shape != () or found != version:
-                raise ValueError(
+                raise InputError(
                     f"{name} has ScoreTable format {found}, this version reads format {version}"
                 )
             columns = stored["scores"], stored["positives"], stored["negatives"]
             exponent = stored["weight_exponent"]
     except _NOT_A_TABLE as error:
-        raise ValueError(f"{name} does not hold a whole ScoreTable: {error}") from error
+        raise InputError(f"{name} does not hold a whole ScoreTable: {error}") from error
     if exponent.shape != () or exponent.dtype.kind != "i":
-        raise ValueError(f"{name}: `weight_exponent` must be one integer, got {exponent}")
+        raise InputError(f"{name}: `weight_exponent` must be one integer, got {exponent}")
     return checked_columns(*columns, allow_inf=True), int(exponent)
 
 
@@ -102,17 +103,17 @@ def _checked_counts(values: Any, name: str) -> NDArray[Any]:
     """Return counts as int64 or weights as float64."""
     array = as_vector(values, name)
     if array.dtype.kind not in "iuf":
-        raise TypeError(
+        raise InputTypeError(
             f"`{name}` must be integers (counts) or floats (weights), got {array.dtype}"
         )
     if array.dtype.kind == "f":
         array = array.astype(np.float64)
         if not np.isfinite(array).all():
-            raise ValueError(f"`{name}` must be finite: {_first(~np.isfinite(array), array)}")
+            raise InputError(f"`{name}` must be finite: {_first(~np.isfinite(array), array)}")
     if (array < 0).any():
-        raise ValueError(f"`{name}` must not be negative: {_first(array < 0, array)}")
+        raise InputError(f"`{name}` must not be negative: {_first(array < 0, array)}")
     if array.dtype.kind != "f" and sum(array.tolist()) >= 2**63:  # Python integers: exact
-        raise ValueError(f"`{name}` must sum to less than 2**63")
+        raise InputError(f"`{name}` must sum to less than 2**63")
     return array if array.dtype.kind == "f" else array.astype(np.int64)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_real
+from fastmetrics.errors import InputError
 
 
 def real_threshold(threshold: Any) -> Any:
@@ -17,7 +18,7 @@ def real_threshold(threshold: Any) -> Any:
         return int(threshold)
     value = check_real("threshold", threshold)
     if math.isnan(value):
-        raise ValueError("`threshold` must not be nan")
+        raise InputError("`threshold` must not be nan")
     return value
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_n_threads
 from fastmetrics._kernels import merges
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.scores._distinct import distinct_scores
 from fastmetrics.tables.scores._merge import merged_columns
 from fastmetrics.tables.scores._table_checks import checked_columns, rescaled, stored_columns
@@ -209,7 +210,7 @@ class ScoreTable:
         if len(self) == 0 or len(other) == 0:  # adds nothing, whatever its weights' scale
             return self if len(other) == 0 else other
         if self.weight_exponent != other.weight_exponent:
-            raise ValueError(
+            raise InputError(
                 "tables of differently scaled weights cannot be merged: weight_exponent "
                 f"{self.weight_exponent} and {other.weight_exponent}"
             )
@@ -303,7 +304,7 @@ def as_table(
     """Return the table itself when ``y_true`` is one, else the table of the checked rows."""
     if isinstance(y_true, ScoreTable):
         if y_score is not None or sample_weight is not None or pos_label is not None:
-            raise TypeError(
+            raise InputTypeError(
                 "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
             )
         return y_true

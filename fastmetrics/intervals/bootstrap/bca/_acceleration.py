@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._limits import acceleration
 from fastmetrics.intervals.bootstrap._metrics import Asked, CountMetric
 from fastmetrics.intervals.bootstrap._problem import Problem
@@ -31,15 +32,15 @@ def check_has_acceleration(problem: Problem, one: Asked) -> None:
     if isinstance(metric, SumMetric):
         return
     if problem.weights is not None:
-        raise ValueError(
+        raise InputError(
             f"method='bca' is not defined for {one.label!r} with fractional weights: {instead}"
         )
     if isinstance(metric, CountMetric):
         return
     if problem.is_grouped:
-        raise ValueError(f"method='bca' is not defined for {one.label!r} with groups: {instead}")
+        raise InputError(f"method='bca' is not defined for {one.label!r} with groups: {instead}")
     if not isinstance(metric, ThresholdMetric) and problem.n_rows > MAX_REFITS:
-        raise ValueError(
+        raise InputError(
             f"method='bca' needs {one.label!r} without each row in turn, for {MAX_REFITS:,} rows "
             f"at most: got {problem.n_rows:,}; {instead}"
         )
@@ -65,7 +66,7 @@ def acceleration_of(problem: Problem, one: Asked, columns: slice, *, stratified:
 def _of_table(problem: Problem, metric: ThresholdMetric) -> Strata:
     table = problem.table
     if table is None:
-        raise TypeError("a threshold measure needs a table")
+        raise InputTypeError("a threshold measure needs a table")
     given = {name: value for name, value in metric.parameters.items() if value is not None}
     without = leave_one_out(table, metric.name, deviations=True, **given)
     return list(zip(without, (table.positives, table.negatives), strict=True))
@@ -82,7 +83,7 @@ def _of_cells(problem: Problem, metric: CountMetric) -> Strata:
 
 def _matrix(problem: Problem) -> NDArray[Any]:
     if problem.matrix is None:
-        raise TypeError("a count measure needs a matrix")
+        raise InputTypeError("a count measure needs a matrix")
     counts: NDArray[Any] = problem.matrix.counts
     return counts
 
@@ -91,7 +92,7 @@ def _of_groups(problem: Problem, metric: CountMetric) -> Strata:
     """Return the values without each group, from the groups' own matrices."""
     sample, counts = problem.sample, _matrix(problem)
     if sample is None or sample.units is None:
-        raise TypeError("groups need rows")
+        raise InputTypeError("groups need rows")
     n_cells = counts.size
     keys = sample.units * n_cells + _cell_of_rows(problem)
     of_groups = np.bincount(keys, sample.weights, minlength=problem.n_units * n_cells)
@@ -109,7 +110,7 @@ def _cell_of_rows(problem: Problem) -> NDArray[np.int64]:
     if sample is not None and sample.rows is not None:
         called = np.arange(sample.n) < (sample.cut or 0)
         return 2 * sample.rows.labels.astype(np.int64) + called
-    raise TypeError("count measures need rows with classes")
+    raise InputTypeError("count measures need rows with classes")
 
 
 def _of_sums(problem: Problem, metric: SumMetric, chosen: slice) -> Strata:
@@ -124,7 +125,7 @@ def _deviations_of_sums(
 ) -> tuple[Floats, Floats]:
     """Return the values without each row, cell or group, and how many rows each is."""
     if problem.columns is None:
-        raise TypeError("a sum measure needs columns")
+        raise InputTypeError("a sum measure needs columns")
     columns = problem.columns[chosen]
     sample, table = problem.sample, problem.table
     size = np.ones(columns.shape[1])
@@ -159,7 +160,7 @@ def _is_positive(problem: Problem, n: int) -> NDArray[np.bool_]:
 def _of_statistic(problem: Problem, one: Asked) -> Strata:
     sample = problem.sample
     if sample is None:
-        raise TypeError("a statistic needs rows")
+        raise InputTypeError("a statistic needs rows")
     values = _values_without(sample, one)
     positive = _is_positive(problem, sample.n)
     return [(values[part], np.ones(part.sum())) for part in (positive, ~positive) if part.any()]
@@ -181,7 +182,7 @@ def row_deviations(problem: Problem, one: Asked, columns: slice) -> Floats:
     """Return the value without each row, less a number common to all, in the sample's order."""
     metric, sample = one.metric, problem.sample
     if sample is None or problem.is_grouped:
-        raise ValueError(f"method='bca' is not defined for differences in {one.label!r} of groups")
+        raise InputError(f"method='bca' is not defined for differences in {one.label!r} of groups")
     if (
         isinstance(metric, ThresholdMetric)
         and problem.table is not None

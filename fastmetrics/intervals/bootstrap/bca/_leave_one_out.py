@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice
+from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap.bca._loo_areas import partial_auc, rank_loss, roc_auc
 from fastmetrics.intervals.bootstrap.bca._loo_precision_recall import (
     average_precision,
@@ -104,7 +105,7 @@ def leave_one_out(
     """
     check_choice("name", name, LEAVE_ONE_OUT)
     if table.is_weighted:
-        raise ValueError("leaving one row out is for tables of counts, and this one holds weights")
+        raise InputError("leaving one row out is for tables of counts, and this one holds weights")
     p, n = int(table.n_positive), int(table.n_negative)
     if p == 0 or (n == 0 and name != "average_precision"):  # which alone does without negatives
         return np.full(len(table), np.nan), np.full(len(table), np.nan)
