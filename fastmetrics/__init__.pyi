@@ -56,7 +56,6 @@ from .errors import (
 )
 from .intervals.bands.band_results import PrBand as PrBand, RocBand as RocBand
 from .intervals.bands.bands import pr_band as pr_band, roc_band as roc_band
-from .intervals.bootstrap._metrics import register_metric as register_metric
 from .intervals.bootstrap.bootstrap import bootstrap as bootstrap
 from .intervals.bootstrap.bootstrap_result import (
     BootstrapResult as BootstrapResult,
@@ -98,6 +97,7 @@ from .intervals.proportions.proportions import (
     ProportionInterval as ProportionInterval,
     proportion_interval as proportion_interval,
 )
+from .measures.asking import register_metric as register_metric
 from .measures.curves.best_threshold import (
     BestThreshold as BestThreshold,
     best_threshold as best_threshold,
@@ -180,6 +180,11 @@ from .measures.decisions.precision_recall_f import (
     precision_recall_fscore_support as precision_recall_fscore_support,
     precision_score as precision_score,
     recall_score as recall_score,
+)
+from .measures.metrics_table import (
+    MetricEntry as MetricEntry,
+    MetricsTable as MetricsTable,
+    metrics_table as metrics_table,
 )
 from .measures.probabilities.brier import (
     brier_score_loss as brier_score_loss,

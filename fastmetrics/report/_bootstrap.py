@@ -12,12 +12,7 @@ from typing import Any
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rng import key_text
 from fastmetrics.errors import InputError
-from fastmetrics.intervals.bootstrap._metrics import (
-    CountMetric,
-    MetricLike,
-    MetricsLike,
-    resolved,
-)
+from fastmetrics.intervals.bootstrap._metrics import CountMetric, resolved
 from fastmetrics.intervals.bootstrap._run import checked_options
 from fastmetrics.intervals.bootstrap.bootstrap import bootstrap
 from fastmetrics.intervals.bootstrap.bootstrap_result import (
@@ -28,6 +23,7 @@ from fastmetrics.intervals.bootstrap.paired_bootstrap import (
     PairedMethod,
     paired_bootstrap,
 )
+from fastmetrics.measures.asking import MetricLike, MetricsLike
 from fastmetrics.report._own_intervals import own_intervals
 from fastmetrics.report.evaluation_result import (
     Evaluation,

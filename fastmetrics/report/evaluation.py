@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._limits import Method
-from fastmetrics.intervals.bootstrap._metrics import MetricsLike
+from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.report._bootstrap import bootstrapped, checked_plan
 from fastmetrics.report._model import evaluate_model
 from fastmetrics.report.evaluation_result import Evaluation

@@ -9,7 +9,7 @@ import pytest
 
 from fastmetrics.intervals.bootstrap._sum_metrics import SUM_METRICS
 from fastmetrics.intervals.bootstrap._threshold_metrics import THRESHOLD_METRICS
-from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES
+from measure_names import COUNT_MEASURES
 
 pytestmark = pytest.mark.source_tree
 

@@ -59,7 +59,10 @@ ERRORS = {
     ),
     "no value": ((*ONE, *QUICK, "--metrics", "cost:cost_fn"), "'cost_fn' is no parameter with its"),
     "wrong value": ((*ONE, *QUICK, "--metrics", "tpr_at_fpr:fpr=2"), "metric 'tpr_at_fpr:fpr=2': "),
-    "needs a value": ((*ONE, *QUICK, "--metrics", "tpr_at_fpr"), "metric 'tpr_at_fpr': missing 1"),
+    "needs a value": (
+        (*ONE, *QUICK, "--metrics", "tpr_at_fpr"),
+        "needs its parameter 'fpr'",
+    ),
     "no threshold": ((*ONE, *QUICK, "--metrics", "f1"), "'f1' counts decisions: pass --threshold"),
     "no probabilities": (
         (*ONE, *QUICK, "--metrics", "log_loss"),

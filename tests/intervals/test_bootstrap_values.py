@@ -21,9 +21,9 @@ from bootstrap_samples import (
 
 import fastmetrics as fm
 from fastmetrics._input.rng import seed_key
-from fastmetrics.intervals.bootstrap import _metrics
 from fastmetrics.intervals.bootstrap._draws import cell_counts
-from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES
+from fastmetrics.measures import asking
+from measure_names import COUNT_MEASURES
 from reference import count_oracle
 
 WAYS = [
@@ -146,7 +146,7 @@ def test_count_measures_of_predicted_labels(k, way):
     names = np.array(["ash", "box", "cedar", "dogwood", "elm"][:k])
     true, predicted = rng.integers(0, k, 60), rng.integers(0, k, 60)
     predicted = np.where(rng.random(60) < 0.5, true, predicted)
-    measures = [name for name in COUNTED if k == 2 or not COUNT_MEASURES[name].binary_only]
+    measures = [name for name in COUNTED if k == 2 or COUNT_MEASURES[name].classes != 2]
     results = quiet_bootstrap(names[true], names[predicted], metrics=measures, **way)
     matrix = fm.ConfusionMatrix.from_labels(names[true], names[predicted])
     of_matrix = quiet_bootstrap(matrix, metrics=measures, **way)
@@ -265,7 +265,7 @@ def test_statistics_of_one_column_and_of_numbers():
 
 
 def test_registered_name(monkeypatch):
-    monkeypatch.setattr(_metrics, "_registered", {})
+    monkeypatch.setattr(asking, "_registered", {})
     fm.register_metric("upper_score", lambda labels, scores: scores.max())
     labels, scores = binary(30)
     results = quiet_bootstrap(labels, scores, metrics=["upper_score", "roc_auc"])

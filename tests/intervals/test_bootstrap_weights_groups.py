@@ -19,7 +19,7 @@ from bootstrap_samples import (
 )
 
 import fastmetrics as fm
-from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES
+from measure_names import COUNT_MEASURES
 from reference import count_oracle
 
 COUNTED = ("accuracy", "f1", "recall", "matthews_corrcoef", "cohen_kappa", "f1_macro")

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.intervals.bootstrap import _metrics
 from fastmetrics.intervals.bootstrap._sum_metrics import SUM_METRICS
 from fastmetrics.intervals.bootstrap._threshold_metrics import THRESHOLD_METRICS
-from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES
+from fastmetrics.measures import asking
+from measure_names import COUNT_MEASURES
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1])
 A = np.array([9.0, 3.0, 8.0, 7.0, 4.0, 5.0, 6.0, 2.0, 1.0, 0.0, 6.0, 5.0])
@@ -23,10 +23,10 @@ FEW: dict[str, Any] = {"n_resamples": 40, "rng": 1}
 
 @pytest.fixture(autouse=True)
 def _no_names_are_left() -> Iterator[None]:
-    known = dict(_metrics._registered)
+    known = dict(asking._registered)
     yield
-    _metrics._registered.clear()
-    _metrics._registered.update(known)
+    asking._registered.clear()
+    asking._registered.update(known)
 
 
 def gap(labels: Any, scores: Any) -> float:
@@ -62,7 +62,7 @@ def test_a_name_may_be_given_anew() -> None:
 
 def test_a_registered_statistic_has_no_parameters() -> None:
     fm.register_metric("mine", gap)
-    with pytest.raises(TypeError, match=r"metric 'mine' has no parameters: got \['beta'\]"):
+    with pytest.raises(TypeError, match="`mine` has no parameter 'beta'"):
         fm.bootstrap(Y, A, metrics=("mine", {"beta": 2}), **FEW)
 
 
@@ -70,17 +70,16 @@ def test_a_registered_name_is_among_those_that_are_known() -> None:
     with pytest.raises(ValueError, match="which is no measure") as before:
         fm.bootstrap(Y, A, metrics="mine")
     fm.register_metric("mine2", gap)
-    with pytest.raises(ValueError, match="mine2, ") as after:
+    with pytest.raises(ValueError, match="did you mean 'mine2'"):
         fm.bootstrap(Y, A, metrics="mine")
     assert "mine2" not in str(before.value)
-    assert "known are" in str(after.value)
 
 
 @pytest.mark.parametrize("name", [*THRESHOLD_METRICS, *COUNT_MEASURES, *SUM_METRICS])
 def test_names_of_the_library_are_taken(name: str) -> None:
     with pytest.raises(ValueError, match=f"that of a measure of the library: got '{name}'"):
         fm.register_metric(name, gap)
-    assert name not in _metrics._registered
+    assert name not in asking._registered
 
 
 @pytest.mark.parametrize(
@@ -94,10 +93,10 @@ def test_names_of_the_library_are_taken(name: str) -> None:
     ],
 )
 def test_bad_input_is_named(name: Any, statistic: Any, error: Any, message: str) -> None:
-    before = dict(_metrics._registered)
+    before = dict(asking._registered)
     with pytest.raises(error, match=message):
         fm.register_metric(name, statistic)
-    assert _metrics._registered == before
+    assert asking._registered == before
 
 
 def test_a_permutation_test_does_not_take_it() -> None:

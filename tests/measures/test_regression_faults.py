@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.measures.regression._regression_registry import MEASURES
+from measure_names import REGRESSION as MEASURES
 
 every = pytest.mark.parametrize("name", MEASURES)
 WEIGHED = pytest.mark.parametrize("name", [name for name in MEASURES if name != "max_error"])

@@ -10,7 +10,7 @@ import pytest
 import sklearn.metrics as peer
 
 import fastmetrics as fm
-from fastmetrics.measures.regression._regression_registry import MEASURES
+from measure_names import REGRESSION as MEASURES
 
 ONE_OUTPUT = (
     *("max_error", "mean_tweedie_deviance", "mean_poisson_deviance", "mean_gamma_deviance"),

@@ -240,6 +240,7 @@ OF_CLASS: dict[str, Callable[..., Value]] = {
 OVER_CLASSES: dict[str, Callable[..., Value]] = {
     "accuracy": accuracy,
     "error_rate": error_rate,
+    "hamming_loss": error_rate,  # of labels in one column
     "balanced_accuracy": balanced_accuracy,
     "g_mean": g_mean,
     "matthews_corrcoef": matthews_corrcoef,

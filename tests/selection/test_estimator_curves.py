@@ -161,7 +161,7 @@ def test_undefined_values():
         ({"fractions": [0]}, ValueError, r"`fractions` must lie in \(0, 1\]: got 0"),
         ({"fractions": []}, ValueError, "`fractions` is empty"),
         ({"cv": 1}, ValueError, "`cv` must be at least 2"),
-        ({"metric": "speed"}, ValueError, "must name measures of the library: got 'speed'"),
+        ({"metric": "speed"}, ValueError, "`metric` names 'speed', which is no measure"),
         ({"higher_is_better": 2}, ValueError, "`higher_is_better` must be one of"),
     ],
 )

@@ -248,7 +248,7 @@ class Engine:
                     values[i] = np.where(both, found, np.nan)
                 elif isinstance(metric, CountMetric):
                     values[i] = count_measures.value(
-                        metric.measure.name, _matrices(out.cells), **metric.parameters
+                        metric.name, _matrices(out.cells), **metric.parameters
                     )
                 elif isinstance(metric, SumMetric):
                     values[i] = metric.finish(means[:, self.columns[i]])
@@ -268,7 +268,7 @@ class Engine:
                     variance = _delong_variance(out, out.states[:, self.lines[i].stop - 1])
                 elif isinstance(metric, CountMetric):
                     variance = count_measures.delta_variance(
-                        metric.measure.name, _matrices(out.cells), **metric.parameters
+                        metric.name, _matrices(out.cells), **metric.parameters
                     )
                 elif isinstance(metric, SumMetric):
                     chosen = self.columns[i]

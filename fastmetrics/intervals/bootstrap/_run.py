@@ -20,17 +20,12 @@ from fastmetrics._input.scalars import (
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
 from fastmetrics.intervals.bootstrap._limits import Method
-from fastmetrics.intervals.bootstrap._metrics import (
-    Asked,
-    CountMetric,
-    MetricsLike,
-    UserMetric,
-    resolved,
-)
+from fastmetrics.intervals.bootstrap._metrics import Asked, CountMetric, UserMetric, resolved
 from fastmetrics.intervals.bootstrap._problem import Problem
 from fastmetrics.intervals.bootstrap._statistics import callable_of
 from fastmetrics.intervals.bootstrap._sum_metrics import SumMetric
 from fastmetrics.intervals.bootstrap._threshold_metrics import ThresholdMetric
+from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.measures.decisions import count_measures
 
 MAX_BYTES = 4 << 30  # of replicates
@@ -162,7 +157,7 @@ def estimate_of(problem: Problem, one: Asked, columns: slice) -> float:
                 f"{one.label!r} counts decisions: pass `threshold` with scores, or predicted labels"
             )
         counts = problem.matrix.counts
-        return float(count_measures.value(metric.measure.name, counts, **metric.parameters))
+        return float(count_measures.value(metric.name, counts, **metric.parameters))
     if isinstance(metric, SumMetric) and problem.columns is not None:
         chosen = problem.columns[columns]
         weights = problem.sample.weights if problem.sample is not None else None

@@ -14,7 +14,7 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetri
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.intervals.bootstrap._limits import Method, limits
-from fastmetrics.intervals.bootstrap._metrics import Asked, MetricsLike, UserMetric
+from fastmetrics.intervals.bootstrap._metrics import Asked, UserMetric
 from fastmetrics.intervals.bootstrap._problem import Problem, prepared
 from fastmetrics.intervals.bootstrap._run import (
     Options,
@@ -32,6 +32,7 @@ from fastmetrics.intervals.bootstrap.bootstrap_result import (
     BootstrapResults,
 )
 from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
+from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
 

@@ -21,7 +21,6 @@ from fastmetrics.intervals._models import named_scores
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.intervals.bootstrap._limits import ALL_EQUAL, limits, pvalue_from_replicates
-from fastmetrics.intervals.bootstrap._metrics import MetricsLike
 from fastmetrics.intervals.bootstrap._paired_problems import paired_problems
 from fastmetrics.intervals.bootstrap._run import checked_options, draws_of, estimate_of
 from fastmetrics.intervals.bootstrap.bca._paired_acceleration import (
@@ -30,6 +29,7 @@ from fastmetrics.intervals.bootstrap.bca._paired_acceleration import (
 from fastmetrics.intervals.bootstrap.bootstrap import check_methods, result_of
 from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResults
 from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
+from fastmetrics.measures.asking import MetricsLike
 
 PairedMethod = Literal["percentile", "basic", "bca"]
 

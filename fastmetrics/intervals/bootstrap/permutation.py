@@ -29,16 +29,12 @@ from fastmetrics.intervals._holm import holm
 from fastmetrics.intervals._models import check_models, named_scores
 from fastmetrics.intervals.bootstrap._draws import Draws
 from fastmetrics.intervals.bootstrap._engine import Engine
-from fastmetrics.intervals.bootstrap._metrics import (
-    Asked,
-    CountMetric,
-    MetricsLike,
-    resolved,
-)
+from fastmetrics.intervals.bootstrap._metrics import Asked, CountMetric, resolved
 from fastmetrics.intervals.bootstrap._problem import Problem
 from fastmetrics.intervals.bootstrap._rows import padded, rows_of_arrays
 from fastmetrics.intervals.bootstrap._sample import Sample
 from fastmetrics.intervals.bootstrap._threshold_metrics import ThresholdMetric
+from fastmetrics.measures.asking import MetricsLike
 
 Exchange = Literal["ranks", "scores"]
 

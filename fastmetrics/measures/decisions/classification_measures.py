@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._count_formulas import majority_accuracy, tally
-from fastmetrics.measures.decisions._count_registry import measure_named
 from fastmetrics.measures.decisions._matrix_input import knows_positive, of_two, strict_counts
 from fastmetrics.measures.decisions.count_measures import values
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
@@ -188,9 +188,10 @@ def _checked_names(metrics: Any) -> tuple[str, ...]:
     if not names:
         raise InputError("`metrics` is empty: name at least one measure")
     for name in names:
-        measure_named(name, "metrics")
+        find_among(name, "decisions", "metrics")
     return names
 
 
 def _needs_positive(names: tuple[str, ...] | None) -> bool:
-    return names is not None and any(measure_named(name).binary_only for name in names)
+    asked = [find_among(name, "decisions", "metrics") for name in names or ()]
+    return any(measure.classes == 2 for measure in asked)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.decisions._count_formulas import Tally, cost_share, mean_cost, tally
-from fastmetrics.measures.decisions._count_registry import (
+from fastmetrics.measures.decisions._count_parameters import (
     check_cost,
     check_cost_matrix,
     cost_coefficients,

@@ -11,7 +11,7 @@ from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics.errors import InputError
-from fastmetrics.measures.decisions._count_registry import check_cost_matrix
+from fastmetrics.measures.decisions._count_parameters import check_cost_matrix
 from fastmetrics.tables.confusion._matrix_checks import checked_labels
 
 Floats = NDArray[np.float64]

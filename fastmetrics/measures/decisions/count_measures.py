@@ -12,26 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._count_formulas import Tally, linear_sum, tally
-from fastmetrics.measures.decisions._count_registry import (
-    COUNT_MEASURES,
-    CountMeasure,
+from fastmetrics.measures.decisions._count_parameters import (
+    FORMULAS,
     check_classes,
     checked_parameters,
-    measure_named,
 )
 from fastmetrics.measures.decisions._dual import Array, Dual, Values
-
-__all__ = [
-    "COUNT_MEASURES",
-    "CountMeasure",
-    "delta_variance",
-    "gradient",
-    "leave_one_out",
-    "measure_named",
-    "value",
-    "values",
-]
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +30,7 @@ def value(name: str, counts: ArrayLike, **params: Any) -> Floats:
     Parameters
     ----------
     name : str
-        A key of `COUNT_MEASURES`.
+        A measure of predicted labels.
     counts : array-like of shape (..., K, K)
         Counts or weights, rows being true classes; of two classes the last is positive. They are
         trusted: finite and not negative.
@@ -77,7 +65,7 @@ def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -
     Parameters
     ----------
     names : iterable of str
-        Keys of `COUNT_MEASURES`.
+        Measures of predicted labels.
     counts : array-like of shape (..., K, K)
         As `value` takes them.
     params : mapping from str to object
@@ -103,7 +91,7 @@ def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -
     {'recall': 0.6666666666666666, 'npv': 0.6}
     """
     counted = _float_stack(counts)
-    measures = {name: measure_named(name) for name in names}
+    measures = {name: find_among(name, "decisions", "metrics") for name in names}
     for given in params:
         if not any(given in measure.parameters for measure in measures.values()):
             asked = ", ".join(map(repr, measures))
@@ -124,7 +112,7 @@ def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
     Parameters
     ----------
     name : str
-        A key of `COUNT_MEASURES`.
+        A measure of predicted labels.
     counts : array-like of shape (..., K, K)
         Counts: whole numbers.
     **params
@@ -171,7 +159,7 @@ def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
     Parameters
     ----------
     name : str
-        A key of `COUNT_MEASURES`.
+        A measure of predicted labels.
     counts : array-like of shape (..., K, K)
         Counts or weights.
     **params
@@ -211,7 +199,7 @@ def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:
     Parameters
     ----------
     name : str
-        A key of `COUNT_MEASURES`.
+        A measure of predicted labels.
     counts : array-like of shape (..., K, K)
         Counts. Weights are taken for counts too: where they are importances, sum their squares
         by cell and use `gradient` (see Notes).
@@ -264,12 +252,13 @@ class _Prepared:
     def __init__(self, name: str, counts: ArrayLike, params: Mapping[str, Any]) -> None:
         self.counts = _float_stack(counts)
         self.n_classes = self.counts.shape[-1]
-        self.measure = measure_named(name)
-        check_classes(name, self.measure, self.n_classes)
-        self.params = checked_parameters(name, self.measure, params)
+        measure = find_among(name, "decisions", "name")
+        check_classes(name, measure, self.n_classes)
+        self.params = checked_parameters(name, measure, params)
+        self.formula, coefficients = FORMULAS[measure.name]
         self.coefficients = None
-        if self.measure.coefficients is not None:
-            self.coefficients = self.measure.coefficients(self.n_classes, **self.params)
+        if coefficients is not None:
+            self.coefficients = coefficients(self.n_classes, **self.params)
 
     def of(self, counts: Array) -> Floats:
         return self.of_sums(tally(counts, self.coefficients))
@@ -279,7 +268,7 @@ class _Prepared:
 
     def _formula(self, sums: Tally) -> Values:
         with np.errstate(invalid="ignore"):  # nan of an undefined class is passed on
-            return self.measure.function(sums, **self.params)
+            return self.formula(sums, **self.params)
 
     @property
     def value(self) -> Floats:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics.measures.decisions._count_formulas import expected_cost_of, tally
-from fastmetrics.measures.decisions._count_registry import check_cost
+from fastmetrics.measures.decisions._count_parameters import check_cost
 from fastmetrics.measures.decisions._matrix_input import binary_counts, defined
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 

@@ -7,7 +7,7 @@ import math
 from numpy.typing import ArrayLike
 
 from fastmetrics.measures.decisions import _count_formulas as formulas
-from fastmetrics.measures.decisions._count_registry import check_zero_division
+from fastmetrics.measures.decisions._count_parameters import check_zero_division
 from fastmetrics.measures.decisions._matrix_input import defined
 from fastmetrics.measures.decisions._matrix_sums import named_sums
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from typing import Any, Final
@@ -17,9 +17,10 @@ from fastmetrics._input.regression_targets import (
     check_multioutput,
     check_regression,
 )
-from fastmetrics._input.scalars import check_choice, check_fraction
+from fastmetrics._input.scalars import check_fraction
 from fastmetrics._kernels import errors
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures.asking import find, find_among
 from fastmetrics.measures.regression._regression_outputs import (
     Outputs,
     averaged,
@@ -63,7 +64,6 @@ class RegressionMeasure:
     name: str
     values: Callable[[Data, Parameters], Outputs]
     terms: Callable[[Parameters], Terms] = lambda _: Terms()
-    defaults: Parameters = field(default_factory=dict)
     averages: tuple[str | None, ...] = OF_ERRORS
     one_output: bool = False
     least_rows: int = 1
@@ -108,16 +108,10 @@ def asked(name: Any, **parameters: Any) -> Asked:
     TypeError, ValueError
         For an unknown name, or a parameter that the measure does not have or allow.
     """
-    if not isinstance(name, str):
-        raise InputTypeError(
-            f"a metric must be named by a string: got {type(name).__name__} {name!r}"
-        )
-    measure = MEASURES[check_choice("metrics", name, MEASURES)]
-    unknown = parameters.keys() - measure.defaults.keys()
-    if unknown:
-        raise InputTypeError(f"{name} has no parameter {', '.join(map(repr, sorted(unknown)))}")
-    checked = {key: _CHECKS[key](value) for key, value in parameters.items()}
-    return Asked(measure, {**measure.defaults, **checked})
+    measure = find_among(name, "regression", "metrics")
+    given = measure.checked(name, parameters)
+    checked = {key: _CHECKS[key](value) for key, value in given.items()}
+    return Asked(PLANS[measure.name], {**measure.parameters, **checked})
 
 
 def data_for(
@@ -213,13 +207,12 @@ def _share_of_squares(name: str, loss: str, terms: Terms, least_rows: int) -> Re
         name,
         found,
         lambda _: terms,
-        {"force_finite": True},
         (*OF_SCORES, None) if name == "r2_score" else OF_SCORES,
         least_rows=least_rows,
     )
 
 
-def _d2_pinball(name: str, defaults: Parameters) -> RegressionMeasure:
+def _d2_pinball(name: str) -> RegressionMeasure:
     def found(data: Data, parameters: Parameters) -> Outputs:
         alpha = parameters.get("alpha", 0.5)
         rows = data.checked_rows(name)
@@ -231,7 +224,7 @@ def _d2_pinball(name: str, defaults: Parameters) -> RegressionMeasure:
         )
         return explained(name, _pinball(data.table, alpha), _pinball(best, alpha), True)
 
-    return RegressionMeasure(name, found, defaults=defaults, least_rows=2)
+    return RegressionMeasure(name, found, least_rows=2)
 
 
 def _power_terms(parameters: Parameters, from_mean: bool) -> Terms:
@@ -245,7 +238,7 @@ def _deviance(data: Data, power: float) -> Floats:
     return data.table.mean("squared_error") if power == 0 else data.table.mean_deviance(power)
 
 
-def _mean_deviance(name: str, power: float, *, fixed: bool) -> RegressionMeasure:
+def _mean_deviance(name: str, power: float) -> RegressionMeasure:
     own = {"power": power}
 
     def found(data: Data, parameters: Parameters) -> Outputs:
@@ -255,7 +248,6 @@ def _mean_deviance(name: str, power: float, *, fixed: bool) -> RegressionMeasure
         name,
         found,
         lambda parameters: _power_terms(own | dict(parameters), from_mean=False),
-        {} if fixed else own,
         one_output=True,
     )
 
@@ -279,13 +271,15 @@ def _d2_tweedie_score(data: Data, parameters: Parameters) -> Outputs:
 _TARGET, _ERROR = Terms(errors.ASK_TARGET), Terms(errors.ASK_TARGET | errors.ASK_ERROR)
 _LOG = Terms(log_errors=True)
 
-#: Every measure by its name.
-MEASURES: Mapping[str, RegressionMeasure] = {
-    measure.name: measure
+#: How each measure of predicted numbers is found, by its canonical name.
+PLANS: Mapping[str, RegressionMeasure] = {
+    find(measure.name).name: measure
     for measure in (
         _error("mean_squared_error", _mean("squared_error")),
         _error("root_mean_squared_error", _mean("squared_error"), root=True),
         _error("mean_absolute_error", _absolute),
+        _error("mean", _mean("target"), Terms(errors.ASK_TARGET)),
+        _error("mean_error", lambda data: data.table.mean("over") - data.table.mean("under")),
         _error(
             "mean_absolute_percentage_error", _mean("relative_error"), Terms(errors.ASK_RELATIVE)
         ),
@@ -299,21 +293,20 @@ MEASURES: Mapping[str, RegressionMeasure] = {
             _error("max_error", lambda data: data.table.largest_error(), Terms(errors.ASK_LARGEST)),
             one_output=True,
         ),
-        RegressionMeasure("mean_pinball_loss", _mean_pinball_loss, defaults={"alpha": 0.5}),
+        RegressionMeasure("mean_pinball_loss", _mean_pinball_loss),
         _share_of_squares("r2_score", "squared_error", _TARGET, 2),
         _share_of_squares("explained_variance_score", "error_variance", _ERROR, 1),
-        _mean_deviance("mean_tweedie_deviance", 0.0, fixed=False),
-        _mean_deviance("mean_poisson_deviance", 1.0, fixed=True),
-        _mean_deviance("mean_gamma_deviance", 2.0, fixed=True),
+        _mean_deviance("mean_tweedie_deviance", 0.0),
+        _mean_deviance("mean_poisson_deviance", 1.0),
+        _mean_deviance("mean_gamma_deviance", 2.0),
         RegressionMeasure(
             "d2_tweedie_score",
             _d2_tweedie_score,
             lambda parameters: _power_terms(parameters, from_mean=True),
-            {"power": 0.0},
             one_output=True,
             least_rows=2,
         ),
-        _d2_pinball("d2_pinball_score", {"alpha": 0.5}),
-        _d2_pinball("d2_absolute_error_score", {}),
+        _d2_pinball("d2_pinball_score"),
+        _d2_pinball("d2_absolute_error_score"),
     )
 }

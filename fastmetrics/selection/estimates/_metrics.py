@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -15,23 +15,12 @@ from numpy.typing import NDArray
 
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._threshold_metrics import THRESHOLD_METRICS
-from fastmetrics.measures.decisions._count_registry import checked_parameters
-from fastmetrics.measures.decisions.count_measures import COUNT_MEASURES, value
-from fastmetrics.measures.probabilities.brier import brier_score_loss
-from fastmetrics.measures.probabilities.log_loss import log_loss
+from fastmetrics.measures._measure import Measure
+from fastmetrics.measures.asking import Asked, ask
+from fastmetrics.measures.decisions._count_parameters import checked_parameters
+from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.measures.regression import _regression_registry as regression
 from fastmetrics.tables.scores.score_table import ScoreTable
-
-#: scikit-learn's scorer names, without ``neg_``, of measures that have another one here.
-_ALIASES: Final = {
-    "r2": "r2_score",
-    "explained_variance": "explained_variance_score",
-}
-_OF_PROBABILITIES: Final = ("log_loss", "brier_score")
-_COUNTS_TO_LOWER: Final = {
-    *("error_rate", "zero_one_loss", "cost", "false_positive_rate", "false_negative_rate"),
-    "negative_likelihood_ratio",
-}
 
 
 class Judged:
@@ -127,6 +116,7 @@ class Metric:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     function: Callable[..., Any] | None = None
     higher_is_better: bool | None = None
+    measure: Measure | None = None
 
     def of(self, judged: Judged) -> float:
         """Return the value on some rows; nan, without a warning, where it is undefined."""
@@ -152,9 +142,32 @@ def _threshold(metric: Metric, judged: Judged) -> Any:
 
 def _probability(metric: Metric, judged: Judged) -> Any:
     codes, matrix = judged.true_codes, judged.probabilities
-    if metric.name == "log_loss":
-        return log_loss(codes, matrix, labels=np.arange(matrix.shape[1]))
-    return brier_score_loss(codes, matrix, labels=np.arange(matrix.shape[1]))
+    if metric.measure is None or metric.measure.needs != "probabilities":
+        raise InputError(f"{metric.label!r} cannot be asked of an estimator: pass a scorer")
+    labels = np.arange(matrix.shape[1])
+    return metric.measure.value(codes, matrix, labels=labels, **metric.parameters)
+
+
+def _multiclass(metric: Metric, judged: Judged) -> Any:
+    codes, matrix = judged.true_codes, judged.probabilities
+    if metric.measure is None or matrix.shape[1] < 3:
+        raise InputError(f"{metric.label!r} is for three classes and more: take 'roc_auc'")
+    if len(np.unique(codes)) < matrix.shape[1]:
+        return math.nan
+    return metric.measure.value(codes, matrix)
+
+
+def _own(metric: Metric, judged: Judged) -> Any:
+    function: Any = metric.function
+    needs = "scores" if metric.measure is None else metric.measure.needs
+    if needs in ("labels", "values"):
+        data = (judged.y, judged.predicted)
+    else:
+        found = judged.probabilities if needs == "probabilities" else judged.scores
+        data = (judged.true_codes, found)
+    if hasattr(function, "py_func"):  # compiled: it takes the weights of rows too
+        return function(*data, np.ones(len(judged.y)))
+    return function(*data)
 
 
 def _regression(metric: Metric, judged: Judged) -> Any:
@@ -174,16 +187,18 @@ def _scorer(metric: Metric, judged: Judged) -> Any:
 
 
 _FINDERS: Final[dict[str, Callable[[Metric, Judged], Any]]] = {
-    "count": _count,
-    "threshold": _threshold,
-    "probability": _probability,
+    "curves": _threshold,
+    "multiclass": _multiclass,
+    "decisions": _count,
+    "probabilities": _probability,
     "regression": _regression,
+    "own": _own,
     "function": _function,
     "scorer": _scorer,
 }
 
 
-def resolved_metrics(metrics: Any) -> tuple[Metric, ...]:
+def resolved_metrics(metrics: Any, parameter: str = "metrics") -> tuple[Metric, ...]:
     """Return what ``metrics=`` asks for: a name, a pair, a callable, several, or a mapping.
 
     Raises
@@ -191,50 +206,27 @@ def resolved_metrics(metrics: Any) -> tuple[Metric, ...]:
     TypeError, ValueError
         For what is none of them, an unknown name or parameter, or a name that comes twice.
     """
-    if isinstance(metrics, Mapping):
-        found = [_one(metric, str(label)) for label, metric in metrics.items()]
-    elif isinstance(metrics, str) or callable(metrics) or _is_pair(metrics):
-        found = [_one(metrics, None)]
-    elif isinstance(metrics, Sequence):
-        found = [_one(metric, None) for metric in metrics]
-    else:
-        raise InputTypeError(
-            "`metrics` must be a name, a callable, a pair (name, parameters), a sequence or a "
-            f"mapping of them: got {type(metrics).__name__}"
-        )
-    labels = [metric.label for metric in found]
-    if not labels:
-        raise InputError("`metrics` must name at least one measure: got none")
-    for label in labels:
-        if labels.count(label) > 1:
-            raise InputError(
-                f"`metrics` names {label!r} {labels.count(label)} times: give each a label of its "
-                "own with a mapping, {label: metric}"
-            )
-    return tuple(found)
+    return tuple(map(_metric, ask(metrics, parameter)))
 
 
-def _is_pair(metrics: Any) -> bool:
-    is_two = isinstance(metrics, tuple) and len(metrics) == 2
-    return is_two and isinstance(metrics[0], str) and isinstance(metrics[1], Mapping)
-
-
-def _one(metric: Any, label: str | None) -> Metric:
-    if isinstance(metric, str):
-        return _named(metric, {}, label)
-    if _is_pair(metric):
-        return _named(metric[0], dict(metric[1]), label)
-    if not callable(metric):
-        raise InputTypeError(f"`metrics` must hold names, pairs or callables: got {metric!r}")
-    own = label or _name_of(metric)
-    if _is_scorer(metric):
-        return Metric(own, "scorer", function=metric, higher_is_better=True)
-    return Metric(own, "function", function=metric)
-
-
-def _name_of(function: Any) -> str:
-    inner = getattr(function, "_score_func", function)
-    return str(getattr(inner, "__name__", type(inner).__name__))
+def _metric(one: Asked) -> Metric:
+    if one.measure is None:
+        kind = "scorer" if _is_scorer(one.function) else "function"
+        up = True if kind == "scorer" else None
+        return Metric(one.label, kind, function=one.function, higher_is_better=up)
+    kind = one.measure.family
+    if kind == "curves":
+        if one.measure.resampled == "classes":
+            kind = "multiclass"
+        else:
+            THRESHOLD_METRICS[one.name](**one.parameters)  # which checks the parameters
+    elif kind == "decisions":
+        checked_parameters(one.label, one.measure, one.parameters)
+    elif kind == "regression":
+        regression.asked(one.name, **one.parameters)
+    return Metric(
+        one.label, kind, one.name, one.parameters, one.function, one.higher_is_better, one.measure
+    )
 
 
 def _is_scorer(function: Any) -> bool:
@@ -246,26 +238,3 @@ def _is_scorer(function: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return bool(names) and names[0] in ("estimator", "est", "clf", "model")
-
-
-def _named(name: str, parameters: dict[str, Any], label: str | None) -> Metric:
-    own, key = label or name, _ALIASES.get(name, name)
-    if key in COUNT_MEASURES:
-        checked_parameters(name, COUNT_MEASURES[key], parameters)
-        return Metric(own, "count", key, parameters, None, key not in _COUNTS_TO_LOWER)
-    if key in THRESHOLD_METRICS:
-        THRESHOLD_METRICS[key](**parameters)
-        return Metric(own, "threshold", key, parameters, None, key != "rank_loss")
-    if key in _OF_PROBABILITIES:
-        if parameters:
-            raise InputTypeError(f"{name!r} takes no parameters here: got {', '.join(parameters)}")
-        return Metric(own, "probability", key, parameters, None, False)
-    if key in regression.MEASURES:
-        regression.asked(key, **parameters)
-        is_loss = key.endswith(("_error", "_loss", "_deviance"))
-        return Metric(own, "regression", key, parameters, None, not is_loss)
-    known = [*COUNT_MEASURES, *THRESHOLD_METRICS, *_OF_PROBABILITIES, *regression.MEASURES]
-    raise InputError(
-        f"`metrics` must name measures of the library: got {name!r}; there are "
-        f"{', '.join(map(repr, [*known, *_ALIASES]))}"
-    )

@@ -75,7 +75,7 @@ def check_metric(metric: Any, higher_is_better: Any, task: Task) -> Metric:
     """Return one measure, whose direction is known."""
     if metric is None:
         metric = "error_rate" if task.classes is not None else "mean_squared_error"
-    found = resolved_metrics(metric)
+    found = resolved_metrics(metric, "metric")
     if len(found) != 1:
         raise InputError(f"`metric` must be one measure: got {len(found)}")
     if higher_is_better is None:

@@ -75,7 +75,7 @@ def _of_table(problem: Problem, metric: ThresholdMetric) -> Strata:
 def _of_cells(problem: Problem, metric: CountMetric) -> Strata:
     """Return the strata by true class."""
     counts = _matrix(problem)
-    name = metric.measure.name
+    name = metric.name
     without = count_measures.leave_one_out(name, counts, **metric.parameters)
     deviations = without - count_measures.value(name, counts, **metric.parameters)
     return list(zip(deviations, counts, strict=True))
@@ -97,7 +97,7 @@ def _of_groups(problem: Problem, metric: CountMetric) -> Strata:
     keys = sample.units * n_cells + _cell_of_rows(problem)
     of_groups = np.bincount(keys, sample.weights, minlength=problem.n_units * n_cells)
     without = counts - of_groups.reshape(-1, *counts.shape)
-    values = count_measures.value(metric.measure.name, without, **metric.parameters)
+    values = count_measures.value(metric.name, without, **metric.parameters)
     return [(values, np.ones(len(values)))]
 
 

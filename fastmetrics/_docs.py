@@ -1,0 +1,131 @@
+"""What many docstrings share is written once, and stands whole in ``help()``.
+
+A glossary is part of a numpydoc docstring: what parameters mean and, in other sections, what holds
+for every function that uses it. `documented` adds to a docstring what it leaves out itself. The
+source stays readable, and the function is the one that was written: signatures and types stay.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, TypeVar
+
+F = TypeVar("F", bound=Callable[..., object])
+
+_SECTIONS: Final = (
+    *("Parameters", "Returns", "Raises", "Warns", "See Also", "Notes", "References", "Examples"),
+)
+_HEADING: Final = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
+
+#: Parameters that mean the same wherever they stand.
+COMMON: Final = """
+Parameters
+----------
+sample_weight : array-like of shape (n_samples,), optional
+    Weights, not negative.
+pos_label : int, float, bool or str, optional
+    The positive label; {0, 1}, {-1, 1} and booleans need none.
+groups : array-like of shape (n_samples,), optional
+    Group of each row (user, patient): whole groups are drawn.
+confidence_level : float, default=0.95
+    Coverage aimed at, in (0, 1).
+alpha : float, default=0.05
+    Level of the decision.
+rng : None, int, numpy Generator or str, optional
+    Seed; or the `key` of an earlier result, which draws the same numbers.
+n_threads : int, optional
+    Threads; None means every processor the process may use. Results do not depend on it.
+n_jobs : int, optional
+    Processes (joblib); by default fits are run one by one.
+progress : bool, default=False
+    Whether to show a progress bar.
+ax : matplotlib Axes, optional
+    Where to draw; by default on a figure of its own.
+"""
+
+
+def documented(*glossaries: str) -> Callable[[F], F]:
+    """Return a decorator that completes a docstring from glossaries and from `COMMON`.
+
+    Parameters
+    ----------
+    *glossaries : str
+        Parts of docstrings. A parameter that the function has and does not document gets the
+        entry of the first glossary that has one; an entry of several ("y_true, y_pred") serves
+        where none of them is documented. The text of other sections comes before the function's
+        own.
+
+    Returns
+    -------
+    callable
+        It returns the very function that it is given.
+    """
+
+    def complete(function: F) -> F:
+        if function.__doc__ is not None:  # python -OO has none
+            function.__doc__ = _completed(function, (*glossaries, COMMON))
+        return function
+
+    return complete
+
+
+def _completed(function: Callable[..., object], glossaries: tuple[str, ...]) -> str:
+    summary, sections = _parts(function.__doc__ or "")
+    shared = [_parts(text)[1] for text in glossaries]
+    own = _entries(sections.get("Parameters", ""))
+    entries = _in_order(_parameters(function), own, [each.get("Parameters", "") for each in shared])
+    texts = {"Parameters": "\n".join(entries)}
+    for name in _SECTIONS[1:]:
+        texts[name] = "\n".join(each[name] for each in (*shared, sections) if name in each)
+    lines = [summary]
+    lines += (f"\n{name}\n{'-' * len(name)}\n{text}" for name, text in texts.items() if text)
+    return "\n".join(lines)
+
+
+@lru_cache(maxsize=64)
+def _parts(text: str) -> tuple[str, dict[str, str]]:
+    """Return what stands before the first section, and the sections."""
+    summary, *parts = _HEADING.split(inspect.cleandoc(text) + "\n")
+    bodies = (body.strip("\n") for body in parts[1::2])
+    return summary.strip("\n"), dict(zip(parts[::2], bodies, strict=True))
+
+
+def _parameters(function: Callable[..., object]) -> list[str]:
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return [name for name in names if name not in ("self", "cls")]
+
+
+@lru_cache(maxsize=64)
+def _entries(section: str) -> dict[tuple[str, ...], str]:
+    """Return the entries of a Parameters section by the names at their head."""
+    found = {}
+    for text in re.split(r"^(?=\S)", section, flags=re.MULTILINE):
+        if text:
+            head = re.split(r" ?:|\n", text, maxsplit=1)[0]
+            found[tuple(head.split(", "))] = text.rstrip("\n")
+    return found
+
+
+def _in_order(
+    parameters: list[str], own: dict[tuple[str, ...], str], shared: list[str]
+) -> list[str]:
+    """Return an entry for each parameter, the function's own or the first of the glossaries."""
+    said = {name for names in own for name in names}
+    found, done = [], set[str]()
+    for parameter in parameters:
+        if parameter in done:
+            continue
+        for source in (own, *map(_entries, shared)):
+            for names, entry in source.items():
+                fits = source is own or (set(names) <= set(parameters) and not said & set(names))
+                if parameter in names and fits:
+                    found.append(entry)
+                    done.update(names)
+                    break
+            if parameter in done:
+                break
+    return found + [entry for names, entry in own.items() if names[0].startswith("*")]

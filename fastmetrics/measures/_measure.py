@@ -1,0 +1,147 @@
+"""What the registry says of one measure."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple
+
+from fastmetrics.errors import InputError, InputTypeError
+
+Family = Literal["curves", "decisions", "probabilities", "regression", "own"]
+#: What a measure takes beside the true values: scores (the greater, the more positive), predicted
+#: labels, probabilities of each class, or predicted numbers.
+Needs = Literal["scores", "labels", "probabilities", "values"]
+#: What is drawn in a replicate, and read off it: pair counts or points of a curve, cells of a
+#: confusion matrix, sums of columns, the binary problems of several classes; "" for nothing.
+Resampled = Literal["pairs", "curve", "cells", "sums", "classes", "rows", ""]
+
+#: The default of a parameter that has none.
+REQUIRED: Final = object()
+
+_INTERVALS: Final[Mapping[str, tuple[str, ...]]] = {
+    "pairs": ("percentile", "basic", "bca", "studentized", "delong"),
+    "curve": ("percentile", "basic", "bca"),
+    "cells": ("percentile", "basic", "bca", "studentized"),
+    "sums": ("percentile", "basic", "bca", "studentized"),
+    "classes": ("percentile", "basic"),
+    "rows": ("percentile", "basic", "bca"),
+    "": (),
+}
+
+
+class By(NamedTuple):
+    """A direction that depends on a parameter: its value to a direction, or to the next `By`."""
+
+    parameter: str
+    options: Mapping[Any, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measure:
+    """One measure.
+
+    Attributes
+    ----------
+    name : str
+        Canonical.
+    family : str
+        The room it lives in; "own" for those of users.
+    title : str
+        In plain words, for tables.
+    function : str or callable
+        "room.module:function" of its public function; "" where it has none; of a user's, itself.
+    higher_is_better : bool, By or None
+        Its direction; None where it has none.
+    needs : str
+        What it takes beside the true values.
+    aliases : tuple of str
+        Other names that lead here.
+    parameters : mapping of str to object
+        Parameters and their defaults.
+    arguments : mapping of str to object
+        What the public function is called with, to be this measure.
+    passed_as : mapping of str to str
+        What the public function calls a parameter, where it has another name there.
+    read : str
+        The field or place of the public function's result that is the value; or the parameter
+        that names the field.
+    classes : int
+        2: for two classes; 3: for three and more; 0: for any number, or none.
+    bounds : (float, float)
+        The least and the greatest value.
+    resampled : str
+        How its replicates are made; "" if they are not.
+    """
+
+    name: str
+    family: Family
+    title: str
+    function: str | Callable[..., Any]
+    higher_is_better: bool | By | None
+    needs: Needs
+    aliases: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    passed_as: Mapping[str, str] = field(default_factory=dict)
+    read: str = ""
+    classes: int = 0
+    bounds: tuple[float, float] = (0.0, 1.0)
+    resampled: Resampled = ""
+
+    @property
+    def intervals(self) -> tuple[str, ...]:
+        """The intervals that it has, by the names of their methods."""
+        known = _INTERVALS[self.resampled]
+        if self.name == "r2":  # a ratio of sums: its replicates have no standard error
+            known = tuple(method for method in known if method != "studentized")
+        return known
+
+    def direction(self, parameters: Mapping[str, Any]) -> bool | None:
+        """Return whether higher is better under these parameters; None if neither is."""
+        found: Any = self.higher_is_better
+        while isinstance(found, By):
+            chosen = parameters.get(found.parameter, self.parameters[found.parameter])
+            found = found.options.get(chosen)
+        return found if found is None else bool(found)
+
+    def checked(self, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters given, or raise for one that the measure has not, or needs.
+
+        ``name`` is what the caller called the measure.
+        """
+        for given in parameters:
+            if given not in self.parameters:
+                known = ", ".join(map(repr, self.parameters)) or "no parameter"
+                raise InputTypeError(f"`{name}` has no parameter {given!r}: it has {known}")
+        for needed, default in self.parameters.items():
+            if default is REQUIRED and needed not in parameters:
+                raise InputTypeError(f"`{name}` needs its parameter {needed!r}")
+        return dict(parameters)
+
+    def load(self) -> Callable[..., Any]:
+        """Return its public function, which is imported now."""
+        if not isinstance(self.function, str):
+            return self.function
+        if not self.function:
+            raise InputError(f"{self.name!r} has no function of its own: name it in `metrics`")
+        module, _, name = self.function.partition(":")
+        found: Callable[..., Any] = getattr(
+            importlib.import_module(f"fastmetrics.measures.{module}"), name
+        )
+        return found
+
+    def value(self, *data: Any, **parameters: Any) -> Any:
+        """Return what the public function makes of data, by the parameters of the measure."""
+        given = {**self.parameters, **parameters} if self.read in self.parameters else parameters
+        read = str(given[self.read]) if self.read in self.parameters else self.read
+        passed = {
+            self.passed_as.get(name, name): value
+            for name, value in parameters.items()
+            if name != self.read
+        }
+        found = self.load()(*data, **{**self.arguments, **passed})
+        if not read:
+            return found
+        return found[int(read)] if read.isdecimal() else getattr(found, read)

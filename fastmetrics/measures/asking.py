@@ -1,0 +1,248 @@
+"""From what ``metrics=`` holds to measures of the registry, in one way for every caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from fastmetrics._input.scalars import check_choice
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.measures._measure import Measure, Needs
+from fastmetrics.measures.registry import MEASURES
+
+#: A function of the user's: `bootstrap` and `evaluate_estimator` say what it is called with.
+Statistic = Callable[..., float]
+MetricLike = str | Statistic | tuple[str, Mapping[str, Any]]
+MetricsLike = MetricLike | Sequence[MetricLike] | Mapping[str, MetricLike]
+
+_BY_NAME = {name: m for m in MEASURES.values() for name in (m.name, *m.aliases)}
+_registered: dict[str, Measure] = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """One measure that was asked for.
+
+    Attributes
+    ----------
+    label : str
+        The name that its result gets.
+    measure : Measure or None
+        None for a function that no registry knows.
+    parameters : mapping of str to object
+        Those given; the measure has them all.
+    function : callable or None
+        The user's own function, registered or not.
+    """
+
+    label: str
+    measure: Measure | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    function: Callable[..., Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """The canonical name; that of the label for a function that no registry knows."""
+        return self.label if self.measure is None else self.measure.name
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """The declared direction under these parameters; None if it is not known."""
+        return None if self.measure is None else self.measure.direction(self.parameters)
+
+
+def find(name: Any, parameter: str = "metrics") -> Measure:
+    """Return the measure of a name, canonical or alias, or raise with the nearest names.
+
+    A name with ``neg_`` before it is the measure itself, whose direction is declared, not its
+    negative.
+    """
+    if not isinstance(name, str):
+        raise InputTypeError(
+            f"`{parameter}` must name a measure by a string: got {type(name).__name__} {name!r}"
+        )
+    measure = _BY_NAME.get(name) or _registered.get(name)
+    if measure is None and name.startswith("neg_"):
+        positive = _BY_NAME.get(name.removeprefix("neg_"))
+        measure = positive if positive and positive.direction({}) is False else None
+    if measure is None:
+        raise InputError(
+            f"`{parameter}` names {name!r}, which is no measure: {_nearest(name)}"
+            "`metrics_table()` lists them all"
+        )
+    return measure
+
+
+def find_among(name: Any, family: str, parameter: str) -> Measure:
+    """Return the measure of a name, or raise if it is not of the family that can be measured."""
+    measure = find(name, parameter)
+    if measure.family != family:
+        raise InputError(
+            f"`{parameter}` names {name!r}, which takes {_TAKES[measure.needs]}, where measures of "
+            f"{_OF[family]} can be had"
+        )
+    return measure
+
+
+_TAKES = {
+    "scores": "scores",
+    "labels": "predicted labels",
+    "probabilities": "probabilities",
+    "values": "predicted numbers",
+}
+_OF = {"decisions": "predicted labels", "regression": "predicted numbers"}
+
+
+def ask(metrics: Any, parameter: str = "metrics") -> tuple[Asked, ...]:
+    """Return the measures that ``metrics`` asks for, in order.
+
+    Parameters
+    ----------
+    metrics : str, callable, (str, mapping), or a sequence or mapping of them
+        A mapping gives labels.
+    parameter : str
+        What the caller calls it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no measure, a parameter that a measure does not have, or a label twice.
+    """
+    if isinstance(metrics, Mapping):
+        asked = [_one(metric, str(label), parameter) for label, metric in metrics.items()]
+    elif isinstance(metrics, str) or is_pair(metrics) or callable(metrics):
+        asked = [_one(metrics, None, parameter)]
+    elif isinstance(metrics, Sequence):
+        asked = [_one(metric, None, parameter) for metric in metrics]
+    else:
+        raise InputTypeError(
+            f"`{parameter}` must be a name, a callable, a pair (name, parameters), a sequence or a "
+            f"mapping of them: got {type(metrics).__name__}"
+        )
+    if not asked:
+        raise InputError(f"`{parameter}` must name at least one measure: got none")
+    check_labels((one.label for one in asked), parameter)
+    return tuple(asked)
+
+
+def check_labels(labels: Iterable[str], parameter: str) -> None:
+    """Raise if two measures would have one name in the result."""
+    seen = list(labels)
+    for label in seen:
+        if seen.count(label) > 1:
+            raise InputError(
+                f"`{parameter}` names {label!r} {seen.count(label)} times: give each a label of "
+                "its own with a mapping, {label: metric}"
+            )
+
+
+def is_pair(metric: Any) -> bool:
+    """Return whether this is a name with its parameters."""
+    return (
+        isinstance(metric, tuple)
+        and len(metric) == 2
+        and isinstance(metric[0], str)
+        and isinstance(metric[1], Mapping)
+    )
+
+
+def register_metric(
+    name: str,
+    statistic: Statistic,
+    *,
+    needs: Needs = "scores",
+    higher_is_better: bool | None = None,
+) -> None:
+    """Give a statistic of your own a name that ``metrics=`` accepts everywhere.
+
+    Parameters
+    ----------
+    name : str
+        A name that no measure of the library has.
+    statistic : callable
+        ``f(labels, scores, weights)`` if numba compiled it, else ``f(labels, scores)``; see
+        `bootstrap`.
+    needs : {"scores", "labels", "probabilities", "values"}, default="scores"
+        What an estimator is asked for where one is evaluated: scores of the positive class,
+        predicted labels, probabilities of all classes, or a regressor's predictions. Elsewhere
+        the second argument is what the caller passes.
+    higher_is_better : bool, optional
+        Its direction, which tuning needs.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    TypeError
+        If `name` is no text, `statistic` is not callable, or `higher_is_better` is no bool.
+    ValueError
+        If a measure of the library has that name, or it is empty.
+
+    Examples
+    --------
+    >>> register_metric("mean_score", lambda labels, scores: scores.mean())
+    """
+    if not isinstance(name, str):
+        raise InputTypeError(f"`name` must be a string: got {type(name).__name__}")
+    if not name:
+        raise InputError("`name` must not be empty")
+    if not callable(statistic):
+        raise InputTypeError(f"`statistic` must be callable: got {type(statistic).__name__}")
+    check_choice("needs", needs, get_args(Needs))
+    if not isinstance(higher_is_better, bool | None):
+        raise InputTypeError(
+            f"`higher_is_better` must be True, False or None: got {higher_is_better!r}"
+        )
+    if name in _BY_NAME:
+        raise InputError(f"`name` must not be that of a measure of the library: got {name!r}")
+    _registered[name] = Measure(
+        name,
+        "own",
+        name,
+        statistic,
+        higher_is_better,
+        needs,
+        bounds=(float("-inf"), float("inf")),
+        resampled="rows",
+    )
+
+
+def registered() -> tuple[Measure, ...]:
+    """Return the users' own measures, in the order in which they were registered."""
+    return tuple(_registered.values())
+
+
+def _one(metric: Any, label: str | None, parameter: str) -> Asked:
+    if is_pair(metric):
+        return _named(metric[0], dict(metric[1]), label, parameter)
+    if isinstance(metric, str):
+        return _named(metric, {}, label, parameter)
+    if callable(metric):
+        return Asked(label or _name_of(metric), None, {}, metric)
+    raise InputTypeError(
+        f"`{parameter}` must hold names, callables or pairs (name, parameters): got {metric!r}"
+    )
+
+
+def _named(name: str, parameters: dict[str, Any], label: str | None, parameter: str) -> Asked:
+    measure = find(name, parameter)
+    is_negated = name.startswith("neg_") and name not in (measure.name, *measure.aliases)
+    own = label or (measure.name if is_negated else name)  # the value is not negated
+    given = measure.checked(name, parameters)
+    function = measure.load() if measure.family == "own" else None
+    return Asked(own, measure, given, function)
+
+
+def _name_of(function: Any) -> str:
+    inner = getattr(function, "_score_func", function)  # of a scorer of scikit-learn's
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def _nearest(name: str) -> str:
+    from difflib import get_close_matches
+
+    names = get_close_matches(name, [*_BY_NAME, *_registered], n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(map(repr, names))}? " if names else ""

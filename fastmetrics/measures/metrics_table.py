@@ -1,0 +1,201 @@
+"""``metrics_table``: every measure that ``metrics=`` accepts, as a table."""
+
+from __future__ import annotations
+
+import html
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fastmetrics._input.scalars import check_choice
+from fastmetrics._results import Result
+from fastmetrics.measures._measure import REQUIRED, By, Measure
+from fastmetrics.measures.asking import registered
+from fastmetrics.measures.registry import MEASURES
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricEntry(Result):
+    """One measure of the table.
+
+    Attributes
+    ----------
+    name : str
+        Canonical: scikit-learn's scorer name, where there is one, without ``neg_``.
+    title : str
+        In plain words.
+    family : str
+        "curves" (scores against thresholds), "decisions" (predicted labels), "probabilities",
+        "regression" (predicted numbers), or "own" (registered by the user).
+    needs : str
+        What it takes beside the true values: "scores", "labels", "probabilities" or "values".
+    direction : str
+        "higher" or "lower" is better, "none", or "by criterion" where a parameter decides.
+    low, high : float
+        The least and the greatest value.
+    parameters : tuple of str
+        What may be given as ``(name, {parameter: value})``; with "=" and its default where it has
+        one.
+    intervals : tuple of str
+        The methods of its intervals.
+    aliases : tuple of str
+        Other names that are accepted.
+    """
+
+    name: str
+    title: str
+    family: str
+    needs: str
+    direction: str
+    low: float
+    high: float
+    parameters: tuple[str, ...]
+    intervals: tuple[str, ...]
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricsTable(Result):
+    """The measures of the library and those of the user: a sequence of `MetricEntry`.
+
+    Attributes
+    ----------
+    entries : tuple of MetricEntry
+        One a measure; ``table["roc_auc"]`` is that of a name or alias.
+    """
+
+    entries: tuple[MetricEntry, ...]
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[MetricEntry]:
+        return iter(self.entries)
+
+    def __getitem__(self, name: str) -> MetricEntry:
+        for entry in self.entries:
+            if name in (entry.name, *entry.aliases):
+                return entry
+        raise KeyError(f"{name!r}: there is no such measure")
+
+    def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
+        """Return the table as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            By default the one that is loaded, or else installed.
+
+        Returns
+        -------
+        DataFrame
+            One row a measure, one column a field of `MetricEntry`; tuples become text.
+
+        Raises
+        ------
+        ImportError
+            If neither is installed.
+        """
+        import narwhals
+
+        chosen = _frame_library() if library is None else library
+        check_choice("library", chosen, ("pandas", "polars"))
+        columns = dict(zip(_HEADS, zip(*map(_cells, self), strict=True), strict=True))
+        lists = {name: list(column) for name, column in columns.items()}
+        return narwhals.from_dict(lists, backend=chosen).to_native()
+
+    def __str__(self) -> str:
+        rows = [_HEADS[:6], *(tuple(map(_shown, _cells(entry)[:6])) for entry in self)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        lines.insert(1, "─" * max(map(len, lines)))
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"MetricsTable({len(self)} measures)"
+
+    def _repr_html_(self) -> str:
+        rows = [_HEADS, *(tuple(map(_shown, _cells(entry))) for entry in self)]
+        tags = ["th", *["td"] * len(self)]
+        lines = (
+            "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) + "</tr>"
+            for tag, row in zip(tags, rows, strict=True)
+        )
+        return f"<table>{''.join(lines)}</table>"
+
+
+_HEADS = (
+    *("name", "needs", "direction", "low", "high", "title", "family"),
+    *("parameters", "intervals", "aliases"),
+)
+
+
+def metrics_table() -> MetricsTable:
+    """Return every measure that ``metrics=`` accepts, with what it needs, its direction and range.
+
+    Returns
+    -------
+    MetricsTable
+        Printed as a table; ``to_frame()`` makes a data frame of it.
+
+    Examples
+    --------
+    >>> table = metrics_table()
+    >>> table["roc_auc_score"].name, table["log_loss"].direction
+    ('roc_auc', 'lower')
+    >>> [entry.name for entry in table if entry.needs == "probabilities"][:2]
+    ['roc_auc_ovr', 'roc_auc_ovr_weighted']
+    """
+    return MetricsTable(tuple(map(_entry, (*MEASURES.values(), *registered()))))
+
+
+def _entry(measure: Measure) -> MetricEntry:
+    parameters = (
+        name if default is REQUIRED else f"{name}={default!r}"
+        for name, default in measure.parameters.items()
+    )
+    return MetricEntry(
+        measure.name,
+        measure.title,
+        measure.family,
+        measure.needs,
+        _direction(measure),
+        *measure.bounds,
+        tuple(parameters),
+        measure.intervals,
+        measure.aliases,
+    )
+
+
+def _direction(measure: Measure) -> str:
+    if isinstance(measure.higher_is_better, By):
+        return "by criterion"
+    return {True: "higher", False: "lower", None: "none"}[measure.higher_is_better]
+
+
+def _cells(entry: MetricEntry) -> tuple[Any, ...]:
+    found = (getattr(entry, name) for name in _HEADS)
+    return tuple(", ".join(cell) if isinstance(cell, tuple) else cell for cell in found)
+
+
+def _shown(cell: Any) -> str:
+    if isinstance(cell, float):
+        return f"{cell:g}".replace("-", "−").replace("inf", "∞")
+    return str(cell)
+
+
+def _frame_library() -> Literal["pandas", "polars"]:
+    libraries: tuple[Literal["pandas", "polars"], ...] = ("pandas", "polars")
+    for name in libraries:
+        if name in sys.modules:
+            return name
+    from importlib.util import find_spec
+
+    for name in libraries:
+        if find_spec(name) is not None:
+            return name
+    raise ImportError("a data frame needs pandas or polars: pip install pandas")

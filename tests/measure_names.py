@@ -1,0 +1,15 @@
+"""Measures by family, under names that tests call."""
+
+from __future__ import annotations
+
+import fastmetrics
+from fastmetrics.measures.registry import MEASURES
+from fastmetrics.measures.regression._regression_registry import PLANS
+
+#: The count measures of the registry, under their names and two aliases that are as usual.
+COUNT_MEASURES = {m.name: m for m in MEASURES.values() if m.family == "decisions"}
+COUNT_MEASURES["zero_one_loss"] = COUNT_MEASURES["error_rate"]
+COUNT_MEASURES["youden_j"] = COUNT_MEASURES["informedness"]
+
+#: The regression measures that have a public function, by its name.
+REGRESSION = {m.name: m for m in PLANS.values() if m.name in fastmetrics.__all__}
