@@ -126,53 +126,32 @@ from .measures.curves.roc import auc as auc, det_curve as det_curve, roc_curve a
 from .measures.curves.roc_auc import rank_loss as rank_loss, roc_auc_score as roc_auc_score
 from .measures.decisions.accuracy import (
     accuracy_score as accuracy_score,
+    hamming_loss as hamming_loss,
     zero_one_loss as zero_one_loss,
 )
 from .measures.decisions.agreement import (
     cohen_kappa_score as cohen_kappa_score,
     matthews_corrcoef as matthews_corrcoef,
 )
-from .measures.decisions.balanced_accuracy import (
-    balanced_accuracy_score as balanced_accuracy_score,
-    g_mean as g_mean,
-)
-from .measures.decisions.binary_rates import (
-    false_negative_rate as false_negative_rate,
-    false_positive_rate as false_positive_rate,
-    negative_predictive_value as negative_predictive_value,
-    specificity_score as specificity_score,
-    youden_j as youden_j,
-)
 from .measures.decisions.classification_measures import (
     ClassificationMeasures as ClassificationMeasures,
     classification_measures as classification_measures,
 )
 from .measures.decisions.classification_report import classification_report as classification_report
-from .measures.decisions.cost import (
+from .measures.decisions.cost_decision import cost_sensitive_predict as cost_sensitive_predict
+from .measures.decisions.costs import (
     cost_sensitive_accuracy as cost_sensitive_accuracy,
     cost_sensitive_error as cost_sensitive_error,
+    expected_cost as expected_cost,
     normalized_cost as normalized_cost,
     total_cost as total_cost,
 )
-from .measures.decisions.cost_decision import cost_sensitive_predict as cost_sensitive_predict
-from .measures.decisions.count_measure import count_measure as count_measure
-from .measures.decisions.expected_cost import expected_cost as expected_cost
-from .measures.decisions.hamming import hamming_loss as hamming_loss
+from .measures.decisions.count_measures import count_measure as count_measure
 from .measures.decisions.jaccard import jaccard_score as jaccard_score
 from .measures.decisions.likelihood_ratios import class_likelihood_ratios as class_likelihood_ratios
-from .measures.decisions.macro_measures import (
-    macro_f1_harmonic as macro_f1_harmonic,
-    macro_precision as macro_precision,
-    macro_recall as macro_recall,
-)
 from .measures.decisions.matrix_functions import (
     confusion_matrix as confusion_matrix,
     multilabel_confusion_matrix as multilabel_confusion_matrix,
-)
-from .measures.decisions.micro_measures import (
-    micro_f1 as micro_f1,
-    micro_precision as micro_precision,
-    micro_recall as micro_recall,
 )
 from .measures.decisions.precision_recall_f import (
     f1_score as f1_score,
@@ -180,6 +159,25 @@ from .measures.decisions.precision_recall_f import (
     precision_recall_fscore_support as precision_recall_fscore_support,
     precision_score as precision_score,
     recall_score as recall_score,
+)
+from .measures.decisions.rates import (
+    false_negative_rate as false_negative_rate,
+    false_positive_rate as false_positive_rate,
+    negative_predictive_value as negative_predictive_value,
+    specificity_score as specificity_score,
+    youden_j as youden_j,
+)
+from .measures.decisions.recalls import (
+    balanced_accuracy_score as balanced_accuracy_score,
+    g_mean as g_mean,
+)
+from .measures.decisions.textbook import (
+    macro_f1_harmonic as macro_f1_harmonic,
+    macro_precision as macro_precision,
+    macro_recall as macro_recall,
+    micro_f1 as micro_f1,
+    micro_precision as micro_precision,
+    micro_recall as micro_recall,
 )
 from .measures.metrics_table import (
     MetricEntry as MetricEntry,

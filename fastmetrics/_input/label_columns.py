@@ -67,6 +67,11 @@ class LabelColumns(NamedTuple):
         kind = self.true.kind
         return kind if kind == "U" or (kind in "bf" and kind == self.predicted.kind) else "i"
 
+    @property
+    def label_type(self) -> type:
+        """What a label is in Python: str, bool, float or int."""
+        return {"U": str, "b": bool, "f": float}.get(self.kind, int)
+
     def clean(self) -> LabelColumns:
         """Return columns whose booleans are 0 or 1."""
         return LabelColumns(self.true.clean(), self.predicted.clean())

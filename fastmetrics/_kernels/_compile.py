@@ -86,16 +86,6 @@ class _Window:
         self.owner = array
 
 
-def _unlocked(arg: Any) -> Any:
-    """Return an array that numba types as writable: read-only ones would add a signature each.
-
-    Kernels write to arrays that they are given for output only.
-    """
-    if type(arg) is np.ndarray and not arg.flags.writeable:
-        return np.asarray(_Window(arg))
-    return arg
-
-
 class Kernel:
     """A function compiled by numba on first use; see the module's docstring."""
 
@@ -112,7 +102,16 @@ class Kernel:
             if self._twin_serves(args):
                 return self.py_func(*args)
             dispatcher = self.compiled()
-        return dispatcher(*[_unlocked(arg) for arg in args])
+        # Numba types read-only arrays otherwise, which would add a signature each. Kernels write
+        # to arrays that they are given for output only.
+        return dispatcher(
+            *[
+                np.asarray(_Window(arg))
+                if type(arg) is np.ndarray and not arg.flags.writeable
+                else arg
+                for arg in args
+            ]
+        )
 
     @property
     def is_compiled(self) -> bool:

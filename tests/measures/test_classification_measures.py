@@ -54,13 +54,14 @@ def test_every_measure_is_the_one_of_its_name(rng, k, weighting) -> None:
 def test_the_data_are_read_once(rng, monkeypatch) -> None:
     y, p = labels_of(rng, 50, 2)
     calls = []
-    original = ConfusionMatrix.from_labels
+    original = _matrix_input.label_cells
 
     def counting(*args, **options):
         calls.append(args)
         return original(*args, **options)
 
-    monkeypatch.setattr(_matrix_input.ConfusionMatrix, "from_labels", counting)
+    monkeypatch.setattr(_matrix_input, "cells_of_plain", lambda *_: None)
+    monkeypatch.setattr(_matrix_input, "label_cells", counting)
     assert len(classification_measures(y, p).values) == 10
     assert len(calls) == 1
 

@@ -155,7 +155,7 @@ PLACES = [
     (_matrix_state, "check_label_columns"),
     (_matrix_state, "count_columns"),
     (_matrix_state, "seen_cells"),
-    (_matrix_state.MatrixState, "_places"),
+    (_matrix_state.MatrixState, "places"),
     (_matrix_state.MatrixState, "_prepare"),
     (_matrix_state.MatrixState, "_count_in"),
     (_matrix_state.MatrixState, "_own"),

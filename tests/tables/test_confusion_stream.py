@@ -11,7 +11,7 @@ from confusion_samples import KINDS, batches, check, columns, dense, state, whol
 from hypothesis import given, settings, strategies as st
 
 from fastmetrics import ConfusionMatrix, confusion_matrix
-from fastmetrics.tables.confusion import _cells
+from fastmetrics.tables.confusion import _label_counts
 
 SPARSE = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 
@@ -338,7 +338,7 @@ def test_counts_stay_below_the_limit() -> None:
 
 def test_too_many_classes_for_a_dense_matrix(monkeypatch) -> None:
     monkeypatch.setattr("fastmetrics.tables.confusion._matrix_state.MOST_CLASSES", 100)
-    monkeypatch.setattr(_cells, "MOST_CLASSES", 100)
+    monkeypatch.setattr(_label_counts, "MOST_CLASSES", 100)
     matrix = ConfusionMatrix()
     matrix.update(range(100), range(100))
     before = state(matrix)

@@ -31,6 +31,50 @@ from fastmetrics.tables.confusion._indicator_counts import (
 from fastmetrics.tables.confusion._label_counts import LabelCounts, LabelMatrix, label_counts
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
+#: What is the same in the docstrings of scikit-learn's functions of labels.
+TARGETS: Final = """
+Parameters
+----------
+y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+    True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+    `y_pred` and `sample_weight` are left out.
+y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+    Predicted labels, or indicators.
+labels : array-like of shape (n_labels,), optional
+    The classes (or numbers of columns) to measure, in this order; all by default, sorted. One
+    that does not occur counts 0.
+pos_label : label, default=1
+    The class measured by ``average="binary"``.
+average : {"binary", "micro", "macro", "weighted", "samples"} or None, default="binary"
+    None: each class. "binary": the class `pos_label` of two. "micro": of the counts summed over
+    the classes. "macro": the mean over the classes. "weighted": that mean weighted by support.
+    "samples": the mean over the rows of an indicator matrix.
+zero_division : {"warn", 0, 1, nan}, default="warn"
+    What stands where a ratio is 0/0; "warn" is 0 with a warning. Averages leave nan out.
+
+Raises
+------
+TypeError, ValueError
+    If an option is unknown or does not go with the targets, or targets or weights are wrong: the
+    message names the argument, the rule, what came and where.
+"""
+
+#: The same, of those that take an average.
+AVERAGED: Final = (
+    TARGETS
+    + """
+Warns
+-----
+UserWarning
+    If `pos_label` is given and `average` is not "binary".
+
+Notes
+-----
+One pass over labels in O(n), memory O(number of classes); the rest works on the counts. A value of
+one class is the ratio of two whole numbers, divided once.
+"""
+)
+
 AVERAGES: Final = ("binary", "micro", "macro", "weighted", "samples", None)
 
 #: Up to here every integer, and twice it, is a double: NumPy's division of integers rounds once.

@@ -76,6 +76,8 @@ def value_of(x: Values) -> Array:
 
 def ratio(numerator: Values, denominator: Values, undefined: float = _UNDEFINED) -> Values:
     """Return the quotient, and ``undefined`` where the denominator is 0."""
+    if type(numerator) is float:  # of a single matrix of two classes
+        return numerator / denominator if denominator else undefined
     top, bottom = value_of(numerator), value_of(denominator)
     quotient = _divided(top, bottom, undefined)
     if not (isinstance(numerator, Dual) or isinstance(denominator, Dual)):

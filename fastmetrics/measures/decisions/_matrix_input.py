@@ -8,7 +8,7 @@ and a measure of two classes has to know which one is positive.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +16,49 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.tables.confusion._label_counts import label_matrix
+from fastmetrics.tables.confusion._counting import cells_of_plain
+from fastmetrics.tables.confusion._label_counts import completed, label_cells, label_matrix
 from fastmetrics.tables.confusion._matrix_checks import checked_labels
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 Array = NDArray[Any]
 
+#: What is the same in the docstrings of measures of any number of classes.
+CLASSES: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,) or ConfusionMatrix
+    Labels of any number of classes; or a matrix, and then `y_pred` is left out.
+y_pred : array-like of shape (n_samples,), optional
+    Predicted labels.
+labels : array-like of shape (K,), optional
+    The classes in their order; by default those that occur in either column, sorted.
+
+Raises
+------
+TypeError, ValueError
+    If the data are not labels of one sort and of equal length, or an option is unknown.
+
+Notes
+-----
+O(n) to count, O(K²) from a matrix.
+"""
+
 #: Counts below 2**200 may be multiplied four at a time.
 _SAFE = 200
 
 #: What two labels without `pos_label` must be for the greater one to be positive.
 _PLAIN = ({0, 1}, {-1, 1})
+
+
+class FourCells(NamedTuple):
+    """The cells of two classes as floats, under the names that formulas of two classes use."""
+
+    tn: float
+    fp: float
+    fn: float
+    tp: float
 
 
 def of_matrix(matrix: ConfusionMatrix, **given: Any) -> MatrixSnapshot:
@@ -97,8 +128,13 @@ def strict_counts(
     if isinstance(y_true, ConfusionMatrix):
         return of_matrix(y_true, y_pred=y_pred, labels=labels, sample_weight=sample_weight)
     check_both(y_pred)
-    matrix = ConfusionMatrix.from_labels(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    return MatrixSnapshot.of(matrix)
+    if labels is None and sample_weight is None:
+        plain = cells_of_plain(y_true, y_pred)
+        if plain is not None:
+            return MatrixSnapshot(np.array(plain).reshape(2, 2), (0, 1))
+    known = None if labels is None else checked_labels(labels)
+    cells, exponent = label_cells(y_true, y_pred, known, sample_weight)
+    return MatrixSnapshot(*(cells if known is not None else completed(cells)), exponent)
 
 
 def binary_counts(
@@ -107,6 +143,18 @@ def binary_counts(
     """Return the counts of two classes, the positive one last, by the strict rule."""
     found = strict_counts(y_true, y_pred, sample_weight=sample_weight)
     return of_two(found, pos_label, known=isinstance(y_true, ConfusionMatrix))
+
+
+def four_cells(
+    y_true: Any, y_pred: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> FourCells:
+    """Return what `binary_counts` does, as four floats."""
+    if pos_label is None and sample_weight is None:
+        plain = cells_of_plain(y_true, y_pred)
+        if plain is not None:
+            return FourCells(*map(float, plain))
+    found = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
+    return FourCells(*found.counts.astype(np.float64).ravel().tolist())
 
 
 def of_two(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnapshot:
@@ -164,20 +212,17 @@ def _no_positive(labels: tuple[Any, ...]) -> str:
 def _positive_last(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnapshot:
     if isinstance(pos_label, np.generic):
         pos_label = pos_label.item()
-    counts, labels, exponent = found
-    if len(labels) > 2:
+    if len(found.labels) == 2 and pos_label in found.labels:
+        return found if found.labels[1] == pos_label else found.reversed()
+    if len(found.labels) > 2:
         raise InputError(
-            f"`pos_label` is for two classes, and there are {len(labels):,}: for one against the "
-            "rest see ConfusionMatrixStack.one_vs_rest"
+            f"`pos_label` is for two classes, and there are {len(found.labels):,}: for one against "
+            "the rest see ConfusionMatrixStack.one_vs_rest"
         )
-    if pos_label not in labels or len(labels) == 1:
-        seen = np.flatnonzero(counts.any(axis=0) | counts.any(axis=1)).tolist()
-        if known or len(seen) != 1:
-            raise InputError(f"`pos_label`={pos_label!r} is not a label: they are {labels}")
-        return _with_absent(found, seen[0], pos_label)
-    if labels[1] == pos_label:
-        return found
-    return MatrixSnapshot(np.ascontiguousarray(counts[::-1, ::-1]), labels[::-1], exponent)
+    seen = np.flatnonzero(found.counts.any(axis=0) | found.counts.any(axis=1)).tolist()
+    if known or len(seen) != 1:
+        raise InputError(f"`pos_label`={pos_label!r} is not a label: they are {found.labels}")
+    return _with_absent(found, seen[0], pos_label)
 
 
 def _with_absent(found: MatrixSnapshot, only: int, pos_label: Any) -> MatrixSnapshot:

@@ -8,9 +8,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_real
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._matrix_input import (
+    CLASSES,
     check_some_label,
     defined,
     drop_in_counts,
@@ -24,6 +26,7 @@ _NONE_IN_COMMON: Final = "`y2` contains no labels that are present in both `y1` 
 _ONE_IN_COMMON: Final = "`y1`, `y2` and `labels` have only one label in common"
 
 
+@documented(CLASSES)
 def matthews_corrcoef(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -32,25 +35,11 @@ def matthews_corrcoef(
 ) -> float:
     """Compute Matthews' correlation coefficient of true and predicted labels.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels of any number of classes; or a matrix, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-
     Returns
     -------
     float
         1 for perfect prediction, 0 for no relation, at least -1; 0 where one of the columns has a
         single label, though it is 0/0 there.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the data are not labels of one sort and of equal length.
 
     Warns
     -----
@@ -61,7 +50,7 @@ def matthews_corrcoef(
 
     Notes
     -----
-    O(n) to count, O(K²) from a matrix. `count_measure` with "matthews_corrcoef" is strict instead:
+    `count_measure` with "matthews_corrcoef" is strict instead:
     nan where it is 0/0.
 
     References
@@ -82,6 +71,7 @@ def matthews_corrcoef(
     return 0.0 if math.isnan(coefficient) else coefficient
 
 
+@documented(CLASSES)
 def cohen_kappa_score(
     y1: ArrayLike | ConfusionMatrix,
     y2: ArrayLike | None = None,
@@ -105,8 +95,6 @@ def cohen_kappa_score(
     weights : {"linear", "quadratic"}, optional
         How much a disagreement counts: the distance of the two classes in the order of the labels,
         or its square; None counts all alike.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
     replace_undefined_by : float, default=nan
         In [-1, 1] or nan: what to return where kappa is 0/0.
 
@@ -114,12 +102,6 @@ def cohen_kappa_score(
     -------
     float
         At most 1; 0 is chance.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the data are not labels of one sort and of equal length, `y1` has none of `labels`, or
-        an option is unknown.
 
     Warns
     -----
@@ -131,7 +113,7 @@ def cohen_kappa_score(
 
     Notes
     -----
-    O(n) to count, O(K²) from a matrix: 1 - observed / expected disagreement.
+    It is 1 - observed / expected disagreement.
 
     References
     ----------

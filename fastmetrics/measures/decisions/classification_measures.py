@@ -12,11 +12,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._count_formulas import majority_accuracy, tally
-from fastmetrics.measures.decisions._matrix_input import knows_positive, of_two, strict_counts
+from fastmetrics.measures.decisions._matrix_input import (
+    CLASSES,
+    knows_positive,
+    of_two,
+    strict_counts,
+)
 from fastmetrics.measures.decisions.count_measures import values
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -98,6 +104,7 @@ class ClassificationMeasures(Result):
         return type(self), (dict(self.values), self.majority_accuracy, self.matrix)
 
 
+@documented(CLASSES)
 def classification_measures(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -112,10 +119,6 @@ def classification_measures(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels of any number of classes; or a matrix, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
     metrics : iterable of str, optional
         Names of count measures: "accuracy", "error_rate" (or "zero_one_loss"),
         "balanced_accuracy", "g_mean", "matthews_corrcoef", "cohen_kappa", "cost",
@@ -129,8 +132,6 @@ def classification_measures(
     pos_label : int, float, bool or str, optional
         The positive one of two classes; {0, 1}, {-1, 1} and booleans need none, and of a matrix or
         of `labels` it is the last.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
     **params
         Parameters of the measures, each for all that have it: `zero_division` (0, 1 or nan),
         `beta`, `weights` (of kappa), `cost_matrix`, `cost_fn`, `cost_fp`.
@@ -180,7 +181,7 @@ def classification_measures(
         undefined.append("majority_accuracy")
     if undefined:
         warn_user(f"not defined on these data: {', '.join(undefined)}", UndefinedMetricWarning)
-    return ClassificationMeasures(measured, majority, found.matrix())
+    return ClassificationMeasures(measured, majority, ConfusionMatrix._of_snapshot(found))
 
 
 def _checked_names(metrics: Any) -> tuple[str, ...]:

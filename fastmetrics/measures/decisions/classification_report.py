@@ -7,10 +7,11 @@ from typing import Any, Final, Literal, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError, InputTypeError, warn_user
-from fastmetrics.measures.decisions._class_averages import mean_defined
 from fastmetrics.measures.decisions._class_counts import (
+    TARGETS,
     ClassCounts,
     checked_flag,
     class_counts,
@@ -22,6 +23,7 @@ from fastmetrics.measures.decisions._class_scores import (
     AveragedScores,
     averaged_scores,
     class_scores,
+    mean_defined,
 )
 from fastmetrics.measures.decisions._undefined import checked_zero_division, share
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -39,6 +41,7 @@ class _Line(NamedTuple):
     is_accuracy: bool = False
 
 
+@documented(TARGETS)
 def classification_report(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -54,23 +57,12 @@ def classification_report(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
-    labels : array-like of shape (n_labels,), optional
-        The classes (or numbers of columns) to report, in this order; all by default, sorted.
     target_names : iterable of n_labels names, optional
         What to call the classes, in the same order.
-    sample_weight : array-like of shape (n,), optional
-        Weights, not negative.
     digits : int, default=2
         Digits behind the point in the text.
     output_dict : bool, default=False
         Return a dictionary of the unrounded values.
-    zero_division : {"warn", 0, 1, nan}, default="warn"
-        What stands where a ratio is 0/0; "warn" is 0 with a warning. Averages leave nan out.
 
     Returns
     -------
@@ -78,11 +70,6 @@ def classification_report(
         A line (or a dictionary of the four values) for each class, then "accuracy" (or "micro
         avg", if `labels` leaves classes out or the targets are multilabel), "macro avg" and
         "weighted avg", and "samples avg" for multilabel targets.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If targets, weights or an option are wrong, or `target_names` does not fit the classes.
 
     Warns
     -----

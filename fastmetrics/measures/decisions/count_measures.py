@@ -6,12 +6,12 @@ All of them for a stack of matrices at once, so that thousands of replicates cos
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._count_formulas import Tally, linear_sum, tally
 from fastmetrics.measures.decisions._count_parameters import (
@@ -20,6 +20,9 @@ from fastmetrics.measures.decisions._count_parameters import (
     checked_parameters,
 )
 from fastmetrics.measures.decisions._dual import Array, Dual, Values
+from fastmetrics.measures.decisions._matrix_input import of_matrix
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+from fastmetrics.tables.confusion.confusion_stack import ConfusionMatrixStack
 
 Floats = NDArray[np.float64]
 
@@ -237,6 +240,86 @@ def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:
     terms = np.multiply(counted, slopes**2, out=np.zeros(counted.shape), where=counted > 0)
     variance = terms.reshape(*counted.shape[:-2], -1).sum(axis=-1)
     return np.where(np.isnan(prepared.value), np.nan, variance)
+
+
+@overload
+def count_measure(matrices: ConfusionMatrix, name: str, **params: Any) -> float: ...
+
+
+@overload
+def count_measure(
+    matrices: ConfusionMatrixStack, name: str, **params: Any
+) -> NDArray[np.float64]: ...
+
+
+def count_measure(
+    matrices: ConfusionMatrix | ConfusionMatrixStack, name: str, **params: Any
+) -> float | NDArray[np.float64]:
+    """Compute a count measure, by its name, of a matrix or of each matrix of a stack.
+
+    Parameters
+    ----------
+    matrices : ConfusionMatrix or ConfusionMatrixStack
+        One matrix of K classes, of two the positive one last; or n of two classes.
+    name : str
+        "accuracy", "precision", "f1_macro", "specificity", "matthews_corrcoef", "cohen_kappa",
+        "cost" ...: what `classification_measures` takes.
+    **params
+        Parameters of the measure: `zero_division`, `beta`, `weights`, `cost_matrix`, `cost_fn`,
+        `cost_fp`.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,)
+        The value of the matrix, or of each one of the stack; nan where it is undefined.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `matrices` are none, or the measure has not that name, parameter or number of classes.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a value is undefined: once, with the names of the matrices.
+
+    Notes
+    -----
+    The strict form of each measure: 0/0 is nan. O(K²) a matrix, all matrices in one vectorised
+    pass.
+
+    Examples
+    --------
+    >>> from fastmetrics import ConfusionMatrixStack
+    >>> stack = ConfusionMatrixStack.from_counts([[[3, 1], [2, 4]], [[5, 0], [1, 2]]])
+    >>> count_measure(stack, "precision")
+    array([0.8, 1. ])
+    >>> count_measure(stack.sum(), "precision")
+    0.8571428571428571
+    """
+    counts, names = _stacked(matrices)
+    values = value(name, counts, **params)
+    undefined = np.isnan(values)
+    if undefined.any():
+        where = ""
+        if names is not None:
+            found = [own for own, is_nan in zip(names, undefined, strict=True) if is_nan]
+            shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
+            where = f" for {len(found):,} of {len(names):,} matrices: {shown}"
+        warn_user(f"`{name}` is not defined{where}", UndefinedMetricWarning)
+    return float(values) if names is None else values
+
+
+def _stacked(matrices: Any) -> tuple[Any, tuple[Any, ...] | None]:
+    """Return the counts of one matrix, without names, or of a stack, with its names."""
+    if isinstance(matrices, ConfusionMatrixStack):
+        return matrices.counts, matrices.names
+    if isinstance(matrices, ConfusionMatrix):
+        return of_matrix(matrices).counts, None
+    raise InputTypeError(
+        "`matrices` must be a ConfusionMatrix or a ConfusionMatrixStack: got "
+        f"{type(matrices).__name__}"
+    )
 
 
 def _float_stack(counts: ArrayLike) -> Floats:

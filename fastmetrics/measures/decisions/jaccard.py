@@ -7,12 +7,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics.measures.decisions._class_averages import mean_defined
-from fastmetrics.measures.decisions._class_counts import by_row, class_counts, classes_asked, pooled
+from fastmetrics._docs import documented
+from fastmetrics.measures.decisions._class_counts import (
+    AVERAGED,
+    by_row,
+    class_counts,
+    classes_asked,
+    pooled,
+)
+from fastmetrics.measures.decisions._class_scores import mean_defined
 from fastmetrics.measures.decisions._undefined import checked_zero_division, ratio, warn_undefined
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 
+@documented(AVERAGED)
 def jaccard_score(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -27,21 +35,6 @@ def jaccard_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
-    labels : array-like of shape (n_labels,), optional
-        The classes (or numbers of columns) to measure, in this order; all by default, sorted.
-    pos_label : label, default=1
-        The class measured by ``average="binary"``.
-    average : {"binary", "micro", "macro", "weighted", "samples"} or None, default="binary"
-        None: each class. "binary": the class `pos_label` of two. "micro": of the counts summed
-        over the classes. "macro": the mean over the classes. "weighted": that mean weighted by
-        support. "samples": the mean over the rows of an indicator matrix.
-    sample_weight : array-like of shape (n,), optional
-        Weights, not negative.
     zero_division : {"warn", 0, 1}, default="warn"
         The value where both sets are empty; "warn" is 0 with a warning.
 
@@ -50,22 +43,14 @@ def jaccard_score(
     float or ndarray of shape (n_labels,)
         TP / (TP + FP + FN).
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is unknown or does not go with the targets, or targets or weights are wrong.
-
     Warns
     -----
     UndefinedMetricWarning
         If both sets are empty and `zero_division` is "warn".
-    UserWarning
-        If `pos_label` is given and `average` is not "binary".
 
     Notes
     -----
-    One pass over labels in O(n); a value of one class is the ratio of two whole numbers, divided
-    once. With Jaccard's index J, F1 is 2 J / (1 + J).
+    With Jaccard's index J, F1 is 2 J / (1 + J).
 
     References
     ----------

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_real
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._count_formulas import (
@@ -16,10 +17,16 @@ from fastmetrics.measures.decisions._count_formulas import (
     positive_likelihood_ratio,
     tally,
 )
-from fastmetrics.measures.decisions._matrix_input import check_some_label, drop_in_counts, picked
+from fastmetrics.measures.decisions._matrix_input import (
+    CLASSES,
+    check_some_label,
+    drop_in_counts,
+    picked,
+)
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 
+@documented(CLASSES)
 def class_likelihood_ratios(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -34,12 +41,8 @@ def class_likelihood_ratios(
     ----------
     y_true : array-like of shape (n_samples,) or ConfusionMatrix
         Labels of two classes; or a matrix of two, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
     labels : array-like of shape (2,), optional
         The two classes, the positive one last; by default those that occur, sorted.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
     replace_undefined_by : nan, 1.0 or dict, default=nan
         What to return where a ratio is divided by 0: nan or 1 for both, or a dictionary of
         "LR+" (at least 1, or nan) and "LR-" (in [0, 1], or nan).
@@ -60,10 +63,6 @@ def class_likelihood_ratios(
     -----
     UndefinedMetricWarning
         For each of: no positive example, no false positive, no true negative.
-
-    Notes
-    -----
-    O(n) to count, O(1) from a matrix.
 
     References
     ----------

@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
+from fastmetrics.measures.decisions._class_counts import AVERAGED
 from fastmetrics.measures.decisions._class_scores import METRICS, checked_warn_for, scores_asked
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -16,6 +18,7 @@ Average = Literal["binary", "micro", "macro", "weighted", "samples"]
 Scores = float | Floats
 
 
+@documented(AVERAGED)
 def precision_recall_fscore_support(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -32,28 +35,12 @@ def precision_recall_fscore_support(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
     beta : float, default=1.0
         Recall counts `beta` times as much as precision in F; 0 gives precision, inf recall.
-    labels : array-like of shape (n_labels,), optional
-        The classes (or numbers of columns) to measure, in this order; all by default, sorted.
-        One that does not occur counts 0.
-    pos_label : label, default=1
-        The class measured by ``average="binary"``.
     average : {"binary", "micro", "macro", "weighted", "samples"} or None, default=None
-        None: each class. "binary": the class `pos_label` of two. "micro": of the counts summed
-        over the classes. "macro": the mean over the classes. "weighted": that mean weighted by
-        support. "samples": the mean over the rows of an indicator matrix.
+        None: each class; the others are averages, as in `f1_score`.
     warn_for : list, tuple or set, default=("precision", "recall", "f-score")
         The measures that warn where they are undefined.
-    sample_weight : array-like of shape (n,), optional
-        Weights, not negative.
-    zero_division : {"warn", 0, 1, nan}, default="warn"
-        What stands where a ratio is 0/0; "warn" is 0 with a warning. Averages leave nan out.
 
     Returns
     -------
@@ -62,24 +49,15 @@ def precision_recall_fscore_support(
     support : ndarray of shape (n_labels,), or None for an average
         Examples (or weight) of each class: int64, float64 with weights.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is unknown or does not go with the targets, or targets or weights are wrong:
-        the message names the argument, the rule, what came and where.
-
     Warns
     -----
     UndefinedMetricWarning
         If a ratio is 0/0 and `zero_division` is "warn".
-    UserWarning
-        If `pos_label` is given and `average` is not "binary".
 
     Notes
     -----
-    One pass over labels in O(n), memory O(number of classes); the rest works on the counts. A
-    value of one class is the ratio of two whole numbers, divided once. Precision is 0/0 for a
-    class never predicted, recall for one that never occurs, F where both is so.
+    Precision is 0/0 for a class never predicted, recall for one that never occurs, F where both is
+    so.
 
     References
     ----------
@@ -110,9 +88,11 @@ def precision_recall_fscore_support(
         sample_weight=sample_weight,
         zero_division=zero_division,
     )
-    return (*scores, counts.shown(counts.true) if average is None else None)
+    support = None if counts is None or average is not None else counts.shown(counts.true)
+    return (*scores, support)
 
 
+@documented(AVERAGED)
 def precision_score(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -125,41 +105,15 @@ def precision_score(
 ) -> Scores:
     """Compute precision: of the examples given to a class, the share that are of it.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels, an indicator matrix, or counts (`y_pred` is then left out).
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
-    labels : array-like of shape (n_labels,), optional
-        The classes to measure, in this order; all by default.
-    pos_label : label, default=1
-        The class measured by ``average="binary"``.
-    average : {"binary", "micro", "macro", "weighted", "samples"} or None, default="binary"
-        As in `precision_recall_fscore_support`.
-    sample_weight : array-like of shape (n,), optional
-        Weights, not negative.
-    zero_division : {"warn", 0, 1, nan}, default="warn"
-        The value where nothing is given to the class; "warn" is 0 with a warning.
-
     Returns
     -------
     float or ndarray of shape (n_labels,)
         TP / (TP + FP).
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `precision_recall_fscore_support`.
-
     Warns
     -----
     UndefinedMetricWarning
         If nothing is given to a class and `zero_division` is "warn".
-
-    Notes
-    -----
-    One pass over labels in O(n); a value of one class is divided once.
 
     Examples
     --------
@@ -171,6 +125,7 @@ def precision_score(
     return _one(0, y_true, y_pred, 1.0, labels, pos_label, average, sample_weight, zero_division)
 
 
+@documented(AVERAGED)
 def recall_score(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -183,41 +138,15 @@ def recall_score(
 ) -> Scores:
     """Compute recall: of the examples of a class, the share that are given to it.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels, an indicator matrix, or counts (`y_pred` is then left out).
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
-    labels : array-like of shape (n_labels,), optional
-        The classes to measure, in this order; all by default.
-    pos_label : label, default=1
-        The class measured by ``average="binary"``.
-    average : {"binary", "micro", "macro", "weighted", "samples"} or None, default="binary"
-        As in `precision_recall_fscore_support`.
-    sample_weight : array-like of shape (n,), optional
-        Weights, not negative.
-    zero_division : {"warn", 0, 1, nan}, default="warn"
-        The value where the class does not occur; "warn" is 0 with a warning.
-
     Returns
     -------
     float or ndarray of shape (n_labels,)
         TP / (TP + FN).
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `precision_recall_fscore_support`.
-
     Warns
     -----
     UndefinedMetricWarning
         If a class does not occur and `zero_division` is "warn".
-
-    Notes
-    -----
-    One pass over labels in O(n); a value of one class is divided once.
 
     Examples
     --------
@@ -229,6 +158,7 @@ def recall_score(
     return _one(1, y_true, y_pred, 1.0, labels, pos_label, average, sample_weight, zero_division)
 
 
+@documented(AVERAGED)
 def f1_score(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -241,33 +171,10 @@ def f1_score(
 ) -> Scores:
     """Compute F1, the harmonic mean of precision and recall.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels, an indicator matrix, or counts (`y_pred` is then left out).
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
-    labels : array-like of shape (n_labels,), optional
-        The classes to measure, in this order; all by default.
-    pos_label : label, default=1
-        The class measured by ``average="binary"``.
-    average : {"binary", "micro", "macro", "weighted", "samples"} or None, default="binary"
-        As in `precision_recall_fscore_support`. "macro" is the mean of the F1 of the classes, not
-        the textbook's harmonic mean of macro-precision and macro-recall.
-    sample_weight : array-like of shape (n,), optional
-        Weights, not negative.
-    zero_division : {"warn", 0, 1, nan}, default="warn"
-        The value where the class neither occurs nor is predicted; "warn" is 0 with a warning.
-
     Returns
     -------
     float or ndarray of shape (n_labels,)
         2 TP / (2 TP + FP + FN).
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `precision_recall_fscore_support`.
 
     Warns
     -----
@@ -276,7 +183,8 @@ def f1_score(
 
     Notes
     -----
-    One pass over labels in O(n); a value of one class is divided once.
+    With "macro" it is the mean of the F1 of the classes, not the textbook's harmonic mean of macro
+    precision and macro recall (`macro_f1_harmonic`).
 
     Examples
     --------
@@ -289,6 +197,7 @@ def f1_score(
     return _one(2, y_true, y_pred, 1.0, labels, pos_label, average, sample_weight, zero_division)
 
 
+@documented(AVERAGED)
 def fbeta_score(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -304,32 +213,13 @@ def fbeta_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels, an indicator matrix, or counts (`y_pred` is then left out).
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
     beta : float
         Above 1 recall counts more than precision; 0 gives precision, inf recall.
-    labels : array-like of shape (n_labels,), optional
-        The classes to measure, in this order; all by default.
-    pos_label : label, default=1
-        The class measured by ``average="binary"``.
-    average : {"binary", "micro", "macro", "weighted", "samples"} or None, default="binary"
-        As in `precision_recall_fscore_support`.
-    sample_weight : array-like of shape (n,), optional
-        Weights, not negative.
-    zero_division : {"warn", 0, 1, nan}, default="warn"
-        The value where the class neither occurs nor is predicted; "warn" is 0 with a warning.
 
     Returns
     -------
     float or ndarray of shape (n_labels,)
         (1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP).
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `precision_recall_fscore_support`.
 
     Warns
     -----

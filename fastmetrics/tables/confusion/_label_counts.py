@@ -1,35 +1,58 @@
-"""What scikit-learn's functions of labels need: cells or margins over every label that occurs."""
+"""Rows of two label columns counted without a sort: into the cells of a matrix, or into margins.
+
+`label_cells` is the strict form, of `ConfusionMatrix`: a row of weight 0 is absent. `label_matrix`
+and `label_counts` are what scikit-learn's functions see: every label that occurs, in such rows too.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
+from fastmetrics._input.labels import show_labels
 from fastmetrics._input.weights import Weights, check_weights
-from fastmetrics.tables.confusion._cells import (
-    arranged,
-    count_columns,
-    exact_range,
-    guessed_range,
-    may_guess,
-)
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._counting import (
     Margins,
+    cells_in_range,
+    cells_of_plain,
     count_cells,
     count_margins,
     margins_in_range,
+    weigh_cells,
     weigh_margins,
 )
+
+#: Whole-number labels that span at most this much are their own codes: no search for classes.
+SPAN: Final = 1 << 11
 
 #: Up to this many classes the cells are counted, and the margins are their sums.
 _FEW: Final = 64
 
-#: Whole-number labels that span at most this much are their own codes.
-_SPAN: Final = 1 << 16
+#: Whole-number labels that span at most this much are their own codes where margins are counted.
+_MARGIN_SPAN: Final = 1 << 16
+
+#: A table has at most so many cells, or this many for each row: it is cleared and looked through.
+_CELLS: Final = 1 << 12
+_CELLS_PER_ROW: Final = 8
+
+#: A dense matrix of more classes would take gigabytes.
+MOST_CLASSES: Final = 1 << 14
+
+Labels = tuple[Any, ...]
+NewLabels = Literal["extend", "raise"]
+
+
+class Cells(NamedTuple):
+    """``counts`` (K, K) int64 or float64, true class by predicted class, and the K labels."""
+
+    counts: NDArray[Any]
+    labels: Labels
 
 
 class LabelCounts(NamedTuple):
@@ -48,21 +71,194 @@ class LabelMatrix(NamedTuple):
     counts: NDArray[Any]
 
 
-def label_counts(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> LabelCounts:
-    """Return the margins of the matrix of every label that occurs, also in rows of weight 0.
+def label_cells(
+    y_true: Any,
+    y_pred: Any,
+    labels: Labels | None,
+    sample_weight: Any,
+    n_threads: int | None = None,
+) -> tuple[Cells, int]:
+    """Count each pair (true label, predicted label); also return the weights' exponent.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
         Labels of any type.
-    sample_weight : array-like of shape (n,), optional
+    labels : tuple of K labels, checked, or None
+        The classes and their order; None takes those of the rows that have a weight, sorted.
+    sample_weight : array-like of shape (n,) or None
         Frequencies or importances.
-
-    Returns
-    -------
-    LabelCounts
-        int64, or float64 of weights that are not whole (or too large for int64).
     """
+    columns = check_label_columns(y_true, y_pred)
+    if labels is not None:
+        check_kind(columns, labels)
+    weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
+    found = count_columns(columns, weights, n_threads)
+    if labels is None:
+        found = seen_cells(found, columns.label_type)
+    else:
+        check_known(found, labels, columns)
+    exponent = 0 if weights is None else weights.exponent
+    return (found if labels is None else arranged(found, labels)), exponent
+
+
+def count_columns(
+    columns: LabelColumns, weights: Weights | None, n_threads: int | None = None
+) -> Cells:
+    """Count the pairs of labels; some of the classes may have no row at all."""
+    if columns.true.kind != columns.predicted.kind:
+        columns = columns.clean()
+    found = None
+    if columns.kind != "U":
+        found = _cells_of_integers(columns, weights, n_threads)
+    return _cells_of_classes(columns, weights, n_threads) if found is None else found
+
+
+def seen_cells(found: Cells, label_type: type) -> Cells:
+    """Return the classes that some row with a weight has, as Python labels of that type."""
+    filled = found.counts != 0
+    seen = np.flatnonzero(filled.any(axis=0) | filled.any(axis=1))
+    labels = tuple(label_type(found.labels[k]) for k in seen.tolist())
+    if len(seen) == len(found.labels):
+        return Cells(found.counts, labels)
+    return Cells(found.counts[np.ix_(seen, seen)], labels)
+
+
+def completed(cells: Cells) -> Cells:
+    """Return the cells of half a pair as those of the pair: see `completed_labels`."""
+    pair = completed_labels(cells.labels)
+    return cells if pair == cells.labels else arranged(cells, pair)
+
+
+def completed_labels(labels: Labels) -> Labels:
+    """Return half of a known pair, {0, 1}, {-1, 1} or {False, True}, as the pair."""
+    if len(labels) == 1 and not isinstance(labels[0], str) and labels[0] in (-1, 0, 1):
+        kind = type(labels[0])
+        return kind(min(labels[0], 0)), kind(1)
+    return labels
+
+
+def check_kind(columns: LabelColumns, labels: Labels) -> None:
+    """Raise if labels are text where the columns are numbers, or the other way round."""
+    is_text = columns.kind == "U"
+    if labels and isinstance(labels[-1], str) != is_text:
+        kinds = ("numbers", "text") if is_text else ("text", "numbers")
+        raise InputTypeError(f"`labels` holds {kinds[0]}, `y_true` and `y_pred` hold {kinds[1]}")
+
+
+def check_known(found: Cells, labels: Labels, columns: LabelColumns) -> None:
+    """Raise if a row with a weight has a label that is not among ``labels``."""
+    known = set(labels)
+    for column, axis in ((columns.true, 1), (columns.predicted, 0)):
+        is_seen = (found.counts != 0).any(axis=axis).tolist()
+        for label, seen in zip(found.labels, is_seen, strict=True):
+            if seen and label not in known:
+                raise unknown_label(column.name, label, column.first(label), labels)
+
+
+def unknown_label(name: str, label: Any, first: int, labels: Labels) -> InputError:
+    """Return the error that names a label which is not among those known."""
+    shown = show_labels(np.array(labels, dtype=object))
+    return InputError(
+        f"`{name}` holds the label {label!r}, first at index {first}, which is not in "
+        f"`labels`, {shown}"
+    )
+
+
+def arranged(found: Cells, labels: Labels) -> Cells:
+    """Return the counts in the order of ``labels``, 0 where the data have no such label."""
+    if labels == found.labels:
+        return Cells(found.counts, labels)
+    at = {label: k for k, label in enumerate(found.labels)}
+    there = [k for k, label in enumerate(labels) if label in at]
+    source = [at[labels[k]] for k in there]
+    counts = np.zeros((len(labels), len(labels)), dtype=found.counts.dtype)
+    counts[np.ix_(there, there)] = found.counts[np.ix_(source, source)]
+    return Cells(counts, labels)
+
+
+def _cells_of_integers(
+    columns: LabelColumns, weights: Weights | None, n_threads: int | None
+) -> Cells | None:
+    """Count whole numbers that lie close together; None if they do not."""
+    true, predicted = columns.true.values, columns.predicted.values
+    widest = min(SPAN, math.isqrt(max(_CELLS, _CELLS_PER_ROW * len(true))))
+    if weights is None and all(may_guess(y.dtype) for y in (true, predicted)):
+        low, width = guessed_range(true, predicted)
+        if width <= widest:
+            counts = count_cells(true, predicted, low, width, n_threads)
+            if counts is not None:
+                return Cells(counts, tuple(range(low, low + width)))
+    columns = columns.clean()
+    true, predicted = columns.true.values, columns.predicted.values
+    low, width = exact_range(true, predicted)
+    is_float = "f" in (true.dtype.kind, predicted.dtype.kind)
+    if width > widest or (is_float and max(low + width, -low) >= 2**63):
+        return None
+    if weights is not None:
+        return Cells(
+            weigh_cells(true, predicted, low, width, weights), tuple(range(low, low + width))
+        )
+    counts = cells_in_range(true, predicted, low, width, n_threads)
+    return Cells(counts, tuple(range(low, low + width)))
+
+
+def may_guess(dtype: np.dtype[Any]) -> bool:
+    """Return whether labels are integers that int64 holds: none can wrap into the range."""
+    return dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8)
+
+
+def guessed_range(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[int, int]:
+    """Return the least label and the width of a range that probably holds all of them.
+
+    A thousand rows are looked at; whoever counts finds out whether the guess was right.
+    """
+    low, high = 0, 1
+    for y in (true, predicted):
+        some = (y[: 1 << 9], y[:: len(y) // (1 << 9) + 1])
+        low = min(low, *(int(part.min()) for part in some))
+        high = max(high, *(int(part.max()) for part in some))
+    more = (high - low) // 16 if high - low >= 32 else 0
+    return low - (more if low < 0 else 0), high - low + 1 + more + (more if low < 0 else 0)
+
+
+def exact_range(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[int, int]:
+    """Return the least label and the width of the range of both columns."""
+    low = min(int(true.min()), int(predicted.min()))
+    return low, max(int(true.max()), int(predicted.max())) - low + 1
+
+
+def _cells_of_classes(
+    columns: LabelColumns, weights: Weights | None, n_threads: int | None
+) -> Cells:
+    """Count labels of any kind by the numbers of their classes."""
+    true, predicted = columns.true.coded(), columns.predicted.coded()
+    rows, names = true.classes.tolist(), predicted.classes.tolist()
+    labels = tuple(sorted(set(rows) | set(names)))
+    if len(labels) > MOST_CLASSES:
+        raise InputError(
+            f"`y_true` and `y_pred` hold {len(labels):,} labels, at most {MOST_CLASSES:,} make a "
+            f"matrix: one cell a pair would take {8 * len(labels) ** 2 / 2**30:.0f} GiB; are they "
+            "scores or identifiers?"
+        )
+    width = max(len(rows), len(names))  # each column keeps its own codes: no row is recoded
+    if weights is None:
+        found: NDArray[Any] = cells_in_range(true.codes, predicted.codes, 0, width, n_threads)
+    else:
+        found = weigh_cells(true.codes, predicted.codes, 0, width, weights)
+    at = {label: k for k, label in enumerate(labels)}
+    counts = np.zeros((len(labels), len(labels)), dtype=found.dtype)
+    places = np.ix_([at[label] for label in rows], [at[label] for label in names])
+    counts[places] = found[: len(rows), : len(names)]
+    return Cells(counts, labels)
+
+
+def label_counts(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> LabelCounts:
+    """Return the margins of what `label_matrix` returns."""
+    plain = _plain_matrix(y_true, y_pred, sample_weight)
+    if plain is not None:
+        cells = plain.counts
+        return LabelCounts(plain.labels, np.diagonal(cells), cells.sum(axis=1), cells.sum(axis=0))
     columns = check_label_columns(y_true, y_pred)
     weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
     if weights is None and columns.kind != "U":
@@ -92,6 +288,9 @@ def label_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> Labe
     LabelMatrix
         int64, or float64 of weights that are not whole (or too large for int64).
     """
+    plain = _plain_matrix(y_true, y_pred, sample_weight)
+    if plain is not None:
+        return plain
     columns = check_label_columns(y_true, y_pred)
     weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
     found = count_columns(columns, None)
@@ -103,6 +302,14 @@ def label_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> Labe
     if len(seen) < len(found.labels):
         counts = counts[np.ix_(seen, seen)]
     return LabelMatrix(_as_labels([found.labels[k] for k in seen.tolist()], columns), counts)
+
+
+def _plain_matrix(y_true: Any, y_pred: Any, sample_weight: Any) -> LabelMatrix | None:
+    """Return the matrix of plain arrays that hold 0 and 1, both of them; None of others."""
+    plain = None if sample_weight is not None else cells_of_plain(y_true, y_pred)
+    if plain is None or not any(plain[:3]) or not any(plain[1:]):
+        return None
+    return LabelMatrix(np.arange(2, dtype=y_true.dtype), np.array(plain).reshape(2, 2))
 
 
 class _Coded(NamedTuple):
@@ -123,7 +330,7 @@ def _by_guess(columns: LabelColumns) -> LabelCounts | None:
         if cells is None:
             return None
         margins = Margins(np.diagonal(cells), cells.sum(axis=1), cells.sum(axis=0))
-    elif width <= _SPAN:
+    elif width <= _MARGIN_SPAN:
         found = count_margins(true, predicted, low, width)
         if found is None:
             return None
@@ -140,7 +347,7 @@ def _coded(columns: LabelColumns) -> _Coded:
     if columns.kind != "U":
         low, width = exact_range(true, predicted)
         is_float = "f" in (true.dtype.kind, predicted.dtype.kind)
-        if width <= _SPAN and not (is_float and max(low + width, -low) >= 2**63):
+        if width <= _MARGIN_SPAN and not (is_float and max(low + width, -low) >= 2**63):
             return _Coded((true, predicted), low, _as_labels(range(low, low + width), columns))
     found = columns.true.coded(), columns.predicted.coded()
     own = [each.classes.tolist() for each in found]

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import check_label_values, text_or_numbers
-from fastmetrics._input.scalars import check_real
+from fastmetrics._input.scalars import check_choice, check_real
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.confusion._cells import MOST_CLASSES, Labels
+from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels
 
 
 def checked_counts(counts: Any) -> tuple[NDArray[Any], int]:
@@ -75,6 +75,20 @@ def checked_cell(name: str, value: Any) -> Any:
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return int(value)
     return check_real(name, value)
+
+
+def checked_policy(new_labels: NewLabels | None, labels: Labels, *, is_given: bool) -> NewLabels:
+    """Return what a new label does, as it was asked for or as it follows from the labels."""
+    if new_labels is None:
+        return "raise" if is_given else "extend"
+    check_choice("new_labels", new_labels, ("extend", "raise"))
+    if new_labels == "raise" and not is_given:
+        raise InputError('`new_labels`="raise" needs `labels`: no label would be known')
+    if new_labels == "extend" and labels != tuple(sorted(labels)):
+        raise InputError(
+            f'`labels` must be sorted where `new_labels`="extend", as they stay then: got {labels}'
+        )
+    return new_labels
 
 
 def labels_differ(left: Labels, right: Labels) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import InputError
-from fastmetrics.tables.confusion._cells import MOST_CLASSES, Labels
+from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels
 from fastmetrics.tables.confusion._matrix_checks import refuse_bad_counts
-from fastmetrics.tables.confusion._matrix_state import NewLabels, State
+from fastmetrics.tables.confusion._matrix_state import Parts
 from fastmetrics.tables.confusion._matrix_store import SparseStore, Store
 
 #: Version of the files; a change of their meaning makes it another.
@@ -62,7 +62,7 @@ def write_matrix(
         np.savez_compressed(file, **stored)
 
 
-def read_matrix(file: str | PathLike[str] | IO[bytes]) -> State:
+def read_matrix(file: str | PathLike[str] | IO[bytes]) -> Parts:
     """Return the state that a file holds.
 
     Raises
@@ -76,7 +76,7 @@ def read_matrix(file: str | PathLike[str] | IO[bytes]) -> State:
     return _read(file, repr(file))
 
 
-def _read(file: IO[bytes], name: str) -> State:
+def _read(file: IO[bytes], name: str) -> Parts:
     try:
         with np.load(file, allow_pickle=False) as stored:
             found = {key: stored[key] for key in stored.files}
@@ -90,7 +90,7 @@ def _read(file: IO[bytes], name: str) -> State:
         raise InputError(f"{name} does not hold a whole ConfusionMatrix: {error}") from error
 
 
-def _checked(found: dict[str, NDArray[Any]]) -> State:
+def _checked(found: dict[str, NDArray[Any]]) -> Parts:
     labels = _labels(found["labels"])
     keys, values, lost = found["keys"], found["values"], found["lost"]
     k = len(labels)

@@ -1,16 +1,21 @@
-"""A confusion matrix at one moment, as plain arrays, and back again."""
+"""A confusion matrix at one moment: plain arrays, and how they are shown."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import html
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import InputError
-from fastmetrics.tables.confusion._cells import MOST_CLASSES, Labels
-from fastmetrics.tables.confusion._matrix_store import DenseStore
-from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels
+
+if TYPE_CHECKING:
+    from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+
+#: A matrix of more classes is summed up in HTML, not shown.
+_SHOWN: Final = 20
 
 
 class MatrixSnapshot(NamedTuple):
@@ -39,6 +44,49 @@ class MatrixSnapshot(NamedTuple):
             counts = counts.toarray()
         return cls(np.asarray(counts), labels, now.weight_exponent)
 
-    def matrix(self) -> ConfusionMatrix:
-        """Return a matrix of these counts, which takes no other label."""
-        return ConfusionMatrix._of(DenseStore.of(self.counts.copy()), self.labels, self.exponent)
+    def reversed(self) -> MatrixSnapshot:
+        """Return the classes in reverse order: of two, the other one is positive."""
+        counts = np.ascontiguousarray(self.counts[::-1, ::-1])
+        return MatrixSnapshot(counts, self.labels[::-1], self.exponent)
+
+
+def as_text(labels: Labels, counts: Any, exponent: int) -> str:
+    """Return the line that ``repr`` shows."""
+    scaled = f", weight_exponent={exponent}" if exponent else ""
+    k = len(labels)
+    if k == 2:
+        (tn, fp), (fn, tp) = counts[[0, 1]].tolist() if not _is_sparse(counts) else _four(counts)
+        return f"ConfusionMatrix({tp=}, {fp=}, {fn=}, {tn=}, labels={labels!r}{scaled})"
+    shown = ", ".join(map(repr, labels if k <= 5 else [*labels[:4], ...]))
+    shown = shown.replace("Ellipsis", "...")
+    n, correct = counts.sum().item(), counts.diagonal().sum().item()
+    classes = "class" if k == 1 else "classes"
+    return (
+        f"ConfusionMatrix({k:,} {classes}{' ' if k else ''}{shown}; n={n:.10g}, "
+        f"{correct:.10g} correct{scaled})"
+    )
+
+
+def as_html(labels: Labels, counts: Any, exponent: int) -> str:
+    """Return a table of true classes by predicted classes, or the line where it would be large."""
+    if len(labels) > _SHOWN:
+        return f"<p>{html.escape(as_text(labels, counts, exponent))}</p>"
+    if _is_sparse(counts):
+        counts = counts.toarray()
+    names = [html.escape(str(label)) for label in labels]
+    head = "".join(f"<th>{name}</th>" for name in names)
+    body = "".join(
+        f"<tr><th>{name}</th>{''.join(f'<td>{cell:.10g}</td>' for cell in row)}</tr>"
+        for name, row in zip(names, counts.tolist(), strict=True)
+    )
+    caption = "ConfusionMatrix: true class by row, predicted by column"
+    return f"<table><caption>{caption}</caption><tr><th></th>{head}</tr>{body}</table>"
+
+
+def _is_sparse(counts: Any) -> bool:
+    return hasattr(counts, "toarray")
+
+
+def _four(counts: Any) -> list[list[int | float]]:
+    cells: list[list[int | float]] = counts.toarray().tolist()
+    return cells

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,26 +15,27 @@ from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.confusion._cells import (
+from fastmetrics.tables.confusion._counting import Margins
+from fastmetrics.tables.confusion._label_counts import (
     MOST_CLASSES,
     Labels,
+    NewLabels,
     check_kind,
+    completed_labels,
     count_columns,
     seen_cells,
     unknown_label,
 )
-from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._matrix_checks import check_total, labels_differ
 from fastmetrics.tables.confusion._matrix_store import DenseStore, SparseStore, Store
 
-NewLabels = Literal["extend", "raise"]
-State = tuple[Store, Labels, int, NewLabels]
+Parts = tuple[Store, Labels, int, NewLabels]
 
 
 class MatrixState:
     """Labels, counts and a lock; what a new label does. See ``ConfusionMatrix``.
 
-    ``_labels`` are those seen so far (or given); the public `labels` complete half of a pair.
+    ``labels`` are those seen so far (or given); the public ones complete half of a pair.
     A store that was handed out is copied before it changes: `counts` are a snapshot, and cost
     nothing. A change of labels, of kind or of scale makes another store; counts are added last, at
     one stroke. What fails on the way, or is interrupted, so leaves the state before it at hand.
@@ -43,26 +44,26 @@ class MatrixState:
     __slots__ = (
         "_at",
         "_bound",
-        "_exponent",
-        "_labels",
-        "_lock",
         "_low",
-        "_new_labels",
         "_shared",
-        "_store",
+        "exponent",
+        "labels",
+        "lock",
+        "new_labels",
+        "store",
     )
 
     def __init__(self, store: Store, labels: Labels, exponent: int, new_labels: NewLabels) -> None:
-        self._lock = threading.RLock()
-        self._new_labels: NewLabels = new_labels
+        self.lock = threading.RLock()
+        self.new_labels: NewLabels = new_labels
         self._set(store, labels, exponent, store.total())
 
     def _set(self, store: Store, labels: Labels, exponent: int, bound: int | float) -> None:
         at, low = {label: k for k, label in enumerate(labels)}, _first_of_run(labels)
         # No call among these: an interrupt finds all of them done, or none.
-        self._store = store
-        self._labels = labels
-        self._exponent = exponent
+        self.store = store
+        self.labels = labels
+        self.exponent = exponent
         self._bound = bound
         self._shared = False
         self._at = at
@@ -70,9 +71,9 @@ class MatrixState:
 
     # --- reading ---------------------------------------------------------------------------
 
-    def _snapshot(self) -> tuple[Labels, Any]:
+    def snapshot(self) -> tuple[Labels, Any]:
         """Return the public labels and counts, half of a pair being completed."""
-        with self._lock:
+        with self.lock:
             labels, store = self._whole()
             counts = store.public()
             if isinstance(store, DenseStore) and counts is store.counts:
@@ -82,77 +83,81 @@ class MatrixState:
             counts.flags.writeable = False
         return labels, counts
 
-    def _public_margins(self) -> Margins:
-        with self._lock:
+    def margins(self) -> Margins:
+        with self.lock:
             return self._whole()[1].margins()
 
-    def _reversed(self) -> tuple[Store, Labels, int]:
-        with self._lock:
+    def total(self) -> int | float:
+        """Return the sum of all counts."""
+        with self.lock:
+            return self.store.total()
+
+    def reversed(self) -> tuple[Store, Labels, int]:
+        with self.lock:
             labels, store = self._whole()
             k = len(labels)
-            return store.arranged(np.arange(k)[::-1], k), labels[::-1], self._exponent
+            return store.arranged(np.arange(k)[::-1], k), labels[::-1], self.exponent
 
     def _whole(self) -> tuple[Labels, Store]:
         """Return the public labels and a store of them, which the lock guards."""
-        labels, store = self._labels, self._store
-        pair = _completed(labels) if self._new_labels == "extend" else labels
+        labels, store = self.labels, self.store
+        pair = completed_labels(labels) if self.new_labels == "extend" else labels
         if pair == labels:
             return labels, store
         return pair, store.arranged(np.array([pair.index(labels[0])]), 2)
 
-    def _state(self) -> State:
+    def parts(self) -> Parts:
         """Return a state that does not change with this one."""
-        with self._lock:
-            return self._store.copy(), self._labels, self._exponent, self._new_labels
+        with self.lock:
+            return self.store.copy(), self.labels, self.exponent, self.new_labels
 
     # --- changing --------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[None]:
         """Hold the lock; what is raised before counts are added leaves the state as it was."""
-        with self._lock:
-            before = self._store, self._labels, self._exponent, self._shared, self._at, self._low
+        with self.lock:
+            before = self.store, self.labels, self.exponent, self._shared, self._at, self._low
             try:
                 yield
             except BaseException:
                 (
-                    self._store,
-                    self._labels,
-                    self._exponent,
+                    self.store,
+                    self.labels,
+                    self.exponent,
                     self._shared,
                     self._at,
                     self._low,
                 ) = before
                 raise
 
-    def _update(self, y_true: Any, y_pred: Any, sample_weight: Any) -> None:
+    def update(self, y_true: Any, y_pred: Any, sample_weight: Any) -> None:
         if sample_weight is None and self._count_small(y_true, y_pred):
             return
         columns = check_label_columns(y_true, y_pred)
         weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
         exponent = 0 if weights is None else weights.exponent
-        k = len(self._labels)
-        if not self._store.is_sparse and 4 * columns.n_rows >= k * k:
-            found = seen_cells(count_columns(columns, weights), columns.kind)
+        k = len(self.labels)
+        if not self.store.is_sparse and 4 * columns.n_rows >= k * k:
+            found = seen_cells(count_columns(columns, weights), columns.label_type)
             with self._changing():
-                places = self._places(found.labels, columns)
-                self._add(DenseStore(found.counts).arranged(places, len(self._labels)), exponent)
+                places = self.places(found.labels, columns)
+                self.add(DenseStore(found.counts).arranged(places, len(self.labels)), exponent)
             return
         coded = [each.coded() for each in columns.clean()]
         if weights is not None:
             coded, weights = _with_weight(coded, weights)
-        as_label = {"U": str, "b": bool, "f": float}.get(columns.kind, int)
-        own = [list(map(as_label, each.classes.tolist())) for each in coded]
+        own = [list(map(columns.label_type, each.classes.tolist())) for each in coded]
         labels = tuple(sorted({*own[0], *own[1]}))
         with self._changing():
-            self._places(labels, columns)
+            self.places(labels, columns)
             self._prepare(weights is not None and not weights.is_integer, exponent)
             self._count_in(columns.n_rows if weights is None else float(weights.values.sum()))
             rows, names = (
                 np.array([self._at[label] for label in classes], np.int64)[each.codes]
                 for classes, each in zip(own, coded, strict=True)
             )
-            self._store.add_codes(rows, names, weights)
+            self.store.add_codes(rows, names, weights)
 
     def _count_small(self, y_true: Any, y_pred: Any) -> bool:
         """Count a block of plain integers that need no look at anything but their range."""
@@ -170,80 +175,80 @@ class MatrixState:
             or not kernels.count_cells.is_compiled
         ):
             return False
-        with self._lock:
-            if self._low != low or self._store.is_weighted or self._store.is_sparse:
+        with self.lock:
+            if self._low != low or self.store.is_weighted or self.store.is_sparse:
                 return False
             self._own()
             self._count_in(n)
-            store = self._store
+            store = self.store
             k = store.n_classes
             table = store.counts.reshape(-1)  # type: ignore[union-attr]
             counted: int = kernels.count_cells(y_true, y_pred, low, k, 1, table)
             return counted == n  # of a single block: all or none
 
-    def _merge(self, other: MatrixState) -> None:
+    def merge(self, other: MatrixState) -> None:
         """Add another state, which is not being changed: the caller has made a copy."""
         with self._changing():
             _check_mergeable(self, other)
-            places = self._places(other._labels, None)
-            self._add(other._store.arranged(places, len(self._labels)), other._exponent)
+            places = self.places(other.labels, None)
+            self.add(other.store.arranged(places, len(self.labels)), other.exponent)
 
-    def _places(self, labels: Labels, columns: LabelColumns | None) -> NDArray[np.int64]:
+    def places(self, labels: Labels, columns: LabelColumns | None) -> NDArray[np.int64]:
         """Return the numbers of labels, after taking in those that are new, or raise."""
         if columns is not None:
-            check_kind(columns, self._labels)
+            check_kind(columns, self.labels)
         unknown = [label for label in labels if label not in self._at]
         if unknown:
-            if self._new_labels == "raise" and columns is not None:
-                raise _unknown(unknown, columns, self._labels)
-            merged = tuple(sorted({*self._labels, *unknown}))
-            if len(merged) > MOST_CLASSES and not self._store.is_sparse:
+            if self.new_labels == "raise" and columns is not None:
+                raise _unknown(unknown, columns, self.labels)
+            merged = tuple(sorted({*self.labels, *unknown}))
+            if len(merged) > MOST_CLASSES and not self.store.is_sparse:
                 raise InputError(
                     f"{len(merged):,} labels, at most {MOST_CLASSES:,} make a dense matrix: are "
                     "they scores or identifiers? If not, make it with `sparse=True`"
                 )
             number = {label: k for k, label in enumerate(merged)}
-            places = np.array([number[label] for label in self._labels], np.int64)
-            store = self._store.arranged(places, len(merged))
-            self._set(store, merged, self._exponent, self._bound)
+            places = np.array([number[label] for label in self.labels], np.int64)
+            store = self.store.arranged(places, len(merged))
+            self._set(store, merged, self.exponent, self._bound)
         return np.array([self._at[label] for label in labels], np.int64)
 
-    def _add(self, more: Store, exponent: int) -> None:
+    def add(self, more: Store, exponent: int) -> None:
         self._prepare(more.is_weighted, exponent, is_empty=not more.total())
         self._count_in(more.total())
-        self._store.add(more if more.is_weighted == self._store.is_weighted else more.as_float())
+        self.store.add(more if more.is_weighted == self.store.is_weighted else more.as_float())
 
     def _prepare(self, is_weighted: bool, exponent: int, *, is_empty: bool = False) -> None:
         """Make the store ready for counts of that kind, or raise."""
-        if exponent != self._exponent and not is_empty:
-            if self._store.total():
+        if exponent != self.exponent and not is_empty:
+            if self.store.total():
                 raise InputError(
                     "matrices of differently scaled weights cannot be merged: weight_exponent "
-                    f"{self._exponent} and {exponent}"
+                    f"{self.exponent} and {exponent}"
                 )
-            self._exponent, self._store = exponent, self._store.copy()
+            self.exponent, self.store = exponent, self.store.copy()
             self._shared = False
-        if is_weighted and not self._store.is_weighted:
-            self._store = self._store.as_float()
+        if is_weighted and not self.store.is_weighted:
+            self.store = self.store.as_float()
             self._shared = False
         self._own()
 
-    def _reset(self) -> None:
-        with self._lock:
-            labels = self._labels if self._new_labels == "raise" else ()
-            self._set(empty_store(len(labels), self._store.is_sparse), labels, 0, 0)
+    def reset(self) -> None:
+        with self.lock:
+            labels = self.labels if self.new_labels == "raise" else ()
+            self._set(empty_store(len(labels), self.store.is_sparse), labels, 0, 0)
 
     def _own(self) -> None:
         if self._shared:
-            self._store = self._store.copy()
+            self.store = self.store.copy()
             self._shared = False
 
     def _count_in(self, more: int | float) -> None:
         """Raise if integer counts would leave int64; what is kept is an upper bound."""
-        if self._store.is_weighted:
+        if self.store.is_weighted:
             return
         if self._bound + more >= 2**62:
-            self._bound = self._store.total()
+            self._bound = self.store.total()
             check_total(self._bound + int(more))
         self._bound += int(more)
 
@@ -264,20 +269,12 @@ def _first_of_run(labels: Labels) -> int | None:
     return labels[0] if is_run and abs(labels[0]) < 2**62 else None
 
 
-def _completed(labels: Labels) -> Labels:
-    """Return half of a known pair, {0, 1}, {-1, 1} or {False, True}, as the pair."""
-    if len(labels) == 1 and not isinstance(labels[0], str) and labels[0] in (-1, 0, 1):
-        kind = type(labels[0])
-        return kind(min(labels[0], 0)), kind(1)
-    return labels
-
-
 def _check_mergeable(into: MatrixState, other: MatrixState) -> None:
     """Raise if the labels of one matrix cannot become labels of another."""
-    mine, theirs = into._labels, other._labels
-    if into._new_labels == "raise":
+    mine, theirs = into.labels, other.labels
+    if into.new_labels == "raise":
         is_known = set(theirs) <= set(mine)
-        if mine != theirs and (other._new_labels == "raise" or not is_known):
+        if mine != theirs and (other.new_labels == "raise" or not is_known):
             raise InputError(
                 "matrices of different labels cannot be merged: "
                 f"{labels_differ(mine, theirs)}; pass the same `labels` to both"

@@ -11,8 +11,8 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputTypeError
-from fastmetrics.tables.confusion._cells import Cells, Labels
 from fastmetrics.tables.confusion._counting import cells_in_range, weigh_cells
+from fastmetrics.tables.confusion._label_counts import Cells, Labels
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable
 

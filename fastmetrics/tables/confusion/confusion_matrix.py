@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from os import PathLike
+from typing import IO, Any, Final, Self
 
 from numpy.typing import ArrayLike
 
-from fastmetrics._input.scalars import check_choice
+from fastmetrics._docs import documented
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.confusion._cells import Labels, label_cells
-from fastmetrics.tables.confusion._matrix_checks import checked_cell, checked_counts, checked_labels
-from fastmetrics.tables.confusion._matrix_reading import MatrixReading
-from fastmetrics.tables.confusion._matrix_state import NewLabels, empty_store
-from fastmetrics.tables.confusion._matrix_store import DenseStore
+from fastmetrics.tables.confusion._counting import Margins
+from fastmetrics.tables.confusion._label_counts import Labels, NewLabels, label_cells
+from fastmetrics.tables.confusion._matrix_checks import (
+    checked_cell,
+    checked_counts,
+    checked_labels,
+    checked_policy,
+)
+from fastmetrics.tables.confusion._matrix_file import read_matrix, write_matrix
+from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot, as_html, as_text
+from fastmetrics.tables.confusion._matrix_state import MatrixState, empty_store
+from fastmetrics.tables.confusion._matrix_store import DenseStore, Store
 from fastmetrics.tables.confusion._score_cells import score_cells
 from fastmetrics.tables.scores.score_table import ScoreTable
 
+_ROWS: Final = """
+Parameters
+----------
+y_true, y_pred : array-like of shape (n,)
+    Labels: whole numbers, booleans or text, both of the same sort.
+sample_weight : array-like of shape (n,), optional
+    Weights >= 0. Integer weights are counts; a float weight makes the matrix one of weights.
+"""
 
-class ConfusionMatrix(MatrixReading):
+
+class ConfusionMatrix:
     """How many examples of each class were taken for each class.
 
     It is all that accuracy, precision, F1, Matthews' coefficient, cost and their kin need of the
@@ -41,8 +58,8 @@ class ConfusionMatrix(MatrixReading):
     Raises
     ------
     TypeError, ValueError
-        If the labels are not distinct classes, or given in an order of their own (not sorted)
-        together with ``new_labels="extend"``.
+        If the labels are not distinct classes, or not sorted beside ``new_labels="extend"``.
+        Everywhere: for input of the wrong kind, or of values that have no meaning.
 
     Notes
     -----
@@ -63,9 +80,11 @@ class ConfusionMatrix(MatrixReading):
            [0, 1, 1]])
     >>> matrix + matrix == sum([matrix, matrix])
     True
+    >>> ConfusionMatrix.binary(tp=35, fp=10, fn=5, tn=50, labels=["no", "yes"]).reversed()
+    ConfusionMatrix(tp=50, fp=5, fn=10, tn=35, labels=('yes', 'no'))
     """
 
-    __slots__ = ()
+    __slots__ = ("_state",)
 
     def __init__(
         self,
@@ -75,10 +94,24 @@ class ConfusionMatrix(MatrixReading):
         sparse: bool = False,
     ) -> None:
         known: Labels = () if labels is None else checked_labels(labels, sparse=sparse)
-        chosen = _policy(new_labels, known, is_given=labels is not None)
-        super().__init__(empty_store(len(known), sparse), known, 0, chosen)
+        chosen = checked_policy(new_labels, known, is_given=labels is not None)
+        self._state = MatrixState(empty_store(len(known), sparse), known, 0, chosen)
 
     @classmethod
+    def _of(
+        cls, store: Store, labels: Labels, exponent: int = 0, new_labels: NewLabels = "raise"
+    ) -> Self:
+        matrix = cls.__new__(cls)
+        matrix._state = MatrixState(store, labels, exponent, new_labels)
+        return matrix
+
+    @classmethod
+    def _of_snapshot(cls, now: MatrixSnapshot) -> Self:
+        """Return a matrix of these counts, which takes no other label."""
+        return cls._of(DenseStore.of(now.counts.copy()), now.labels, now.exponent)
+
+    @classmethod
+    @documented(_ROWS)
     def from_labels(
         cls,
         y_true: ArrayLike,
@@ -92,34 +125,17 @@ class ConfusionMatrix(MatrixReading):
 
         Parameters
         ----------
-        y_true, y_pred : array-like of shape (n,)
-            Labels: whole numbers, booleans or text, both of the same sort.
         labels : array-like of shape (K,), optional
-            The classes, in the order of rows and columns; of two the last is positive. By default
-            every label that occurs, in either column, with a weight; sorted, and other labels may
-            join later.
-        sample_weight : array-like of shape (n,), optional
-            Weights >= 0. Integer weights are counts: the matrix then stays exact.
-        n_threads : int, optional
-            Threads that count; None means every processor the process may use.
-
-        Returns
-        -------
-        ConfusionMatrix
-
-        Raises
-        ------
-        TypeError, ValueError
-            For input of the wrong kind or of different lengths, for labels that are no classes,
-            and for a label that `labels` does not name.
+            The classes, in the order of rows and columns; of two the last is positive; another
+            label is an error. By default every label that occurs, in either column, with a weight;
+            sorted, and other labels may join later.
 
         Notes
         -----
         Time O(n): one pass over whole numbers that span at most 2,048; others cost a search for
         their classes. Rows of weight 0 count as absent. Booleans, and a single label that is 0, 1
         or -1, are two classes even where only one of them occurs: {0, 1}, or {-1, 1} for -1.
-        A cell of float weights is a compensated sum: its relative error is at most
-        ``max(2**13, K**2) * 2**-53``.
+        The relative error of a cell of float weights is at most ``max(2**13, K**2) * 2**-53``.
 
         Examples
         --------
@@ -135,6 +151,7 @@ class ConfusionMatrix(MatrixReading):
         return cls._of(DenseStore.of(cells.counts), cells.labels, exponent, policy)
 
     @classmethod
+    @documented(_ROWS)
     def from_scores(
         cls,
         y_true: ArrayLike | ScoreTable,
@@ -144,37 +161,23 @@ class ConfusionMatrix(MatrixReading):
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Count what the decision score >= threshold does to two classes.
+        """Count what the decision score >= threshold does to two classes, (negative, positive).
 
         Parameters
         ----------
         y_true : array-like of shape (n,) or ScoreTable
             Labels {0, 1}, {-1, 1} or booleans; anything else with `pos_label`. Or a table, and
-            then `y_score` is left out.
+            then `y_score` is left out, and the labels are (0, 1).
         y_score : array-like of shape (n,), optional
             Scores; the greater, the more positive.
         threshold : int or float
             Scores at or above it are called positive, compared as real numbers; inf calls none.
         pos_label : optional
             The label of the positive class; it becomes the last of the two labels.
-        sample_weight : array-like of shape (n,), optional
-            Weights >= 0. Integer weights are counts.
-
-        Returns
-        -------
-        ConfusionMatrix
-            Of two classes: labels (negative, positive), those of a table being (0, 1).
-
-        Raises
-        ------
-        TypeError, ValueError
-            For input of the wrong kind, or with values that have no meaning; the message names
-            the argument, the rule, what came and where.
 
         Notes
         -----
-        O(n) for rows, O(number of distinct scores) for a table; no sort. One class only is no
-        error: its row of counts is 0.
+        O(n) for rows, O(number of distinct scores) for a table. One class only is no error.
 
         Examples
         --------
@@ -192,26 +195,10 @@ class ConfusionMatrix(MatrixReading):
         Parameters
         ----------
         counts : array-like of shape (K, K)
-            Integers (counts, exact) or floats (weights) >= 0; rows are true classes, columns
-            predicted ones. All may be 0: the identity of merging.
+            Integers (counts, exact, of a sum below 2**63) or floats (weights) >= 0; rows are true
+            classes, columns predicted ones. All may be 0: the identity of merging.
         labels : array-like of shape (K,), optional
             The classes in that order, of two the positive one last; 0, 1, ..., K-1 by default.
-
-        Returns
-        -------
-        ConfusionMatrix
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the matrix is not square, a count is negative or not finite, the counts sum to
-            2**63 or more, or the labels are not K different ones.
-
-        Examples
-        --------
-        >>> from fastmetrics import ConfusionMatrix
-        >>> ConfusionMatrix.from_counts([[50, 10], [5, 35]], labels=["no", "yes"])
-        ConfusionMatrix(tp=35, fp=10, fn=5, tn=50, labels=('no', 'yes'))
         """
         checked, exponent = checked_counts(counts)
         k = len(checked)
@@ -230,22 +217,6 @@ class ConfusionMatrix(MatrixReading):
             True and false positives, false and true negatives: counts if all are integers,
             else weights.
         labels : array-like of the negative and the positive label, default (0, 1)
-
-        Returns
-        -------
-        ConfusionMatrix
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a count is no number, negative or not finite, or there are not two labels.
-
-        Examples
-        --------
-        >>> from fastmetrics import ConfusionMatrix
-        >>> ConfusionMatrix.binary(tp=35, fp=10, fn=5, tn=50).counts
-        array([[50, 10],
-               [ 5, 35]])
         """
         cells = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
         cells = {name: checked_cell(name, value) for name, value in cells.items()}
@@ -253,29 +224,99 @@ class ConfusionMatrix(MatrixReading):
             [[cells["tn"], cells["fp"]], [cells["fn"], cells["tp"]]], checked_labels(labels, 2)
         )
 
+    @property
+    def counts(self) -> Any:
+        """Counts, (K, K): row the true class, column the predicted one; read-only.
+
+        int64, or float64 where they are weights; a SciPy sparse array if `is_sparse`. It does not
+        change when the matrix does.
+        """
+        return self._state.snapshot()[1]
+
+    @property
+    def labels(self) -> Labels:
+        """The K labels, in the order of rows and columns; of two the last is positive.
+
+        None stands for a negative class that has a name, but no example to tell it.
+        """
+        return self._state.snapshot()[0]
+
+    @property
+    def margins(self) -> Margins:
+        """Counts of each class: ``hits`` (the diagonal), ``true`` and ``predicted``, (K,) each."""
+        return self._state.margins()
+
+    @property
+    def weight_exponent(self) -> int:
+        """The counts are the weights times 2**weight_exponent: 0 unless they were extreme."""
+        return self._state.exponent
+
+    @property
+    def new_labels(self) -> NewLabels:
+        """What a new label does: "extend" or "raise"."""
+        return self._state.new_labels
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only the pairs that occur are kept."""
+        return self._state.store.is_sparse
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the counts are float64 weights rather than int64 counts."""
+        return self._state.store.is_weighted
+
+    @property
+    def n(self) -> int | float:
+        """Number of examples, or their weight."""
+        return self._state.total()
+
+    @property
+    def tp(self) -> int | float:
+        """True positives: of two classes, the last taken for the last."""
+        return self._cell("tp", 1, 1)
+
+    @property
+    def fp(self) -> int | float:
+        """False positives: of two classes, the first taken for the last."""
+        return self._cell("fp", 0, 1)
+
+    @property
+    def fn(self) -> int | float:
+        """False negatives: of two classes, the last taken for the first."""
+        return self._cell("fn", 1, 0)
+
+    @property
+    def tn(self) -> int | float:
+        """True negatives: of two classes, the first taken for the first."""
+        return self._cell("tn", 0, 0)
+
+    def _cell(self, name: str, row: int, column: int) -> int | float:
+        labels, counts = self._state.snapshot()
+        if len(labels) != 2:
+            raise InputError(
+                f"`{name}` is for two classes, and this matrix has {len(labels):,}: "
+                "index `counts`, or pass `labels` of two"
+            )
+        number: int | float = counts[row, column].item()
+        return number
+
+    @documented(_ROWS)
     def update(
         self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> None:
-        """Count one more batch.
-
-        Parameters
-        ----------
-        y_true, y_pred : array-like of shape (n,)
-            Labels: whole numbers, booleans or text, of the sort that the matrix has.
-        sample_weight : array-like of shape (n,), optional
-            Weights >= 0. A float weight makes the matrix one of weights.
+        """Count one more batch, or leave the matrix as it was.
 
         Raises
         ------
         TypeError, ValueError
-            As `from_labels`; for a new label where they are refused; for counts that would reach
-            2**63, and for weights scaled otherwise than those before (`weight_exponent`). The
-            matrix is then as it was.
+            Also for a new label where they are refused, for counts that would reach 2**63, and for
+            weights scaled otherwise than those before (`weight_exponent`).
 
         Notes
         -----
-        O(n), and for a batch of up to a thousand plain integers a few microseconds; weights and
-        new labels cost O(K²) on top.
+        O(n), a few microseconds for up to a thousand plain integers; weights and new labels cost
+        O(K²) on top.
 
         Examples
         --------
@@ -286,48 +327,39 @@ class ConfusionMatrix(MatrixReading):
         >>> matrix
         ConfusionMatrix(tp=1, fp=0, fn=1, tn=1, labels=('no', 'yes'))
         """
-        self._update(y_true, y_pred, sample_weight)
+        self._state.update(y_true, y_pred, sample_weight)
 
     def merge(self, *others: ConfusionMatrix) -> None:
         """Add other matrices to this one, in place; ``+`` and ``sum`` make a new one.
 
-        Parameters
-        ----------
-        *others : ConfusionMatrix
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a matrix has labels that this one does not take (two matrices of given labels must
-            have the same ones in the same order), if one has text and the other numbers, or if
-            the weights are scaled differently. What came before it is then counted already.
-
-        Examples
-        --------
-        >>> from fastmetrics import ConfusionMatrix
-        >>> total = ConfusionMatrix()
-        >>> total.merge(*(ConfusionMatrix.from_labels([k, 0], [k, 0]) for k in range(3)))
-        >>> total.counts.diagonal().tolist()
-        [4, 1, 1]
+        Two of given labels must have the same, in order; what precedes a refused one is counted.
         """
         for other in others:
             if not isinstance(other, ConfusionMatrix):
                 raise InputTypeError(f"a ConfusionMatrix is needed: got {type(other).__qualname__}")
         for other in others:
-            self._merge(other.copy())
+            self._state.merge(other.copy()._state)
 
     def reset(self) -> None:
-        """Forget all counts, and the labels that were not given.
+        """Forget all counts, and the labels that were not given."""
+        self._state.reset()
 
-        Examples
-        --------
-        >>> from fastmetrics import ConfusionMatrix
-        >>> matrix = ConfusionMatrix.from_labels([0, 1], [0, 1], labels=[0, 1])
-        >>> matrix.reset()
-        >>> matrix
-        ConfusionMatrix(tp=0, fp=0, fn=0, tn=0, labels=(0, 1))
-        """
-        self._reset()
+    def copy(self) -> Self:
+        """Return a matrix of the same counts that changes on its own."""
+        return type(self)._of(*self._state.parts())
+
+    def reversed(self) -> Self:
+        """Return a matrix of the classes in reverse order: of two, the other one is positive."""
+        return type(self)._of(*self._state.reversed())
+
+    def save(self, file: str | PathLike[str] | IO[bytes]) -> None:
+        """Write the matrix to a ``.npz`` file of exactly this name, compressed, without pickle."""
+        write_matrix(file, *self._state.parts())
+
+    @classmethod
+    def load(cls, file: str | PathLike[str] | IO[bytes]) -> Self:
+        """Read a matrix that `save` wrote; ValueError if it is not whole, or of another format."""
+        return cls._of(*read_matrix(file))
 
     def __add__(self, other: ConfusionMatrix) -> ConfusionMatrix:
         if not isinstance(other, ConfusionMatrix):
@@ -335,7 +367,7 @@ class ConfusionMatrix(MatrixReading):
         if self.new_labels == "extend" and other.new_labels == "raise":
             self, other = other, self  # the given labels and their order stay
         total = self.copy()
-        total._merge(other.copy())
+        total._state.merge(other.copy()._state)
         return total
 
     def __radd__(self, other: object) -> ConfusionMatrix:
@@ -343,15 +375,26 @@ class ConfusionMatrix(MatrixReading):
             return self.copy()
         return NotImplemented
 
-
-def _policy(new_labels: NewLabels | None, labels: Labels, *, is_given: bool) -> NewLabels:
-    if new_labels is None:
-        return "raise" if is_given else "extend"
-    check_choice("new_labels", new_labels, ("extend", "raise"))
-    if new_labels == "raise" and not is_given:
-        raise InputError('`new_labels`="raise" needs `labels`: no label would be known')
-    if new_labels == "extend" and labels != tuple(sorted(labels)):
-        raise InputError(
-            f'`labels` must be sorted where `new_labels`="extend", as they stay then: got {labels}'
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConfusionMatrix):
+            return NotImplemented
+        (labels, counts), (others, theirs) = self._state.snapshot(), other._state.snapshot()
+        return (
+            labels == others
+            and self.weight_exponent == other.weight_exponent
+            and self.is_sparse == other.is_sparse
+            and counts.dtype == theirs.dtype
+            and not (counts != theirs).sum()
         )
-    return new_labels
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Travel as the state: what arrives has a lock of its own."""
+        return type(self)._of, self._state.parts()
+
+    def __repr__(self) -> str:
+        return as_text(*self._state.snapshot(), self.weight_exponent)
+
+    def _repr_html_(self) -> str:
+        return as_html(*self._state.snapshot(), self.weight_exponent)

@@ -288,7 +288,9 @@ class ConfusionMatrixStack:
         return type(self), (self.counts, self.names, self.labels, self.weight_exponent)
 
     def _matrix(self, counts: Array) -> ConfusionMatrix:
-        return MatrixSnapshot(counts, self.labels, self.weight_exponent).matrix()
+        return ConfusionMatrix._of_snapshot(
+            MatrixSnapshot(counts, self.labels, self.weight_exponent)
+        )
 
 
 def _sum_beside(cells: Array) -> Array:

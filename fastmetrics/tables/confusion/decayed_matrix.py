@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.scalars import check_choice, check_positive
 from fastmetrics._input.weights import Weights
-from fastmetrics.tables.confusion._cells import Cells, count_columns, seen_cells
-from fastmetrics.tables.confusion._matrix_state import NewLabels
+from fastmetrics.tables.confusion._label_counts import Cells, NewLabels, count_columns, seen_cells
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -124,7 +123,7 @@ class DecayedConfusionMatrix:
     def matrix(self) -> ConfusionMatrix:
         """The weights at this moment; a matrix of its own, which later rows do not change."""
         now = self._now
-        store, labels, _, new_labels = now.sums._state()
+        store, labels, _, new_labels = now.sums._state.parts()
         if not now.n_seen:
             return now.sums.copy()
         weights = store.dense().public() / _unit(now.position)
@@ -167,9 +166,9 @@ class DecayedConfusionMatrix:
             shift = position.numerator // position.denominator
             position -= shift
             sums = _scaled(sums, -min(shift, _WHOLE_RANGE))
-            places = sums._places(batch.labels, columns)
+            places = sums._state.places(batch.labels, columns)
             more = DenseStore(batch.counts * _unit(position))
-            sums._add(more.arranged(places, len(sums._labels)), 0)
+            sums._state.add(more.arranged(places, len(sums._state.labels)), 0)
             self._now = _Now(sums, position, n_seen + n)
 
     def reset(self) -> None:
@@ -220,7 +219,7 @@ class DecayedConfusionMatrix:
         weights = None
         if self._per == "row":
             weights = Weights(_weights(columns.n_rows, self._half_life), False, 0)
-        found = seen_cells(count_columns(columns, weights), columns.kind)
+        found = seen_cells(count_columns(columns, weights), columns.label_type)
         return Cells(found.counts.astype(np.float64), found.labels)
 
 
@@ -245,7 +244,7 @@ def _unit(position: Fraction) -> float:
 
 def _scaled(matrix: ConfusionMatrix, exponent: int) -> ConfusionMatrix:
     """Return a copy whose counts are times ``2**exponent``, exact but for what is all but 0."""
-    store, labels, _, new_labels = matrix._state()
+    store, labels, _, new_labels = matrix._state.parts()
     store = store.dense().as_float()
     parts = [part for part in (store.counts, store.lost) if part is not None]
     with np.errstate(under="ignore"):

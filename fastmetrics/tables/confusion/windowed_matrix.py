@@ -12,8 +12,7 @@ from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError
-from fastmetrics.tables.confusion._cells import MOST_CLASSES, Labels, check_kind
-from fastmetrics.tables.confusion._matrix_state import NewLabels
+from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels, check_kind
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -93,7 +92,7 @@ class WindowedConfusionMatrix:
         self._clear()
 
     def _clear(self) -> None:
-        classes = _Classes.of(self._empty._labels)
+        classes = _Classes.of(self._empty._state.labels)
         k = len(classes.labels)
         counts = np.zeros((k, k), np.int64)
         # Twice the window: a batch is written beside the rows that count, until it counts itself.
@@ -162,7 +161,7 @@ class WindowedConfusionMatrix:
         columns = check_label_columns(y_true, y_pred)
         coded = [each.coded() for each in columns.clean()]
         if self.new_labels == "raise":
-            self._empty._places(_labels_of(columns, coded), columns)
+            self._empty._state.places(_labels_of(columns, coded), columns)
         if columns.n_rows > self._window:
             coded = [in_order(each.classes, each.codes[-self._window :]) for each in coded]
         labels = _labels_of(columns, coded)
@@ -238,7 +237,7 @@ class WindowedConfusionMatrix:
     def _occurring(self) -> NDArray[np.int64]:
         """Return the numbers of the classes that were given, or have a row in the window."""
         occurs = np.logical_or(self._counts.any(axis=0), self._counts.any(axis=1))
-        occurs[: len(self._empty._labels)] = True
+        occurs[: len(self._empty._state.labels)] = True
         return np.flatnonzero(occurs)
 
     def _present(self) -> NDArray[np.int64]:

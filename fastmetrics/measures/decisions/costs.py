@@ -1,14 +1,22 @@
-"""What the errors of a classifier cost: mean, total, share of the largest possible."""
+"""What the errors of a classifier cost: mean, total, share of the largest possible, expected."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import check_fraction
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.measures.decisions._count_formulas import Tally, cost_share, mean_cost, tally
+from fastmetrics.measures.decisions._count_formulas import (
+    Tally,
+    cost_share,
+    expected_cost_of,
+    mean_cost,
+    tally,
+)
 from fastmetrics.measures.decisions._count_parameters import (
     check_cost,
     check_cost_matrix,
@@ -18,9 +26,48 @@ from fastmetrics.measures.decisions._dual import Array
 from fastmetrics.measures.decisions._matrix_input import binary_counts, defined, strict_counts
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
-_EMPTY = "the cost is not defined: there is no example"
+_EMPTY: Final = "the cost is not defined: there is no example"
+
+_DATA: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,) or ConfusionMatrix
+    Labels (of two classes, unless there is a `cost_matrix`); or a matrix, and then `y_pred` is
+    left out.
+y_pred : array-like of shape (n_samples,), optional
+    Predicted labels.
+cost_matrix : array-like of shape (K, K), optional
+    ``cost_matrix[i, j]`` is what an example of class i taken for class j costs, in the order of
+    the labels; negative costs are gains, where no share of the largest cost is asked.
+cost_fn, cost_fp : float, optional
+    In place of a matrix, for two classes: what a false negative and a false positive cost, both
+    >= 0.
+labels : array-like of shape (K,), optional
+    The classes in the order of `cost_matrix`; by default those that occur, sorted.
+pos_label : int, float, bool or str, optional
+    The positive label, for `cost_fn` and `cost_fp`; {0, 1}, {-1, 1} and booleans need none, and
+    of a matrix it is the last.
+
+Notes
+-----
+O(n) to count, O(K²) from a matrix.
+"""
+
+_COSTS: Final = """
+Raises
+------
+TypeError
+    If the costs are not given in one of the two ways, or are no real numbers.
+ValueError
+    If a cost is not finite (or negative, where a share is asked), or shapes or labels do not fit.
+
+References
+----------
+Zhou (2021), Machine Learning, section 2.3.4.
+"""
 
 
+@documented(_DATA, _COSTS)
 def cost_sensitive_error(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -34,37 +81,10 @@ def cost_sensitive_error(
 ) -> float:
     """Compute the mean cost of an example, given what each confusion of classes costs.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels; or a matrix, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
-    cost_matrix : array-like of shape (K, K), optional
-        ``cost_matrix[i, j]`` is what an example of class i taken for class j costs, in the order
-        of the labels; negative costs are gains.
-    cost_fn, cost_fp : float, optional
-        In place of a matrix, for two classes: the cost of a false negative and of a false positive,
-        both >= 0.
-    labels : array-like of shape (K,), optional
-        The classes in the order of `cost_matrix`; by default those that occur, sorted.
-    pos_label : int, float, bool or str, optional
-        The positive label, for `cost_fn` and `cost_fp`; {0, 1}, {-1, 1} and booleans need none, and
-        of a matrix it is the last.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative: the density of the examples.
-
     Returns
     -------
     float
         The sum of weight times cost over the sum of weights; nan where there is no example.
-
-    Raises
-    ------
-    TypeError
-        If the costs are not given in one of the two ways, or are no real numbers.
-    ValueError
-        If a cost is not finite, or the shapes or labels do not fit.
 
     Warns
     -----
@@ -73,13 +93,9 @@ def cost_sensitive_error(
 
     Notes
     -----
-    O(n) to count, O(K²) from a matrix. With all costs 1 it is the error rate. Multiplying the costs
+    With all costs 1 it is the error rate. Multiplying the costs
     by a number multiplies it; adding a constant to row i adds that constant times the share of
     class i, whatever the classifier: neither changes which of two classifiers is cheaper.
-
-    References
-    ----------
-    Zhou (2021), Machine Learning, section 2.3.4.
 
     Examples
     --------
@@ -95,6 +111,7 @@ def cost_sensitive_error(
     return defined(mean_cost(asked.tally), _EMPTY)
 
 
+@documented(_DATA, _COSTS)
 def total_cost(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -108,40 +125,10 @@ def total_cost(
 ) -> float:
     """Compute the sum of the costs of all examples.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels; or a matrix, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
-    cost_matrix : array-like of shape (K, K), optional
-        ``cost_matrix[i, j]`` is what an example of class i taken for class j costs.
-    cost_fn, cost_fp : float, optional
-        In place of a matrix, for two classes: what a false negative and a false positive cost.
-    labels : array-like of shape (K,), optional
-        The classes in the order of `cost_matrix`; by default those that occur, sorted.
-    pos_label : int, float, bool or str, optional
-        The positive label, for `cost_fn` and `cost_fp`, where labels do not tell.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-
     Returns
     -------
     float
         The sum of weight times cost; 0 where there is no example, inf beyond float64.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `cost_sensitive_error`.
-
-    Notes
-    -----
-    O(n) to count, O(K²) from a matrix.
-
-    References
-    ----------
-    Zhou (2021), Machine Learning, section 2.3.4.
 
     Examples
     --------
@@ -155,6 +142,7 @@ def total_cost(
         return float(np.ldexp(asked.tally.linear, -asked.exponent))
 
 
+@documented(_DATA, _COSTS)
 def normalized_cost(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -168,32 +156,10 @@ def normalized_cost(
 ) -> float:
     """Compute the total cost as a share of the largest that is possible on these labels.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels; or a matrix, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
-    cost_matrix : array-like of shape (K, K), optional
-        ``cost_matrix[i, j]`` >= 0 is what an example of class i taken for class j costs.
-    cost_fn, cost_fp : float, optional
-        In place of a matrix, for two classes: what a false negative and a false positive cost.
-    labels : array-like of shape (K,), optional
-        The classes in the order of `cost_matrix`; by default those that occur, sorted.
-    pos_label : int, float, bool or str, optional
-        The positive label, for `cost_fn` and `cost_fp`, where labels do not tell.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-
     Returns
     -------
     float
         In [0, 1]; nan where nothing can cost anything.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `cost_sensitive_error`, and for a negative cost.
 
     Warns
     -----
@@ -206,10 +172,6 @@ def normalized_cost(
     ``sum_i n_i max_j cost[i, j]``. It is 1 - `cost_sensitive_accuracy`. Multiplying the costs by
     a number does not change it. (The y axis of a cost curve is normalized otherwise.)
 
-    References
-    ----------
-    Zhou (2021), Machine Learning, section 2.3.4.
-
     Examples
     --------
     >>> normalized_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1)
@@ -221,6 +183,7 @@ def normalized_cost(
     return _share(asked, saved=False)
 
 
+@documented(_DATA, _COSTS)
 def cost_sensitive_accuracy(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -234,33 +197,11 @@ def cost_sensitive_accuracy(
 ) -> float:
     """Compute the share of the largest possible cost that was saved.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels; or a matrix, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
-    cost_matrix : array-like of shape (K, K), optional
-        ``cost_matrix[i, j]`` >= 0 is what an example of class i taken for class j costs.
-    cost_fn, cost_fp : float, optional
-        In place of a matrix, for two classes: what a false negative and a false positive cost.
-    labels : array-like of shape (K,), optional
-        The classes in the order of `cost_matrix`; by default those that occur, sorted.
-    pos_label : int, float, bool or str, optional
-        The positive label, for `cost_fn` and `cost_fp`, where labels do not tell.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-
     Returns
     -------
     float
         In [0, 1]: 1 - total cost / the largest total cost possible on these labels; nan where
         nothing can cost anything.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `cost_sensitive_error`, and for a negative cost.
 
     Warns
     -----
@@ -272,10 +213,6 @@ def cost_sensitive_accuracy(
     What was saved is summed up, not subtracted. With all costs 1 it is the accuracy. See
     `normalized_cost`.
 
-    References
-    ----------
-    Zhou (2021), Machine Learning, section 2.3.4.
-
     Examples
     --------
     >>> cost_sensitive_accuracy([0, 0, 1, 1], [0, 0, 0, 1], cost_fn=4, cost_fp=1)
@@ -285,6 +222,71 @@ def cost_sensitive_accuracy(
         y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
     )
     return _share(asked, saved=True)
+
+
+@documented(_DATA)
+def expected_cost(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    cost_fn: float,
+    cost_fp: float,
+    prevalence: float | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Compute the cost to expect of an example where a share of them is positive.
+
+    Parameters
+    ----------
+    cost_fn, cost_fp : float
+        What a false negative and a false positive cost, both >= 0.
+    prevalence : float, optional
+        The share p of positives, in [0, 1], where the classifier will be used; that of the data by
+        default.
+
+    Returns
+    -------
+    float
+        ``cost_fp (1 - p) FPR + cost_fn p FNR``, not normalized; nan where a rate that it needs
+        has no example.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a cost is negative or not finite, the prevalence is outside [0, 1], or the data are not
+        labels of two classes.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a class that counts has no example.
+
+    Notes
+    -----
+    O(n) to count, O(1) from a matrix. Without `prevalence` it equals `cost_sensitive_error`, where
+    a class may be missing.
+
+    References
+    ----------
+    Drummond, C. & Holte, R. (2006). Cost curves: an improved method for visualizing classifier
+    performance. Machine Learning 65(1), 95-130.
+
+    Examples
+    --------
+    >>> expected_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1, prevalence=0.2)
+    0.8
+    """
+    on_fn, on_fp = check_cost("cost_fn", cost_fn), check_cost("cost_fp", cost_fp)
+    if prevalence is not None:
+        prevalence = check_fraction("prevalence", prevalence, include_low=True, include_high=True)
+    sums = tally(
+        binary_counts(
+            y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight
+        ).counts.astype(np.float64)
+    )
+    reason = "the expected cost is not defined: a class that counts has no example"
+    return defined(expected_cost_of(sums, on_fn, on_fp, prevalence), reason)
 
 
 class _Costed(NamedTuple):

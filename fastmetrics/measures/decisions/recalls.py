@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._count_formulas import tally
 from fastmetrics.measures.decisions._dual import ratio
 from fastmetrics.measures.decisions._matrix_input import (
+    CLASSES,
     defined,
     drop_in_counts,
     strict_counts,
@@ -19,6 +21,7 @@ from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 
+@documented(CLASSES)
 def balanced_accuracy_score(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -30,12 +33,6 @@ def balanced_accuracy_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels of any number of classes; or a matrix, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
     adjusted : bool, default=False
         Whether to rescale, so that chance is 0 and a perfect classifier 1.
 
@@ -43,11 +40,6 @@ def balanced_accuracy_score(
     -------
     float
         In [0, 1]; adjusted in [-1 / (K - 1), 1], and nan for a single class.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the data are not labels of one sort and of equal length.
 
     Warns
     -----
@@ -59,7 +51,7 @@ def balanced_accuracy_score(
 
     Notes
     -----
-    O(n) to count, O(K²) from a matrix. It is the accuracy where each class has the same weight in
+    It is the accuracy where each class has the same weight in
     all. `count_measure` with "balanced_accuracy" is strict instead: nan where a class has no true
     example.
 
@@ -97,6 +89,7 @@ def balanced_accuracy_score(
     return (score - chance) / (1.0 - chance)
 
 
+@documented(CLASSES)
 def g_mean(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -106,27 +99,10 @@ def g_mean(
 ) -> float:
     """Compute the geometric mean of the recalls of all classes.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels of any number of classes; or a matrix, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
-    labels : array-like of shape (K,), optional
-        The classes; by default those that occur in either column.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-
     Returns
     -------
     float
         In [0, 1], 0 if one class is never found; nan where a class has no true example.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the data are not labels of one sort and of equal length, or hold a label that `labels`
-        does not name.
 
     Warns
     -----
@@ -135,7 +111,7 @@ def g_mean(
 
     Notes
     -----
-    O(n) to count, O(K²) from a matrix. Of two classes it is the square root of recall times
+    Of two classes it is the square root of recall times
     specificity; which of them is positive does not matter.
 
     References
