@@ -25,6 +25,34 @@ def split_classes(scores, labels, negative, positives, negatives):
 
 
 @kernel
+def pairs_of_few(scores, labels, negative, positives, negatives, counts):
+    """Count the rows of each class and twice the pairs (positive above negative) plus the tied.
+
+    Every pair is compared, which for few rows is sooner done than a sort. ``counts`` gets the rows
+    that are 1, those that are ``negative``, the doubled pairs, and the scores that are not finite.
+    """
+    p = 0
+    n = 0
+    odd = 0
+    for j in range(scores.size):
+        score = scores[j]
+        positives[p] = score
+        negatives[n] = score
+        p += np.int64(labels[j] == 1)
+        n += np.int64(labels[j] == negative)
+        odd += np.int64(score - score != 0)
+    twice = 0
+    for i in range(p):
+        score = positives[i]
+        for j in range(n):
+            twice += np.int64(score > negatives[j]) + np.int64(score >= negatives[j])
+    counts[0] = p
+    counts[1] = n
+    counts[2] = twice
+    counts[3] = odd
+
+
+@kernel
 def pairs_of_sorted(positive, negative):
     """Return twice the pairs (positive above negative) plus the tied ones; both runs ascend.
 

@@ -58,6 +58,7 @@ ALLOWED: dict[str, int] = {
     "merges:cumulative_weights": 1,
     "merges:merge_descending": 4,
     "merges:merge_weighted_descending": 4,
+    "merges:pairs_of_few": 4,
     "merges:pairs_of_sorted": 4,
     "merges:split_classes": 4,
     "merges:weigh_pairs_discordant": 1,

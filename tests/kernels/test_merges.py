@@ -37,6 +37,28 @@ def test_pairs_of_sorted(rng, count, dtype, sizes) -> None:
         assert count(positive, negative) == 2 * above + tied
 
 
+@pytest.mark.parametrize("count", forms(merges.pairs_of_few))
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("negative", [0, -1])
+def test_pairs_of_few(rng, count, dtype, negative) -> None:
+    for n, distinct in ((1, 1), (2, 1), (7, 3), (40, 9), (60, 500)):
+        (scores, _) = runs(rng, (n, 0), dtype, distinct)
+        labels = rng.choice(np.array([negative, 1, 5], np.int8), n, p=[0.5, 0.4, 0.1])
+        p, q = scores[labels == 1], scores[labels == negative]
+        above, tied = (p[:, None] > q).sum(), (p[:, None] == q).sum()
+        buffers, found = np.empty((2, n + 1), dtype), np.full(4, -7)
+        count(scores, labels, negative, *buffers, found)
+        assert found.tolist() == [len(p), len(q), 2 * above + tied, 0]
+
+
+@pytest.mark.parametrize("count", forms(merges.pairs_of_few))
+def test_pairs_of_few_that_are_not_finite(count) -> None:
+    scores, labels = np.array([np.nan, 1.0, np.inf, -np.inf]), np.array([0, 1, 0, 1], np.int8)
+    found = np.zeros(4, np.int64)
+    count(scores, labels, 0, *np.empty((2, 5)), found)
+    assert found[[0, 1, 3]].tolist() == [2, 2, 3]
+
+
 @pytest.mark.parametrize("count", forms(merges.pairs_of_sorted))
 def test_pairs_of_runs_apart(count) -> None:
     low, high = np.arange(5.0), np.arange(5.0) + 10

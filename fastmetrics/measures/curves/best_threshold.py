@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
 from fastmetrics._results import Result
 from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
@@ -20,7 +21,7 @@ from fastmetrics.measures.curves._criteria import (
     criterion_named,
 )
 from fastmetrics.measures.curves._curve_counts import as_given, lacks_a_class
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 CriterionName = Literal[
     "youden",
@@ -65,6 +66,7 @@ class BestThreshold(Result):
     tn: float
 
 
+@documented(SCORED)
 def best_threshold(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -81,10 +83,6 @@ def best_threshold(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
     criterion : str, default="youden"
         - "youden": largest TPR - FPR;
         - "closest_topleft": smallest distance to the point FPR = 0, TPR = 1;
@@ -97,12 +95,6 @@ def best_threshold(
         Weight of recall against precision in "f_beta"; positive.
     at_least, at_most : float, optional
         The constraint of the last three, in [0, 1].
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------

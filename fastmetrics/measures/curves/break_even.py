@@ -8,10 +8,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._results import Result
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._curve_counts import lacks_a_class
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 # Weighted counts carry rounding of a few units in the last place: sums this near to m+ meet it.
 _ROUNDING = 2.0**-50
@@ -38,6 +39,7 @@ class BreakEvenPoint(Result):
     interpolated: bool
 
 
+@documented(SCORED)
 def break_even_point(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -47,19 +49,6 @@ def break_even_point(
     n_threads: int | None = None,
 ) -> BreakEvenPoint:
     """Compute the value where precision equals recall, with at least one true positive.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_finite, check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.curves._curve_counts import as_given
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
 
+@documented(SCORED)
 def confusion_matrix_at_thresholds(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -28,19 +30,6 @@ def confusion_matrix_at_thresholds(
     n_threads: int | None = None,
 ) -> tuple[Floats, Floats, Floats, Floats, NDArray[Any]]:
     """Count true and false negatives and positives at every distinct score.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1} and {-1, 1} need none.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------

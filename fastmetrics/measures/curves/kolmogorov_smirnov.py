@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._kernels.curve_kernels import largest_gap
 from fastmetrics._results import Result
 from fastmetrics.measures.curves._curve_counts import lacks_a_class
 from fastmetrics.tables.scores._exact import INT64_BOUND
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 # Of |tp / n_positive - fp / n_negative| in float64: each count may be rounded, as may each
 # quotient (up to 1) and the difference: seven roundings of 2**-53.
@@ -48,6 +49,7 @@ class KolmogorovSmirnov(Result):
     fpr: float
 
 
+@documented(SCORED)
 def ks_statistic(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -57,19 +59,6 @@ def ks_statistic(
     n_threads: int | None = None,
 ) -> KolmogorovSmirnov:
     """Compute the two-sided Kolmogorov-Smirnov distance between the classes' scores.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------

@@ -8,13 +8,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_real
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._curve_counts import lacks_a_class
 from fastmetrics.tables.scores._exact import exact_dot
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 
+@documented(SCORED)
 def partial_auc(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -30,10 +32,6 @@ def partial_auc(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
     fpr_range : (float, float), optional
         The lowest and highest false positive rate: pROC's focus on specificity, with the
         specificities 1 - high to 1 - low. (0, 1) when no range is given.
@@ -41,12 +39,6 @@ def partial_auc(
         The lowest and highest true positive rate: pROC's focus on sensitivity.
     correct : False or "mcclish", default=False
         Whether the area is rescaled so that the diagonal has .5 and a perfect curve 1.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------

@@ -7,10 +7,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.measures.curves._curve_counts import lacks_a_class
 from fastmetrics.measures.curves.precision_recall import curve_of_table, step_area
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Interpolation = Literal["step", "trapezoid", "continuous"]
 
@@ -22,6 +23,7 @@ _SERIES = tuple(2.0 / k for k in range(3, 25, 2))
 _SERIES_LIMIT = 0.5
 
 
+@documented(SCORED)
 def pr_auc(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -35,22 +37,12 @@ def pr_auc(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
     interpolation : {"step", "trapezoid", "continuous"}, default="continuous"
         What joins two thresholds. "step" is average precision, where a tie is one step.
         "trapezoid" joins the points of `precision_recall_curve`, the one at recall 0 and
         precision 1 included, by straight lines: too optimistic. "continuous" goes through the
         points that TP and FP reach in equal shares (Davis & Goadrich 2006), as a tie in random
         order does on average.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import check_score_matrix
@@ -15,7 +16,7 @@ from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized, column_count
 from fastmetrics.measures.curves._curve_counts import predicted_positives
 from fastmetrics.tables.scores._exact import INT64_BOUND
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +28,7 @@ NEEDS_COLUMNS = (
 )
 
 
+@documented(SCORED)
 def precision_recall_curve(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -40,18 +42,8 @@ def precision_recall_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1} and {-1, 1} need none.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
     drop_intermediate : bool, default=False
         Keep only the first and the last threshold of those with equal recall.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------
@@ -142,6 +134,7 @@ def _may_overflow(table: ScoreTable) -> bool:
     return int(table.n_positive) + int(table.n_negative) >= INT64_BOUND
 
 
+@documented(SCORED)
 def average_precision_score(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -164,10 +157,6 @@ def average_precision_score(
         How columns are averaged; None returns one value a column. Ignored for binary labels.
     pos_label : int, float, bool or str, default=1
         The positive label of binary `y_true`; must be 1 otherwise.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._kernels.curve_kernels import corner_count, write_roc
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
@@ -20,6 +21,7 @@ NO_NEGATIVE = "No negative samples in y_true, false positive value should be mea
 NO_POSITIVE = "No positive samples in y_true, true positive value should be meaningless"
 
 
+@documented(SCORED)
 def roc_curve(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -33,19 +35,9 @@ def roc_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1} and {-1, 1} need none.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
     drop_intermediate : bool, default=True
         Leave out the thresholds that lie inside a straight piece of the curve, as scikit-learn
         does: a row of the table whose counts equal those of the next one.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------
@@ -158,6 +150,7 @@ def _rates(sums: Floats) -> Floats:
     return rates
 
 
+@documented(SCORED)
 def det_curve(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -171,18 +164,8 @@ def det_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1} and {-1, 1} need none.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
     drop_intermediate : bool, default=False
         Keep only the first and the last threshold of those with equal true positives.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------

@@ -9,17 +9,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
-from fastmetrics._input.rows import BinaryRows
-from fastmetrics._input.scalars import check_choice, check_fraction
+from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.scalars import check_choice, check_fraction, check_n_threads
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged, column_count
-from fastmetrics.measures.curves._pairs import pairs_of, rows_or_table, table_of
 from fastmetrics.measures.curves.partial_auc import area_between, mcclish
 from fastmetrics.measures.curves.roc_multiclass import multiclass_roc_auc
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores.pairs import PairCounts, count_pairs, pairs_of_weights
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +28,7 @@ Floats = NDArray[np.float64]
 ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 
 
+@documented(SCORED)
 def roc_auc_score(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -51,8 +53,6 @@ def roc_auc_score(
     average : {"macro", "micro", "samples", "weighted"} or None, default="macro"
         How the columns of a matrix are summed up; None returns the value of each. Several
         classes know "macro", "weighted" and, one-vs-rest, "micro" and None.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
     max_fpr : float, optional
         In (0, 1]: the area up to this false positive rate with McClish's correction, as
         `partial_auc` defines it, below the diagonal too. Not for several classes.
@@ -60,8 +60,6 @@ def roc_auc_score(
         Each class against the rest, or against each other class (Hand & Till).
     labels : array-like of shape (n_classes,), optional
         The classes in the order of the columns, sorted; for several classes only.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------
@@ -123,7 +121,7 @@ def roc_auc_score(
                 average=average,
                 sample_weight=sample_weight,
             )
-    data = rows_or_table(y_true, y_score, sample_weight=sample_weight, label_rule="sorted")
+    data = _rows_or_table(y_true, y_score, sample_weight=sample_weight, label_rule="sorted")
     return _binary_auc(data, max_fpr=max_fpr, n_threads=n_threads)
 
 
@@ -152,7 +150,7 @@ def _multilabel(
     n_threads: int | None,
 ) -> float | Floats:
     def measure(labels: NDArray[Any], scores: NDArray[Any], weights: Any) -> float:
-        rows = rows_or_table(labels, scores, sample_weight=weights, label_rule="curve")
+        rows = _rows_or_table(labels, scores, sample_weight=weights, label_rule="curve")
         return _binary_auc(rows, max_fpr=max_fpr, n_threads=n_threads)
 
     by_row = _auc_by_row if max_fpr in (None, 1) else None
@@ -195,16 +193,47 @@ def _binary_auc(
 ) -> float:
     """Return the AUC of two classes, or the standardised area up to ``max_fpr``."""
     if max_fpr is None or max_fpr == 1:
-        counts = pairs_of(data, n_threads)
+        counts = _pairs_of(data, n_threads)
         undefined = not (counts.n_positive > 0 and counts.n_negative > 0)
         area = float("nan") if undefined else float(counts.auc)
     else:
-        table = table_of(data, n_threads)
+        table = _table_of(data, n_threads)
         undefined = not (table.n_positive > 0 and table.n_negative > 0)
         area = float("nan") if undefined else _area_up_to(table, Fraction(float(max_fpr)))
     if undefined:
         warn_user(ONE_CLASS, UndefinedMetricWarning)
     return area
+
+
+def _pairs_of(data: BinaryRows | ScoreTable, n_threads: int | None) -> PairCounts:
+    """Count the pairs of rows without building their table, or those of a table."""
+    n_threads = check_n_threads(n_threads)
+    if isinstance(data, ScoreTable):
+        return pairs_of_weights(data.positives, data.negatives)
+    return count_pairs(data, n_threads=n_threads)
+
+
+def _rows_or_table(
+    y_true: Any,
+    y_score: Any,
+    *,
+    sample_weight: Any,
+    pos_label: Any = None,
+    label_rule: str = "strict",
+) -> BinaryRows | ScoreTable:
+    """Return the table that was given in place of the labels, else the checked rows."""
+    if isinstance(y_true, ScoreTable):
+        return as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    return check_binary(
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule=label_rule
+    )
+
+
+def _table_of(data: BinaryRows | ScoreTable, n_threads: int | None) -> ScoreTable:
+    """Return the table itself, or that of the rows."""
+    if isinstance(data, ScoreTable):
+        return data
+    return ScoreTable.from_rows(data, n_threads=check_n_threads(n_threads))
 
 
 def _area_up_to(table: ScoreTable, max_fpr: Fraction) -> float:
@@ -214,6 +243,7 @@ def _area_up_to(table: ScoreTable, max_fpr: Fraction) -> float:
     )
 
 
+@documented(SCORED)
 def rank_loss(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -223,19 +253,6 @@ def rank_loss(
     n_threads: int | None = None,
 ) -> float:
     """Compute the share of pairs of a positive and a negative that are ranked wrongly.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------
@@ -266,8 +283,8 @@ def rank_loss(
     >>> rank_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.25
     """
-    data = rows_or_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    counts = pairs_of(data, n_threads)
+    data = _rows_or_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    counts = _pairs_of(data, n_threads)
     if not (counts.n_positive > 0 and counts.n_negative > 0):
         message = "the rank loss is not defined: only one class is present in y_true"
         warn_user(message, UndefinedMetricWarning)

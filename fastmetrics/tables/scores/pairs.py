@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from fastmetrics.tables.scores._distinct import (
 )
 from fastmetrics.tables.scores._exact import exact_dot
 from fastmetrics.tables.scores._partition import Partition, partition
+
+#: Up to so many rows every pair is compared.
+_FEW: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,8 @@ def count_pairs(rows: BinaryRows, n_threads: int | None = None) -> PairCounts:
     """
     if rows.weights is not None:
         return _weigh_pairs(rows, n_threads)
+    if len(rows.scores) <= _FEW and merges.split_classes.is_compiled:
+        return _pairs_of_few(rows)
     if numpy_serves(len(rows.scores)):
         positive, negative = sorted_classes(rows, by_kernel=False)
         below = np.searchsorted(negative, positive, side="left").sum()
@@ -99,6 +104,22 @@ def count_pairs(rows: BinaryRows, n_threads: int | None = None) -> PairCounts:
         twice += 2 * positives * n_negative + (positives * negatives if ties else pairs)
         n_negative += negatives
         n_positive += positives
+    return _counts(n_positive, n_negative, twice)
+
+
+def _pairs_of_few(rows: BinaryRows) -> PairCounts:
+    scores = rows.scores
+    n = len(scores)
+    positives, negatives = np.empty(n + 1, scores.dtype), np.empty(n + 1, scores.dtype)
+    counts = np.empty(4, np.int64)
+    if not merges.pairs_of_few.is_compiled:
+        merges.pairs_of_few.compiled()  # in plain Python a sort would be sooner done
+    merges.pairs_of_few(scores, rows.labels, rows.negative, positives, negatives, counts)
+    n_positive, n_negative, twice, odd = counts.tolist()
+    if n_positive + n_negative != n or (odd and not rows.allow_inf):
+        return _pairs_of_few(rows.recheck())
+    if odd:  # infinities, which are allowed, or nan, which is not
+        rows.recheck()
     return _counts(n_positive, n_negative, twice)
 
 

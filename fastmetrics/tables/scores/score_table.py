@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import IO, Any, Self
+from typing import IO, Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,19 @@ from fastmetrics.tables.scores._merge import merged_columns
 from fastmetrics.tables.scores._table_checks import checked_columns, rescaled, stored_columns
 
 #: Version of the file layout that ``save`` writes.
-FORMAT = 1
+FORMAT: Final = 1
+
+#: What is the same in the docstrings of measures of labels and scores.
+SCORED: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,) or ScoreTable
+    Binary labels; or a table, and then `y_score` is left out.
+y_score : array-like of shape (n_samples,), optional
+    Scores; the greater, the more positive.
+n_threads : int, optional
+    Threads of the sort; None means every processor the process may use.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -125,7 +137,7 @@ class ScoreTable:
 
     @classmethod
     def from_rows(cls, rows: BinaryRows, *, n_threads: int | None = None) -> Self:
-        """Build the table of rows that ``_checks.check_binary`` has passed."""
+        """Build the table of rows that `check_binary` has passed."""
         n_threads = check_n_threads(n_threads)
         return cls(*distinct_scores(rows, n_threads), rows.weight_exponent)
 
