@@ -40,7 +40,7 @@ def pairs_of_few(scores, labels, negative, positives, negatives, counts):
         negatives[n] = score
         p += np.int64(labels[j] == 1)
         n += np.int64(labels[j] == negative)
-        odd += np.int64(score - score != 0)
+        odd += np.int64(not np.isfinite(score))
     twice = 0
     for i in range(p):
         score = positives[i]
