@@ -20,9 +20,8 @@ from fastmetrics._input.rng import seed_key
 from fastmetrics.intervals._models import named_scores
 from fastmetrics.intervals.bootstrap._draws import Draws
 from fastmetrics.intervals.bootstrap._engine import Engine
-from fastmetrics.intervals.bootstrap._metrics import resolved
-from fastmetrics.intervals.bootstrap._paired_problems import paired_problems
-from fastmetrics.intervals.bootstrap._problem import of_table
+from fastmetrics.intervals.bootstrap._parse import parse, parse_models
+from fastmetrics.intervals.bootstrap._plans import planned
 
 Call = Callable[[], Any]
 
@@ -54,25 +53,21 @@ def _replicates(
     n_threads: int | None = 1, metrics: Any = "roc_auc", stratified: bool = False
 ) -> Callable[[Data], Call]:
     def prepare(data: Data) -> Call:
-        asked = resolved(metrics)
-        problem = of_table(table_of(data.spec), asked, None, by_rows=False)
-        masks = None
-        if stratified and problem.sample is not None and problem.sample.rows is not None:
-            masks = problem.sample.rows.masks
-        draws = Draws(seed_key(1), problem.n_units, masks=masks)
-        engine = Engine([problem], asked, draws, with_errors=False)
+        asked = planned(metrics)
+        form = parse(table_of(data.spec), None, asked)
+        draws = Draws(seed_key(1), form.n_units, masks=form.masks() if stratified else None)
+        engine = Engine([form], asked, draws)
         return lambda: engine.run(REPLICATES, n_threads=n_threads, progress=False)
 
     return prepare
 
 
 def _paired(data: Data) -> Call:
-    asked = resolved("roc_auc")
+    asked = planned("roc_auc")
     noise = np.random.default_rng(3).normal(scale=0.1, size=len(data.scores))
     models = named_scores({"a": data.scores, "b": data.scores + noise})
-    nothing = {"sample_weight": None, "pos_label": None, "groups": None, "threshold": None}
-    problems, _ = paired_problems(data.labels, models, asked, **nothing)
-    engine = Engine(problems, asked, Draws(seed_key(1), problems[0].n_units), with_errors=False)
+    forms = parse_models(data.labels, models, asked).forms
+    engine = Engine(forms, asked, Draws(seed_key(1), forms[0].n_units))
     return lambda: engine.run(REPLICATES, n_threads=1, progress=False)
 
 

@@ -18,14 +18,14 @@ from fastmetrics._input.rng import seed_key
 from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics.intervals.bootstrap._draws import Draws
 from fastmetrics.intervals.bootstrap._engine import Engine
-from fastmetrics.intervals.bootstrap._metrics import resolved
-from fastmetrics.intervals.bootstrap._problem import of_table
+from fastmetrics.intervals.bootstrap._parse import parse
+from fastmetrics.intervals.bootstrap._plans import planned
 
 
 def _engine(table: fastmetrics.ScoreTable) -> Engine:
-    asked = resolved("roc_auc")
-    problem = of_table(table, asked, None, by_rows=False)
-    return Engine([problem], asked, Draws(seed_key(1), problem.n_units), with_errors=False)
+    asked = planned("roc_auc")
+    form = parse(table, None, asked)
+    return Engine([form], asked, Draws(seed_key(1), form.n_units))
 
 
 def main() -> None:

@@ -81,14 +81,16 @@ _PARAMETER: Final = re.compile("`([^`]+)`")
 def with_names(message: str, names: Mapping[str, str]) -> str:
     """Return a message with other words in the place of parameters, backticks included.
 
-    A parameter with a value, `method='bca'`, has a name of its own under "method=".
+    A parameter with a value, `method='bca'`, has a name of its own under "method=", which the
+    value follows, or with this value under "method='bca'".
     """
 
     def word(found: re.Match[str]) -> str:
-        name, equals, value = found.group(1).partition("=")
-        if equals and f"{name}=" in names:
-            return names[f"{name}="] + value
-        return found.group(0) if equals else names.get(name, found.group(0))
+        code = found.group(1)
+        name, equals, value = code.partition("=")
+        if code not in names and equals and f"{name}=" in names:
+            return names[f"{name}="] + value.strip("'")
+        return names.get(code, found.group(0))
 
     return _PARAMETER.sub(word, message)
 

@@ -97,11 +97,15 @@ def check_label_columns(y_true: Any, y_pred: Any) -> LabelColumns:
     ValueError
         If one is empty or has nulls, soft labels or infinities, or the lengths differ.
     """
-    true, predicted = check_label_column(y_true, "y_true"), check_label_column(y_pred, "y_pred")
-    check_same_length(y_true=true.values, y_pred=predicted.values)
+    return of_one_kind(check_label_column(y_true, "y_true"), check_label_column(y_pred, "y_pred"))
+
+
+def of_one_kind(true: LabelColumn, predicted: LabelColumn) -> LabelColumns:
+    """Return two checked columns as a pair: of one length, both text or both whole numbers."""
+    check_same_length(**{true.name: true.values, predicted.name: predicted.values})
     if (true.classes is None) != (predicted.classes is None):
         kinds = ("numbers", "text") if true.classes is None else ("text", "numbers")
-        raise InputTypeError(f"`y_true` holds {kinds[0]} and `y_pred` {kinds[1]}")
+        raise InputTypeError(f"`{true.name}` holds {kinds[0]} and `{predicted.name}` {kinds[1]}")
     return LabelColumns(true, predicted)
 
 

@@ -86,6 +86,14 @@ class _Window:
         self.owner = array
 
 
+def _unlocked(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only array as one that numba types as writable, which adds no signature.
+
+    Kernels write to arrays that they are given for output only.
+    """
+    return np.asarray(_Window(array))
+
+
 class Kernel:
     """A function compiled by numba on first use; see the module's docstring."""
 
@@ -102,13 +110,9 @@ class Kernel:
             if self._twin_serves(args):
                 return self.py_func(*args)
             dispatcher = self.compiled()
-        # Numba types read-only arrays otherwise, which would add a signature each. Kernels write
-        # to arrays that they are given for output only.
         return dispatcher(
             *[
-                np.asarray(_Window(arg))
-                if type(arg) is np.ndarray and not arg.flags.writeable
-                else arg
+                _unlocked(arg) if type(arg) is np.ndarray and not arg.flags.writeable else arg
                 for arg in args
             ]
         )

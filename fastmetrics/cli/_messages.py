@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterable
 
 
@@ -20,11 +19,6 @@ def print_warning(message: str) -> None:
 def print_note(message: str) -> None:
     """Print a line that is neither."""
     _print("note", message)
-
-
-def print_warnings(caught: Iterable[warnings.WarningMessage], about: str) -> None:
-    """Print each different warning once, with what it is about."""
-    print_texts((str(item.message) for item in caught), about)
 
 
 def print_texts(texts: Iterable[str], about: str) -> None:

@@ -11,15 +11,16 @@ from fastmetrics.cli._render import require_renderer
 from fastmetrics.cli._render_comparison import render_comparison
 from fastmetrics.comparison.tables.compare_table import PostHoc, compare_table
 from fastmetrics.comparison.tables.table_comparison import TableComparison
+from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, column_names, read_columns
 
 #: What the arguments of the library are called here.
 _OPTIONS = {
-    "`control`": "--control",
-    "`post_hoc`": "--post-hoc",
-    "`alpha`": "--alpha",
-    "`rng`": "--seed",
-    "`table`": "the table",
+    "control": "--control",
+    "post_hoc": "--post-hoc",
+    "alpha": "--alpha",
+    "rng": "--seed",
+    "table": "the table",
 }
 _PICTURES = (".png", ".pdf", ".svg")
 
@@ -98,13 +99,7 @@ def _compared(columns: Columns, names: list[str], options: argparse.Namespace) -
                 datasets=names,
                 rng=options.seed,
             )
-        except (ValueError, TypeError) as error:
-            raise ValueError(_as_options(str(error))) from error
+        except InputError as error:
+            raise ValueError(with_names(str(error), _OPTIONS)) from error
     print_texts((str(item.message) for item in caught), "the table")
     return comparison
-
-
-def _as_options(message: str) -> str:
-    for argument, option in _OPTIONS.items():
-        message = message.replace(argument, option)
-    return message

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,19 +11,18 @@ from typing import Any
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rng import key_text
 from fastmetrics.errors import InputError
-from fastmetrics.intervals.bootstrap._metrics import CountMetric, resolved
-from fastmetrics.intervals.bootstrap._run import checked_options
-from fastmetrics.intervals.bootstrap.bootstrap import bootstrap
-from fastmetrics.intervals.bootstrap.bootstrap_result import (
-    BootstrapResult,
-    BootstrapResults,
-)
+from fastmetrics.intervals._models import NamedScores
+from fastmetrics.intervals.bootstrap._plans import CountPlan, planned
+from fastmetrics.intervals.bootstrap._run import Options, checked_options
+from fastmetrics.intervals.bootstrap.bootstrap import resampled
+from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResult, BootstrapResults
 from fastmetrics.intervals.bootstrap.paired_bootstrap import (
-    PairedMethod,
-    paired_bootstrap,
+    PAIRED_METHOD,
+    PairedDifference,
+    compared,
 )
+from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
-from fastmetrics.report._own_intervals import own_intervals
 from fastmetrics.report.evaluation_result import (
     Evaluation,
     EvaluationBootstrap,
@@ -42,8 +40,6 @@ TABLE_METRICS: dict[str, MetricLike] = {
     "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
     "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
 }
-#: Of differences, where no method is asked for.
-PAIRED_METHOD: PairedMethod = "percentile"
 #: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
 DEFAULTS = {
     "metrics": None,
@@ -58,23 +54,22 @@ DEFAULTS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The checked options of the bootstrap of an evaluation."""
+    """The bootstrap of an evaluation: its checked options, and the threshold of decisions."""
 
-    metrics: Mapping[str, MetricLike]
+    options: Options
     threshold: int | float | None
-    options: dict[str, Any]  # of `bootstrap` and of `paired_bootstrap`
 
     def settings(self, groups: Any, *, n_models: int) -> EvaluationBootstrap:
         """Return what the result says about itself."""
-        asked = self.options["method"]
+        asked = self.options.method
         return EvaluationBootstrap(
             method=asked,
             method_of_differences=None if n_models < 2 else asked or PAIRED_METHOD,
-            n_resamples=self.options["n_resamples"],
-            stratified=self.options["stratified"],
+            n_resamples=self.options.n_resamples,
+            stratified=self.options.stratified,
             n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
             threshold=self.threshold,
-            key=self.options["rng"],
+            key=key_text(self.options.key),
         )
 
 
@@ -94,41 +89,29 @@ def checked_plan(
         return None
     if n_models > 1 and given["method"] == "studentized":
         raise InputError(
-            "method='studentized' has no differences of models: evaluate one model at a time, or "
-            "take method='percentile'"
+            "`method='studentized'` has no differences of models: evaluate one model at a time, or "
+            "take `method='percentile'`"
         )
-    metrics = _labelled(given["metrics"])
     threshold = given["threshold"]
     if threshold is not None:
         threshold = real_threshold(threshold)
-    checked = checked_options(
-        metrics=metrics,
+    options = checked_options(
+        metrics=_labelled(given["metrics"]),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         alternative="two-sided",
         resampling="multinomial",
         n_threads=n_threads,
-        n_models=n_models,
+        n_models=n_models * (n_models + 1) // 2,  # each, and every pair
         **{name: given[name] for name in ("method", "stratified", "groups", "rng", "progress")},
     )
-    for one in checked.asked:
-        if isinstance(one.metric, CountMetric) and threshold is None:
+    for one in options.asked:
+        if isinstance(one.plan, CountPlan) and threshold is None:
             raise InputError(
                 f"{one.label!r} counts decisions: pass `threshold`, the score from which an "
                 "example is called positive"
             )
-    options = {
-        "metrics": metrics,
-        "n_resamples": checked.n_resamples,
-        "confidence_level": confidence_level,
-        "method": checked.method,
-        "stratified": checked.stratified,
-        "threshold": threshold,
-        "rng": key_text(checked.key),  # drawn from the user's generator once
-        "n_threads": n_threads,
-        "progress": checked.progress,
-    }
-    return Plan(metrics, threshold, options)
+    return Plan(options, threshold)
 
 
 def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
@@ -138,26 +121,20 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
     if isinstance(metrics, Mapping):
         named = [(str(label), _known(metric)) for label, metric in metrics.items()]
     else:
-        several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
-        items: Any = metrics if several and not _is_pair(metrics) else [metrics]
+        is_one = isinstance(metrics, str) or not isinstance(metrics, Sequence)
+        items: Any = [metrics] if is_one or asking.is_pair(metrics) else metrics
         named = [(_label(metric), _known(metric)) for metric in items]
-    for label, count in Counter(label for label, _ in named).items():
-        if count > 1:
-            raise InputError(
-                f"`metrics` names {label!r} {count} times: give each a label of its own with a "
-                "mapping, {label: metric}"
-            )
+    asking.check_labels((label for label, _ in named), "metrics")
+    if not named:
+        planned([])  # which says that there must be one
     for label, metric in named:
         if label in TABLE_METRICS and metric != TABLE_METRICS[label]:
             raise InputError(
                 f"`metrics` gives {label!r}, which is a measure of the table, as the label of "
                 "another: take another label"
             )
-    if not named:
-        resolved([])  # which says that there must be one
-    for label, metric in named:
         try:
-            resolved({label: metric})
+            planned({label: metric})
         except InputError as error:
             if repr(label) in str(error):
                 raise
@@ -165,13 +142,8 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
     return {"roc_auc": TABLE_METRICS["roc_auc"], **dict(named)}
 
 
-def _is_pair(metrics: Any) -> bool:
-    """Return whether this is one measure with its parameters, not a sequence of measures."""
-    return len(metrics) == 2 and isinstance(metrics[0], str) and isinstance(metrics[1], Mapping)
-
-
 def _label(metric: Any) -> str:
-    return metric if isinstance(metric, str) else resolved(metric)[0].label
+    return metric if isinstance(metric, str) else asking.ask(metric)[0].label
 
 
 def _known(metric: Any) -> MetricLike:
@@ -182,42 +154,25 @@ def _known(metric: Any) -> MetricLike:
 def bootstrapped(
     models: list[ModelEvaluation],
     y_true: Any,
-    scores: Mapping[str, Any],
+    scores: list[NamedScores],
     plan: Plan,
     *,
-    sample_weight: Any = None,
     groups: Any = None,
-    pos_label: Any = None,
+    **rows: Any,
 ) -> Evaluation:
     """Return the evaluation of models whose measures get the bootstrap's intervals."""
-    level = plan.options["confidence_level"]
+    options = plan.options
     if any(math.isnan(model.roc_auc) for model in models):
-        return Evaluation(tuple(models), level)  # one class only: nothing to resample
-    rows = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
+        return Evaluation(tuple(models), options.confidence_level)  # one class: no resamples
+    rows = {"groups": groups, "threshold": plan.threshold, **rows}
+    differences: Mapping[str, tuple[PairedDifference, ...]] | None = None
     if len(models) == 1:
-        results = {
-            models[0].name: bootstrap(y_true, scores[models[0].name], **rows, **plan.options)
-        }
-        return Evaluation(
-            _with_intervals(models, results), level, plan.settings(groups, n_models=1)
-        )
-    asked = plan.options["method"]
-    options = {**plan.options, "method": asked or PAIRED_METHOD}
-    paired = paired_bootstrap(y_true, scores, **rows, **options)
-    results = dict(paired.models)
-    if asked is None:
-        for name, own in paired.models.items():
-            results[name] = own_intervals(own, y_true, scores[name], options, rows)
-    complete = _with_intervals(models, results)
-    return Evaluation(
-        complete, level, plan.settings(groups, n_models=len(models)), paired.differences
-    )
-
-
-def _with_intervals(
-    models: list[ModelEvaluation], results: Mapping[str, BootstrapResults]
-) -> tuple[ModelEvaluation, ...]:
-    return tuple(
+        only = resampled(y_true, scores[0].values, options, **rows)
+        results: Mapping[str, BootstrapResults] = {models[0].name: only}
+    else:
+        paired = compared(y_true, scores, options, method_of_models=options.method, **rows)
+        results, differences = paired.models, paired.differences
+    complete = tuple(
         dataclasses.replace(
             model,
             confidence_interval=results[model.name]["roc_auc"].confidence_interval,
@@ -226,6 +181,8 @@ def _with_intervals(
         )
         for model in models
     )
+    settings = plan.settings(groups, n_models=len(models))
+    return Evaluation(complete, options.confidence_level, settings, differences)
 
 
 def _note(results: BootstrapResults) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics.errors import InputError
+from fastmetrics.intervals._models import NamedScores, named_scores
 from fastmetrics.intervals.bootstrap._limits import Method
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.report._bootstrap import bootstrapped, checked_plan
@@ -114,9 +114,7 @@ def evaluate(
     ['roc_auc', 'average_precision', 'break_even_point']
     """
     level = check_confidence_level(confidence_level)
-    named = list(_named(scores))
-    if not named:
-        raise InputError("`scores` must name at least one model: got an empty mapping")
+    named = _named(scores)
     plan = checked_plan(
         n_resamples,
         level,
@@ -147,23 +145,11 @@ def evaluate(
         models.append(model)
     if plan is None:
         return Evaluation(tuple(models), level)
-    columns = {name: y_score for name, _, y_score in named}
     rows = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
-    return bootstrapped(models, y_true, columns, plan, **rows)
+    return bootstrapped(models, y_true, named, plan, **rows)
 
 
-def _named(scores: Any) -> Iterator[tuple[str, str, Any]]:
-    """Yield each model's name, what its scores are called in messages, and its scores."""
-    if isinstance(scores, Mapping):
-        names = list(scores)
-    elif hasattr(scores, "column_names"):  # an Arrow table, whose `columns` are no names
-        names = list(scores.column_names)
-    elif hasattr(scores, "columns"):
-        names = list(scores.columns)
-    else:
-        yield "score", "scores", scores
-        return
-    for name, count in Counter(map(str, names)).items():
-        if count > 1:
-            raise InputError(f"`scores` names {count} models {name!r}: their names must differ")
-    yield from ((str(name), f"scores[{name!r}]", scores[name]) for name in names)
+def _named(scores: Any) -> list[NamedScores]:
+    if isinstance(scores, Mapping) or hasattr(scores, "columns") or hasattr(scores, "column_names"):
+        return named_scores(scores)
+    return [NamedScores("score", "scores", scores)]

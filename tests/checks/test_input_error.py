@@ -52,8 +52,10 @@ def test_what_was_passed_is_no_parameter() -> None:
 def test_a_setting_has_a_name_of_its_own() -> None:
     text = "take `method='bca'` or `stratified=True`: `method` is one of several"
     names = {"method=": "--method ", "method": "--method"}
-    said = "take --method 'bca' or `stratified=True`: --method is one of several"
+    said = "take --method bca or `stratified=True`: --method is one of several"
     assert with_names(text, names) == said
+    said = said.replace("`stratified=True`", "--stratified")
+    assert with_names(text, names | {"stratified=True": "--stratified"}) == said
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])

@@ -139,7 +139,7 @@ def test_interrupt(folder, phase):
     # Held up at a known place, so that the signal arrives there.
     target = {
         "reading": "fastmetrics.io._reader._Reading._append",
-        "evaluating": "fastmetrics.cli.evaluate_command.evaluate_model",
+        "evaluating": "fastmetrics.report.evaluation.evaluate_model",
     }[phase]
     code = (
         "import sys, time\nfrom unittest import mock\nfrom fastmetrics.cli import main\n"

@@ -7,8 +7,8 @@ import re
 import documents
 import pytest
 
-from fastmetrics.intervals.bootstrap._sum_metrics import SUM_METRICS
-from fastmetrics.intervals.bootstrap._threshold_metrics import THRESHOLD_METRICS
+from fastmetrics.intervals.bootstrap._sums import SUMS
+from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS
 from measure_names import COUNT_MEASURES
 
 pytestmark = pytest.mark.source_tree
@@ -42,7 +42,7 @@ def test_what_belongs_to_ci_is_left_to_it():
 
 @pytest.mark.parametrize(
     ("kind", "measures"),
-    [("threshold", THRESHOLD_METRICS), ("count", COUNT_MEASURES), ("sum", SUM_METRICS)],
+    [("threshold", THRESHOLD_PLANS), ("count", COUNT_MEASURES), ("sum", SUMS)],
 )
 def test_the_guide_names_every_measure_and_no_other(kind, measures):
     text = text_of("docs/bootstrap.md")

@@ -39,7 +39,7 @@ ERRORS = {
     "studentized": (
         (*ONE, *QUICK, "--method", "studentized"),
         "--method studentized needs a standard error in each replicate, which 'average_precision' "
-        "has not: take --method bca or percentile",
+        "has not: take --method bca or --method percentile",
     ),
     "studentized, two models": (
         (*BOTH, *QUICK, "--method", "studentized", "--metrics", "roc_auc"),

@@ -289,7 +289,7 @@ def test_degenerate_intervals_warn_and_leave_a_note():
 def test_replicates_without_a_class_are_counted_and_warned_about():
     y, score = np.repeat([0, 1], [18, 2]), np.arange(20)
     score[18] = 5
-    with pytest.warns(UndefinedMetricWarning, match="stratified=True keeps both"):
+    with pytest.warns(UndefinedMetricWarning, match="`stratified=True` keeps both"):
         model = evaluate(y, score, n_resamples=999, rng=0, metrics="roc_auc")[0]
     share = model.bootstrap["roc_auc"].n_failed / 999
     assert share == pytest.approx(0.9**20, abs=4 * math.sqrt(0.12 * 0.88 / 999))

@@ -103,7 +103,7 @@ def test_no_finite_correction_leaves_the_percentile_interval(models):
 
 def test_what_several_models_cannot_have(models):
     y, scores, groups = models
-    with pytest.raises(ValueError, match="method='studentized' has no differences of models"):
+    with pytest.raises(ValueError, match="`method='studentized'` has no differences of models"):
         evaluate(y, scores, n_resamples=9, metrics="roc_auc", method="studentized")
     with pytest.raises(ValueError, match="not defined for differences of groups"):
         evaluate(y, scores, n_resamples=9, metrics="roc_auc", method="bca", groups=groups)

@@ -157,7 +157,7 @@ def test_rows_of_one_group_are_one(function):
 @BOTH
 def test_flat_percentiles_are_not_passed_over(function):
     labels = np.repeat([0, 1], [60, 40])
-    with pytest.warns(fm.DegenerateDataWarning, match="replicates are equal: method='mover'"):
+    with pytest.warns(fm.DegenerateDataWarning, match="replicates are equal: `method='mover'"):
         function(labels, labels, kind="pointwise", method="percentile", stratified=True, rng=1)
     band = function(labels, labels, kind="pointwise")
     assert (band.high[1:-1] > band.low[1:-1]).all()

@@ -25,10 +25,10 @@ import fastmetrics as fm
 from fastmetrics._input.rng import seed_key
 from fastmetrics.intervals.bands import _band_limits, _band_replicates
 from fastmetrics.intervals.bands._band_sizes import effective_sizes
-from fastmetrics.intervals.bootstrap import _problem
+from fastmetrics.intervals.bootstrap import _parse
 from fastmetrics.intervals.bootstrap._draws import cell_counts
-from fastmetrics.intervals.bootstrap._metrics import resolved
-from fastmetrics.intervals.bootstrap._problem import prepared
+from fastmetrics.intervals.bootstrap._parse import parse
+from fastmetrics.intervals.bootstrap._plans import planned
 from reference import band_oracle, bootstrap_oracle
 
 STEPS = pytest.mark.parametrize("step", [0.0, 0.4], ids=["distinct", "tied"])
@@ -238,7 +238,7 @@ def _scale(size, by_table):
 
 @pytest.mark.parametrize("stratified", [False, True])
 def test_cells_are_drawn_where_scores_are_few(monkeypatch, stratified):
-    monkeypatch.setattr(_problem, "ROWS_OF_A_CELL", 0)
+    monkeypatch.setattr(_parse, "ROWS_OF_A_CELL", 0)
     monkeypatch.setattr(_band_replicates, "N_PLACES", 101)
     labels, scores = binary(step=0.4)
     table = fm.ScoreTable.from_scores(labels, scores)
@@ -274,11 +274,8 @@ def _of_integers(replicate):
 
 
 def sizes_of(labels, scores, weights=None, groups=None):
-    options = {"pos_label": None, "threshold": None, "by_rows": False, "n_threads": 1}
-    problem = prepared(
-        labels, scores, resolved("roc_auc"), sample_weight=weights, groups=groups, **options
-    )
-    return effective_sizes(problem)
+    form = parse(labels, scores, planned("roc_auc"), sample_weight=weights, groups=groups)
+    return effective_sizes(form)
 
 
 def test_sizes_of_rows_are_counts():

@@ -140,7 +140,7 @@ def test_replicates_without_the_one_positive():
     with pytest.warns(
         fm.UndefinedMetricWarning,
         match=r"'roc_auc' is undefined in [\d,]+ of 2,000 replicates, which are left out.*"
-        r"stratified=True keeps both",
+        r"`stratified=True` keeps both",
     ):
         result = fm.bootstrap(labels, scores, n_resamples=2_000, rng=1)["roc_auc"]
     assert abs(result.n_failed / 2_000 - (40 / 41) ** 41) < 0.05

@@ -65,7 +65,7 @@ def mean_score(labels, scores):
         (
             {"stratified": True, "resampling": "poisson"},
             ValueError,
-            "`stratified` needs resampling='multinomial': got 'poisson'",
+            "`stratified` needs `resampling='multinomial'`: got 'poisson'",
         ),
         ({"n_threads": 0}, ValueError, "`n_threads` must be at least 1: got 0"),
         ({"n_threads": 1.5}, TypeError, "`n_threads` must be an integer"),
@@ -161,7 +161,7 @@ def mean_score(labels, scores):
         (
             {"method": "studentized", "metrics": "average_precision"},
             ValueError,
-            "method='studentized' needs a standard error in each replicate, which 'average_prec",
+            "`method='studentized'` needs a standard error in each replicate, which 'average_prec",
         ),
         ({"method": "studentized", "metrics": mean_score}, ValueError, "'mean_score' has not"),
         ({"method": "studentized", "metrics": "r2"}, ValueError, "'r2' has not"),
@@ -169,18 +169,18 @@ def mean_score(labels, scores):
         (
             {"method": "studentized", "sample_weight": np.full(30, 0.5)},
             ValueError,
-            "method='studentized' has no standard error of fractional weights",
+            "`method='studentized'` has no standard error of fractional weights",
         ),
-        ({"method": "bca", "groups": GROUPS}, ValueError, "'roc_auc' with groups: take method="),
+        ({"method": "bca", "groups": GROUPS}, ValueError, "'roc_auc' with groups: take `method="),
         (
             {"method": "bca", "sample_weight": np.full(30, 0.5)},
             ValueError,
-            "method='bca' is not defined for 'roc_auc' with fractional weights",
+            "`method='bca'` is not defined for 'roc_auc' with fractional weights",
         ),
         (
             {"method": "bca", "metrics": "f1", "threshold": 0, "sample_weight": np.full(30, 0.5)},
             ValueError,
-            "method='bca' is not defined for 'f1' with fractional weights",
+            "`method='bca'` is not defined for 'f1' with fractional weights",
         ),
     ],
 )
@@ -268,9 +268,9 @@ def test_rows_that_memory_cannot_hold():
 
 
 def test_bca_of_a_function_has_a_limit_of_rows(monkeypatch):
-    from fastmetrics.intervals.bootstrap.bca import _acceleration
+    from fastmetrics.intervals.bootstrap import _plans
 
-    monkeypatch.setattr(_acceleration, "MAX_REFITS", 29)
+    monkeypatch.setattr(_plans, "MAX_REFITS", 29)
     with pytest.raises(ValueError, match=r"without each row in turn, for 29 rows at most: got 30"):
         fm.bootstrap(LABELS, SCORES, metrics=mean_score, method="bca")
 

@@ -11,6 +11,7 @@ import pytest
 from bootstrap_samples import THRESHOLD_METRICS, binary, drawn, in_order, quiet_bootstrap, value_of
 
 import fastmetrics as fm
+from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.measures.decisions.count_measures import delta_variance, value
 from reference import bootstrap_oracle as oracle
 
@@ -33,15 +34,15 @@ EVERYTHING = THRESHOLD_METRICS | {name: name for name in (*SUMS, *COUNTED)} | {"
 @pytest.fixture
 def accelerations(monkeypatch):
     """Return what BCa's acceleration was found to be, by measure."""
-    module = importlib.import_module("fastmetrics.intervals.bootstrap.bootstrap")
     found = {}
 
-    def acceleration_of(problem, one, columns, *, stratified):
-        found[one.label] = true(problem, one, columns, stratified=stratified)
-        return found[one.label]
+    def acceleration_of(engine, measure, model, stratified):
+        label = engine.asked[measure].label
+        found[label] = true(engine, measure, model, stratified)
+        return found[label]
 
-    true = module.acceleration_of
-    monkeypatch.setattr(module, "acceleration_of", acceleration_of)
+    true = Engine.acceleration
+    monkeypatch.setattr(Engine, "acceleration", acceleration_of)
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
-from fastmetrics.intervals.bootstrap import _engine
+from fastmetrics.intervals.bootstrap import _cell_forms, _forms
 
 METRICS = {
     "auc": "roc_auc",
@@ -80,7 +80,7 @@ def test_threads_leave_no_trace(name, of_way, monkeypatch):
     """Nor does the size of a batch, which the threads share out."""
     labels, p = sample(N)
     options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 150, **WAYS[name]}
-    monkeypatch.setattr(_engine, "batch_size", lambda draws: 11)
+    monkeypatch.setattr(_forms, "batch_size", lambda n_rows: 11)
     for n_threads in (2, 3, 7):
         assert_same(of_way[name], quiet_bootstrap(labels, p, n_threads=n_threads, **options))
 
@@ -151,7 +151,9 @@ def test_cells_leave_no_trace_either(way, monkeypatch):
     for metric in ("auc", "accuracy", "log_loss", "r2"):
         alone = {metric: METRICS[metric]}
         assert_same(quiet_bootstrap(labels, p, metrics=alone, **options), many, 40)
-    monkeypatch.setattr(_engine, "_CELL_BATCH", 150)  # several replicates a batch, many batches
+    monkeypatch.setattr(
+        _cell_forms, "_CELLS_OF_A_BATCH", 150
+    )  # several replicates a batch, many batches
     assert_same(quiet_bootstrap(labels, p, metrics=METRICS, **options), many, 40)
 
 
@@ -164,7 +166,7 @@ def test_matrix_cells_leave_no_trace(monkeypatch):
             fewer = quiet_bootstrap(matrix, metrics=metrics, n_resamples=few, n_threads=3, **way)
             assert_same(many, fewer, few)
         with monkeypatch.context() as patch:
-            patch.setattr(_engine, "_CELL_BATCH", 40)
+            patch.setattr(_cell_forms, "_CELLS_OF_A_BATCH", 40)
             batches = quiet_bootstrap(matrix, metrics=metrics, n_resamples=100, **way)
         assert_same(many, batches, 100)
 

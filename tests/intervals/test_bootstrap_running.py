@@ -17,7 +17,7 @@ from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
 from fastmetrics._kernels import _compile
-from fastmetrics.intervals.bootstrap import _draws, _statistics
+from fastmetrics.intervals.bootstrap import _draws, _plans
 
 
 def slow(labels, scores):
@@ -161,12 +161,12 @@ def test_functions_that_modify_what_they_get():
 
 def test_a_compiled_function_is_compiled_once():
     """Each bootstrap asks for it several times; numba would take a second each time."""
-    assert _statistics._unlocked(weighted_mean) is _statistics._unlocked(weighted_mean)
+    assert _plans._unlocked(weighted_mean) is _plans._unlocked(weighted_mean)
     labels, scores = binary(50)
     quiet_bootstrap(labels, scores, metrics=weighted_mean)
-    compiled = len(_statistics._unlocked(weighted_mean).signatures)
+    compiled = len(_plans._unlocked(weighted_mean).signatures)
     quiet_bootstrap(labels, scores, metrics=weighted_mean, rng=2)
-    assert len(_statistics._unlocked(weighted_mean).signatures) == compiled
+    assert len(_plans._unlocked(weighted_mean).signatures) == compiled
 
 
 def test_progress_bar(capsys):

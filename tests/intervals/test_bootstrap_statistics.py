@@ -14,7 +14,7 @@ from scipy import stats
 
 import fastmetrics as fm
 from fastmetrics._kernels import _compile
-from fastmetrics.intervals.bootstrap import _problem
+from fastmetrics.intervals.bootstrap import _parse
 from fastmetrics.measures.decisions.count_measures import delta_variance
 
 B = 5_000
@@ -122,7 +122,7 @@ def test_cells_and_rows_have_one_distribution(way, monkeypatch):
     metrics |= {name: name for name in ("accuracy", "matthews_corrcoef", "log_loss", "brier_score")}
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": B, **way}
     cells = fm.bootstrap(labels, p, rng=1, **options)
-    monkeypatch.setattr(_problem, "ROWS_OF_A_CELL", 10**9)
+    monkeypatch.setattr(_parse, "ROWS_OF_A_CELL", 10**9)
     rows = fm.bootstrap(labels, p, rng=2, **options)
     assert not np.array_equal(
         cells["auc"].bootstrap_distribution[:50], rows["auc"].bootstrap_distribution[:50]

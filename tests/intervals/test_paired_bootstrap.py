@@ -327,7 +327,7 @@ def test_replicates_that_lost_a_class_are_left_out_and_counted(rng: np.random.Ge
     y = np.zeros(30, int)
     y[:2] = 1
     models = {"a": rng.normal(size=30), "b": rng.normal(size=30)}
-    with pytest.warns(UndefinedMetricWarning, match="stratified=True keeps both") as caught:
+    with pytest.warns(UndefinedMetricWarning, match="`stratified=True` keeps both") as caught:
         result = fm.paired_bootstrap(y, models, n_resamples=400, rng=1)
     assert len(caught) == 2  # one a model
     pair = result.differences["roc_auc"][0]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.intervals.bootstrap._sum_metrics import SUM_METRICS
-from fastmetrics.intervals.bootstrap._threshold_metrics import THRESHOLD_METRICS
+from fastmetrics.intervals.bootstrap._sums import SUMS
+from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS
 from fastmetrics.measures import asking
 from measure_names import COUNT_MEASURES
 
@@ -75,7 +75,7 @@ def test_a_registered_name_is_among_those_that_are_known() -> None:
     assert "mine2" not in str(before.value)
 
 
-@pytest.mark.parametrize("name", [*THRESHOLD_METRICS, *COUNT_MEASURES, *SUM_METRICS])
+@pytest.mark.parametrize("name", [*THRESHOLD_PLANS, *COUNT_MEASURES, *SUMS])
 def test_names_of_the_library_are_taken(name: str) -> None:
     with pytest.raises(ValueError, match=f"that of a measure of the library: got '{name}'"):
         fm.register_metric(name, gap)

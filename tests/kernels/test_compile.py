@@ -133,9 +133,10 @@ def test_what_is_unlocked_outlives_its_owner() -> None:
     assert len(others) == 20
 
 
-def test_what_needs_no_unlocking_stays_itself() -> None:
-    for arg in (np.ones(2), 3, 1.5, None, np.float64(2)):
-        assert _compile._unlocked(arg) is arg
+@compiled_only
+def test_what_needs_no_unlocking_stays_itself(fresh, monkeypatch) -> None:
+    monkeypatch.setattr(_compile, "_unlocked", pytest.fail)
+    assert fresh(np.ones(3_000)) == 3_000
 
 
 def test_uncached_where_no_folder_is_writable(fresh, monkeypatch, caplog) -> None:

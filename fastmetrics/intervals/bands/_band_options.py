@@ -16,7 +16,8 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import InputError
-from fastmetrics.intervals.bootstrap._problem import Problem
+from fastmetrics.intervals.bands._band_sizes import has_unequal_rows
+from fastmetrics.intervals.bootstrap._forms import Form
 
 Kind = Literal["simultaneous", "pointwise"]
 Method = Literal["equal_precision", "ks", "mover", "percentile"]
@@ -118,14 +119,11 @@ def _grid(grid: Any, over_recall: bool) -> NDArray[np.float64]:
     return points
 
 
-def check_method(options: Options, problem: Problem) -> None:
+def check_method(options: Options, form: Form) -> None:
     """Raise where a method does not hold for the data."""
-    sample = problem.sample
-    if sample is None or (sample.units is None and sample.weights is None):
-        return
-    if options.method == "ks":
-        what = "grouped" if sample.units is not None else "fractionally weighted"
+    if options.method == "ks" and has_unequal_rows(form):
+        what = "grouped" if form.units is not None else "fractionally weighted"
         raise InputError(
-            f"method='ks' is for independent rows of equal weight, not for {what} ones: take "
-            "method='equal_precision'"
+            f"`method='ks'` is for independent rows of equal weight, not for {what} ones: take "
+            "`method='equal_precision'`"
         )

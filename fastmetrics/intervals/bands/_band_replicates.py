@@ -10,17 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_curves as kernels
-from fastmetrics._kernels.replicate_pairs import gather_counts
 from fastmetrics._threads.progress import run_with_progress
 from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals.bands._band_curve import Curve, curve_of_points, scaled_sample
 from fastmetrics.intervals.bands._band_sizes import Sizes
-from fastmetrics.intervals.bootstrap._draws import Draws, cell_counts
-from fastmetrics.intervals.bootstrap._problem import Problem
-from fastmetrics.intervals.bootstrap._replicates import points_of_weights
-from fastmetrics.intervals.bootstrap._rows import SortedRows, padded
-from fastmetrics.intervals.bootstrap._sample import Sample
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.intervals.bootstrap._cell_forms import TableCells
+from fastmetrics.intervals.bootstrap._draws import Draws
+from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
+from fastmetrics.intervals.bootstrap._rows import padded
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -36,11 +33,11 @@ _NO_TABLE = np.zeros(2)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """The replicates of a problem: how they are drawn, and on how many threads.
+    """The replicates of a form: how they are drawn, and on how many threads.
 
     Attributes
     ----------
-    problem : Problem
+    form : ScoredRows or TableCells
     key : ndarray of uint64, shape (2,)
     n_resamples : int
     stratified : bool
@@ -49,7 +46,7 @@ class Resampled:
     progress : bool
     """
 
-    problem: Problem
+    form: Form
     key: NDArray[np.uint64]
     n_resamples: int
     stratified: bool
@@ -112,9 +109,9 @@ class Resampled:
             out[number, 0] = np.abs(along(curve) - expected).max() / 2.0
 
         if self._by_rows:
-            rows = _rows_of(self.problem)
-            once = np.zeros((1, padded(rows.n)), np.uint8)
-            once[0, : rows.n] = 1
+            n = self.form.n_entries
+            once = np.zeros((1, padded(n)), np.uint8)
+            once[0, :n] = 1
             expected = along_rows(once)[0]
         else:
             expected = along(data)
@@ -124,7 +121,7 @@ class Resampled:
     @property
     def _by_rows(self) -> bool:
         """Whether a replicate is made of counts of rows, not of cells or weights."""
-        return self.problem.sample is not None and self.problem.sample.weights is None
+        return isinstance(self.form, ScoredRows) and self.form.weights is None
 
     def _values(
         self,
@@ -135,7 +132,7 @@ class Resampled:
         out: Floats,
         odds: Floats,
     ) -> None:
-        rows = _rows_of(self.problem)
+        rows = _scored(self.form).rows
         kernels.values_of_rows(
             counts,
             rows.masks,
@@ -156,15 +153,13 @@ class Resampled:
         out: Floats,
     ) -> None:
         """Draw all replicates batch by batch; a batch depends on the data, not on the threads."""
-        problem = self.problem
-        sample = problem.sample
-        draw: Callable[[int, int], None]
-        if sample is None:
-            n_bytes = 16 * len(_table_of(problem).scores)
-            draw = partial(_draw_cells, self, of_curve, out)
+        form = self.form
+        if isinstance(form, TableCells):
+            n_bytes = 16 * len(form.table.scores)
+            draw = partial(_draw_cells, self, form, of_curve, out)
         else:
-            n_bytes = padded(max(problem.n_units, sample.n))
-            draw = partial(_draw_rows, self, sample, of_rows, of_curve, out)
+            n_bytes = padded(max(form.n_units, form.n_entries))
+            draw = partial(_draw_rows, self, _scored(form), of_rows, of_curve, out)
         size = max(1, min(_BATCH_BYTES // n_bytes, _BATCH_VALUES // n_values))
         starts = range(0, self.n_resamples, size)
         sizes = [min(size, self.n_resamples - start) for start in starts]
@@ -180,40 +175,35 @@ class Resampled:
 
 def _draw_rows(
     plan: Resampled,
-    sample: Sample,
+    form: ScoredRows,
     of_rows: Callable[[Bytes, int], None],
     of_curve: Callable[[Curve, int], None],
     out: Floats,
     first: int,
     count: int,
 ) -> None:
-    masks = _rows_of(plan.problem).masks if plan.stratified else None
-    draws = Draws(plan.key, plan.problem.n_units, masks=masks)
-    counts = np.empty((count, padded(draws.n_units)), np.uint8)
-    draws.counts(first, draws.totals(first, count), np.arange(draws.n_windows), counts)
-    if sample.units is not None:
-        of_units, counts = counts, np.zeros((count, padded(sample.n)), np.uint8)
-        gather_counts(of_units, sample.units, counts)
-    if sample.weights is None:
+    draws = Draws(plan.key, form.n_units, masks=form.masks() if plan.stratified else None)
+    counts = form.counts_of_rows(draws.every(first, count))
+    if form.weights is None:
         of_rows(counts, first)
         return
     for r in range(count):
-        tp, fp, _ = points_of_weights(sample, counts[r, : sample.n] * sample.weights)
+        tp, fp, _ = form.points_of_weights(counts[r, : form.n] * form.weights)
         _measure(curve_of_points(tp, fp), of_curve, out, first + r)
 
 
 def _draw_cells(
-    plan: Resampled, of_curve: Callable[[Curve, int], None], out: Floats, first: int, count: int
+    plan: Resampled,
+    form: TableCells,
+    of_curve: Callable[[Curve, int], None],
+    out: Floats,
+    first: int,
+    count: int,
 ) -> None:
     """Draw the cells of a table of counts: the cost does not depend on their size."""
-    table = _table_of(plan.problem)
-    draw = partial(cell_counts, plan.key, first=first, count=count)
-    if plan.stratified:
-        positives, negatives = draw(table.positives, stratum=0), draw(table.negatives, stratum=1)
-    else:
-        both = draw(np.stack((table.positives, table.negatives), axis=1).ravel())
-        positives, negatives = both[:, ::2], both[:, 1::2]
-    tp, fp = np.zeros((2, count, len(table) + 1))
+    draws = Draws(plan.key, form.n_units, masks=form.masks() if plan.stratified else None)
+    positives, negatives = form.drawn(draws, first, count)
+    tp, fp = np.zeros((2, count, len(form.table) + 1))
     tp[:, 1:], fp[:, 1:] = positives.cumsum(axis=1), negatives.cumsum(axis=1)
     for r in range(count):
         _measure(Curve(fp[r], tp[r]), of_curve, out, first + r)
@@ -234,13 +224,7 @@ def _table(size: float) -> Floats:
     return scaled_sample(np.arange(cells + 1) / cells, size)
 
 
-def _rows_of(problem: Problem) -> SortedRows:
-    if problem.sample is None or problem.sample.rows is None:
-        raise InputTypeError("rows are drawn where there are some")
-    return problem.sample.rows
-
-
-def _table_of(problem: Problem) -> ScoreTable:
-    if problem.table is None:
-        raise InputTypeError("cells need a table")
-    return problem.table
+def _scored(form: Form) -> ScoredRows:
+    if not isinstance(form, ScoredRows):
+        raise InputTypeError("a curve needs labels with scores")
+    return form

@@ -11,18 +11,13 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rng import key_text, seed_key
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import (
-    DegenerateDataWarning,
-    InputTypeError,
-    UndefinedMetricWarning,
-    warn_user,
-)
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bands import _band_limits as limits
 from fastmetrics.intervals.bands._band_curve import Curve, curve_of_table
 from fastmetrics.intervals.bands._band_options import Options
 from fastmetrics.intervals.bands._band_replicates import Resampled
 from fastmetrics.intervals.bands._band_sizes import Sizes, effective_sizes
-from fastmetrics.intervals.bootstrap._problem import Problem
+from fastmetrics.intervals.bootstrap._forms import Form
 from fastmetrics.intervals.proportions._proportion_limits import (
     proportion_limits,
     wilson_limits,
@@ -72,13 +67,13 @@ class Band:
         }
 
 
-def roc_limits(problem: Problem, options: Options, rng: Any) -> Band:
+def roc_limits(form: Form, options: Options, rng: Any) -> Band:
     """Return TPR at the grid of FPR, with its limits."""
-    curve = _curve(problem, "a confidence band of the ROC curve")
+    curve = _curve(form, "a confidence band of the ROC curve")
     if curve is None:
         return _undefined(options)
     rates = curve.at(options.grid, top=True)
-    run = _Run(problem, options, curve, rng, n_bounds=2)
+    run = _Run(form, options, curve, rng, n_bounds=2)
     if options.method == "percentile":
         replicates, _ = run.replicates.rates(options.grid, over_tpr=False)
         return run.of_percentiles(rates, replicates)
@@ -87,16 +82,16 @@ def roc_limits(problem: Problem, options: Options, rng: Any) -> Band:
     return run.band(rates, low, high)
 
 
-def pr_limits(problem: Problem, options: Options, rng: Any) -> Band:
+def pr_limits(form: Form, options: Options, rng: Any) -> Band:
     """Return precision at the grid of recalls, with its limits."""
-    curve = _curve(problem, "a confidence band of the precision-recall curve")
+    curve = _curve(form, "a confidence band of the precision-recall curve")
     if curve is None:
         return _undefined(options)
     recall, by_recall = options.grid, curve.transposed
     rates = by_recall.at(recall, top=False)
     odds = float(curve.x[-1] / curve.y[-1])
     precision = recall / (recall + rates * odds)
-    run = _Run(problem, options, curve, rng, n_bounds=2 if options.stratified else 3)
+    run = _Run(form, options, curve, rng, n_bounds=2 if options.stratified else 3)
     if options.method == "percentile":
         replicates, of_replicates = run.replicates.rates(recall, over_tpr=True)
         of_replicates = of_replicates[:, None]
@@ -111,11 +106,10 @@ def pr_limits(problem: Problem, options: Options, rng: Any) -> Band:
     return run.band(precision, recall / (recall + most), recall / (recall + least))
 
 
-def _curve(problem: Problem, what: str) -> Curve | None:
+def _curve(form: Form, what: str) -> Curve | None:
     """Return the curve of the data; None, with a warning, where it has one class only."""
-    if problem.table is None:
-        raise InputTypeError("a curve needs labels with scores")
-    return None if lacks_a_class(problem.table, what) else curve_of_table(problem.table)
+    table = form.score_table()
+    return None if lacks_a_class(table, what) else curve_of_table(table)
 
 
 def _undefined(options: Options) -> Band:
@@ -130,11 +124,11 @@ class _Run:
     """
 
     def __init__(
-        self, problem: Problem, options: Options, curve: Curve, rng: Any, *, n_bounds: int
+        self, form: Form, options: Options, curve: Curve, rng: Any, *, n_bounds: int
     ) -> None:
         self.options, self.curve = options, curve
         self.confidence_of_each = options.confidence_level ** (1.0 / n_bounds)
-        self.sizes = effective_sizes(problem)
+        self.sizes = effective_sizes(form)
         self.critical_value = math.nan
         self.n_failed = 0
         self.key: str | None = None
@@ -142,7 +136,7 @@ class _Run:
             key = seed_key(rng)
             self.key = key_text(key)
             self.replicates = Resampled(
-                *(problem, key, options.n_resamples, options.stratified, options.n_threads),
+                *(form, key, options.n_resamples, options.stratified, options.n_threads),
                 progress=options.progress,
             )
 
@@ -206,7 +200,7 @@ class _Run:
         if flat:
             warn_user(
                 f"the band is degenerate at {flat} of {len(curve)} points, where all replicates "
-                "are equal: method='mover' has limits there",
+                "are equal: `method='mover'` has limits there",
                 DegenerateDataWarning,
             )
         return self.band(curve, low, high)
@@ -219,7 +213,7 @@ class _Run:
         if gaps.max() < _NO_GAP:
             warn_user(
                 "the band is degenerate: all replicates are equal, and its width follows from the "
-                "sizes of the classes alone; method='ks' is exact",
+                "sizes of the classes alone; `method='ks'` is exact",
                 DegenerateDataWarning,
             )
         rank = min(math.ceil((len(gaps) + 1) * self.options.confidence_level), len(gaps))
@@ -233,7 +227,7 @@ class _Run:
         self.n_failed = int(np.count_nonzero(failed))
         n = len(replicates)
         if self.n_failed > MANY_FAILED * n:
-            hint = "" if self.options.stratified else "; stratified=True keeps both"
+            hint = "" if self.options.stratified else "; `stratified=True` keeps both"
             warn_user(
                 f"the curve is undefined in {self.n_failed:,} of {n:,} replicates, which are left "
                 f"out: they lost a class{hint}",

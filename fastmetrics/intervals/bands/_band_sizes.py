@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.errors import InputTypeError
-from fastmetrics.intervals.bootstrap._problem import Problem
-from fastmetrics.intervals.bootstrap._sample import Sample
+from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -31,38 +29,37 @@ class Sizes(NamedTuple):
     rows: float
 
 
-def effective_sizes(problem: Problem) -> Sizes:
-    """Return the sizes of a problem of two classes: counts, or those of equal variance.
+def has_unequal_rows(form: Form) -> TypeGuard[ScoredRows]:
+    """Return whether rows are of groups, or have weights of their own."""
+    return isinstance(form, ScoredRows) and (form.units is not None or form.weights is not None)
+
+
+def effective_sizes(form: Form) -> Sizes:
+    """Return the sizes of both classes: counts, or those of equal variance.
 
     A rate at a fixed threshold is a ratio of sums over units. Its variance over that of a
     proportion is the design effect (Rao & Scott 1992), here pooled over thresholds, so that it
     does not hang on a few rows; a size never exceeds the number of rows.
     """
-    table, sample = problem.table, problem.sample
-    if table is None:
-        raise InputTypeError("sizes of classes need a table")
-    if sample is None or sample.rows is None or (sample.units is None and sample.weights is None):
+    if not has_unequal_rows(form):
+        table = form.score_table()
         negatives, positives = float(table.n_negative), float(table.n_positive)
         return Sizes(negatives, positives, negatives + positives)
-    weights = np.ones(sample.n) if sample.weights is None else sample.weights.astype(np.float64)
-    units = np.arange(sample.n) if sample.units is None else sample.units
-    is_positive = sample.rows.labels == 1
-    tie = np.zeros(sample.n, np.int64)
-    tie[1:] = np.cumsum(sample.rows.ends[: sample.n - 1], dtype=np.int64)
-    most = _rows(sample, weights)
+    n = form.n
+    weights = np.ones(n) if form.weights is None else form.weights.astype(np.float64)
+    units = form.unit_of_rows()
+    is_positive = form.rows.labels == 1
+    tie = np.zeros(n, np.int64)
+    tie[1:] = np.cumsum(form.rows.ends[: n - 1], dtype=np.int64)
+    most = weights
+    if form.weights is None or form.weights.dtype.kind != "i":  # an integer is so many rows
+        most = (weights > 0).astype(np.float64)
     negatives, positives = (
         min(_of_class(weights[chosen], units[chosen], tie[chosen]), float(most[chosen].sum()))
         for chosen in (~is_positive, is_positive)
     )
     share = _of_share(is_positive * weights, weights, units)
     return Sizes(negatives, positives, min(share, float(most.sum())))
-
-
-def _rows(sample: Sample, weights: Floats) -> Floats:
-    """Return how many rows each row is: its weight, where that is a frequency."""
-    if sample.weights is not None and sample.weights.dtype.kind == "i":
-        return weights
-    return (weights > 0).astype(np.float64)
 
 
 def _of_class(weights: Floats, units: Codes, tie: Codes) -> float:

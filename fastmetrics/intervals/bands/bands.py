@@ -15,8 +15,9 @@ from fastmetrics.intervals.bands._band_options import (
 )
 from fastmetrics.intervals.bands._band_run import pr_limits, roc_limits
 from fastmetrics.intervals.bands.band_results import PrBand, RocBand
-from fastmetrics.intervals.bootstrap._metrics import resolved
-from fastmetrics.intervals.bootstrap._problem import Problem, prepared
+from fastmetrics.intervals.bootstrap._forms import Form
+from fastmetrics.intervals.bootstrap._parse import parse
+from fastmetrics.intervals.bootstrap._plans import planned
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -168,8 +169,8 @@ def roc_band(
         progress=progress,
         over_recall=False,
     )
-    problem = _problem(y_true, y_score, options, sample_weight, pos_label, groups)
-    band = roc_limits(problem, options, rng)
+    form = _form(y_true, y_score, options, sample_weight, pos_label, groups)
+    band = roc_limits(form, options, rng)
     return RocBand(options.grid, band.curve, **band.fields(options))
 
 
@@ -298,24 +299,22 @@ def pr_band(
         progress=progress,
         over_recall=True,
     )
-    problem = _problem(y_true, y_score, options, sample_weight, pos_label, groups)
-    band = pr_limits(problem, options, rng)
+    form = _form(y_true, y_score, options, sample_weight, pos_label, groups)
+    band = pr_limits(form, options, rng)
     return PrBand(options.grid, band.curve, **band.fields(options))
 
 
-def _problem(
+def _form(
     y_true: Any, y_score: Any, options: Options, sample_weight: Any, pos_label: Any, groups: Any
-) -> Problem:
-    problem = prepared(
+) -> Form:
+    form = parse(
         y_true,
         y_score,
-        resolved("roc_auc"),  # of two classes, with scores
+        planned("roc_auc"),  # of two classes, with scores
         sample_weight=sample_weight,
         pos_label=pos_label,
         groups=groups,
-        threshold=None,
-        by_rows=False,
         n_threads=options.n_threads,
     )
-    check_method(options, problem)
-    return problem
+    check_method(options, form)
+    return form

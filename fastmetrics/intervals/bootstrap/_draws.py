@@ -75,6 +75,12 @@ class Draws:
                 self.key, first, windows, chosen, self.masks, self.n_units, out
             )
 
+    def every(self, first: int, count: int) -> NDArray[np.uint8]:
+        """Return the counts of all units, one row for each replicate from number ``first`` on."""
+        found = np.empty((count, -(-self.n_units // 8) * 8), np.uint8)
+        self.counts(first, self.totals(first, count), np.arange(self.n_windows), found)
+        return found
+
     def weights(self, replicate: int) -> NDArray[np.float64]:
         """Return the Bayesian bootstrap's weights of the units, which sum to their number."""
         half = -(-self.n_units // 2)

@@ -1,38 +1,31 @@
-"""The bootstrap engine: from problems and measures to the values of every replicate."""
+"""The bootstrap engine: from forms and plans of measures to the values of all replicates."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicate_points, resampling
+from fastmetrics._kernels import replicate_points
 from fastmetrics._threads.progress import run_with_progress
-from fastmetrics.errors import InputTypeError
-from fastmetrics.intervals.bootstrap._draws import Draws, cell_counts
-from fastmetrics.intervals.bootstrap._metrics import Asked, CountMetric, UserMetric
-from fastmetrics.intervals.bootstrap._problem import Problem
-from fastmetrics.intervals.bootstrap._replicates import (
-    batch_size,
-    measure_cells,
-    measure_counts,
-    replicates,
-)
+from fastmetrics.intervals.bootstrap._cell_forms import Cells
+from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws
+from fastmetrics.intervals.bootstrap._forms import Form, Rows
+from fastmetrics.intervals.bootstrap._limits import acceleration
+from fastmetrics.intervals.bootstrap._plans import Planned, UserPlan
 from fastmetrics.intervals.bootstrap._rows import padded
-from fastmetrics.intervals.bootstrap._sample import Needs, Sample, Yield
-from fastmetrics.intervals.bootstrap._statistics import callable_of
-from fastmetrics.intervals.bootstrap._sum_metrics import SumMetric
-from fastmetrics.intervals.bootstrap._threshold_metrics import Raw, ThresholdMetric
-from fastmetrics.measures.decisions import count_measures
+from fastmetrics.intervals.bootstrap._threshold_plans import Part, ThresholdPlan
+from fastmetrics.intervals.bootstrap._yield import BATCH_BYTES, Needs, Yield
 
 Floats = NDArray[np.float64]
 
-_CELL_BATCH = 1 << 16  # cells of all replicates in a batch
-_BATCH_SECONDS = 0.05  # of a batch with a user's own statistic, about
+_BATCH_SECONDS: Final = 0.05  # of a batch with a user's own statistic, about
+_PART: Final = BATCH_BYTES // WINDOW
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,14 +36,22 @@ class Replicates:
     errors: Floats | None
 
 
+class _Place(NamedTuple):
+    """Where what a measure asked for stands in a yield."""
+
+    lines: slice
+    columns: slice
+    statistic: int
+
+
 class Engine:
-    """Draws replicates of problems that share their units, and measures them.
+    """Draws replicates of forms that share their units, and measures them.
 
     Parameters
     ----------
-    problems : list of Problem
-        One a model; several must have samples.
-    asked : list of Asked
+    forms : list of Form
+        One a model; several must be of rows.
+    asked : list of Planned
         The measures.
     draws : Draws
         How the units are drawn.
@@ -59,41 +60,24 @@ class Engine:
     """
 
     def __init__(
-        self, problems: list[Problem], asked: list[Asked], draws: Draws, *, with_errors: bool
+        self,
+        forms: Sequence[Form],
+        asked: Sequence[Planned],
+        draws: Draws,
+        *,
+        with_errors: bool = False,
     ) -> None:
-        self.problems, self.asked, self.draws = problems, asked, draws
-        self.with_errors = with_errors
-        lines: list[Any] = []
-        self.lines: list[slice] = []
-        self.columns: list[slice] = []
-        n_columns = 0
-        functions = []
-        for one in asked:
-            metric, start, first = one.metric, len(lines), n_columns
-            if isinstance(metric, ThresholdMetric):
-                lines.extend(metric.lines)
-                if with_errors:
-                    lines.append((replicate_points.SQUARES, 0, 0.0, 0.0))
-            elif isinstance(metric, SumMetric):
-                n_columns += metric.n_columns
-            elif isinstance(metric, UserMetric):
-                functions.append(callable_of(metric))
-            self.lines.append(slice(start, len(lines)))
-            self.columns.append(slice(first, n_columns))
-        self.n_columns = n_columns
-        self.needs = Needs(tuple(lines), tuple(functions))
-        self.samples = [self._with_squares(p.sample) for p in problems if p.sample is not None]
+        self.asked, self.draws, self.with_errors = asked, draws, with_errors
+        self.places, self.needs = _placed(asked, with_errors)
+        self.forms = [form.with_squares() for form in forms] if with_errors else list(forms)
+        self.n_columns = self.places[-1].columns.stop
 
     def run(self, n_resamples: int, *, n_threads: int | None, progress: bool) -> Replicates:
         """Return the values of replicates 0 to ``n_resamples - 1``."""
-        shape = (len(self.problems), len(self.asked), n_resamples)
+        shape = (len(self.forms), len(self.asked), n_resamples)
         values = np.full(shape, np.nan)
         errors = np.full(shape, np.nan) if self.with_errors else None
-        rows = max([self.draws.n_units, *(sample.n for sample in self.samples)])
-        size = batch_size(rows)  # of a few groups there may be many rows
-        if not self.samples:
-            size = max(1, min(4096, _CELL_BATCH // self._n_cells()))
-        first = 0
+        size, first = min(form.batch_size() for form in self.forms), 0
         if self.needs.statistics:  # of unknown cost: an interrupt waits for a batch to end
             size, first = min(size, self._timed(values, errors)), 2
         starts = range(first, n_resamples, size)
@@ -112,6 +96,37 @@ class Engine:
         )
         return Replicates(values, errors)
 
+    def estimates(self, model: int = 0) -> list[float]:
+        """Return each measure of a model's data themselves."""
+        form = self.forms[model]
+        return [
+            one.plan.estimate(form, place.columns)
+            for one, place in zip(self.asked, self.places, strict=True)
+        ]
+
+    def errors_of_data(self) -> Floats:
+        """Return the standard error of each measure on the data: those of a replicate of ones."""
+        return self._errors(self.forms[0], self.forms[0].whole(self.needs))[:, 0]
+
+    def acceleration(self, measure: int, model: int, stratified: bool) -> float:
+        """Return BCa's acceleration of a measure of a model; nan where it is undefined."""
+        columns = self.places[measure].columns
+        strata = self.asked[measure].plan.strata(self.forms[model], columns)
+        if not stratified:
+            values, multiplicities = (np.concatenate(part) for part in zip(*strata, strict=True))
+            strata = [(values, multiplicities)]
+        return acceleration(strata)
+
+    def row_deviations(self, measure: int, model: int) -> Floats:
+        """Return a measure without each row in turn, less a number common to all."""
+        return self.asked[measure].plan.row_deviations(
+            self.forms[model], self.places[measure].columns
+        )
+
+    def values(self, form: Form, out: Yield) -> Floats:
+        """Return the measures of what some replicates yielded: (measures, replicates)."""
+        return self._measured(form, out, "values")
+
     def _timed(self, values: Floats, errors: Floats | None) -> int:
         """Measure the first two replicates; return how many make a batch of a short time.
 
@@ -122,188 +137,105 @@ class Engine:
         self._batch(1, 1, values, errors)
         return max(1, int(_BATCH_SECONDS / max(perf_counter() - start, 1e-6)))
 
-    def values_of_counts(self, problem: Problem, counts: NDArray[np.uint8]) -> Floats:
-        """Return the measures of given counts of the rows: (measures, replicates)."""
-        out = Yield.empty(len(counts), self.samples[0], self.needs)
-        measure_counts(self.samples[0], self.needs, counts, out)
-        return self._values(problem, out)
-
-    def errors_of_data(self, problem: Problem) -> Floats:
-        """Return the standard error of each measure on the data: those of a replicate of ones."""
-        if self.samples:
-            sample = self.samples[0]
-            out = Yield.empty(1, sample, self.needs)
-            counts = np.zeros((1, padded(sample.n)), np.uint8)
-            counts[0, : sample.n] = 1
-            measure_counts(sample, self.needs, counts, out)
-        elif problem.table is not None:
-            table = problem.table
-            both = table.positives[None, :], table.negatives[None, :]
-            out = self._measured_table(problem, *both)
-        else:
-            out = Yield.empty(1, Sample(0), Needs())
-            if problem.matrix is not None:
-                out.cells = problem.matrix.counts.reshape(1, -1).astype(np.float64)
-            out.total = out.cells.sum(axis=1)
-        return self._errors(out)[:, 0]
-
     def _batch(self, first: int, count: int, values: Floats, errors: Floats | None) -> None:
-        if self.samples:
-            found = replicates(self.samples, self.needs, self.draws, first, count)
-        elif self.problems[0].table is not None:
-            found = [self._of_table(self.problems[0], first, count)]
-        else:
-            found = [self._of_matrix(self.problems[0], first, count)]
+        found = _drawn(self.forms, self.draws, self.needs, first, count)
         here = slice(first, first + count)
-        for m, out in enumerate(found):
-            values[m, :, here] = self._values(self.problems[m], out)
+        for m, (form, out) in enumerate(zip(self.forms, found, strict=True)):
+            values[m, :, here] = self.values(form, out)
             if errors is not None:
-                errors[m, :, here] = self._errors(out)
+                errors[m, :, here] = self._errors(form, out)
 
-    def _n_cells(self) -> int:
-        problem = self.problems[0]
-        if problem.table is not None:
-            return 2 * len(problem.table)
-        return 1 if problem.matrix is None else problem.matrix.counts.size
-
-    def _with_squares(self, sample: Sample) -> Sample:
-        """Return the sample with the squares of its columns, for standard errors."""
-        if not self.with_errors or sample.columns is None:
-            return sample
-        return replace(sample, columns=np.concatenate((sample.columns, sample.columns**2)))
-
-    def _of_table(self, problem: Problem, first: int, count: int) -> Yield:
-        """Draw the cells of a table: its cost does not depend on the number of rows."""
-        table = problem.table
-        if table is None:
-            raise InputTypeError("cells need a table")
-        draw = partial(cell_counts, self.draws.key, first=first, count=count)
-        poisson = self.draws.resampling == "poisson"
-        if self.draws.masks is not None:
-            positives = draw(table.positives, stratum=0)
-            negatives = draw(table.negatives, stratum=1)
-        else:
-            both = np.stack((table.positives, table.negatives), axis=1).ravel()
-            drawn = draw(both, poisson=poisson)
-            positives, negatives = drawn[:, ::2], drawn[:, 1::2]
-        return self._measured_table(problem, positives, negatives)
-
-    def _measured_table(
-        self, problem: Problem, positives: NDArray[np.int64], negatives: NDArray[np.int64]
-    ) -> Yield:
-        """Measure a table's cells, one row a replicate."""
-        out = measure_cells(positives, negatives, self.needs, problem.cut)
-        if problem.columns is not None:
-            columns = problem.columns
-            if self.with_errors:
-                columns = np.concatenate((columns, columns**2))
-            half = positives.shape[1]
-            out.sums = np.empty((len(positives), len(columns)))
-            for j, column in enumerate(columns):  # a product of matrices would round by shape
-                of_positives = (positives * column[:half]).sum(axis=1)
-                out.sums[:, j] = of_positives + (negatives * column[half:]).sum(axis=1)
-        return out
-
-    def _of_matrix(self, problem: Problem, first: int, count: int) -> Yield:
-        """Draw the cells of a confusion matrix; stratified, each true class by itself."""
-        matrix = problem.matrix
-        if matrix is None:
-            raise InputTypeError("cells need a matrix")
-        sizes = matrix.counts.ravel()
-        cells: NDArray[Any]
-        if self.draws.resampling == "bayesian":
-            cells = _gamma_weights(self.draws.key, sizes, first, count)
-        elif self.draws.masks is not None:
-            rows = [
-                cell_counts(self.draws.key, row, first, count, stratum=stratum)
-                for stratum, row in enumerate(matrix.counts)
-            ]
-            cells = np.concatenate(rows, axis=1)
-        else:
-            poisson = self.draws.resampling == "poisson"
-            cells = cell_counts(self.draws.key, sizes, first, count, poisson=poisson)
-        out = Yield.empty(count, Sample(0), Needs())
-        out.cells = cells.astype(np.float64)
-        out.total = out.cells.sum(axis=1)
-        return out
-
-    def _raw(self, problem: Problem, out: Yield, lines: slice) -> Raw:
-        score_at: Any = None
-        if problem.sample is not None and problem.sample.rows is not None:
-            score_at = problem.sample.rows.score_at
-        elif problem.table is not None:
-            score_at = problem.table.scores.__getitem__
-        return Raw(out.n_positive, out.n_negative, out.twice_pairs, out.states[:, lines], score_at)
-
-    def _values(self, problem: Problem, out: Yield) -> Floats:
-        values = np.full((len(self.asked), len(out.total)), np.nan)
-        both = (out.n_positive > 0) & (out.n_negative > 0)
-        user = 0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            means = out.sums / out.total[:, None]
-            for i, one in enumerate(self.asked):
-                metric = one.metric
-                if isinstance(metric, ThresholdMetric):
-                    found = metric.finish(self._raw(problem, out, self.lines[i]))
-                    values[i] = np.where(both, found, np.nan)
-                elif isinstance(metric, CountMetric):
-                    values[i] = count_measures.value(
-                        metric.name, _matrices(out.cells), **metric.parameters
-                    )
-                elif isinstance(metric, SumMetric):
-                    values[i] = metric.finish(means[:, self.columns[i]])
-                else:
-                    values[i] = out.statistics[:, user]
-                    user += 1
-        return values
-
-    def _errors(self, out: Yield) -> Floats:
+    def _errors(self, form: Form, out: Yield) -> Floats:
         """Return each replicate's own standard error, for the studentized interval."""
-        errors = np.full((len(self.asked), len(out.total)), np.nan)
+        return np.sqrt(np.maximum(self._measured(form, out, "variances"), 0.0))
+
+    def _measured(self, form: Form, out: Yield, what: str) -> Floats:
+        found = np.full((len(self.asked), len(out.total)), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             means = out.sums / out.total[:, None]
-            for i, one in enumerate(self.asked):
-                metric = one.metric
-                if isinstance(metric, ThresholdMetric):
-                    variance = _delong_variance(out, out.states[:, self.lines[i].stop - 1])
-                elif isinstance(metric, CountMetric):
-                    variance = count_measures.delta_variance(
-                        metric.name, _matrices(out.cells), **metric.parameters
-                    )
-                elif isinstance(metric, SumMetric):
-                    chosen = self.columns[i]
-                    squares = slice(chosen.start + self.n_columns, chosen.stop + self.n_columns)
-                    variance = metric.variance(means[:, chosen], means[:, squares], out.total)
-                else:
-                    continue
-                errors[i] = np.sqrt(np.maximum(variance, 0.0))
-        return errors
+            for i, (one, place) in enumerate(zip(self.asked, self.places, strict=True)):
+                found[i] = getattr(one.plan, what)(self._part(form, out, means, place))
+        return found
+
+    def _part(self, form: Form, out: Yield, means: Floats, place: _Place) -> Part:
+        lines, columns = place.lines, place.columns
+        squares = slice(columns.start + self.n_columns, columns.stop + self.n_columns)
+        last = slice(lines.stop - 1, lines.stop) if lines.stop > lines.start else slice(0)
+        return Part(
+            out.total,
+            out.n_positive,
+            out.n_negative,
+            out.twice_pairs,
+            out.states[:, lines],
+            out.states[:, last].reshape(len(out.total), -1),
+            out.cells,
+            means[:, columns],
+            means[:, squares],
+            out.statistics[:, place.statistic] if place.statistic >= 0 else out.total,
+            form.score_at,
+        )
 
 
-def _matrices(cells: Floats) -> Floats:
-    k = round(cells.shape[1] ** 0.5)
-    return cells.reshape(-1, k, k)
+def _placed(asked: Sequence[Planned], with_errors: bool) -> tuple[list[_Place], Needs]:
+    """Return what all measures need of a replicate, and where each finds its own."""
+    lines: list[Any] = []
+    statistics: list[Any] = []
+    places, n_columns = [], 0
+    for one in asked:
+        plan, start, first, number = one.plan, len(lines), n_columns, -1
+        lines.extend(plan.lines)
+        if with_errors and isinstance(plan, ThresholdPlan):
+            lines.append((replicate_points.SQUARES, 0, 0.0, 0.0))
+        n_columns += plan.n_columns
+        if isinstance(plan, UserPlan):
+            number = len(statistics)
+            statistics.append(plan.statistic)
+        places.append(_Place(slice(start, len(lines)), slice(first, n_columns), number))
+    return places, Needs(tuple(lines), tuple(statistics))
 
 
-def _delong_variance(out: Yield, squares: Floats) -> Floats:
-    """Return DeLong's variance of each replicate's AUC from its sums of squared placements."""
-    m, n = out.n_positive, out.n_negative
-    auc = out.twice_pairs / (2.0 * m * n)
-    of_positives = squares[:, 0] / (4.0 * n * n) - m * auc**2
-    of_negatives = squares[:, 1] / (4.0 * m * m) - n * auc**2
-    return of_positives / (m * (m - 1.0)) + of_negatives / (n * (n - 1.0))
+def _drawn(
+    forms: Sequence[Form], draws: Draws, needs: Needs, first: int, count: int
+) -> list[Yield]:
+    """Return what ``count`` replicates from number ``first`` on yield for each form."""
+    rows = [form for form in forms if isinstance(form, Rows)]
+    if not rows:
+        return [form.draw(draws, needs, first, count) for form in forms if isinstance(form, Cells)]
+    if draws.resampling == "bayesian":
+        found = [form.empty(count, needs) for form in rows]
+        for r in range(count):
+            weights = draws.weights(first + r)
+            for form, out in zip(rows, found, strict=True):
+                form.weigh(needs, _of_rows(form, weights), r, out)
+        return found
+    if len(rows) == 1 and rows[0].passes_through(needs):
+        return [_streamed(rows[0], draws, needs, first, count)]
+    counts = draws.every(first, count)
+    return [form.measure(needs, form.counts_of_rows(counts)) for form in rows]
 
 
-def _gamma_weights(
-    key: NDArray[np.uint64], sizes: NDArray[np.int64], first: int, count: int
-) -> Floats:
-    """Return the Bayesian bootstrap's weight of each cell: gamma with the cell's size as shape."""
-    from scipy.special import gammaincinv
+def _of_rows(form: Rows, weights: Floats) -> Floats:
+    """Return the weight of each row from that of its unit."""
+    of_rows = weights if form.units is None else weights[form.units]
+    return of_rows if form.weights is None else of_rows * form.weights
 
-    weights = np.zeros((count, len(sizes)))
-    words = np.empty(2 * count, np.uint64)
-    for cell in np.flatnonzero(sizes):
-        resampling.philox(key, first, cell, 0, resampling.WEIGHTS, count, words)
-        uniform = ((words[:count] >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
-        weights[:, cell] = gammaincinv(float(sizes[cell]), uniform)
-    return weights
+
+def _streamed(form: Rows, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
+    """Draw and measure windows part by part: nothing needs a second look at a replicate.
+
+    Memory is that of a part. Best thresholds and crossings need the counts of a replicate again,
+    one byte a row, as do models that share draws.
+    """
+    out, totals = form.empty(count, needs), draws.totals(first, count)
+    n_bytes = min(_PART * WINDOW, padded(draws.n_units))
+    buffer = np.empty(count * n_bytes, np.uint8)
+    state = np.zeros((count, 4), np.int64)
+    for start in range(0, draws.n_windows, _PART):
+        windows = np.arange(start, min(start + _PART, draws.n_windows))
+        row = start * WINDOW
+        size = min(len(windows) * WINDOW, padded(draws.n_units) - row)
+        counts = buffer[: count * size].reshape(count, size)
+        draws.counts(first, totals, windows, counts)
+        form.part(counts, row, state, out)
+    out.close(state)
+    return out

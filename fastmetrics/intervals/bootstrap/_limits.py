@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -28,15 +28,14 @@ ALL_EQUAL = (
     "all replicates are equal, so that they do not show how much the estimate varies: use an "
     "analytic interval (`newcombe_interval` for an AUC, `proportion_interval` for a proportion)"
 )
-NO_BCA = "; use method='percentile', or an analytic interval"
+NO_BCA = "; use `method='percentile'`, or an analytic interval"
 OUTSIDE = "the estimate is outside its replicates and BCa's bias correction is infinite" + NO_BCA
 NO_ACCELERATION = "BCa's acceleration is not defined: no leave-one-out values that differ" + NO_BCA
 TOO_SKEW = "BCa's correction has no finite limit with this bias and acceleration" + NO_BCA
 TOO_FEW = "fewer than two replicates are defined"
-NO_ERROR = "the standard error of the estimate is 0 or undefined; use method='percentile' or 'bca'"
-FEW_ERRORS = (
-    "fewer than two replicates have a standard error above 0; use method='percentile' or 'bca'"
-)
+_OTHERWISE = "; use `method='percentile'` or `method='bca'`"
+NO_ERROR = "the standard error of the estimate is 0 or undefined" + _OTHERWISE
+FEW_ERRORS = "fewer than two replicates have a standard error above 0" + _OTHERWISE
 NO_ESTIMATE = "the estimate is not defined"
 
 
@@ -222,7 +221,7 @@ def _studentized(replicates: Floats, estimate: float, errors: Floats) -> Floats:
 _NOISE = 2.0**-50
 
 
-def acceleration(strata: list[tuple[ArrayLike, ArrayLike]]) -> float:
+def acceleration(strata: Sequence[tuple[ArrayLike, ArrayLike]]) -> float:
     """Return the acceleration of a BCa interval from leave-one-out values.
 
     Parameters

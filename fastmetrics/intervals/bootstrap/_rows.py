@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,8 +36,6 @@ class SortedRows:
         Score of each tie, descending.
     weights : ndarray, or None
         Weight of each row: float64, or int64 where it is a frequency.
-    units : ndarray of int64, or None
-        Which unit each row belongs to; None where the rows themselves are drawn.
     """
 
     n: int
@@ -47,7 +45,6 @@ class SortedRows:
     ties: NDArray[np.int64]
     distinct: NDArray[Any]
     weights: NDArray[Any] | None = None
-    units: NDArray[np.int64] | None = None
     _known: dict[Any, NDArray[np.int64]] = field(default_factory=dict)
 
     def tie_pieces(self, start: int, stop: int) -> NDArray[np.int64]:
@@ -93,10 +90,6 @@ class SortedRows:
             return None
         ties = np.count_nonzero(is_called_positive(self.distinct, real_threshold(threshold)))
         return int(self.tie_stops[ties - 1]) if ties else 0
-
-    def with_units(self, units: NDArray[np.int64] | None) -> SortedRows:
-        """Return the same rows, of other units."""
-        return replace(self, units=units)
 
 
 def padded(n: int) -> int:

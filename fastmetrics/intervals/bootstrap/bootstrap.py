@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,26 +13,14 @@ from fastmetrics._input.rng import key_text
 from fastmetrics._input.scalars import Alternative
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._draws import Resampling
-from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._engine import Engine, Replicates
+from fastmetrics.intervals.bootstrap._forms import Form
 from fastmetrics.intervals.bootstrap._limits import Method, limits
-from fastmetrics.intervals.bootstrap._metrics import Asked, UserMetric
-from fastmetrics.intervals.bootstrap._problem import Problem, prepared
-from fastmetrics.intervals.bootstrap._run import (
-    Options,
-    checked_options,
-    draws_of,
-    estimate_of,
-)
-from fastmetrics.intervals.bootstrap._threshold_metrics import ThresholdMetric
-from fastmetrics.intervals.bootstrap.bca._acceleration import (
-    acceleration_of,
-    check_has_acceleration,
-)
-from fastmetrics.intervals.bootstrap.bootstrap_result import (
-    BootstrapResult,
-    BootstrapResults,
-)
-from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
+from fastmetrics.intervals.bootstrap._parse import parse
+from fastmetrics.intervals.bootstrap._plans import Planned, UserPlan
+from fastmetrics.intervals.bootstrap._run import Options, checked_options
+from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
+from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResult, BootstrapResults
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -174,7 +163,29 @@ def bootstrap(
         n_threads=n_threads,
         progress=progress,
     )
-    problem = prepared(
+    return resampled(
+        y_true,
+        y_score,
+        options,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        groups=groups,
+        threshold=threshold,
+    )
+
+
+def resampled(
+    y_true: Any,
+    y_score: Any,
+    options: Options,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    groups: Any = None,
+    threshold: Any = None,
+) -> BootstrapResults:
+    """Return what `bootstrap` does, from options that are checked."""
+    form = parse(
         y_true,
         y_score,
         options.asked,
@@ -185,77 +196,98 @@ def bootstrap(
         by_rows=options.by_rows,
         n_threads=options.n_threads,
     )
-    check_methods(problem, options)
+    check_methods(form, options)
     studentized = options.method == "studentized"
-    draws = draws_of(problem, options)
-    engine = Engine([problem], options.asked, draws, with_errors=studentized)
-    estimates = [
-        estimate_of(problem, one, columns)
-        for one, columns in zip(options.asked, engine.columns, strict=True)
-    ]
+    engine = Engine([form], options.asked, options.draws(form), with_errors=studentized)
+    estimates = engine.estimates()
     found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
-    size = float(problem.n_rows)
-    if problem.weights is not None:
-        size = effective_sample_size(problem.weights)
-    own_errors = engine.errors_of_data(problem) if studentized else None
+    return results_of(engine, 0, estimates, found, options, method=options.method)
+
+
+def check_methods(form: Form, options: Options) -> None:
+    """Raise, before any work, where a measure does not have the method on these data."""
+    if options.method == "bca":
+        for one in options.asked:
+            one.plan.check_bca(form, one.label)
+    if options.method == "studentized" and form.fractional is not None:
+        raise InputError(
+            "`method='studentized'` has no standard error of fractional weights: take "
+            "`method='percentile'`"
+        )
+
+
+def results_of(
+    engine: Engine,
+    model: int,
+    estimates: list[float],
+    found: Replicates,
+    options: Options,
+    *,
+    method: Method | None,
+    acceleration: Callable[[int], float] | None = None,
+) -> BootstrapResults:
+    """Return the results of one model, by the default method of each measure if it is None.
+
+    BCa's acceleration of a measure is the one given, or else follows from the model's own data.
+    """
+    form = engine.forms[model]
+    own_errors = engine.errors_of_data() if found.errors is not None else None
     results = {}
     for i, one in enumerate(options.asked):
         extra: dict[str, Any] = {}
-        method = options.method or default_method(problem, one)
-        if method == "bca" and not math.isnan(estimates[i]):
-            extra["acceleration"] = acceleration_of(
-                problem, one, engine.columns[i], stratified=options.stratified
-            )
+        chosen = method or default_method(form, one)
+        if chosen == "bca" and not math.isnan(estimates[i]):
+            if acceleration is None:
+                extra["acceleration"] = engine.acceleration(i, model, options.stratified)
+            else:
+                extra["acceleration"] = acceleration(i)
         if found.errors is not None and own_errors is not None:
-            extra["standard_errors"] = found.errors[0, i]
+            extra["standard_errors"] = found.errors[model, i]
             extra["standard_error"] = own_errors[i]
         results[one.label] = result_of(
-            one, estimates[i], found.values[0, i], options, size, extra, method
+            one,
+            estimates[i],
+            found.values[model, i],
+            options,
+            size=form.effective_size(),
+            method=chosen,
+            is_default=method is None,
+            **extra,
         )
     return BootstrapResults(results)
 
 
-def default_method(problem: Problem, one: Asked) -> Method:
+def default_method(form: Form, one: Planned) -> Method:
     """Return the method of a measure where the user has named none."""
-    if isinstance(one.metric, UserMetric):  # each row would be left out in turn
+    if isinstance(one.plan, UserPlan):  # each row would be left out in turn
         return "percentile"
     try:
-        check_has_acceleration(problem, one)
-    except ValueError:
+        one.plan.check_bca(form, one.label)
+    except InputError:
         return "percentile"
     return "bca"
 
 
-def check_methods(problem: Problem, options: Options) -> None:
-    """Raise, before any work, where a measure does not have the method on these data."""
-    if options.method == "bca":
-        for one in options.asked:
-            check_has_acceleration(problem, one)
-    if options.method == "studentized" and problem.weights is not None:
-        raise InputError(
-            "method='studentized' has no standard error of fractional weights: take "
-            "method='percentile'"
-        )
-
-
 def result_of(
-    one: Asked,
+    one: Planned,
     estimate: float,
     distribution: NDArray[np.float64],
     options: Options,
-    effective_size: float,
-    extra: dict[str, Any],
+    *,
+    size: float,
     method: Method,
+    is_default: bool = False,
+    **extra: Any,
 ) -> BootstrapResult:
     """Return the result of one measure, with the warnings that it deserves."""
-    if math.isnan(estimate) and not isinstance(one.metric, ThresholdMetric):  # which has warned
+    if math.isnan(estimate) and not isinstance(one.plan, ThresholdPlan):  # which has warned
         message = f"{one.label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
     distribution.flags.writeable = False
     defined = distribution[~np.isnan(distribution)]
     n_failed = len(distribution) - len(defined)
     if n_failed > MANY_FAILED * len(distribution) and not math.isnan(estimate):
-        hint = "; stratified=True keeps both" if isinstance(one.metric, ThresholdMetric) else ""
+        hint = "; `stratified=True` keeps both" if isinstance(one.plan, ThresholdPlan) else ""
         message = (
             f"{one.label!r} is undefined in {n_failed:,} of {len(distribution):,} replicates, "
             f"which are left out: they lost a class or what the measure divides by{hint}"
@@ -266,7 +298,7 @@ def result_of(
         "alternative": options.alternative,
     }
     interval, reason = limits(distribution, estimate, method=method, **level, **extra)
-    if reason is not None and options.method is None and method == "bca":
+    if reason is not None and is_default and method == "bca":
         method = "percentile"
         interval, reason = limits(distribution, estimate, method=method, **level)
     if reason is None and interval.low == interval.high:
@@ -287,5 +319,5 @@ def result_of(
         confidence_level=options.confidence_level,
         n_resamples=options.n_resamples,
         key=key_text(options.key),
-        effective_sample_size=effective_size,
+        effective_sample_size=size,
     )

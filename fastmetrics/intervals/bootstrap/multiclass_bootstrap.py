@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._input.scalars import Alternative, check_choice
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics._input.rows import BinaryRows
+from fastmetrics._input.scalars import Alternative, check_choice, check_same_length
+from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
-from fastmetrics.intervals.bootstrap._metrics import Asked
-from fastmetrics.intervals.bootstrap._multiclass import (
-    MULTICLASS,
-    Multiclass,
-    multiclass_replicates,
-)
-from fastmetrics.intervals.bootstrap._run import checked_options
-from fastmetrics.intervals.bootstrap._sum_metrics import SUM_METRICS
+from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._forms import ScoredRows
+from fastmetrics.intervals.bootstrap._parse_rows import check_rows, group_codes, of_some_weight
+from fastmetrics.intervals.bootstrap._plans import Planned, SumPlan
+from fastmetrics.intervals.bootstrap._rows import rows_of_arrays
+from fastmetrics.intervals.bootstrap._run import Options, checked_options
+from fastmetrics.intervals.bootstrap._sums import SUMS
+from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS, Part, ThresholdPlan
 from fastmetrics.intervals.bootstrap.bootstrap import result_of
-from fastmetrics.intervals.bootstrap.bootstrap_result import (
-    BootstrapResult,
-    BootstrapResults,
-)
+from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResults
+from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
+from fastmetrics.measures import asking
+from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
 
+Floats = NDArray[np.float64]
 MulticlassMetric = Literal[
     "roc_auc_ovr", "roc_auc_ovr_weighted", "roc_auc_ovo", "roc_auc_ovo_weighted"
 ]
@@ -99,8 +105,8 @@ def multiclass_bootstrap(
     (0.5, True)
     """
     check_choice("method", method, ("percentile", "basic"))
-    names = _checked_names(metrics)
-    data = Multiclass.checked(y_true, y_score, sample_weight, groups)
+    asked = _asked(metrics)
+    data = _Rows.checked(y_true, y_score, sample_weight, groups)
     options = checked_options(
         metrics="mean",
         n_resamples=n_resamples,
@@ -113,36 +119,151 @@ def multiclass_bootstrap(
         rng=rng,
         n_threads=n_threads,
         progress=progress,
-        n_models=max(3 * len(data.pairs(name)) for name in names),
+        n_models=max(3 * len(data.problems(_how(one))) for one in asked),
     )
-    draws = Draws(options.key, data.n_units, options.resampling)
-    results: dict[str, BootstrapResult] = {}
-    for name in names:
-        estimate = data.estimate(name)
-        values = multiclass_replicates(
-            data,
-            name,
-            draws,
-            options.n_resamples,
-            n_threads=options.n_threads,
-            progress=options.progress,
+    results = {}
+    for one in asked:
+        estimate = data.estimate(one)
+        values = _replicates(data, one, options)
+        plan = Planned(one.label, SumPlan(SUMS["mean"]))  # a mean of AUCs
+        results[one.label] = result_of(
+            plan, estimate, values, options, size=data.size, method=method
         )
-        one = Asked(name, SUM_METRICS["mean"])
-        results[name] = result_of(one, estimate, values, options, data.size, {}, method)
     return BootstrapResults(results)
 
 
-def _checked_names(metrics: Any) -> list[str]:
-    if isinstance(metrics, str):
-        metrics = [metrics]
-    if not isinstance(metrics, Sequence):
-        raise InputTypeError(
-            f"`metrics` must be a name or a sequence of names: got {type(metrics).__name__}"
+def _asked(metrics: Any) -> Sequence[asking.Asked]:
+    asked = asking.ask(metrics)
+    for one in asked:
+        if one.measure is None or one.measure.resampled != "classes":
+            raise InputError(
+                f"`metrics` names {one.label!r}, which is no AUC of several classes: it must be "
+                "'roc_auc_ovr', 'roc_auc_ovr_weighted', 'roc_auc_ovo' or 'roc_auc_ovo_weighted'"
+            )
+    return asked
+
+
+def _how(one: asking.Asked) -> Mapping[str, Any]:
+    """Return what `roc_auc_score` is called with: `multi_class` and `average`."""
+    return {} if one.measure is None else one.measure.arguments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Checked rows of several classes.
+
+    Attributes
+    ----------
+    codes : ndarray of int64, shape (n,)
+        Class of each row.
+    scores : ndarray of shape (n, n_classes)
+    weights : ndarray of float64 or None
+        Weights; frequencies are written out, unless the rows are of groups.
+    groups : ndarray of int64 or None
+    size : float
+        Rows; with fractional weights, the number of equal weights that tell as much.
+    """
+
+    codes: NDArray[np.int64]
+    scores: NDArray[Any]
+    weights: Floats | None
+    groups: NDArray[np.int64] | None
+    size: float
+
+    @classmethod
+    def checked(cls, y_true: Any, y_score: Any, sample_weight: Any, groups: Any) -> _Rows:
+        """Return the rows in canonical form, or raise as `roc_auc_score` does."""
+        scores = class_probabilities(y_score)
+        if scores.shape[1] < 3:
+            raise InputError(
+                "`y_score` must have a column for each of three classes or more: got shape "
+                f"{scores.shape}; for two classes pass [:, 1] to `bootstrap`"
+            )
+        codes = class_codes(y_true, None, scores.shape[1])
+        check_same_length(y_true=codes, y_score=scores)
+        of_groups = group_codes(groups, len(codes))
+        if sample_weight is None:
+            return cls(codes, scores, None, of_groups, float(len(codes)))
+        weights = check_weights(sample_weight, len(codes))
+        values = weights.values
+        if not weights.is_integer:
+            return cls(codes, scores, values, of_groups, effective_sample_size(values))
+        size = float(values.sum())
+        if of_groups is not None:
+            kept, of_groups = of_some_weight(values, of_groups)
+            return cls(codes[kept], scores[kept], values[kept], of_groups, size)
+        check_rows(int(size))
+        times = values.astype(np.int64)
+        return cls(np.repeat(codes, times), np.repeat(scores, times, axis=0), None, None, size)
+
+    def estimate(self, one: asking.Asked) -> float:
+        """Return the measure of the data themselves."""
+        if one.measure is None:
+            raise InputError(f"{one.label!r} is no AUC of several classes")
+        return float(one.measure.value(self.codes, self.scores, sample_weight=self.weights))
+
+    def problems(self, how: Mapping[str, Any]) -> list[tuple[int, int | None]]:
+        """Return the binary problems of a measure: a class against another, or all (None)."""
+        n_classes = self.scores.shape[1]
+        if how["multi_class"] == "ovr":
+            return [(k, None) for k in range(n_classes)]
+        return [pair for a, b in combinations(range(n_classes), 2) for pair in ((a, b), (b, a))]
+
+    def form(self, positive: int, against: int | None, units: NDArray[np.int64]) -> ScoredRows:
+        """Return the binary problem of a class against another (None: against all others)."""
+        kept = slice(None) if against is None else np.isin(self.codes, (positive, against))
+        labels = (self.codes[kept] == positive).astype(np.int8)
+        column = np.ascontiguousarray(self.scores[kept, positive])
+        weights = None if self.weights is None else self.weights[kept]
+        binary = BinaryRows(labels, 0, column, weights, False, False)
+        rows, order = rows_of_arrays(binary, units[kept])  # ties in the order of the units
+        return ScoredRows(
+            n_rows=rows.n,
+            n_units=self.n_units,
+            n=rows.n,
+            weights=rows.weights,
+            units=units[kept][order],
+            rows=rows,
         )
-    if not metrics:
-        raise InputError("`metrics` must name at least one measure: got none")
-    names = [check_choice("metrics", name, MULTICLASS) for name in metrics]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"`metrics` names {name!r} {names.count(name)} times")
-    return names
+
+    @property
+    def n_units(self) -> int:
+        """Number of rows or groups."""
+        return len(self.codes) if self.groups is None else int(self.groups.max()) + 1
+
+    def units(self) -> NDArray[np.int64]:
+        """Return the unit of each row, numbered by what the rows hold, not by where they stand."""
+        if self.groups is not None:
+            return self.groups
+        keys = [*self.scores.T[::-1], self.codes]
+        order = np.lexsort(keys if self.weights is None else [self.weights, *keys])
+        units = np.empty(len(order), np.int64)
+        units[order] = np.arange(len(order))
+        return units
+
+
+def _replicates(data: _Rows, one: asking.Asked, options: Options) -> Floats:
+    """Return the replicates of an AUC of several classes; nan where one lost a class."""
+    how, units = _how(one), data.units()
+    forms = [data.form(a, b, units) for a, b in data.problems(how)]
+    parts = (
+        THRESHOLD_PLANS["roc_auc"](),
+        ThresholdPlan("positives", {}, lambda table: 0.0, _n_positive),
+        ThresholdPlan("rows", {}, lambda table: 0.0, _n_rows),
+    )
+    draws = Draws(options.key, data.n_units, options.resampling)
+    engine = Engine(forms, [Planned(part.name, part) for part in parts], draws)
+    found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
+    areas, positives, rows = (found.values[:, part] for part in range(3))
+    if how["average"] == "macro":
+        return np.asarray(areas.mean(axis=0))
+    sizes = positives if how["multi_class"] == "ovr" else rows
+    return np.asarray((areas * sizes).sum(axis=0) / sizes.sum(axis=0))
+
+
+def _n_positive(part: Part) -> Floats:
+    return part.n_positive
+
+
+def _n_rows(part: Part) -> Floats:
+    return part.n_positive + part.n_negative

@@ -6,8 +6,9 @@ import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,21 +18,27 @@ from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals._holm import holm
-from fastmetrics.intervals._models import named_scores
+from fastmetrics.intervals._models import NamedScores, named_scores
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine
-from fastmetrics.intervals.bootstrap._limits import ALL_EQUAL, limits, pvalue_from_replicates
-from fastmetrics.intervals.bootstrap._paired_problems import paired_problems
-from fastmetrics.intervals.bootstrap._run import checked_options, draws_of, estimate_of
-from fastmetrics.intervals.bootstrap.bca._paired_acceleration import (
-    difference_acceleration,
+from fastmetrics.intervals.bootstrap._limits import (
+    ALL_EQUAL,
+    Method,
+    acceleration,
+    limits,
+    pvalue_from_replicates,
 )
-from fastmetrics.intervals.bootstrap.bootstrap import check_methods, result_of
+from fastmetrics.intervals.bootstrap._parse import parse_models
+from fastmetrics.intervals.bootstrap._parse_rows import Parsed
+from fastmetrics.intervals.bootstrap._run import Options, checked_options
+from fastmetrics.intervals.bootstrap.bootstrap import check_methods, results_of
 from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResults
-from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
 from fastmetrics.measures.asking import MetricsLike
 
 PairedMethod = Literal["percentile", "basic", "bca"]
+
+#: Of differences, where no method is asked for.
+PAIRED_METHOD: Final = "percentile"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -216,10 +223,6 @@ def paired_bootstrap(
     """
     if method not in ("percentile", "basic", "bca"):
         raise InputError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
-    if method == "bca" and groups is not None:
-        raise InputError(
-            "method='bca' is not defined for differences of groups: take method='percentile'"
-        )
     models = named_scores(scores, at_least=2)
     options = checked_options(
         metrics=metrics,
@@ -235,7 +238,38 @@ def paired_bootstrap(
         progress=progress,
         n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
     )
-    problems, places = paired_problems(
+    return compared(
+        y_true,
+        models,
+        options,
+        method_of_models=method,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        groups=groups,
+        threshold=threshold,
+    )
+
+
+def compared(
+    y_true: Any,
+    models: list[NamedScores],
+    options: Options,
+    *,
+    method_of_models: Method | None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    groups: Any = None,
+    threshold: Any = None,
+) -> PairedBootstrap:
+    """Return what `paired_bootstrap` does, from options that are checked.
+
+    ``method_of_models`` is that of their own intervals; None takes what `bootstrap` takes.
+    """
+    if options.method == "bca" and groups is not None:
+        raise InputError(
+            "`method='bca'` is not defined for differences of groups: take `method='percentile'`"
+        )
+    parsed = parse_models(
         y_true,
         models,
         options.asked,
@@ -244,54 +278,32 @@ def paired_bootstrap(
         groups=groups,
         threshold=threshold,
     )
-    for problem in problems:
-        check_methods(problem, options)
-    draws = draws_of(problems[0], options)
-    engine = Engine(problems, options.asked, draws, with_errors=False)
-    estimates = [
-        [estimate_of(problem, *pair) for pair in zip(options.asked, engine.columns, strict=True)]
-        for problem in problems
-    ]
-    found = engine.run(
-        options.n_resamples, n_threads=options.n_threads, progress=options.progress
-    ).values
-    accelerations = {
-        (one, model): difference_acceleration(
-            [(problems[model], places[model])], options, engine, one
-        )
-        for one in range(len(options.asked))
-        for model in range(len(models))
-        if method == "bca" and not math.isnan(estimates[model][one])
-    }
+    for form in parsed.forms:
+        check_methods(form, options)
+    engine = Engine(parsed.forms, options.asked, options.draws(parsed.forms[0]))
+    estimates = [engine.estimates(m) for m in range(len(models))]
+    found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
     own = {}
-    for m, (model, problem) in enumerate(zip(models, problems, strict=True)):
-        size = float(problem.n_rows)
-        if problem.weights is not None:
-            size = effective_sample_size(problem.weights)
-        own[model.name] = BootstrapResults(
-            {
-                one.label: result_of(
-                    one,
-                    estimates[m][i],
-                    found[m, i],
-                    options,
-                    size,
-                    {"acceleration": accelerations[i, m]} if (i, m) in accelerations else {},
-                    method,
-                )
-                for i, one in enumerate(options.asked)
-            }
+    for m, model in enumerate(models):
+        of_rows = partial(_acceleration, parsed, engine, options, (m,))
+        own[model.name] = results_of(
+            engine,
+            m,
+            estimates[m],
+            found,
+            options,
+            method=method_of_models,
+            acceleration=of_rows if method_of_models == "bca" else None,
         )
     differences = {}
     for i, one in enumerate(options.asked):
         pairs = []
         for a, b in combinations(range(len(models)), 2):
             extra = {}
-            if method == "bca":
-                both = [(problems[a], places[a]), (problems[b], places[b])]
-                extra["acceleration"] = difference_acceleration(both, options, engine, i)
+            if options.method == "bca":
+                extra["acceleration"] = _acceleration(parsed, engine, options, (a, b), i)
             with np.errstate(invalid="ignore"):  # inf - inf, of best thresholds: no difference
-                replicates = found[a, i] - found[b, i]
+                replicates = found.values[a, i] - found.values[b, i]
             difference = estimates[a][i] - estimates[b][i]
             pair = _difference(one.label, models[a].name, models[b].name, difference, replicates)
             pairs.append(pair | _interval(pair, options, extra))
@@ -303,12 +315,31 @@ def paired_bootstrap(
     return PairedBootstrap(
         own,
         differences,
-        method,
+        options.method or PAIRED_METHOD,
         options.alternative,
         options.confidence_level,
         options.n_resamples,
         key_text(options.key),
     )
+
+
+def _acceleration(
+    parsed: Parsed, engine: Engine, options: Options, models: tuple[int, ...], measure: int
+) -> float:
+    """Return the acceleration of a measure of one model, or of the first less the second."""
+    total: NDArray[np.float64] | None = None
+    for model in models:
+        places = parsed.places[model]
+        deviations = np.empty(len(places))
+        deviations[places] = engine.row_deviations(measure, model)
+        total = deviations if total is None else total - deviations
+    if total is None:
+        return math.nan
+    if not options.stratified:
+        return acceleration([(total, np.ones(len(total)))])
+    positive = np.empty(len(total), np.bool_)
+    positive[parsed.places[models[0]]] = parsed.forms[models[0]].is_positive(len(total))
+    return acceleration([(total[part], np.ones(int(part.sum()))) for part in (positive, ~positive)])
 
 
 def _difference(
@@ -328,12 +359,12 @@ def _difference(
     }
 
 
-def _interval(pair: dict[str, Any], options: Any, extra: dict[str, Any]) -> dict[str, Any]:
+def _interval(pair: dict[str, Any], options: Options, extra: dict[str, Any]) -> dict[str, Any]:
     difference, replicates = pair["difference"], pair["bootstrap_distribution"]
     interval, reason = limits(
         replicates,
         difference,
-        method=options.method,
+        method=options.method or PAIRED_METHOD,
         confidence_level=options.confidence_level,
         alternative=options.alternative,
         **extra,

@@ -29,11 +29,10 @@ from fastmetrics.intervals._holm import holm
 from fastmetrics.intervals._models import check_models, named_scores
 from fastmetrics.intervals.bootstrap._draws import Draws
 from fastmetrics.intervals.bootstrap._engine import Engine
-from fastmetrics.intervals.bootstrap._metrics import Asked, CountMetric, resolved
-from fastmetrics.intervals.bootstrap._problem import Problem
+from fastmetrics.intervals.bootstrap._forms import ScoredRows
+from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, planned
 from fastmetrics.intervals.bootstrap._rows import padded, rows_of_arrays
-from fastmetrics.intervals.bootstrap._sample import Sample
-from fastmetrics.intervals.bootstrap._threshold_metrics import ThresholdMetric
+from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.measures.asking import MetricsLike
 
 Exchange = Literal["ranks", "scores"]
@@ -176,7 +175,7 @@ def paired_permutation_test(
     >>> round(pair.difference, 2), 0 < pair.pvalue < 1
     (0.2, True)
     """
-    asked = resolved(metrics)
+    asked = planned(metrics)
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     check_choice("exchange", exchange, get_args(Exchange))
     check_alternative(alternative)
@@ -204,36 +203,36 @@ def paired_permutation_test(
     return PairedPermutationTest(differences, exchange, alternative, count, key_text(key))
 
 
-def _check_metrics(asked: list[Asked], threshold: Any) -> None:
+def _check_metrics(asked: list[Planned], threshold: Any) -> None:
     for one in asked:
-        if isinstance(one.metric, CountMetric):
+        if isinstance(one.plan, CountPlan):
             if threshold is None:
                 raise InputError(f"{one.label!r} counts decisions: pass `threshold`")
-        elif not isinstance(one.metric, ThresholdMetric):
+        elif not isinstance(one.plan, ThresholdPlan):
             raise InputError(
                 f"a permutation test is for threshold measures and measures of counts: got "
                 f"{one.label!r}"
             )
 
 
-def _by_kind(asked: list[Asked]) -> list[list[Asked]]:
+def _by_kind(asked: list[Planned]) -> list[list[Planned]]:
     """Return the measures of scores and those of decisions, which exchange different numbers."""
-    counts = [one for one in asked if isinstance(one.metric, CountMetric)]
-    others = [one for one in asked if not isinstance(one.metric, CountMetric)]
+    counts = [one for one in asked if isinstance(one.plan, CountPlan)]
+    others = [one for one in asked if not isinstance(one.plan, CountPlan)]
     return [group for group in (others, counts) if group]
 
 
 class _Pooled(NamedTuple):
     """Both models' rows in one order, and which of them are the second model's."""
 
-    problem: Problem
+    form: ScoredRows
     second: NDArray[np.uint8]
 
 
 def _test_pair(
     pair: tuple[BinaryRows, BinaryRows],
     names: tuple[str, str],
-    asked: list[Asked],
+    asked: list[Planned],
     key: NDArray[np.uint64],
     n_resamples: int,
     exchange: Exchange,
@@ -242,10 +241,10 @@ def _test_pair(
     n_threads: int | None,
     progress: bool,
 ) -> list[dict[str, Any]]:
-    decisions = isinstance(asked[0].metric, CountMetric)
+    decisions = isinstance(asked[0].plan, CountPlan)
     pooled = _pooled(pair, "decisions" if decisions else exchange, threshold)
     n = len(pair[0].labels)
-    engine = Engine([pooled.problem], asked, Draws(key, n), with_errors=False)
+    engine = Engine([pooled.form], asked, Draws(key, n))
     size = max(1, _BATCH_BYTES // padded(2 * n))
     null = np.empty((len(asked), n_resamples))
     observed = _values_of_both(engine, pooled, np.zeros((1, n), np.uint8))[..., 0]
@@ -301,12 +300,17 @@ def _pooled(pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any) 
     labels = np.concatenate((first.labels, second.labels))
     both = replace(first, labels=labels, scores=values, weights=None)
     rows, places = rows_of_arrays(both)
-    rows = rows.with_units(units[places])
-    cut = rows.called_positive(1.0 if exchange == "decisions" else None)
-    sample = Sample(2 * n, units=rows.units, rows=rows, cut=cut)
+    form = ScoredRows(
+        n_rows=2 * n,
+        n_units=n,
+        n=2 * n,
+        units=units[places],
+        rows=rows,
+        cut=rows.called_positive(1.0 if exchange == "decisions" else None),
+    )
     is_second = np.zeros(padded(2 * n), np.uint8)
     is_second[: 2 * n] = places >= n
-    return _Pooled(Problem(2 * n, sample=sample, n_units=n), is_second)
+    return _Pooled(form, is_second)
 
 
 def _called(scores: NDArray[Any], threshold: Any) -> NDArray[np.bool_]:
@@ -319,13 +323,13 @@ def _values_of_both(
     engine: Engine, pooled: _Pooled, coins: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
     """Return (models, measures, replicates), rows with coin 1 being exchanged."""
-    sample = engine.samples[0]
-    counts = np.zeros((len(coins), padded(sample.n)), np.uint8)
-    counts[:, : sample.n] = coins[:, sample.units] ^ pooled.second[: sample.n]
-    counts[:, : sample.n] ^= 1  # the first model has its own rows where the coin is 0
-    of_first = engine.values_of_counts(pooled.problem, counts)
-    counts[:, : sample.n] ^= 1
-    return np.stack((of_first, engine.values_of_counts(pooled.problem, counts)))
+    form, n = pooled.form, pooled.form.n
+    counts = np.zeros((len(coins), padded(n)), np.uint8)
+    counts[:, :n] = coins[:, form.units] ^ pooled.second[:n]
+    counts[:, :n] ^= 1  # the first model has its own rows where the coin is 0
+    of_first = engine.values(form, form.measure(engine.needs, counts))
+    counts[:, :n] ^= 1
+    return np.stack((of_first, engine.values(form, form.measure(engine.needs, counts))))
 
 
 def _result(

@@ -163,7 +163,7 @@ def of_two(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnaps
     ``known`` says that the order of the labels was given, so that the last one is positive.
     """
     if pos_label is not None:
-        return _positive_last(found, pos_label, known=known)
+        return positive_last(found, pos_label, known=known)
     if not knows_positive(found, known=known):
         raise InputError(_no_positive(found.labels))
     return found
@@ -209,7 +209,8 @@ def _no_positive(labels: tuple[Any, ...]) -> str:
     )
 
 
-def _positive_last(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnapshot:
+def positive_last(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnapshot:
+    """Return the counts of two classes with the class ``pos_label`` last; see `of_two`."""
     if isinstance(pos_label, np.generic):
         pos_label = pos_label.item()
     if len(found.labels) == 2 and pos_label in found.labels:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning
-from fastmetrics.intervals.bootstrap._threshold_metrics import THRESHOLD_METRICS
+from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask
 from fastmetrics.measures.decisions._count_parameters import checked_parameters
@@ -137,7 +137,7 @@ def _threshold(metric: Metric, judged: Judged) -> Any:
     if positive.min() == positive.max():
         return math.nan
     table = ScoreTable.from_scores(positive, scores)
-    return THRESHOLD_METRICS[metric.name](**metric.parameters).estimate(table)
+    return THRESHOLD_PLANS[metric.name](**metric.parameters).of_table(table)
 
 
 def _probability(metric: Metric, judged: Judged) -> Any:
@@ -219,7 +219,7 @@ def _metric(one: Asked) -> Metric:
         if one.measure.resampled == "classes":
             kind = "multiclass"
         else:
-            THRESHOLD_METRICS[one.name](**one.parameters)  # which checks the parameters
+            THRESHOLD_PLANS[one.name](**one.parameters)  # which checks the parameters
     elif kind == "decisions":
         checked_parameters(one.label, one.measure, one.parameters)
     elif kind == "regression":

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
 from fastmetrics._kernels import replicate_points as kernels
-from fastmetrics.errors import InputTypeError
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.intervals.bootstrap._forms import Form, Strata
+from fastmetrics.intervals.bootstrap._yield import Line
+from fastmetrics.intervals.bootstrap.bca._leave_one_out import leave_one_out
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
@@ -28,8 +31,6 @@ from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
-#: (kind, criterion, two bounds) of `replicate_points.measure_rows`.
-Line = tuple[int, int, float, float]
 CRITERIA = {
     "youden": kernels.YOUDEN,
     "closest_topleft": kernels.CLOSEST,
@@ -51,40 +52,111 @@ REPORTED = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Raw:
-    """What the kernels left of some replicates: everything a measure's value follows from."""
+class Part(NamedTuple):
+    """What some replicates yielded for one measure: everything its values follow from.
 
+    ``states`` are of the lines of the measure, (replicates, lines, STATE), ``squares`` of the line
+    of squared placements; ``means`` (and those of squares) of its columns; ``statistic`` is that of
+    a user's own; ``score_at`` returns the scores of rows that states name.
+    """
+
+    total: Floats
     n_positive: Floats
     n_negative: Floats
     twice_pairs: Floats
-    states: Floats  # (replicates, lines of this measure, STATE)
-    score_at: Callable[[NDArray[np.int64]], NDArray[Any]]  # of the rows that states name
+    states: Floats
+    squares: Floats
+    cells: Floats
+    means: Floats
+    means_of_squares: Floats
+    statistic: Floats
+    score_at: Callable[[NDArray[np.int64]], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ThresholdMetric:
-    """One threshold measure with its parameters."""
+class ThresholdPlan:
+    """One threshold measure with its parameters.
+
+    ``of_table`` measures the data themselves, ``finish`` makes values of what kernels left.
+    """
 
     name: str
     parameters: Mapping[str, Any]
-    estimate: Callable[[ScoreTable], float]
-    finish: Callable[[Raw], Floats]
+    of_table: Callable[[ScoreTable], float]
+    finish: Callable[[Part], Floats]
     lines: tuple[Line, ...] = ()
-    pairs: bool = field(default=False)
+    pairs: bool = False
+
+    n_columns: ClassVar[int] = 0
+
+    @property
+    def has_error(self) -> bool:
+        """Whether a replicate has a standard error: DeLong's, of the AUC."""
+        return self.pairs
+
+    def values(self, part: Part) -> Floats:
+        """Return the value of each replicate; nan where it lost a class."""
+        both = (part.n_positive > 0) & (part.n_negative > 0)
+        return np.where(both, self.finish(part), np.nan)
+
+    def variances(self, part: Part) -> Floats:
+        """Return DeLong's variance of each replicate's AUC from its squared placements."""
+        m, n = part.n_positive, part.n_negative
+        auc = part.twice_pairs / (2.0 * m * n)
+        of_positives = part.squares[:, 0] / (4.0 * n * n) - m * auc**2
+        of_negatives = part.squares[:, 1] / (4.0 * m * m) - n * auc**2
+        return of_positives / (m * (m - 1.0)) + of_negatives / (n * (n - 1.0))
+
+    def estimate(self, form: Form, columns: slice) -> float:
+        """Return the measure of the data themselves."""
+        return float(self.of_table(form.score_table()))
+
+    def check_bca(self, form: Form, label: str) -> None:
+        """Raise where there are no values without each row."""
+        refuse_fractions(form, label)
+        refuse_groups(form, label)
+
+    def strata(self, form: Form, columns: slice) -> Strata:
+        """Return the values without one row of each distinct score, by class."""
+        table = form.score_table()
+        given = {name: value for name, value in self.parameters.items() if value is not None}
+        without = leave_one_out(table, self.name, deviations=True, **given)
+        return list(zip(without, (table.positives, table.negatives), strict=True))
+
+    def row_deviations(self, form: Form, columns: slice) -> Floats:
+        """Return the value without each row, less a number common to all."""
+        (of_positives, _), (of_negatives, _) = self.strata(form, columns)
+        return form.by_row(of_positives, of_negatives)
 
 
-def _auc(raw: Raw) -> Floats:
-    return raw.twice_pairs / (2.0 * raw.n_positive * raw.n_negative)
+def refuse_fractions(form: Form, label: str) -> None:
+    """Raise where rows of fractional weights cannot be left out."""
+    if form.fractional is not None:
+        raise InputError(
+            f"`method='bca'` is not defined for {label!r} with fractional weights: take "
+            "`method='percentile'`"
+        )
 
 
-def _roc_auc(max_fpr: float | None = None) -> ThresholdMetric:
+def refuse_groups(form: Form, label: str) -> None:
+    """Raise where groups cannot be left out."""
+    if form.is_grouped:
+        raise InputError(
+            f"`method='bca'` is not defined for {label!r} with groups: take `method='percentile'`"
+        )
+
+
+def _auc(part: Part) -> Floats:
+    return part.twice_pairs / (2.0 * part.n_positive * part.n_negative)
+
+
+def _roc_auc(max_fpr: float | None = None) -> ThresholdPlan:
     if max_fpr is None or max_fpr == 1:
-        return ThresholdMetric("roc_auc", {}, roc_auc_score, _auc, pairs=True)  # type: ignore[arg-type]
+        return ThresholdPlan("roc_auc", {}, roc_auc_score, _auc, pairs=True)  # type: ignore[arg-type]
     high = check_fraction("max_fpr", max_fpr, include_high=True)
 
-    def standardised(raw: Raw) -> Floats:
-        area = raw.states[:, 0, 0] / (2.0 * raw.n_positive * raw.n_negative)
+    def standardised(part: Part) -> Floats:
+        area = part.states[:, 0, 0] / (2.0 * part.n_positive * part.n_negative)
         least = high * high / 2.0
         return 0.5 * (1.0 + (area - least) / (high - least))
 
@@ -92,29 +164,26 @@ def _roc_auc(max_fpr: float | None = None) -> ThresholdMetric:
         return float(roc_auc_score(table, max_fpr=high))
 
     line = (kernels.AREA, 0, 0.0, high)
-    return ThresholdMetric("roc_auc", {"max_fpr": high}, estimate, standardised, (line,))
+    return ThresholdPlan("roc_auc", {"max_fpr": high}, estimate, standardised, (line,))
 
 
-def _rank_loss() -> ThresholdMetric:
-    return ThresholdMetric("rank_loss", {}, rank_loss, lambda raw: 1.0 - _auc(raw), pairs=True)
+def _rank_loss() -> ThresholdPlan:
+    return ThresholdPlan("rank_loss", {}, rank_loss, lambda part: 1.0 - _auc(part), pairs=True)
 
 
-def _partial_auc(**given: Any) -> ThresholdMetric:
+def _partial_auc(**given: Any) -> ThresholdPlan:
     def estimate(table: ScoreTable) -> float:
         return partial_auc(table, **given)
 
     from fastmetrics.measures.curves.partial_auc import _checked_range, mcclish
 
-    unknown = sorted(set(given) - {"fpr_range", "tpr_range", "correct"})
-    if unknown:
-        raise InputTypeError(f"partial_auc has no parameter {unknown[0]!r}")
     over_tpr, low, high = _checked_range(given.get("fpr_range"), given.get("tpr_range"))
     correct = check_choice("correct", given.get("correct", False), (False, "mcclish"))
     least = float(mcclish(low * 0, low, high, over_tpr=over_tpr))
     slope = float(mcclish(low * 0 + 1, low, high, over_tpr=over_tpr)) - least
 
-    def finish(raw: Raw) -> Floats:
-        area: Floats = raw.states[:, 0, 0] / (2.0 * raw.n_positive * raw.n_negative)
+    def finish(part: Part) -> Floats:
+        area: Floats = part.states[:, 0, 0] / (2.0 * part.n_positive * part.n_negative)
         if not correct:
             return area
         corrected = least + slope * area
@@ -122,10 +191,10 @@ def _partial_auc(**given: Any) -> ThresholdMetric:
         return np.where(corrected < 0.5, np.nan, corrected)
 
     line = (kernels.AREA, int(over_tpr), float(low), float(high))
-    return ThresholdMetric("partial_auc", given, estimate, finish, (line,))
+    return ThresholdPlan("partial_auc", given, estimate, finish, (line,))
 
 
-def _pr_auc(interpolation: str = "continuous") -> ThresholdMetric:
+def _pr_auc(interpolation: str = "continuous") -> ThresholdPlan:
     names = ("step", "trapezoid", "continuous")
     code = names.index(check_choice("interpolation", interpolation, names))
 
@@ -134,39 +203,39 @@ def _pr_auc(interpolation: str = "continuous") -> ThresholdMetric:
 
     line = (kernels.PRECISION_AREA, code, 0.0, 0.0)
     parameters = {"interpolation": interpolation}
-    return ThresholdMetric("pr_auc", parameters, estimate, _per_positive, (line,))
+    return ThresholdPlan("pr_auc", parameters, estimate, _per_positive, (line,))
 
 
-def _per_positive(raw: Raw) -> Floats:
-    return raw.states[:, 0, 0] / raw.n_positive
+def _per_positive(part: Part) -> Floats:
+    return part.states[:, 0, 0] / part.n_positive
 
 
-def _average_precision() -> ThresholdMetric:
+def _average_precision() -> ThresholdPlan:
     line = (kernels.PRECISION_AREA, kernels.STEP, 0.0, 0.0)
 
     def estimate(table: ScoreTable) -> float:
         return float(average_precision_score(table))
 
-    return ThresholdMetric("average_precision", {}, estimate, _per_positive, (line,))
+    return ThresholdPlan("average_precision", {}, estimate, _per_positive, (line,))
 
 
-def _ks_statistic() -> ThresholdMetric:
+def _ks_statistic() -> ThresholdPlan:
     lines = tuple((kernels.BEST, code, 0.0, 0.0) for code in (kernels.YOUDEN, kernels.YOUDEN_BELOW))
 
-    def finish(raw: Raw) -> Floats:
-        gap: Floats = raw.states[:, :, 0].max(axis=1) / (raw.n_positive * raw.n_negative)
+    def finish(part: Part) -> Floats:
+        gap: Floats = part.states[:, :, 0].max(axis=1) / (part.n_positive * part.n_negative)
         return gap
 
-    return ThresholdMetric("ks_statistic", {}, lambda t: ks_statistic(t).statistic, finish, lines)
+    return ThresholdPlan("ks_statistic", {}, lambda t: ks_statistic(t).statistic, finish, lines)
 
 
-def _break_even_point() -> ThresholdMetric:
-    def finish(raw: Raw) -> Floats:
-        found = raw.states[:, 0, 1]
-        return np.where(found > 0, found / raw.n_positive, np.nan)
+def _break_even_point() -> ThresholdPlan:
+    def finish(part: Part) -> Floats:
+        found = part.states[:, 0, 1]
+        return np.where(found > 0, found / part.n_positive, np.nan)
 
     line = (kernels.BREAK_EVEN, 0, 0.0, 0.0)
-    return ThresholdMetric(
+    return ThresholdPlan(
         "break_even_point", {}, lambda t: break_even_point(t).value, finish, (line,)
     )
 
@@ -178,7 +247,7 @@ def _best_threshold(
     beta: float = 1.0,
     at_least: float | None = None,
     at_most: float | None = None,
-) -> ThresholdMetric:
+) -> ThresholdPlan:
     check_choice("criterion", criterion, tuple(CRITERIA))
     check_choice("of", of, REPORTED)
     given = {"criterion": criterion, "beta": beta, "at_least": at_least, "at_most": at_most}
@@ -200,21 +269,21 @@ def _best_threshold(
     def estimate(table: ScoreTable) -> float:
         return float(getattr(best_threshold(table, **given), of))  # type: ignore[arg-type]
 
-    def finish(raw: Raw) -> Floats:
-        return _reported(raw, criterion, of)
+    def finish(part: Part) -> Floats:
+        return _reported(part, criterion, of)
 
     line = (kernels.BEST, CRITERIA[criterion], bound or 0.0, 0.0)
-    return ThresholdMetric("best_threshold", {**given, "of": of}, estimate, finish, (line,))
+    return ThresholdPlan("best_threshold", {**given, "of": of}, estimate, finish, (line,))
 
 
-def _reported(raw: Raw, criterion: str, of: str) -> Floats:
+def _reported(part: Part, criterion: str, of: str) -> Floats:
     """Return a field of the best threshold of each replicate, nan where there is none."""
-    merit, row, tp, fp = (raw.states[:, 0, i] for i in range(4))
-    tpr, fpr = tp / raw.n_positive, fp / raw.n_negative
+    merit, row, tp, fp = (part.states[:, 0, i] for i in range(4))
+    tpr, fpr = tp / part.n_positive, fp / part.n_negative
     values: Floats
     if of == "threshold":
         places = row.astype(np.int64)
-        values = np.where(row >= 0, raw.score_at(np.maximum(places, 0)), math.inf)
+        values = np.where(row >= 0, part.score_at(np.maximum(places, 0)), math.inf)
     elif of == "precision" or (of == "value" and criterion == "precision_at_recall"):
         with np.errstate(invalid="ignore"):
             values = tp / (tp + fp)
@@ -227,26 +296,26 @@ def _reported(raw: Raw, criterion: str, of: str) -> Floats:
     elif criterion == "closest_topleft":
         values = np.hypot(1.0 - tpr, fpr)
     elif criterion == "fewest_errors":
-        values = raw.n_positive - tp + fp
+        values = part.n_positive - tp + fp
     else:
         values = merit
     return np.where(row == -2, np.nan, values)
 
 
-def _tpr_at_fpr(fpr: float) -> ThresholdMetric:
+def _tpr_at_fpr(fpr: float) -> ThresholdPlan:
     return _best_threshold("recall_at_fpr", at_most=fpr)
 
 
-def _precision_at_recall(recall: float) -> ThresholdMetric:
+def _precision_at_recall(recall: float) -> ThresholdPlan:
     return _best_threshold("precision_at_recall", at_least=recall)
 
 
-def _recall_at_precision(precision: float) -> ThresholdMetric:
+def _recall_at_precision(precision: float) -> ThresholdPlan:
     return _best_threshold("recall_at_precision", at_least=precision)
 
 
 #: Name of a threshold measure to what makes it of its parameters.
-THRESHOLD_METRICS: dict[str, Callable[..., ThresholdMetric]] = {
+THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
     "roc_auc": _roc_auc,
     "rank_loss": _rank_loss,
     "partial_auc": _partial_auc,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,21 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
+class UnitSums(NamedTuple):
+    """Columns, (n_columns, n_units), and the size of each unit; how many units each stands for.
+
+    With the sums over all of them.
+    """
+
+    columns: Floats
+    size: Floats
+    multiplicities: Floats
+    total: Floats
+    n: Any
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class SumMetric:
+class Sums:
     """A measure of column means.
 
     Attributes
@@ -23,8 +37,9 @@ class SumMetric:
     finish : callable
         Means of the columns, shape (..., n_columns), to values of shape (...).
     n_columns : int
-    needs_prediction, is_probability : bool
-        Whether there must be predictions; whether they are probabilities of the label 1.
+    needs_prediction, is_probability, is_clipped : bool
+        Whether there must be predictions; whether they are probabilities of the label 1; whether
+        these keep the machine epsilon of their dtype from 0 and 1.
     slope : callable, optional
         Derivative of `finish` by the mean of its one column; None if there are several.
     """
@@ -35,6 +50,7 @@ class SumMetric:
     n_columns: int = 1
     needs_prediction: bool = True
     is_probability: bool = False
+    is_clipped: bool = False
     slope: Callable[[Floats], Floats] | None = np.ones_like
 
     def variance(self, means: Floats, means_of_squares: Floats, n: Floats) -> Floats:
@@ -63,27 +79,25 @@ def _r2_columns(y: Floats, p: Floats) -> list[Floats]:
 
 
 def _log_loss_columns(y: Floats, p: Floats) -> list[Floats]:
-    eps = np.finfo(np.float64).eps
-    p = np.clip(p, eps, 1.0 - eps)
     return [-np.where(y > 0, np.log(p), np.log1p(-p))]
 
 
 #: Measures by their names.
-SUM_METRICS = {
+SUMS = {
     metric.name: metric
     for metric in (
-        SumMetric("mean", lambda y, p: [y], _first, needs_prediction=False),
-        SumMetric("mean_squared_error", lambda y, p: [(y - p) ** 2], _first),
-        SumMetric(
+        Sums("mean", lambda y, p: [y], _first, needs_prediction=False),
+        Sums("mean_squared_error", lambda y, p: [(y - p) ** 2], _first),
+        Sums(
             "root_mean_squared_error",
             lambda y, p: [(y - p) ** 2],
             lambda means: np.sqrt(means[..., 0]),
             slope=lambda mean: 0.5 / np.sqrt(mean),
         ),
-        SumMetric("mean_absolute_error", lambda y, p: [np.abs(y - p)], _first),
-        SumMetric("mean_error", lambda y, p: [p - y], _first),
-        SumMetric("r2", _r2_columns, _r2, n_columns=3, slope=None),
-        SumMetric("log_loss", _log_loss_columns, _first, is_probability=True),
-        SumMetric("brier_score", lambda y, p: [(y - p) ** 2], _first, is_probability=True),
+        Sums("mean_absolute_error", lambda y, p: [np.abs(y - p)], _first),
+        Sums("mean_error", lambda y, p: [p - y], _first),
+        Sums("r2", _r2_columns, _r2, n_columns=3, slope=None),
+        Sums("log_loss", _log_loss_columns, _first, is_probability=True, is_clipped=True),
+        Sums("brier_score", lambda y, p: [(y - p) ** 2], _first, is_probability=True),
     )
 }

@@ -1,0 +1,254 @@
+"""Rows without scores of two classes: true and predicted classes, or targets with predictions.
+
+Here is too what the parsing of rows with scores shares with them: groups, weights, columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.label_columns import LabelColumn, check_label_column, of_one_kind
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_scores_array
+from fastmetrics._input.weights import Weights, check_weights
+from fastmetrics.errors import InputError
+from fastmetrics.intervals._models import NamedScores
+from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells
+from fastmetrics.intervals.bootstrap._forms import CodedRows, Floats, Form, Rows
+from fastmetrics.intervals.bootstrap._plans import Planned, SumPlan
+from fastmetrics.measures.decisions._matrix_input import positive_last
+from fastmetrics.tables.confusion._label_counts import (
+    arranged,
+    completed,
+    count_columns,
+    seen_cells,
+)
+from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+
+Codes = NDArray[np.int64]
+Places = NDArray[np.int64]
+
+#: A table with this many rows to a cell is resampled by cells: drawing a binomial number costs as
+#: much as drawing so many rows.
+ROWS_OF_A_CELL: Final = 200
+#: More rows are not written out one by one.
+MAX_ROWS: Final = 1 << 31
+
+
+class Parsed(NamedTuple):
+    """A form for each model, and for each the place of its rows in the order that all share.
+
+    The shared order is that of the first model's rows, then of the other models' scores: it
+    depends on the rows alone, not on where they stood.
+    """
+
+    forms: list[Form]
+    places: list[Places]
+
+
+def predicted_classes(
+    y_true: Any,
+    models: list[NamedScores],
+    asked: Sequence[Planned],
+    sample_weight: Any,
+    pos_label: Any,
+    groups: Any,
+) -> Parsed:
+    """Return true classes with those that each model predicts."""
+    decided = [_decisions(model, asked[0].label) for model in models]
+    true = check_label_column(y_true, "y_true")
+    n = len(true.values)
+    pairs = [of_one_kind(true, column) for column in decided]
+    codes = group_codes(groups, n)
+    weights = None if sample_weight is None else check_weights(sample_weight, n)
+    is_fractional = weights is not None and not weights.is_integer
+    found = [completed(seen_cells(count_columns(pair, weights), pair.label_type)) for pair in pairs]
+    if len(models) > 1:
+        labels = tuple(sorted({label for cells in found for label in cells.labels}))
+        found = [arranged(cells, labels) for cells in found]
+    matrices = [MatrixSnapshot(*cells) for cells in found]
+    if pos_label is not None:
+        matrices = [positive_last(matrix, pos_label, known=False) for matrix in matrices]
+    if len(models) == 1 and codes is None and not is_fractional:
+        n = int(matrices[0].counts.sum())
+        return Parsed([MatrixCells(n_rows=n, n_units=n, counts=matrices[0].counts)], [])
+    labels, k = matrices[0].labels, len(matrices[0].labels)
+    row = _codes(true, labels) * k
+    cells = [row + _codes(column, labels) for column in decided]
+    values, codes, taken = _taken(weights, codes, n)
+    if taken is not None:
+        cells = [cell[taken] for cell in cells]
+    n = len(cells[0])
+    keys = [key for key in (codes, values) if key is not None]
+    inverse = inverse_of(np.lexsort([*keys, *reversed(cells)]))
+    forms: list[Form] = []
+    places: list[Places] = []
+    for matrix, cell in zip(matrices, cells, strict=True):
+        order = np.lexsort([inverse, *keys, cell])  # ties in the shared order
+        units = None if len(models) == 1 else inverse[order]
+        if codes is not None:
+            units = codes[order]
+        form = CodedRows(
+            n_rows=n if is_fractional else int(matrix.counts.sum()),
+            n_units=n if codes is None else int(codes.max()) + 1,
+            fractional=values if is_fractional else None,
+            n=n,
+            weights=None if values is None else values[order],
+            units=units,
+            counts=matrix.counts,
+            starts=np.searchsorted(cell[order], np.arange(k * k)).astype(np.int64),
+        )
+        forms.append(form)
+        places.append(inverse[order])
+    return Parsed(forms, places)
+
+
+def _decisions(model: NamedScores, label: str) -> LabelColumn:
+    """Return predicted labels; what is wrong with scores is that they are none."""
+    try:
+        return check_label_column(model.values, model.argument)
+    except InputError:
+        values = as_vector(model.values, model.argument)
+        if values.dtype.kind == "f" and np.any(np.isfinite(values) & (np.rint(values) != values)):
+            raise InputError(
+                f"{label!r} counts decisions, and `{model.argument}` holds scores: pass "
+                "`threshold`, or predicted labels"
+            ) from None
+        raise
+
+
+def _codes(column: LabelColumn, labels: tuple[Any, ...]) -> Codes:
+    """Return the place of each label among those given; 0 for one of no weight."""
+    found = column.coded()
+    place = {label: k for k, label in enumerate(labels)}
+    return np.array([place.get(name, 0) for name in found.classes.tolist()], np.int64)[found.codes]
+
+
+def real_targets(
+    y_true: Any,
+    models: list[NamedScores],
+    asked: Sequence[Planned],
+    sample_weight: Any,
+    groups: Any,
+) -> Parsed:
+    """Return targets with the predictions of each model; of a mean there may be none."""
+    y = check_scores_array(y_true, "y_true").astype(np.float64)
+    predictions = []
+    for model in models:
+        if model.values is not None:
+            column = check_scores_array(model.values, model.argument).astype(np.float64)
+            check_same_length(**{"y_true": y, model.argument: column})
+            predictions.append(column)
+    weights = None if sample_weight is None else check_weights(sample_weight, len(y))
+    codes = group_codes(groups, len(y))
+    values, codes, taken = _taken(weights, codes, len(y))
+    if taken is not None:
+        y, predictions = y[taken], [column[taken] for column in predictions]
+    n, is_fractional = len(y), weights is not None and not weights.is_integer
+    keys = [key for key in (codes, values) if key is not None]
+    order = np.lexsort([*keys, *reversed(predictions), y])
+    y, predictions = y[order], [column[order] for column in predictions]
+    values = None if values is None else values[order]
+    of_models: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]
+    forms: list[Form] = [
+        Rows(
+            n_rows=n if values is None or is_fractional else int(values.sum()),
+            n_units=n if codes is None else int(codes.max()) + 1,
+            fractional=values if is_fractional else None,
+            columns=columns_of(asked, y, *arguments),
+            n=n,
+            weights=values,
+            units=None if codes is None else codes[order],
+            arguments=(y, *arguments),
+        )
+        for arguments in of_models
+    ]
+    return Parsed(forms, [np.arange(n)] * len(forms))
+
+
+def columns_of(
+    asked: Sequence[Planned], targets: NDArray[Any], predictions: NDArray[Any] | None = None
+) -> Floats | None:
+    """Return the columns of all sums, one below the other."""
+    sums = [(one.label, one.plan.sums) for one in asked if isinstance(one.plan, SumPlan)]
+    if not sums:
+        return None
+    y = np.asarray(targets, np.float64)
+    p = np.zeros(0) if predictions is None else np.asarray(predictions, np.float64)
+    columns: list[Floats] = []
+    for label, of in sums:
+        if of.is_probability and not (p.min() >= 0 and p.max() <= 1):
+            raise InputError(
+                f"`y_score` must hold probabilities in [0, 1] for {label!r}: got values from "
+                f"{p.min():g} to {p.max():g}"
+            )
+        if of.needs_prediction and predictions is None:
+            raise InputError(f"`y_score` is needed for {label!r}: got None")
+        if of.is_clipped and predictions is not None:
+            dtype = predictions.dtype if predictions.dtype.kind == "f" else np.float64
+            eps = float(np.finfo(dtype).eps)
+            columns.extend(of.columns(y, np.clip(p, eps, 1.0 - eps)))
+        else:
+            columns.extend(of.columns(y, p))
+    return np.ascontiguousarray(columns, np.float64)
+
+
+def _taken(
+    weights: Weights | None, codes: Codes | None, n: int
+) -> tuple[NDArray[Any] | None, Codes | None, Places | None]:
+    """Return weights, groups, and which rows are taken how often; None for each once.
+
+    A frequency is so many rows; of groups, rows of frequency 0 are left out.
+    """
+    if weights is None:
+        return None, codes, None
+    if not weights.is_integer:
+        return weights.values, codes, None
+    times = weights.values.astype(np.int64)
+    if codes is None:
+        check_rows(int(times.sum()))
+        return None, None, np.repeat(np.arange(n), times)
+    kept, codes = of_some_weight(times, codes)
+    return times[kept], codes, np.flatnonzero(kept)
+
+
+def inverse_of(order: Places) -> Places:
+    inverse = np.empty(len(order), np.int64)
+    inverse[order] = np.arange(len(order))
+    return inverse
+
+
+def group_codes(groups: Any, n: int) -> Codes | None:
+    """Return the number of each row's group, groups being sorted."""
+    if groups is None:
+        return None
+    codes = check_class_labels(groups, "groups")
+    check_same_length(y_true=range(n), groups=codes.codes)
+    if len(codes.classes) < 2:
+        raise InputError("`groups` must name at least two groups: got one, of which all rows are")
+    return codes.codes
+
+
+def of_some_weight(weights: Any, groups: Codes) -> tuple[NDArray[np.bool_], Codes]:
+    """Return which rows have a frequency above 0, and their groups, which are numbered anew."""
+    kept = np.asarray(weights > 0)
+    names, codes = np.unique(groups[kept], return_inverse=True)
+    if len(names) < 2:
+        raise InputError("`groups` must name at least two groups whose rows have a weight: got one")
+    return kept, codes
+
+
+def check_rows(n: int) -> None:
+    """Raise if so many rows cannot be written out, before the memory is asked for."""
+    if n > MAX_ROWS:
+        raise MemoryError(
+            f"{n:,} rows would be resampled one by one, which takes {3 * n / 1e9:,.0f} GB or more: "
+            f"they can be resampled by cells where a score has {ROWS_OF_A_CELL} rows, round the "
+            "scores; but not for functions of your own, groups or `resampling='bayesian'`"
+        )
