@@ -10,7 +10,11 @@ from .comparison.planning.power_auc import (
     sample_size_paired_auc as sample_size_paired_auc,
 )
 from .comparison.planning.sample_size_result import SampleSize as SampleSize
-from .comparison.result import ComparisonTest as ComparisonTest
+from .comparison.result import (
+    ComparisonTest as ComparisonTest,
+    plot_binomial_test as plot_binomial_test,
+    plot_t_test as plot_t_test,
+)
 from .comparison.samples.bayesian_correlated_t import (
     BayesianCorrelatedTTest as BayesianCorrelatedTTest,
     bayesian_correlated_t_test as bayesian_correlated_t_test,
@@ -224,10 +228,6 @@ from .measures.regression.regression_measures import (
 from .measures.regression.regression_scores import (
     explained_variance_score as explained_variance_score,
     r2_score as r2_score,
-)
-from .plots.null_distributions import (
-    plot_binomial_test as plot_binomial_test,
-    plot_t_test as plot_t_test,
 )
 from .report.evaluation import evaluate as evaluate
 from .report.evaluation_result import (

@@ -10,7 +10,7 @@ from fastmetrics.cli._messages import print_note, print_texts
 from fastmetrics.cli._render import require_renderer
 from fastmetrics.cli._render_comparison import render_comparison
 from fastmetrics.comparison.tables.compare_table import PostHoc, compare_table
-from fastmetrics.comparison.tables.table_comparison import TableComparison
+from fastmetrics.comparison.tables.table_comparison import TableComparison, save_critical_difference
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, column_names, read_columns
 
@@ -39,8 +39,6 @@ def run(options: argparse.Namespace) -> str:
     )
     comparison = _compared(columns, _dataset_names(columns, options.datasets), options)
     if options.plot is not None:
-        from fastmetrics.plots.rank_plots import save_critical_difference
-
         save_critical_difference(comparison, options.plot)
         print_note(f"{options.plot}: the critical-difference diagram")
     if columns.n_skipped:

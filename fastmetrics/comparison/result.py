@@ -1,15 +1,16 @@
-"""``ComparisonTest``: what every test between models returns."""
+"""``ComparisonTest``: what every test between models returns, and its figures."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
+from fastmetrics._docs import documented
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import InputError
+from fastmetrics.plots.null_distributions import Observed, draw_binomial, draw_t
 
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -73,13 +74,9 @@ class ComparisonTest(Result):
     better: str | None = None
     details: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
 
+    @documented()
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the distribution under the null hypothesis, where the test rejects, what was seen.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
 
         Returns
         -------
@@ -93,9 +90,7 @@ class ComparisonTest(Result):
         ValueError
             If the statistic is neither a number of errors nor a t.
         """
-        # By name and when called: plots stand on a higher floor, and load matplotlib.
-        plots = importlib.import_module("fastmetrics.plots.null_distributions")
-        draw = {"errors": plots.plot_binomial_test, "t": plots.plot_t_test}.get(self.statistic_name)
+        draw = {"errors": plot_binomial_test, "t": plot_t_test}.get(self.statistic_name)
         if draw is None:
             raise InputError(
                 f"there is a figure of binomial and t tests, none of {self.statistic_name!r}: "
@@ -115,3 +110,79 @@ class ComparisonTest(Result):
             f"{type(self).__name__}({self.method}: {self.statistic_name}{df}={self.statistic:.6g}, "
             f"pvalue={self.pvalue:.6g}, {decision} at {self.alpha:g}{better})"
         )
+
+
+_FIGURE: Final = """
+Raises
+------
+ImportError
+    If matplotlib is not installed.
+ValueError
+    If it is another test.
+"""
+
+
+@documented(_FIGURE)
+def plot_binomial_test(test: ComparisonTest, *, ax: Any = None) -> Any:
+    """Draw the binomial distribution of a binomial test with its rejection region.
+
+    Parameters
+    ----------
+    test : ComparisonTest
+        What `binomial_test` returns.
+
+    Returns
+    -------
+    matplotlib Axes
+        What was drawn on: the probability of each number of errors at the error rate of the null
+        hypothesis, hatched where the test rejects, and a line at the errors observed.
+
+    Examples
+    --------
+    >>> from fastmetrics import binomial_test
+    >>> ax = plot_binomial_test(binomial_test(6, 10, error_rate=0.3))
+    >>> ax.get_xlabel(), [text.get_text() for text in ax.get_legend().get_texts()][1]
+    ('errors of 10', 'rejected: more than 5 errors (size 0.0473)')
+    """
+    if test.statistic_name != "errors" or not {"n", "error_rate"} <= test.details.keys():
+        raise InputError(f"`test` must be a binomial test: got {test.method!r}")
+    n = int(test.details["n"])
+    if test.alternative == "two-sided":
+        accepted = int(test.details["critical_low"]), int(test.details["critical_high"])
+    elif test.alternative == "greater":
+        accepted = 0, int(test.critical_value)
+    else:
+        accepted = int(test.critical_value), n
+    return draw_binomial(_observed(test), n, test.details["error_rate"], accepted, ax)
+
+
+@documented(_FIGURE)
+def plot_t_test(test: ComparisonTest, *, ax: Any = None) -> Any:
+    """Draw Student's t distribution of a t test with the tails where it rejects.
+
+    Parameters
+    ----------
+    test : ComparisonTest
+        What `one_sample_t_test`, `kfold_paired_t_test` or another t test returns.
+
+    Returns
+    -------
+    matplotlib Axes
+        What was drawn on: the density if the null hypothesis holds, the tails of the rejection
+        region hatched, and a line at the t observed; an arrow points to a t outside the figure.
+
+    Examples
+    --------
+    >>> from fastmetrics import one_sample_t_test
+    >>> test = one_sample_t_test([0.12, 0.15, 0.11, 0.14, 0.13], error_rate=0.1)
+    >>> ax = plot_t_test(test)
+    >>> ax.get_xlabel(), [text.get_text() for text in ax.get_legend().get_texts()][1]
+    ('t', 'rejected: |t| ≥ 2.776 (0.025 in each tail)')
+    """
+    if test.statistic_name != "t" or test.df is None or isinstance(test.df, tuple):
+        raise InputError(f"`test` must be a t test: got {test.method!r}")
+    return draw_t(_observed(test), test.df, test.critical_value, test.alternative, ax)
+
+
+def _observed(test: ComparisonTest) -> Observed:
+    return Observed(test.statistic, test.pvalue, test.alpha, test.reject)

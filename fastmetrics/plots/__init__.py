@@ -1,1 +1,4 @@
-"""Figures of computed results; matplotlib is imported when one is drawn."""
+"""Figures of plain arrays, numbers and texts: they know no result, a result's `plot` calls them.
+
+May import ``errors``, nothing else of the package; matplotlib is imported when one is drawn.
+"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,6 @@ from fastmetrics.plots._style import (
     words,
 )
 
-if TYPE_CHECKING:
-    from fastmetrics.selection.bias_variance.error_curves import (
-        LearningCurve,
-        ValidationCurve,
-    )
-    from fastmetrics.selection.bias_variance.estimator_bias_variance import (
-        BiasVarianceCurve,
-    )
-
 Floats = NDArray[np.float64]
 
 _LOG_RATIO: Final = 100.0
@@ -39,115 +30,92 @@ _TICKS: Final = 12
 """So many values have a tick each."""
 
 
-def plot_learning_curve(curve: LearningCurve, *, ax: Any = None) -> Any:
-    """Draw a measure on training and test rows over the number of training rows.
+class FoldMeans(NamedTuple):
+    """A measure on training and test rows: means and standard deviations over the folds."""
 
-    Parameters
-    ----------
-    curve : LearningCurve
-        What `estimator_learning_curve` returns.
-    ax : matplotlib Axes, optional
-        Where to draw; by default on a figure of its own.
+    metric: str
+    train_means: Floats
+    train_deviations: Floats
+    test_means: Floats
+    test_deviations: Floats
+    n_folds: int
+    is_positive: bool
+    """Whether no fold is below 0."""
 
-    Returns
-    -------
-    matplotlib Axes
-        What was drawn on: means, and bands of one standard deviation over the folds.
 
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+def draw_learning_curve(folds: FoldMeans, train_sizes: Floats, ax: Any = None) -> Any:
+    """Draw a measure, with bands of one standard deviation, over the number of training rows."""
     ax = axes_or_new(ax)
-    sizes = curve.train_sizes
-    axis = _Axis(sizes, np.argsort(sizes, kind="stable"), None, "linear")
-    lines = _draw_pair(ax, axis, curve)
+    axis = _Axis(train_sizes, np.argsort(train_sizes, kind="stable"), None, "linear")
+    lines = _draw_folds(ax, axis, folds)
     ax.set_xlabel("training rows")
-    _finish(ax, words(curve.metric), _is_positive(curve))
-    legend_on_top(ax, lines, title=_spread(curve))
+    _finish(ax, words(folds.metric), folds.is_positive)
+    legend_on_top(ax, lines, title=_spread(folds.n_folds))
     return ax
 
 
-def plot_validation_curve(curve: ValidationCurve, *, ax: Any = None) -> Any:
-    """Draw a measure on training and test rows over the values of a parameter.
+def draw_validation_curve(
+    folds: FoldMeans, parameter: str, values: Sequence[Any], best_value: Any, ax: Any = None
+) -> Any:
+    """Draw a measure, with bands of one standard deviation, over the values of a parameter.
 
-    Parameters
-    ----------
-    curve : ValidationCurve
-        What `estimator_validation_curve` returns.
-    ax : matplotlib Axes, optional
-        Where to draw; by default on a figure of its own.
-
-    Returns
-    -------
-    matplotlib Axes
-        What was drawn on: means, bands of one standard deviation over the folds, and a line at the
-        value of the best mean. Values that are no numbers stand side by side.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
+    A line stands at the value of the best mean. Values that are no numbers stand side by side.
     """
     ax = axes_or_new(ax)
-    axis = _axis_of(curve.values)
-    lines = _draw_pair(ax, axis, curve)
-    _set_axis(ax, axis, curve.parameter)
-    _finish(ax, words(curve.metric), _is_positive(curve))
-    if not np.isnan(curve.test_means).all():
-        lines.append(_mark_best(ax, axis, curve.values, curve.best_value))
-    legend_on_top(ax, lines, title=_spread(curve))
+    axis = _axis_of(values)
+    lines = _draw_folds(ax, axis, folds)
+    _set_axis(ax, axis, parameter)
+    _finish(ax, words(folds.metric), folds.is_positive)
+    if not np.isnan(folds.test_means).all():
+        lines.append(_mark_best(ax, axis, values, best_value))
+    legend_on_top(ax, lines, title=_spread(folds.n_folds))
     return ax
 
 
-def plot_bias_variance_curve(curve: BiasVarianceCurve, *, ax: Any = None) -> Any:
-    """Draw loss, bias, variance and noise over the values of a parameter.
+class Parts(NamedTuple):
+    """The parts of a loss at each value of a parameter, and how they were found."""
 
-    Parameters
-    ----------
-    curve : BiasVarianceCurve
-        What `bias_variance_curve` returns.
-    ax : matplotlib Axes, optional
-        Where to draw; by default on a figure of its own.
+    loss: Floats
+    bias: Floats
+    variance: Floats
+    noise: Floats
+    decomposition: str
+    n_models: int
 
-    Returns
-    -------
-    matplotlib Axes
-        What was drawn on; noise is left out where there is none.
 
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+def draw_bias_variance_curve(
+    parts: Parts, parameter: str, values: Sequence[Any], best_value: Any, ax: Any = None
+) -> Any:
+    """Draw loss, bias, variance and, where there is some, noise over the values of a parameter."""
     ax = axes_or_new(ax)
-    axis = _axis_of(curve.values)
-    kind = curve.points[0].decomposition
-    net = kind == "domingos"
+    axis = _axis_of(values)
+    net = parts.decomposition == "domingos"
     series = [
-        ("loss", curve.loss, LINES[3]._replace(linestyle="-")),
-        ("bias" if net else "bias²", curve.bias, LINES[0]._replace(linestyle="--")),
-        ("net variance" if net else "variance", curve.variance, LINES[1]._replace(linestyle="-.")),
+        ("loss", parts.loss, LINES[3]._replace(linestyle="-")),
+        ("bias" if net else "bias²", parts.bias, LINES[0]._replace(linestyle="--")),
+        ("net variance" if net else "variance", parts.variance, LINES[1]._replace(linestyle="-.")),
     ]
-    if curve.noise.any():
-        series.append(("noise", curve.noise, LINES[2]._replace(linestyle=":")))
+    if parts.noise.any():
+        series.append(("noise", parts.noise, LINES[2]._replace(linestyle=":")))
     lines = [
-        ax.plot(*axis.points(values), label=label, **axis.joined(line).options())[0]
-        for label, values, line in series
+        ax.plot(*axis.points(heights), label=label, **axis.joined(line).options())[0]
+        for label, heights, line in series
     ]
-    _set_axis(ax, axis, curve.parameter)
-    is_positive = all((values >= 0).all() for _, values, _ in series)
+    _set_axis(ax, axis, parameter)
+    is_positive = all((heights >= 0).all() for _, heights, _ in series)
     if not is_positive:
         ax.axhline(0.0, color="0.6", lw=0.8, zorder=0)
-    name = "squared loss" if kind == "squared" else f"0-1 loss ({_NAMES[kind]})"
-    _finish(ax, name, is_positive)
-    lines.append(_mark_best(ax, axis, curve.values, curve.best_value))
-    legend_on_top(ax, lines, title=f"{curve.points[0].n_models} training sets")
+    _finish(ax, _LOSSES[parts.decomposition], is_positive)
+    lines.append(_mark_best(ax, axis, values, best_value))
+    legend_on_top(ax, lines, title=f"{parts.n_models} training sets")
     return ax
 
 
-_NAMES: Final = {"domingos": "Domingos", "kohavi-wolpert": "Kohavi-Wolpert"}
+_LOSSES: Final = {
+    "squared": "squared loss",
+    "domingos": "0-1 loss (Domingos)",
+    "kohavi-wolpert": "0-1 loss (Kohavi-Wolpert)",
+}
 
 
 class _Axis(NamedTuple):
@@ -219,11 +187,11 @@ def _mark_best(ax: Any, axis: _Axis, values: Sequence[Any], best: Any) -> Any:
     return upright(ax, place, color="0.45", lw=1.0, ls=(0, (1, 2)), zorder=0, label=f"best: {text}")
 
 
-def _draw_pair(ax: Any, axis: _Axis, curve: LearningCurve | ValidationCurve) -> list[Any]:
+def _draw_folds(ax: Any, axis: _Axis, folds: FoldMeans) -> list[Any]:
     """Draw both means with their spread, and return their lines."""
     pairs = (
-        ("training", curve.train_means, curve.train_deviations, LINES[1]),
-        ("test", curve.test_means, curve.test_deviations, LINES[0]),
+        ("training", folds.train_means, folds.train_deviations, LINES[1]),
+        ("test", folds.test_means, folds.test_deviations, LINES[0]),
     )
     lines = []
     for side, (label, means, spread, line) in zip((-1, 1), pairs, strict=True):
@@ -241,14 +209,8 @@ def _draw_pair(ax: Any, axis: _Axis, curve: LearningCurve | ValidationCurve) -> 
     return lines
 
 
-def _spread(curve: LearningCurve | ValidationCurve) -> str:
-    n_folds = curve.test_values.shape[1]
+def _spread(n_folds: int) -> str:
     return "one split" if n_folds == 1 else f"mean ± standard deviation over {n_folds} splits"
-
-
-def _is_positive(curve: LearningCurve | ValidationCurve) -> bool:
-    lowest = min(np.nanmin(v, initial=np.inf) for v in (curve.train_values, curve.test_values))
-    return bool(lowest >= 0)
 
 
 def _finish(ax: Any, name: str, is_positive: bool) -> None:

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from fastmetrics.errors import InputError
-from fastmetrics.plots._style import require_matplotlib
-
-if TYPE_CHECKING:
-    from fastmetrics.comparison.tables.table_comparison import (
-        CriticalDifferenceDiagram,
-        TableComparison,
-    )
+from fastmetrics.plots._style import INK, plain_spines, require_matplotlib
 
 #: Width of a figure of its own, and height of one line of text, in inches.
 _WIDTH, _LINE = 8.0, 0.26
@@ -24,40 +18,37 @@ _LABEL_SHARE = 0.6
 _SHORTEST = 7
 #: Distance of the bars, in lines of text.
 _BAR = 0.55
-_INK, _PALE = "black", "0.88"
+_PALE = "0.88"
+#: Dots an inch of a file, where its format has dots.
+_DPI = 200
 
 
-def plot_critical_difference(result: TableComparison, *, ax: Any = None) -> Any:
-    """Draw the critical-difference diagram of a comparison (Demsar 2006).
+class Diagram(NamedTuple):
+    """Algorithms on the axis of mean ranks, the best first, and the groups that do not differ."""
 
-    Parameters
-    ----------
-    result : TableComparison
-        What `compare_table` returns.
-    ax : matplotlib Axes, optional
-        Where to draw; by default on a figure of its own, as high as the labels need.
+    names: Sequence[str]
+    positions: Sequence[float]
+    bars: Sequence[tuple[float, float]]
+    critical_difference: float
+    control: str | None
 
-    Returns
-    -------
-    matplotlib Axes
-        What was drawn on: the axis of mean ranks with the best at the right, a label for each
-        algorithm, and a bar under those that do not differ.
 
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
+class Segment(NamedTuple):
+    """An algorithm, its mean rank, the segment around it, and whether it differs from the best."""
 
-    Notes
-    -----
+    name: str
+    mean_rank: float
+    low: float
+    high: float
+    differs: bool
+
+
+def draw_critical_difference(data: Diagram, ax: Any = None) -> Any:
+    """Draw a critical-difference diagram (Demsar 2006), the best ranks at the right.
+
     Black on white throughout: nothing is told by a colour. Labels stand on lines of their own;
     where they are long, the text becomes smaller, and then names are cut.
-
-    References
-    ----------
-    Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7:1-30.
     """
-    data = result.diagram
     levels = _bar_levels(data.bars)
     k = len(data.names)
     top = 2.6 if math.isfinite(data.critical_difference) else 1.6
@@ -76,7 +67,7 @@ def plot_critical_difference(result: TableComparison, *, ax: Any = None) -> Any:
     for (low, high), level in zip(data.bars, levels, strict=True):
         y = 0.75 + _BAR * level
         margin = 0.004 * (right - left)
-        ax.plot([low - margin, high + margin], [y, y], color=_INK, lw=3.5, solid_capstyle="butt")
+        ax.plot([low - margin, high + margin], [y, y], color=INK, lw=3.5, solid_capstyle="butt")
     for j, (position, text) in enumerate(zip(data.positions, labels.texts, strict=True)):
         is_best_half = j < (k + 1) // 2
         row = j if is_best_half else k - 1 - j
@@ -84,7 +75,7 @@ def plot_critical_difference(result: TableComparison, *, ax: Any = None) -> Any:
         edge = left + labels.best_share * (right - left)
         if not is_best_half:
             edge = right - labels.worst_share * (right - left)
-        ax.plot([position, position, edge], [0, y, y], color=_INK, lw=0.8)
+        ax.plot([position, position, edge], [0, y, y], color=INK, lw=0.8)
         ax.annotate(
             text,
             (edge, y),
@@ -100,88 +91,44 @@ def plot_critical_difference(result: TableComparison, *, ax: Any = None) -> Any:
     return ax
 
 
-def plot_friedman(result: TableComparison, *, ax: Any = None) -> Any:
+def draw_friedman(
+    segments: Sequence[Segment], centre: str, difference: float, ax: Any = None
+) -> Any:
     """Draw the textbook's Friedman plot: a point a mean rank, and a segment as long as CD.
 
-    Parameters
-    ----------
-    result : TableComparison
-        What `compare_table` returns, with a post-hoc test that has a critical difference.
-    ax : matplotlib Axes, optional
-        Where to draw; by default on a figure of its own, as high as the algorithms need.
-
-    Returns
-    -------
-    matplotlib Axes
-        What was drawn on. The pale band is the segment of the best mean rank (of the control, if
-        there is one): whose segment does not reach it is significantly worse (differs). Such
-        algorithms have a hollow point.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    ValueError
-        If the post-hoc test has no critical difference.
+    The pale band is the segment of ``centre``; algorithms that differ from it have a hollow point.
     """
-    data = result.segments
-    difference = result.post_hoc.critical_difference
-    if not math.isfinite(difference):
-        raise InputError(
-            f"the Friedman plot shows a critical difference, and {result.post_hoc.method} has "
-            "none: compare with post_hoc='nemenyi' or 'bonferroni-dunn'"
-        )
-    k = len(data.names)
     if ax is None:
-        size = (_WIDTH, _LINE * (k * 1.15 + 3.5))
+        size = (_WIDTH, _LINE * (len(segments) * 1.15 + 3.5))
         ax = _pyplot().subplots(figsize=size, layout="constrained")[1]
-    centre = result.post_hoc.control or result.diagram.names[0]
-    band = data.segments[data.names.index(centre)]
-    ax.axvspan(band.low, band.high, color=_PALE, lw=0, zorder=0)
-    for y, (name, rank, segment) in enumerate(
-        zip(data.names, data.mean_ranks, data.segments, strict=True)
-    ):
-        apart = name != centre and result.post_hoc[centre, name].reject
-        ax.plot([segment.low, segment.high], [y, y], color=_INK, lw=1.4, marker="|", ms=7)
-        face = "white" if apart else _INK
-        ax.plot([rank], [y], "o", ms=6, color=_INK, mec=_INK, mfc=face, mew=1.2, zorder=3)
-    ax.set_yticks(range(k), data.names)
-    ax.set_ylim(k - 0.4, -0.6)
+    for y, (name, rank, low, high, differs) in enumerate(segments):
+        if name == centre:
+            ax.axvspan(low, high, color=_PALE, lw=0, zorder=0)
+        ax.plot([low, high], [y, y], color=INK, lw=1.4, marker="|", ms=7)
+        face = "white" if differs else INK
+        ax.plot([rank], [y], "o", ms=6, color=INK, mec=INK, mfc=face, mew=1.2, zorder=3)
+    ax.set_yticks(range(len(segments)), [segment.name for segment in segments])
+    ax.set_ylim(len(segments) - 0.4, -0.6)
     ax.set_xlabel(f"mean rank (1 is best); segments are CD = {difference:.3g} long")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    plain_spines(ax)
     return ax
 
 
-def save_critical_difference(result: TableComparison, path: str, *, dpi: float = 200.0) -> None:
-    """Write the critical-difference diagram to a file, without a window or any global state.
+def save_critical_difference(data: Diagram, path: str) -> None:
+    """Write the diagram to a file, without a window or any global state.
 
-    Parameters
-    ----------
-    result : TableComparison
-        What `compare_table` returns.
-    path : str
-        Its ending tells the format: ``.png .pdf .svg`` and what else matplotlib writes.
-    dpi : float, default=200
-        Dots an inch, where the format has dots.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    OSError
-        If the file cannot be written.
+    The ending of ``path`` tells the format: ``.png .pdf .svg`` and what else matplotlib writes.
     """
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    levels = _bar_levels(result.diagram.bars)
-    lines = 3.5 + _BAR * (max(levels, default=-1) + 1) + (len(result.names) + 1) // 2
-    figure = Figure(dpi=dpi)
+    levels = _bar_levels(data.bars)
+    lines = 3.5 + _BAR * (max(levels, default=-1) + 1) + (len(data.names) + 1) // 2
+    figure = Figure(dpi=_DPI)
     ax = figure.add_subplot()
     _fill(ax, lines)
-    plot_critical_difference(result, ax=ax)
-    figure.savefig(path, dpi=dpi)
+    draw_critical_difference(data, ax)
+    figure.savefig(path, dpi=_DPI)
 
 
 def _fill(ax: Any, lines: float) -> None:
@@ -198,7 +145,7 @@ class _Labels(NamedTuple):
     worst_share: float
 
 
-def _labels(ax: Any, data: CriticalDifferenceDiagram, lines: float) -> _Labels:
+def _labels(ax: Any, data: Diagram, lines: float) -> _Labels:
     """Return texts that fit beside the diagram, and what they take of its width."""
     names = list(data.names)
     box = ax.get_window_extent()
@@ -244,10 +191,10 @@ def _limits(labels: _Labels, k: int) -> tuple[float, float]:
 
 
 def _draw_axis(ax: Any, k: int, size: float) -> None:
-    ax.plot([1, k], [0, 0], color=_INK, lw=1.2)
+    ax.plot([1, k], [0, 0], color=INK, lw=1.2)
     room = abs(ax.transData.transform((k, 0))[0] - ax.transData.transform((1, 0))[0]) / (k - 1)
     for rank in _ticks(k, 1.6 * _width(ax, str(k), size) / room):
-        ax.plot([rank, rank], [0, -0.3], color=_INK, lw=1.0)
+        ax.plot([rank, rank], [0, -0.3], color=INK, lw=1.0)
         ax.text(rank, -0.4, str(rank), ha="center", va="bottom", fontsize=size)
 
 
@@ -260,19 +207,19 @@ def _ticks(k: int, apart: float) -> list[int]:
     return [1, *inner, k]
 
 
-def _draw_difference(ax: Any, data: CriticalDifferenceDiagram, k: int, size: float) -> None:
+def _draw_difference(ax: Any, data: Diagram, k: int, size: float) -> None:
     """Draw the segment of the critical difference above the axis, from its best end."""
     difference = data.critical_difference
     low = 1.0
     y = -1.75
-    ax.plot([low, low + difference], [y, y], color=_INK, lw=1.2)
+    ax.plot([low, low + difference], [y, y], color=INK, lw=1.2)
     for end in (low, low + difference):
-        ax.plot([end, end], [y - 0.2, y + 0.2], color=_INK, lw=1.2)
+        ax.plot([end, end], [y - 0.2, y + 0.2], color=INK, lw=1.2)
     middle = low + min(difference, k - 1) / 2
     ax.text(middle, y - 0.1, f"CD = {difference:.3g}", ha="center", va="bottom", fontsize=size)
 
 
-def _bar_levels(bars: tuple[tuple[float, float], ...]) -> list[int]:
+def _bar_levels(bars: Sequence[tuple[float, float]]) -> list[int]:
     """Return a level for each bar such that no two on one level touch."""
     ends: list[float] = []
     levels = []

@@ -126,6 +126,16 @@ def floors_do_not_use_the_face(text: str) -> list[str]:
     ]
 
 
+def imports_are_written_as_imports(text: str) -> list[str]:
+    """Complain about a module that is reached by a text: the import linter does not see it."""
+    complaints = []
+    for node in ast.walk(ast.parse(text)):
+        name = getattr(node, "attr", getattr(node, "id", getattr(node, "name", None)))
+        if name in {"import_module", "__import__"}:
+            complaints.append(f"line {getattr(node, 'lineno', 0)}: {name} hides an import")
+    return complaints
+
+
 def not_too_long(text: str) -> list[str]:
     """Complain about a file of more than 400 lines."""
     lines = len(text.splitlines())

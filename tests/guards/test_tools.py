@@ -106,6 +106,11 @@ def test_mypy_catches(tmp_path: Path) -> None:
         ("_results.py", "from fastmetrics.tables.scores.score_table import ScoreTable"),
         ("tables/upwards.py", "import fastmetrics.measures"),
         ("measures/upwards.py", "def late():\n    import fastmetrics.intervals"),
+        ("plots/upwards.py", "from fastmetrics._results import Result"),
+        (
+            "plots/for_types.py",
+            "import typing\nif typing.TYPE_CHECKING:\n    import fastmetrics.comparison",
+        ),
         ("nowhere.py", ""),
     ],
 )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import html
-import importlib
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.tables.friedman import FriedmanTest
 from fastmetrics.comparison.tables.post_hoc_result import PostHocTest
+from fastmetrics.errors import InputError
+from fastmetrics.plots import rank_plots
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,40 +106,50 @@ class TableComparison(Result):
         """The mean rank of each algorithm by name, the best first."""
         return dict(zip(self.diagram.names, self.diagram.positions, strict=True))
 
+    @documented()
     def plot(self, ax: Any = None) -> Any:
         """Draw the critical-difference diagram (Demsar 2006).
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-
         Returns
         -------
         matplotlib Axes
-            What was drawn on.
+            What was drawn on: the axis of mean ranks with the best at the right, a label for each
+            algorithm, and a bar under those that do not differ.
         """
-        return _plots().plot_critical_difference(self, ax=ax)
+        return rank_plots.draw_critical_difference(_drawn(self.diagram), ax)
 
+    @documented()
     def plot_friedman(self, ax: Any = None) -> Any:
         """Draw the textbook's Friedman plot: mean ranks with segments as long as the difference.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-
         Returns
         -------
         matplotlib Axes
-            What was drawn on.
+            What was drawn on. The pale band is the segment of the best mean rank (of the control,
+            if there is one): whose segment does not reach it is significantly worse (differs).
+            Such algorithms have a hollow point.
 
         Raises
         ------
         ValueError
             If the post-hoc test has no critical difference, as Wilcoxon's.
         """
-        return _plots().plot_friedman(self, ax=ax)
+        difference = self.post_hoc.critical_difference
+        if not math.isfinite(difference):
+            raise InputError(
+                f"the Friedman plot shows a critical difference, and {self.post_hoc.method} has "
+                "none: compare with post_hoc='nemenyi' or 'bonferroni-dunn'"
+            )
+        centre = self.post_hoc.control or self.diagram.names[0]
+        data = self.segments
+        differs = {
+            name: name != centre and self.post_hoc[centre, name].reject for name in data.names
+        }
+        segments = [
+            rank_plots.Segment(name, rank, segment.low, segment.high, differs[name])
+            for name, rank, segment in zip(data.names, data.mean_ranks, data.segments, strict=True)
+        ]
+        return rank_plots.draw_friedman(segments, centre, difference, ax)
 
     def __repr__(self) -> str:
         n, k = self.ranks.shape
@@ -156,9 +169,19 @@ class TableComparison(Result):
         )
 
 
-def _plots() -> Any:
-    # By name and when called: plots stand on a higher floor, and load matplotlib.
-    return importlib.import_module("fastmetrics.plots.rank_plots")
+def save_critical_difference(comparison: TableComparison, path: str) -> None:
+    """Write the critical-difference diagram to a file, whose ending tells the format."""
+    rank_plots.save_critical_difference(_drawn(comparison.diagram), path)
+
+
+def _drawn(diagram: CriticalDifferenceDiagram) -> rank_plots.Diagram:
+    return rank_plots.Diagram(
+        diagram.names,
+        diagram.positions,
+        diagram.bars,
+        diagram.critical_difference,
+        diagram.control,
+    )
 
 
 def diagram_of(post_hoc: PostHocTest) -> CriticalDifferenceDiagram:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._results import Result
+from fastmetrics.plots.error_curves import FoldMeans, draw_learning_curve, draw_validation_curve
 
 Floats = NDArray[np.float64]
 
@@ -59,20 +60,16 @@ class LearningCurve(Result):
         """Standard deviations over the folds (n - 1) on the test rows; nan for one fold."""
         return deviations(self.test_values)
 
+    @documented()
     def plot(self, ax: Any = None) -> Any:
         """Draw the measure over the number of training rows.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
 
         Returns
         -------
         matplotlib Axes
-            What was drawn on.
+            What was drawn on: means, and bands of one standard deviation over the folds.
         """
-        return _plots().plot_learning_curve(self, ax=ax)
+        return draw_learning_curve(_folds(self), self.train_sizes, ax)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -126,20 +123,18 @@ class ValidationCurve(Result):
         signs = -self.test_means if self.higher_is_better else self.test_means
         return self.values[int(np.argmin(np.where(np.isnan(signs), np.inf, signs)))]
 
+    @documented()
     def plot(self, ax: Any = None) -> Any:
         """Draw the measure over the parameter.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
 
         Returns
         -------
         matplotlib Axes
-            What was drawn on.
+            What was drawn on: means, bands of one standard deviation over the folds, and a line
+            at the value of the best mean. Values that are no numbers stand side by side.
         """
-        return _plots().plot_validation_curve(self, ax=ax)
+        best = self.best_value
+        return draw_validation_curve(_folds(self), self.parameter, self.values, best, ax)
 
 
 def deviations(values: Floats) -> Floats:
@@ -149,6 +144,14 @@ def deviations(values: Floats) -> Floats:
     return np.asarray(values.std(1, ddof=1))
 
 
-def _plots() -> Any:
-    # By name and when called: plots stand on a higher floor, and load matplotlib.
-    return importlib.import_module("fastmetrics.plots.error_curves")
+def _folds(curve: LearningCurve | ValidationCurve) -> FoldMeans:
+    both = (curve.train_values, curve.test_values)
+    return FoldMeans(
+        curve.metric,
+        curve.train_means,
+        curve.train_deviations,
+        curve.test_means,
+        curve.test_deviations,
+        n_folds=curve.test_values.shape[1],
+        is_positive=bool(min(np.nanmin(v, initial=np.inf) for v in both) >= 0),
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,10 +10,12 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.rng import seed_key
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError
+from fastmetrics.plots.error_curves import Parts, draw_bias_variance_curve
 from fastmetrics.selection.bias_variance.bias_variance import (
     BiasVariance,
     Decomposition,
@@ -76,22 +77,24 @@ class BiasVarianceCurve(Result):
         """The value of the smallest loss, the first of equals."""
         return self.values[int(np.argmin(self.loss))]
 
+    @documented()
     def plot(self, ax: Any = None) -> Any:
         """Draw loss, bias, variance and noise over the parameter.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
 
         Returns
         -------
         matplotlib Axes
-            What was drawn on.
+            What was drawn on; noise is left out where there is none.
         """
-        # By name and when called: plots stand on a higher floor, and load matplotlib.
-        plots = importlib.import_module("fastmetrics.plots.error_curves")
-        return plots.plot_bias_variance_curve(self, ax=ax)
+        first = self.points[0]
+        parts = (self.loss, self.bias, self.variance, self.noise)
+        return draw_bias_variance_curve(
+            Parts(*parts, first.decomposition, first.n_models),
+            self.parameter,
+            self.values,
+            self.best_value,
+            ax,
+        )
 
 
 def estimator_bias_variance(

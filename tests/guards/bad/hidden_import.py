@@ -1,0 +1,10 @@
+"""Bad: modules reached by a text, which the contract of the floors does not see."""
+
+import importlib
+from importlib import import_module
+
+
+def draw(result):
+    plots = importlib.import_module("fastmetrics.plots.null_distributions")
+    tables = __import__("fastmetrics.tables")
+    return plots, tables, import_module
