@@ -2,6 +2,7 @@
 
 from ._results import ConfidenceInterval as ConfidenceInterval
 from .comparison.planning.power_accuracy import (
+    SampleSize as SampleSize,
     power_paired_accuracy as power_paired_accuracy,
     sample_size_paired_accuracy as sample_size_paired_accuracy,
 )
@@ -9,18 +10,15 @@ from .comparison.planning.power_auc import (
     power_paired_auc as power_paired_auc,
     sample_size_paired_auc as sample_size_paired_auc,
 )
-from .comparison.planning.sample_size_result import SampleSize as SampleSize
 from .comparison.result import (
     ComparisonTest as ComparisonTest,
     plot_binomial_test as plot_binomial_test,
     plot_t_test as plot_t_test,
 )
-from .comparison.samples.bayesian_correlated_t import (
+from .comparison.samples.bayesian import (
     BayesianCorrelatedTTest as BayesianCorrelatedTTest,
-    bayesian_correlated_t_test as bayesian_correlated_t_test,
-)
-from .comparison.samples.bayesian_signed_rank import (
     BayesianSignedRankTest as BayesianSignedRankTest,
+    bayesian_correlated_t_test as bayesian_correlated_t_test,
     bayesian_signed_rank_test as bayesian_signed_rank_test,
 )
 from .comparison.samples.binomial import (
@@ -34,22 +32,26 @@ from .comparison.samples.equivalence import (
 )
 from .comparison.samples.estimators import compare_estimators as compare_estimators
 from .comparison.samples.five_by_two import five_by_two_cv_test as five_by_two_cv_test
-from .comparison.samples.kfold_t import kfold_paired_t_test as kfold_paired_t_test
 from .comparison.samples.mcnemar import mcnemar_test as mcnemar_test
-from .comparison.samples.one_sample_t import one_sample_t_test as one_sample_t_test
 from .comparison.samples.sign_flip import sign_flip_test as sign_flip_test
+from .comparison.samples.t_tests import (
+    kfold_paired_t_test as kfold_paired_t_test,
+    one_sample_t_test as one_sample_t_test,
+)
 from .comparison.samples.wilcoxon import wilcoxon_signed_rank_test as wilcoxon_signed_rank_test
-from .comparison.tables.adjusted_pvalues import adjust_pvalues as adjust_pvalues
-from .comparison.tables.bonferroni_dunn import bonferroni_dunn_test as bonferroni_dunn_test
-from .comparison.tables.compare_table import compare_table as compare_table
-from .comparison.tables.friedman import FriedmanTest as FriedmanTest, friedman_test as friedman_test
-from .comparison.tables.nemenyi import nemenyi_test as nemenyi_test
-from .comparison.tables.post_hoc_result import PostHocTest as PostHocTest, RankPair as RankPair
-from .comparison.tables.table_comparison import (
+from .comparison.tables.compare_table import (
     CriticalDifferenceDiagram as CriticalDifferenceDiagram,
     FriedmanSegments as FriedmanSegments,
     TableComparison as TableComparison,
+    compare_table as compare_table,
 )
+from .comparison.tables.friedman import FriedmanTest as FriedmanTest, friedman_test as friedman_test
+from .comparison.tables.post_hoc import (
+    adjust_pvalues as adjust_pvalues,
+    bonferroni_dunn_test as bonferroni_dunn_test,
+    nemenyi_test as nemenyi_test,
+)
+from .comparison.tables.post_hoc_result import PostHocTest as PostHocTest, RankPair as RankPair
 from .errors import (
     DataConversionWarning as DataConversionWarning,
     DegenerateDataWarning as DegenerateDataWarning,

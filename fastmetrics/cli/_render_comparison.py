@@ -10,9 +10,9 @@ from typing import Any
 
 from fastmetrics.cli._layout import DASH, markdown_table, printed, rich_table
 from fastmetrics.cli._render import without_nan
+from fastmetrics.comparison.tables.compare_table import TableComparison
 from fastmetrics.comparison.tables.friedman import FriedmanTest
 from fastmetrics.comparison.tables.post_hoc_result import PostHocTest
-from fastmetrics.comparison.tables.table_comparison import TableComparison
 
 #: More pairs than this are for a program to read.
 _MOST_PAIRS = 45

@@ -9,8 +9,12 @@ import warnings
 from fastmetrics.cli._messages import print_note, print_texts
 from fastmetrics.cli._render import require_renderer
 from fastmetrics.cli._render_comparison import render_comparison
-from fastmetrics.comparison.tables.compare_table import PostHoc, compare_table
-from fastmetrics.comparison.tables.table_comparison import TableComparison, save_critical_difference
+from fastmetrics.comparison.tables.compare_table import (
+    PostHoc,
+    TableComparison,
+    compare_table,
+    save_critical_difference,
+)
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, column_names, read_columns
 

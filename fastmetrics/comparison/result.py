@@ -1,16 +1,29 @@
-"""``ComparisonTest``: what every test between models returns, and its figures."""
+"""``ComparisonTest``: what every test between models returns, its figures, the models' names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
 from fastmetrics._docs import documented
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.plots.null_distributions import Observed, draw_binomial, draw_t
+
+#: What most tests between models take beside their data.
+MODELS: Final = """
+Parameters
+----------
+alpha : float, default=0.05
+    Level of the decision, and 1 - alpha that of the interval where there is one.
+higher_is_better : bool, default=False
+    Whether the numbers are scores rather than errors; it decides who is called better.
+names : (str, str), default=("A", "B")
+    What the models are called.
+"""
 
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -186,3 +199,22 @@ def plot_t_test(test: ComparisonTest, *, ax: Any = None) -> Any:
 
 def _observed(test: ComparisonTest) -> Observed:
     return Observed(test.statistic, test.pvalue, test.alpha, test.reject)
+
+
+def check_names(names: Any, n_models: int = 2) -> tuple[str, ...]:
+    """Return the names of the models, which are distinct texts."""
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise InputTypeError(f"`names` must be a sequence of texts: got {type(names).__name__}")
+    for i, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InputTypeError(f"`names` must hold texts: got {name!r} at index {i}")
+    if len(names) != n_models or len(set(names)) != n_models:
+        raise InputError(f"`names` must be {n_models} distinct texts: got {names!r}")
+    return tuple(names)
+
+
+def better_of(difference: float, names: Sequence[str], higher_is_better: bool) -> str | None:
+    """Return which model a difference, first less second, speaks for; None for neither."""
+    if difference == 0 or math.isnan(difference):
+        return None
+    return names[0] if (difference > 0) == higher_is_better else names[1]

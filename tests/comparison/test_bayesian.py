@@ -11,7 +11,7 @@ from scipy import stats
 
 import fastmetrics as fm
 from fastmetrics.comparison.samples._differences import Differences
-from fastmetrics.comparison.samples.bayesian_signed_rank import _sampled_shares
+from fastmetrics.comparison.samples.bayesian import _sampled_shares
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from reference import rank_oracle as oracle
 
@@ -127,7 +127,7 @@ def test_shares_are_the_double_sum(twice, rope, place):
 
 
 def test_blocks_change_nothing(monkeypatch):
-    from fastmetrics.comparison.samples import bayesian_signed_rank as module
+    from fastmetrics.comparison.samples import bayesian as module
 
     whole = fm.bayesian_signed_rank_test(SETS, n_samples=1000, rng=2)
     monkeypatch.setattr(module, "_BLOCK", 1000)

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from statsmodels.stats.contingency_tables import cochrans_q
 
 import fastmetrics as fm
-from fastmetrics.comparison.samples import _row_permutations, cochran_q
+from fastmetrics.comparison.samples import cochran_q
 from fastmetrics.errors import DegenerateDataWarning
 from reference import paired_tests_oracle as oracle
 
@@ -98,9 +98,9 @@ def test_models_that_never_differ(rows, method):
 def test_random_permutations_agree_with_the_exact_p(rng, monkeypatch):
     rows = rows_of(4, 12, rng)
     exact = fm.cochran_q_test(rows, method="permutation")
-    monkeypatch.setattr(_row_permutations, "_STEPS", 10)
+    monkeypatch.setattr(cochran_q, "_STEPS", 10)
     for patterns in (1 << 12, 1):  # by patterns, and row by row
-        monkeypatch.setattr(_row_permutations, "_PATTERNS", patterns)
+        monkeypatch.setattr(cochran_q, "_PATTERNS", patterns)
         options = {"method": "permutation", "n_resamples": 4000, "rng": 1}
         test = fm.cochran_q_test(rows, **options)
         assert test.method.endswith("random permutation")

@@ -11,10 +11,10 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 import fastmetrics as fm
-from fastmetrics.comparison.samples._paired_proportions import (
-    PairedCounts,
-    score_interval,
-    score_statistic,
+from fastmetrics.comparison.samples.equivalence import (
+    _PairedCounts,
+    _score_interval,
+    _score_statistic,
 )
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from reference import rank_oracle as oracle
@@ -69,14 +69,14 @@ def test_correlated_folds_are_wider():
 def test_tango_is_the_constrained_likelihood(counts, difference):
     a, b, rest = counts
     n = a + b + rest
-    found = score_statistic(PairedCounts(a, b, n), difference)
+    found = _score_statistic(_PairedCounts(a, b, n), difference)
     assert found == pytest.approx(oracle.tango_statistic(a, b, n, difference), rel=1e-5, abs=1e-6)
 
 
 @given(counts=COUNTS)
 def test_tango_at_no_difference_is_mcnemar(counts):
     a, b, rest = counts
-    found = score_statistic(PairedCounts(a, b, a + b + rest), 0.0)
+    found = _score_statistic(_PairedCounts(a, b, a + b + rest), 0.0)
     assert found == pytest.approx((a - b) / math.sqrt(a + b) if a + b else 0.0)
 
 
@@ -84,13 +84,13 @@ def test_tango_at_no_difference_is_mcnemar(counts):
 def test_the_interval_holds_what_the_statistic_does_not_reject(counts):
     a, b, rest = counts
     n = a + b + rest
-    pair = PairedCounts(a, b, n)
-    found = score_interval(pair, 1.645)
+    pair = _PairedCounts(a, b, n)
+    found = _score_interval(pair, 1.645)
     assert -1 <= found.low <= pair.difference <= found.high <= 1
     for limit, z in ((found.low, 1.645), (found.high, -1.645)):
         if abs(limit) < 1 and limit != 0:
-            assert score_statistic(pair, limit) == pytest.approx(z, abs=1e-6)
-    mirror = score_interval(PairedCounts(b, a, n), 1.645)
+            assert _score_statistic(pair, limit) == pytest.approx(z, abs=1e-6)
+    mirror = _score_interval(_PairedCounts(b, a, n), 1.645)
     assert mirror.low == pytest.approx(-found.high, abs=1e-9)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from scipy import integrate, stats
 
 import fastmetrics as fm
-from fastmetrics.comparison.planning._smallest import smallest
+from fastmetrics.comparison.planning.power_accuracy import smallest
 from reference import rank_oracle as oracle
 
 Z = stats.norm.isf(0.025)

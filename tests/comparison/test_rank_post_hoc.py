@@ -13,10 +13,9 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import fastmetrics as fm
-from fastmetrics.comparison.tables._pairwise_wilcoxon import wilcoxon_holm_of
-from fastmetrics.comparison.tables._rank_groups import groups_on_rank_line
 from fastmetrics.comparison.tables._rank_table import rank_table
-from fastmetrics.comparison.tables.nemenyi import nemenyi_quantile
+from fastmetrics.comparison.tables.post_hoc import nemenyi_quantile, wilcoxon_holm_of
+from fastmetrics.comparison.tables.post_hoc_result import groups_on_rank_line
 from reference import rank_oracle as oracle
 
 #: Quantiles over sqrt(2) for k = 2 ... 20, from the range of normals (published to 3 decimals).

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics.comparison.samples import _sign_sums
+from fastmetrics.comparison.samples import sign_flip
 from fastmetrics.errors import DegenerateDataWarning
 from reference import paired_tests_oracle as oracle
 
@@ -97,14 +97,14 @@ def test_random_signs_are_never_sure(rng):
 
 def test_blocks_of_random_signs(monkeypatch):
     values = np.arange(1.0, 101.0)
-    found = _sign_sums.random_sums(values, 500, np.random.default_rng(1))
+    found = sign_flip._random_sums(values, 500, np.random.default_rng(1))
     assert len(found) == 500
     assert np.all(np.abs(found) <= values.sum())
     assert np.all(found % 2 == values.sum() % 2)
     assert abs(found.mean()) < 4 * math.sqrt((values**2).sum() / 500)
     assert found.std() == pytest.approx(math.sqrt((values**2).sum()), rel=0.2)
-    monkeypatch.setattr(_sign_sums, "_BLOCK", 1000)
-    assert len(np.unique(_sign_sums.random_sums(values, 500, np.random.default_rng(1)))) > 200
+    monkeypatch.setattr(sign_flip, "_BLOCK", 1000)
+    assert len(np.unique(sign_flip._random_sums(values, 500, np.random.default_rng(1)))) > 200
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

@@ -12,8 +12,8 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics.comparison.samples import _walsh_averages
-from fastmetrics.comparison.samples._walsh_averages import WalshAverages, walsh_interval
+from fastmetrics.comparison.samples import wilcoxon
+from fastmetrics.comparison.samples.wilcoxon import _walsh_interval, _WalshAverages
 from fastmetrics.errors import DegenerateDataWarning
 from reference import paired_tests_oracle as oracle
 
@@ -165,9 +165,9 @@ def test_one_difference():
 @pytest.mark.parametrize("pairs", [1, 1_000, 1 << 19])
 @pytest.mark.parametrize("digits", [0, 1, 9])
 def test_ranks_of_averages_without_sorting_them(pairs, digits, rng, monkeypatch):
-    monkeypatch.setattr(_walsh_averages, "_PAIRS", pairs)
+    monkeypatch.setattr(wilcoxon, "_PAIRS", pairs)
     values = np.round(rng.normal(size=300), digits)
-    found = WalshAverages(values)
+    found = _WalshAverages(values)
     i, j = np.triu_indices(300)
     averages = np.sort((values[i] + values[j]) / 2)
     assert found.count == len(averages)
@@ -180,7 +180,7 @@ def test_a_hundred_thousand_differences(rng):
     values = rng.normal(0.01, 1, 100_000)
     test = fm.wilcoxon_signed_rank_test(values)
     assert test.confidence_interval.low < 0.01 < test.confidence_interval.high
-    averages = WalshAverages(values)
+    averages = _WalshAverages(values)
     rank = int(averages.count * 0.25)
     value = averages.ranked(rank)
     i, j = rng.integers(0, 100_000, (2, 400_000))
@@ -228,8 +228,8 @@ def test_coverage_of_the_interval(rng):
     for n in (7, 230):
         held = 0
         for _ in range(300):
-            averages = WalshAverages(rng.normal(0.3, 1, n))
-            interval = walsh_interval(averages, 0.1, "two-sided")
+            averages = _WalshAverages(rng.normal(0.3, 1, n))
+            interval = _walsh_interval(averages, 0.1, "two-sided")
             held += interval.low <= 0.3 <= interval.high
         assert held / 300 > 0.9 - 3 * math.sqrt(0.09 / 300)
         assert held / 300 < 0.98

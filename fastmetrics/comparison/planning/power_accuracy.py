@@ -3,17 +3,86 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, get_args
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, check_real
-from fastmetrics.comparison.planning._smallest import smallest
-from fastmetrics.comparison.planning.sample_size_result import SampleSize
+from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
 
 Sides = Literal["two-sided", "one-sided"]
 AccuracyFormula = Literal["connor", "miettinen"]
 
+#: What all that plans a comparison takes.
+DESIGN: Final = """
+Parameters
+----------
+power : float, default=0.8
+    The chance to find the difference.
+alpha : float, default=0.05
+    Level of the test.
+alternative : {"two-sided", "one-sided"}, default="two-sided"
+    Of the test.
+"""
 
+_ACCURACIES: Final = """
+Parameters
+----------
+accuracy_a, accuracy_b : float
+    True accuracies, in [0, 1].
+discordance : float, optional
+    Share of the examples that exactly one of the models gets right: at least the difference.
+correlation : float, optional
+    In place of `discordance`: between the two models being right. One of the two is needed; 0 is
+    the discordance of independent models, and those of one task agree much more.
+method : {"connor", "miettinen"}, default="connor"
+    "miettinen" allows for the varying number of discordant examples, and says a little more.
+
+Raises
+------
+TypeError
+    If both or none of `discordance` and `correlation` are given.
+ValueError
+    If an accuracy, the discordance or the correlation is out of range or cannot be, or an option
+    is out of range.
+"""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampleSize(Result):
+    """The smallest number of examples with at least the power asked for.
+
+    Attributes
+    ----------
+    n : int
+        Examples that both models are to be run on.
+    n_positive, n_negative : int or None
+        Of either class; None where the classes do not matter.
+    power : float
+        Reached with so many.
+    difference : float
+        The true difference to be found, A less B.
+    alpha : float
+        Level of the test.
+    alternative : {"two-sided", "one-sided"}
+        Of the test.
+    method : str
+        The formula.
+    """
+
+    n: int
+    n_positive: int | None
+    n_negative: int | None
+    power: float
+    difference: float
+    alpha: float
+    alternative: str
+    method: str
+
+
+@documented(_ACCURACIES, DESIGN)
 def power_paired_accuracy(
     n: int,
     *,
@@ -31,32 +100,11 @@ def power_paired_accuracy(
     ----------
     n : int
         Examples that both models are run on.
-    accuracy_a, accuracy_b : float
-        True accuracies, in [0, 1].
-    discordance : float, optional
-        Share of the examples that exactly one of the models gets right: at least the difference.
-    correlation : float, optional
-        In place of `discordance`: between the two models being right. One of the two is needed;
-        0 is the discordance of independent models, and those of one task agree much more.
-    alpha : float, default=0.05
-        Level of the test.
-    alternative : {"two-sided", "one-sided"}, default="two-sided"
-        Of the test.
-    method : {"connor", "miettinen"}, default="connor"
-        "miettinen" allows for the varying number of discordant examples, and says a little more.
 
     Returns
     -------
     float
         The chance of a significant result in the right direction, by the test without correction.
-
-    Raises
-    ------
-    TypeError
-        If both or none of `discordance` and `correlation` are given.
-    ValueError
-        If an accuracy, the discordance or the correlation is out of range or cannot be, or `n` is
-        below 1.
 
     Notes
     -----
@@ -82,6 +130,7 @@ def power_paired_accuracy(
     return _power(n, design, z, method)
 
 
+@documented(_ACCURACIES, DESIGN)
 def sample_size_paired_accuracy(
     *,
     accuracy_a: float,
@@ -95,23 +144,6 @@ def sample_size_paired_accuracy(
 ) -> SampleSize:
     """Return how many examples McNemar's test needs to find a difference of two accuracies.
 
-    Parameters
-    ----------
-    accuracy_a, accuracy_b : float
-        True accuracies, in [0, 1]; they must differ.
-    discordance : float, optional
-        Share of the examples that exactly one of the models gets right: at least the difference.
-    correlation : float, optional
-        In place of `discordance`: between the two models being right.
-    power : float, default=0.8
-        The chance to find the difference.
-    alpha : float, default=0.05
-        Level of the test.
-    alternative : {"two-sided", "one-sided"}, default="two-sided"
-        Of the test.
-    method : {"connor", "miettinen"}, default="connor"
-        The formula; see `power_paired_accuracy`.
-
     Returns
     -------
     SampleSize
@@ -119,10 +151,8 @@ def sample_size_paired_accuracy(
 
     Raises
     ------
-    TypeError
-        If both or none of `discordance` and `correlation` are given.
     ValueError
-        If the accuracies are equal, or a number is out of range.
+        If the accuracies are equal.
 
     Notes
     -----
@@ -154,24 +184,6 @@ def sample_size_paired_accuracy(
         alternative=alternative,
         method=f"McNemar, {method.capitalize()}",
     )
-
-
-def critical_z(alpha: float, alternative: Sides) -> float:
-    """Return the normal quantile of a checked level."""
-    from scipy.special import ndtri
-
-    check_fraction("alpha", alpha)
-    check_choice("alternative", alternative, get_args(Sides))
-    return -float(ndtri(alpha / 2 if alternative == "two-sided" else alpha))
-
-
-def normal_power(excess: float, deviation: float) -> float:
-    """Return Phi(excess / deviation), and what it tends to where nothing deviates."""
-    from scipy.special import ndtr
-
-    if deviation == 0:
-        return 1.0 if excess > 0 else 0.0
-    return float(ndtr(excess / deviation))
 
 
 class _Design(NamedTuple):
@@ -206,3 +218,40 @@ def _power(n: int, design: _Design, z: float, method: str) -> float:
         return normal_power(math.sqrt(n) * d - z * math.sqrt(psi), math.sqrt(psi - d * d))
     deviation = math.sqrt(max(0.0, psi * psi - d * d * (3 + psi) / 4))
     return normal_power(math.sqrt(n * psi) * d - z * psi, deviation)
+
+
+def critical_z(alpha: float, alternative: Sides) -> float:
+    """Return the normal quantile of a checked level."""
+    from scipy.special import ndtri
+
+    check_fraction("alpha", alpha)
+    check_choice("alternative", alternative, get_args(Sides))
+    return -float(ndtri(alpha / 2 if alternative == "two-sided" else alpha))
+
+
+def normal_power(excess: float, deviation: float) -> float:
+    """Return Phi(excess / deviation), and what it tends to where nothing deviates."""
+    from scipy.special import ndtr
+
+    if deviation == 0:
+        return 1.0 if excess > 0 else 0.0
+    return float(ndtr(excess / deviation))
+
+
+def smallest(power: Callable[[int], float], target: float, *, start: int = 1) -> int:
+    """Return the smallest number whose power is at least ``target``; power grows with it.
+
+    Raises
+    ------
+    ValueError
+        If 10^15 are too few.
+    """
+    low, high = start - 1, start
+    while power(high) < target:
+        low, high = high, 2 * high
+        if high > 10**15:
+            raise InputError("more than 10^15 examples are needed: the difference is too small")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power(middle) >= target else (middle, high)
+    return high

@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, check_positive
-from fastmetrics.comparison.planning._smallest import smallest
-from fastmetrics.comparison.planning.power_accuracy import Sides, critical_z, normal_power
-from fastmetrics.comparison.planning.sample_size_result import SampleSize
+from fastmetrics.comparison.planning.power_accuracy import (
+    DESIGN,
+    SampleSize,
+    Sides,
+    critical_z,
+    normal_power,
+    smallest,
+)
 from fastmetrics.errors import InputError
 
 AucVariance = Literal["binormal", "hanley-mcneil"]
 
+_AUCS: Final = """
+Parameters
+----------
+auc_a, auc_b : float
+    True AUCs, in (0, 1).
+correlation : float
+    Between the two estimated AUCs, in (-1, 1); `delong_test` on a pilot gives it: covariance over
+    the product of the standard errors. 0 for models on different examples.
+variance : {"binormal", "hanley-mcneil"}, default="binormal"
+    Of an AUC: for normal scores of equal variance in both classes, or for the exponential scores
+    of Hanley and McNeil.
 
+Raises
+------
+TypeError
+    If a number is none.
+ValueError
+    If a number is out of range.
+"""
+
+
+@documented(_AUCS, DESIGN)
 def power_paired_auc(
     n_positive: int,
     n_negative: int,
@@ -31,30 +58,11 @@ def power_paired_auc(
     ----------
     n_positive, n_negative : int
         Examples of either class that both models score.
-    auc_a, auc_b : float
-        True AUCs, in (0, 1).
-    correlation : float
-        Between the two estimated AUCs, in (-1, 1); `delong_test` on a pilot gives it: covariance
-        over the product of the standard errors. 0 for models on different examples.
-    alpha : float, default=0.05
-        Level of the test.
-    alternative : {"two-sided", "one-sided"}, default="two-sided"
-        Of the test.
-    variance : {"binormal", "hanley-mcneil"}, default="binormal"
-        Of an AUC: for normal scores of equal variance in both classes, or for the exponential
-        scores of Hanley and McNeil.
 
     Returns
     -------
     float
         The chance of a significant result in the right direction.
-
-    Raises
-    ------
-    TypeError
-        If a number is none.
-    ValueError
-        If a number is out of range.
 
     Notes
     -----
@@ -82,6 +90,7 @@ def power_paired_auc(
     return _power(n_positive, n_negative, design, critical_z(alpha, alternative))
 
 
+@documented(_AUCS, DESIGN)
 def sample_size_paired_auc(
     *,
     auc_a: float,
@@ -97,20 +106,8 @@ def sample_size_paired_auc(
 
     Parameters
     ----------
-    auc_a, auc_b : float
-        True AUCs, in (0, 1); they must differ.
-    correlation : float
-        Between the two estimated AUCs, in (-1, 1).
     ratio : float, default=1.0
         Negatives for each positive.
-    power : float, default=0.8
-        The chance to find the difference.
-    alpha : float, default=0.05
-        Level of the test.
-    alternative : {"two-sided", "one-sided"}, default="two-sided"
-        Of the test.
-    variance : {"binormal", "hanley-mcneil"}, default="binormal"
-        Of an AUC; see `power_paired_auc`.
 
     Returns
     -------
@@ -119,10 +116,8 @@ def sample_size_paired_auc(
 
     Raises
     ------
-    TypeError
-        If a number is none.
     ValueError
-        If the AUCs are equal, or a number is out of range.
+        If the AUCs are equal.
 
     Notes
     -----

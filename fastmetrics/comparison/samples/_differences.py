@@ -13,6 +13,24 @@ from fastmetrics.errors import InputError
 
 _ULPS: Final = 4.0
 
+#: What tests of paired numbers take, and what they refuse.
+PAIRED: Final = """
+Parameters
+----------
+errors_a, errors_b : array-like of shape (n,)
+    The error of each model on each data set or example. Without `errors_b`, `errors_a` holds the
+    differences, A less B.
+alternative : {"two-sided", "less", "greater"}, default="two-sided"
+    Whether the mean of A less B is other than, below or above 0.
+
+Raises
+------
+TypeError
+    If the numbers are no real numbers.
+ValueError
+    If a shape is wrong, a number is missing or infinite, or an option is out of range.
+"""
+
 
 class Differences(NamedTuple):
     """Differences of two models, as float64, and how far rounding may have moved each.

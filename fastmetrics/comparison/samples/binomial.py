@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_alternative, check_fraction, check_integer
 from fastmetrics._input.scores import check_probabilities
-from fastmetrics.comparison._options import check_alpha
-from fastmetrics.comparison.result import ComparisonTest
+from fastmetrics.comparison.result import MODELS, ComparisonTest
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.proportions._proportion_limits import proportion_limits
 
@@ -23,6 +23,7 @@ _EQUAL: Final = 1.0 - 1e-12
 """A probability this near to alpha equals it: decimals such as 0.05 are not doubles."""
 
 
+@documented(MODELS)
 def binomial_test(
     n_errors: int,
     n: int,
@@ -41,8 +42,6 @@ def binomial_test(
         Independent test examples, at least 1.
     error_rate : float
         The error rate under the null hypothesis, in [0, 1].
-    alpha : float, default=0.05
-        Level of the decision, and 1 - alpha that of the interval.
     alternative : {"greater", "less", "two-sided"}, default="greater"
         Whether the true error rate is above, below or other than `error_rate`. "greater" is the
         textbook's: the null hypothesis is that it is at most `error_rate`.
@@ -85,7 +84,7 @@ def binomial_test(
     size = check_integer("n", n, low=1, high=_LARGEST)
     errors = check_integer("n_errors", n_errors, low=0, high=size)
     null = check_fraction("error_rate", error_rate, include_low=True, include_high=True)
-    level, side = check_alpha(alpha), check_alternative(alternative)
+    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     details = {"n": float(size), "error_rate": null}
     if side == "two-sided":
         pvalue, critical = _two_sided_pvalue(errors, size, null), math.nan

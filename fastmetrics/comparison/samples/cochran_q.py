@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.rng import seed_key
-from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics.comparison._options import check_alpha, check_names
-from fastmetrics.comparison.result import ComparisonTest
-from fastmetrics.comparison.samples._correctness import right_rows, true_labels
-from fastmetrics.comparison.samples._row_permutations import exact_pvalue, random_squares
+from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
+from fastmetrics.comparison.result import ComparisonTest, check_names
+from fastmetrics.comparison.samples.mcnemar import chi2_test, right_rows, true_labels
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 
+Counts = NDArray[np.int64]
 Method = Literal["chi2", "permutation"]
 
 _BLOCK: Final = 1 << 18
+_DRAWN: Final = 1 << 20
+_PATTERNS: Final = 1 << 12
+
+_STEPS: Final = 200_000
+"""Of some microseconds each."""
 
 
 class _Sums(NamedTuple):
     """Right answers of each model, and how many rows have 0, 1, ... of them."""
 
-    columns: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    columns: Counts
+    rows: Counts
 
 
+@documented()
 def cochran_q_test(
     correct: ArrayLike | None = None,
     *,
@@ -54,8 +61,6 @@ def cochran_q_test(
     method : {"chi2", "permutation"}, default="chi2"
         "chi2": M - 1 degrees of freedom. "permutation": the right answers of each example are
         exchanged between the models; exact where that is feasible, else at random.
-    alpha : float, default=0.05
-        Level of the decision.
     n_resamples : int, default=9999
         Random permutations, where they are needed.
     rng : None, int, Generator, BitGenerator, SeedSequence or str
@@ -104,7 +109,7 @@ def cochran_q_test(
     0.123457
     """
     check_choice("method", method, get_args(Method))
-    level = check_alpha(alpha)
+    level = check_fraction("alpha", alpha)
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     key = seed_key(rng)
     if (correct is None) != (y_true is not None and predictions is not None) or (
@@ -128,7 +133,7 @@ def cochran_q_test(
     title = "Cochran's Q test"
     critical = math.nan
     if method == "chi2":
-        pvalue, critical = _chi2_test(statistic, n_models - 1, level)
+        pvalue, critical = chi2_test(statistic, n_models - 1, level)
     else:
         pvalue, how = _permutation_pvalue(sums, squares, count, key)
         title = f"{title}, {how}"
@@ -196,20 +201,114 @@ def _sums_of_predictions(y_true: Any, predictions: Any) -> tuple[_Sums, list[str
     return _Sums(np.array(sums, np.int64), counts.astype(np.int64)), names or None
 
 
-def _chi2_test(statistic: float, df: int, alpha: float) -> tuple[float, float]:
-    from scipy.special import chdtrc, chdtri
-
-    return float(chdtrc(df, statistic)), float(chdtri(df, alpha))
-
-
 def _permutation_pvalue(
     sums: _Sums, squares: int, n_resamples: int, key: NDArray[np.uint64]
 ) -> tuple[float, str]:
     n_models = len(sums.columns)
-    exact = exact_pvalue(sums.rows, n_models, squares)
+    exact = _exact_pvalue(sums.rows, n_models, squares)
     if exact is not None:
         return exact, "exact permutation"
     rng = np.random.default_rng(key)
-    found = random_squares(sums.rows, n_models, n_resamples, rng)
+    found = _random_squares(sums.rows, n_models, n_resamples, rng)
     extreme = int(np.count_nonzero(found >= squares))
     return (extreme + 1) / (n_resamples + 1), "random permutation"
+
+
+def _exact_pvalue(row_sums: Counts, n_models: int, squares: int) -> float | None:
+    """Return P(sum of squared column sums >= ``squares``); None where that takes too many steps.
+
+    ``row_sums`` says how many rows have 0, 1, ... right answers. One row after the other; column
+    sums that are permutations of one another are one state, as every row treats the columns alike.
+    Weights are integers, so that nothing is rounded.
+    """
+    if _steps(row_sums, n_models) > _STEPS:
+        return None
+    states: dict[tuple[int, ...], int] = {(0,) * n_models: 1}
+    for n_right in range(1, n_models):
+        patterns = list(combinations(range(n_models), n_right))
+        for _ in range(int(row_sums[n_right])):
+            states = _after_one_row(states, patterns)
+    total = sum(states.values())
+    shared = int(row_sums[n_models])
+    extreme = sum(
+        weight
+        for sums, weight in states.items()
+        if sum((one + shared) ** 2 for one in sums) >= squares
+    )
+    return extreme / total
+
+
+def _steps(row_sums: Counts, n_models: int) -> float:
+    """Return about how many steps the exact distribution takes at most.
+
+    After r rows the sorted column sums are at most as many as the middle coefficient of the
+    Gaussian binomial [r + M over M], whose coefficients have the total C(r + M, M) and the variance
+    M r (r + M + 1) / 12.
+    """
+    steps, r = 0.0, 0
+    for n_right in range(1, n_models):
+        patterns = math.comb(n_models, n_right)
+        for _ in range(int(row_sums[n_right])):
+            spread = math.sqrt(2 * math.pi * n_models * r * (r + n_models + 1) / 12)
+            steps += patterns * math.comb(r + n_models, n_models) / max(1.0, spread)
+            if steps > _STEPS:
+                return math.inf
+            r += 1
+    return steps
+
+
+def _after_one_row(
+    states: dict[tuple[int, ...], int], patterns: list[tuple[int, ...]]
+) -> dict[tuple[int, ...], int]:
+    found: dict[tuple[int, ...], int] = {}
+    for sums, weight in states.items():
+        for pattern in patterns:
+            after = list(sums)
+            for column in pattern:
+                after[column] += 1
+            after.sort()
+            key = tuple(after)
+            found[key] = found.get(key, 0) + weight
+    return found
+
+
+def _random_squares(
+    row_sums: Counts, n_models: int, n_resamples: int, rng: np.random.Generator
+) -> Counts:
+    """Return the sum of squared column sums of each of ``n_resamples`` random arrangements."""
+    found = np.empty(n_resamples, np.int64)
+    few = 2**n_models <= _PATTERNS
+    width = 2**n_models if few else n_models * max(1, int(row_sums.sum()))
+    size = max(1, _DRAWN // width)
+    for start in range(0, n_resamples, size):
+        count = min(size, n_resamples - start)
+        sums = np.full((count, n_models), row_sums[n_models], np.int64)
+        for n_right in range(1, n_models):
+            if row_sums[n_right]:
+                draw = _by_patterns if few else _by_rows
+                sums += draw(int(row_sums[n_right]), n_right, n_models, count, rng)
+        found[start : start + count] = (sums**2).sum(axis=1)
+    return found
+
+
+def _by_patterns(
+    n: int, n_right: int, n_models: int, count: int, rng: np.random.Generator
+) -> Counts:
+    """Draw how many rows have each pattern of right answers, not the rows themselves."""
+    chosen = list(combinations(range(n_models), n_right))
+    patterns = np.zeros((len(chosen), n_models), np.int64)
+    np.put_along_axis(patterns, np.array(chosen), 1, axis=1)
+    drawn = rng.multinomial(n, np.full(len(chosen), 1.0 / len(chosen)), size=count)
+    return np.asarray(drawn @ patterns, np.int64)
+
+
+def _by_rows(n: int, n_right: int, n_models: int, count: int, rng: np.random.Generator) -> Counts:
+    """Draw the right answers row by row, some rows at a time."""
+    sums = np.zeros((count, n_models), np.int64)
+    size = max(1, _DRAWN // n_models)
+    for number in range(count):
+        for start in range(0, n, size):
+            keys = rng.random((min(size, n - start), n_models))
+            right = np.argpartition(keys, n_right - 1, axis=1)[:, :n_right]
+            sums[number] += np.bincount(right.ravel(), minlength=n_models)
+    return sums

@@ -9,20 +9,21 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rng import seed_key
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
     check_choice,
+    check_fraction,
     check_integer,
     check_real,
 )
-from fastmetrics.comparison._options import check_alpha, check_names
-from fastmetrics.comparison.result import ComparisonTest
-from fastmetrics.comparison.samples._correctness import right_rows, true_labels
+from fastmetrics.comparison.result import ComparisonTest, check_names
 from fastmetrics.comparison.samples.five_by_two import Variant, five_by_two_cv_test
-from fastmetrics.comparison.samples.kfold_t import Correction, kfold_paired_t_test
+from fastmetrics.comparison.samples.mcnemar import right_rows, true_labels
+from fastmetrics.comparison.samples.t_tests import Correction, kfold_paired_t_test
 from fastmetrics.errors import InputTypeError
 
 Test = Literal["5x2cv", "kfold"]
@@ -39,6 +40,7 @@ class _Data(NamedTuple):
     loss: Loss
 
 
+@documented()
 def compare_estimators(
     estimator_a: Any,
     estimator_b: Any,
@@ -81,8 +83,6 @@ def compare_estimators(
         out.
     stratify : bool, default=True
         Whether each fold has the class shares of the whole.
-    alpha : float, default=0.05
-        Level of the decision.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Whether the loss of A less that of B is other than, below or above 0.
     names : (str, str), optional
@@ -136,7 +136,7 @@ def compare_estimators(
     check_choice("stratify", stratify, (True, False))
     splits = check_integer("n_splits", n_splits, low=2)
     repeats = check_integer("n_repeats", n_repeats, low=1)
-    level, side = check_alpha(alpha), check_alternative(alternative)
+    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     _check_estimators(estimator_a=estimator_a, estimator_b=estimator_b)
     both = _names_of(estimator_a, estimator_b) if names is None else check_names(names)
     data = _Data(X, as_vector(y, "y"), _error_rate if loss is None else loss)

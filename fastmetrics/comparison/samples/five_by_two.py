@@ -8,10 +8,19 @@ from typing import Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastmetrics._input.scalars import Alternative, check_alternative, check_choice
-from fastmetrics.comparison._options import better_of, check_alpha, check_names
-from fastmetrics.comparison.result import ComparisonTest
-from fastmetrics.comparison.samples._differences import Differences, check_differences
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_alternative,
+    check_choice,
+    check_fraction,
+)
+from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
+from fastmetrics.comparison.samples._differences import (
+    PAIRED,
+    Differences,
+    check_differences,
+)
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals._student import critical_t, t_pvalue
 
@@ -33,6 +42,7 @@ class _Sums(NamedTuple):
     variances: float
 
 
+@documented(PAIRED, MODELS)
 def five_by_two_cv_test(
     errors_a: ArrayLike,
     errors_b: ArrayLike | None = None,
@@ -53,14 +63,8 @@ def five_by_two_cv_test(
     variant : {"dietterich", "textbook", "f"}, default="dietterich"
         "dietterich": t with the first difference of the first repetition above. "textbook": with
         the mean of its two differences. "f": Alpaydin's F, of all ten differences.
-    alpha : float, default=0.05
-        Level of the decision.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Whether A less B is other than, below or above 0; F is two-sided.
-    higher_is_better : bool, default=False
-        Whether the numbers are scores rather than errors; it decides who is called better.
-    names : (str, str), default=("A", "B")
-        What the models are called.
 
     Returns
     -------
@@ -70,10 +74,8 @@ def five_by_two_cv_test(
 
     Raises
     ------
-    TypeError
-        If the numbers are no real numbers.
     ValueError
-        If the shape is not (5, 2), numbers are not finite, or a one-sided F is asked for.
+        If the shape is not (5, 2), or a one-sided F is asked for.
 
     Warns
     -----
@@ -111,7 +113,7 @@ def five_by_two_cv_test(
             f"{found.values.shape}"
         )
     check_choice("variant", variant, get_args(Variant))
-    level, side = check_alpha(alpha), check_alternative(alternative)
+    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
     if variant == "f" and side != "two-sided":
         raise InputError(f"variant='f' is two-sided: got alternative={alternative!r}")

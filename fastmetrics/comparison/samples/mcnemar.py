@@ -6,14 +6,21 @@ import math
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._input.scalars import Alternative, check_alternative, check_choice, check_integer
+from fastmetrics._docs import documented
+from fastmetrics._input.label_columns import LabelColumn, check_label_column
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_alternative,
+    check_choice,
+    check_fraction,
+    check_integer,
+    check_same_length,
+)
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison._options import better_of, check_alpha, check_names
-from fastmetrics.comparison.result import ComparisonTest
-from fastmetrics.comparison.samples._correctness import right_rows, true_labels
-from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
+from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
+from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 from fastmetrics.intervals.proportions._proportion_limits import proportion_limits
 
 Method = Literal["corrected", "uncorrected", "exact", "mid-p"]
@@ -27,6 +34,7 @@ _TITLES: Final = {
 _LARGEST: Final = 2**52
 
 
+@documented(MODELS)
 def mcnemar_test(
     y_true: ArrayLike | None = None,
     pred_a: ArrayLike | None = None,
@@ -51,13 +59,9 @@ def mcnemar_test(
         chi2 with one degree of freedom, with or without the correction for continuity; or the
         binomial distribution of e01 among e01 + e10, with the probability of what was observed
         counted in full or by half.
-    alpha : float, default=0.05
-        Level of the decision, and 1 - alpha that of the interval.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Whether A's error rate is other than, below or above B's ("greater": e01 is too large).
         chi2 is two-sided.
-    names : (str, str), default=("A", "B")
-        What the models are called.
 
     Returns
     -------
@@ -106,7 +110,7 @@ def mcnemar_test(
     (1.0, 2.0, 1.0)
     """
     check_choice("method", method, get_args(Method))
-    level, side = check_alpha(alpha), check_alternative(alternative)
+    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
     if method in ("corrected", "uncorrected") and side != "two-sided":
         raise InputError(
@@ -119,7 +123,7 @@ def mcnemar_test(
     critical = math.nan
     if method in ("corrected", "uncorrected"):
         statistic = _chi2(only_b, only_a, 1 if method == "corrected" else 0)
-        pvalue, critical = _chi2_test(statistic, level)
+        pvalue, critical = chi2_test(statistic, 1, level)
         df = 1
     else:
         statistic = float(only_b)
@@ -170,16 +174,36 @@ def _counts(y_true: Any, pred_a: Any, pred_b: Any, e01: Any, e10: Any) -> dict[s
     }
 
 
+def true_labels(y_true: Any) -> LabelColumn:
+    """Return the true labels, checked."""
+    return check_label_column(y_true, "y_true").clean()
+
+
+def right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.bool_]:
+    """Return for each row whether the prediction is the true label."""
+    predicted = check_label_column(predictions, name).clean()
+    check_same_length(**{true.name: true.values, name: predicted.values})
+    if (true.classes is None) != (predicted.classes is None):
+        kinds = ("numbers", "text") if true.classes is None else ("text", "numbers")
+        raise InputTypeError(f"`{true.name}` holds {kinds[0]} and `{name}` {kinds[1]}")
+    if true.classes is None or predicted.classes is None:
+        return np.asarray(true.values == predicted.values)
+    number = {label: code for code, label in enumerate(true.classes.tolist())}
+    codes = np.array([number.get(label, -1) for label in predicted.classes.tolist()])
+    return np.asarray(codes[predicted.values] == true.values)
+
+
 def _chi2(e01: int, e10: int, correction: int) -> float:
     if e01 + e10 == 0:
         return 0.0
     return float(max(0, abs(e01 - e10) - correction) ** 2 / (e01 + e10))
 
 
-def _chi2_test(statistic: float, alpha: float) -> tuple[float, float]:
+def chi2_test(statistic: float, df: int, alpha: float) -> tuple[float, float]:
+    """Return p and the critical value of chi2."""
     from scipy.special import chdtrc, chdtri
 
-    return float(chdtrc(1, statistic)), float(chdtri(1, alpha))
+    return float(chdtrc(df, statistic)), float(chdtri(df, alpha))
 
 
 def _binomial_pvalue(e01: int, e10: int, alternative: Alternative, share: float) -> float:

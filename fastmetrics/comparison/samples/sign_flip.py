@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.rng import seed_key
-from fastmetrics._input.scalars import Alternative, check_alternative, check_choice, check_integer
-from fastmetrics.comparison._options import better_of, check_alpha, check_names
-from fastmetrics.comparison.result import ComparisonTest
-from fastmetrics.comparison.samples._differences import check_ranked_differences
-from fastmetrics.comparison.samples._sign_sums import exact_tail, magnitudes_of, random_sums
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_alternative,
+    check_choice,
+    check_fraction,
+    check_integer,
+)
+from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
+from fastmetrics.comparison.samples._differences import (
+    PAIRED,
+    check_ranked_differences,
+    starts_of_ties,
+)
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 
+Floats = NDArray[np.float64]
 Method = Literal["auto", "exact", "monte-carlo"]
 
 _ROUNDING: Final = 1e-12
 """Sums of many numbers round less than the worst case would have it."""
 
+_LARGEST: Final = 1 << 20
+"""Sums of one half of the magnitudes, at most."""
 
+_BLOCK: Final = 1 << 20
+
+
+@documented(PAIRED, MODELS)
 def sign_flip_test(
     errors_a: ArrayLike,
     errors_b: ArrayLike | None = None,
@@ -38,9 +54,6 @@ def sign_flip_test(
 
     Parameters
     ----------
-    errors_a, errors_b : array-like of shape (n,)
-        The error of each model on each data set or example. Without `errors_b`, `errors_a` holds
-        the differences, A less B.
     method : {"auto", "exact", "monte-carlo"}, default="auto"
         All 2^n signs, or random ones. "auto" is exact where that is feasible: up to 40 differences
         other than 0, and many more where magnitudes repeat, as those of 0-1 losses do.
@@ -48,14 +61,6 @@ def sign_flip_test(
         Random choices of signs, where they are needed.
     rng : None, int, Generator, BitGenerator, SeedSequence or str
         Source of the random signs.
-    alpha : float, default=0.05
-        Level of the decision.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        Whether the mean of A less B is other than, below or above 0.
-    higher_is_better : bool, default=False
-        Whether the numbers are scores rather than errors; it decides who is called better.
-    names : (str, str), default=("A", "B")
-        What the models are called.
 
     Returns
     -------
@@ -64,11 +69,8 @@ def sign_flip_test(
 
     Raises
     ------
-    TypeError
-        If the numbers are no real numbers.
     ValueError
-        If shapes differ or numbers are not finite; if "exact" is asked for where it is not
-        feasible.
+        If "exact" is asked for where it is not feasible.
 
     Warns
     -----
@@ -102,7 +104,7 @@ def sign_flip_test(
     """
     found = check_ranked_differences(errors_a, errors_b, "errors")
     check_choice("method", method, get_args(Method))
-    level, side = check_alpha(alpha), check_alternative(alternative)
+    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     key = seed_key(rng)
@@ -123,14 +125,14 @@ def sign_flip_test(
         ) - slack
         tail = None
         if method != "monte-carlo":
-            tail = exact_tail(magnitudes_of(nonzero, roundings), least)
+            tail = _exact_tail(_magnitudes_of(nonzero, roundings), least)
         if tail is None and method == "exact":
             raise InputError(
                 f"method='exact' is not feasible for these {len(nonzero):,} differences: use 'auto'"
             )
         if tail is None:
             how = "Monte Carlo"
-            sums = random_sums(nonzero, count, np.random.default_rng(key))
+            sums = _random_sums(nonzero, count, np.random.default_rng(key))
             sums = np.abs(sums) if side == "two-sided" else sums if side == "greater" else -sums
             pvalue = (int(np.count_nonzero(sums >= least)) + 1) / (count + 1)
         elif side == "two-sided":
@@ -154,3 +156,77 @@ def sign_flip_test(
         better_of(mean, both, higher_is_better),
         {"n": float(n), "n_zero": float(n - len(nonzero))},
     )
+
+
+class _SignSums(NamedTuple):
+    """Distinct magnitudes of the numbers other than 0, and how many there are of each."""
+
+    magnitudes: Floats
+    counts: NDArray[np.int64]
+
+
+def _magnitudes_of(values: Floats, roundings: Floats) -> _SignSums:
+    """Group the magnitudes of numbers other than 0; those equal up to rounding are one."""
+    order = np.argsort(np.abs(values))
+    found = np.abs(values)[order]
+    starts = starts_of_ties(found, roundings[order])
+    return _SignSums(found[starts], np.diff(starts, append=len(found)))
+
+
+def _exact_tail(sums: _SignSums, least: float) -> float | None:
+    """Return P(sum of the numbers with random signs >= ``least``); None if too much work.
+
+    Notes
+    -----
+    c numbers of one magnitude m sum to m (2 X - c), X ~ Binomial(c, 1/2). The magnitudes are split
+    into two halves; for each sum of the one, the tail of the other is looked up: of 2^n signs, some
+    2^(n/2) are gone through, and fewer where magnitudes repeat.
+    """
+    halves = _halves(sums.counts)
+    if halves is None:
+        return None
+    first, second = (_distribution(sums.magnitudes[half], sums.counts[half]) for half in halves)
+    order = np.argsort(second[0])
+    values = second[0][order]
+    tails = np.append(np.cumsum(second[1][order][::-1])[::-1], 0.0)
+    places = np.searchsorted(values, least - first[0], side="left")
+    return min(1.0, float(first[1] @ tails[places]))
+
+
+def _halves(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Split the magnitudes so that both halves have few sums; None if one has too many."""
+    order = np.argsort(-counts, kind="stable")
+    sizes, halves = [1, 1], ([], [])  # type: ignore[var-annotated]
+    for i in order.tolist():
+        smaller = int(sizes[1] < sizes[0])
+        sizes[smaller] *= int(counts[i]) + 1
+        if sizes[smaller] > _LARGEST:
+            return None
+        halves[smaller].append(i)
+    return np.array(halves[0], np.intp), np.array(halves[1], np.intp)
+
+
+def _distribution(magnitudes: Floats, counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    from scipy.stats import binom
+
+    values, shares = np.zeros(1), np.ones(1)
+    for magnitude, count in zip(magnitudes.tolist(), counts.tolist(), strict=True):
+        steps = np.arange(count + 1)
+        of_one = binom.pmf(steps, count, 0.5) if count > 1 else np.array([0.5, 0.5])
+        values = np.add.outer(values, magnitude * (2.0 * steps - count)).ravel()
+        shares = np.multiply.outer(shares, of_one).ravel()
+    return values, shares
+
+
+def _random_sums(values: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
+    """Return the sum of the numbers for each of ``n_resamples`` random choices of signs."""
+    found = np.empty(n_resamples)
+    n = len(values)
+    size = max(1, _BLOCK // n)
+    total = values.sum()
+    for start in range(0, n_resamples, size):
+        count = min(size, n_resamples - start)
+        coins = np.frombuffer(rng.bytes(count * -(-n // 8)), np.uint8).reshape(count, -1)
+        signs = np.unpackbits(coins, axis=1, count=n)
+        found[start : start + count] = 2.0 * (signs @ values) - total
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,28 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array
 from fastmetrics.errors import InputError, InputTypeError
+
+#: What the tests of mean ranks take and refuse.
+RANKS: Final = """
+Parameters
+----------
+scores : array-like of shape (N, k), data frame, or mapping of str to array-like of shape (N,)
+    One row a data set, one column for each of k >= 2 algorithms.
+higher_is_better : bool
+    Whether the greater score is the better (accuracy) or the lower (error); required with scores.
+ranks : array-like of shape (N, k), optional
+    In place of `scores`: ranks from 1, the best, to k; tied algorithms have their mean rank.
+names : sequence of str, optional
+    Of the algorithms; by default the names of the columns, or "0", "1" ...
+
+Raises
+------
+TypeError
+    If both or none of `scores` and `ranks` are given, or `higher_is_better` is missing.
+ValueError
+    If there are fewer than two algorithms, a number is missing or infinite, `ranks` are no ranks,
+    or `alpha` lies outside (0, 1).
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._input.rng import key_text, seed_key
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
 from fastmetrics.comparison.result import ComparisonTest
@@ -20,7 +21,7 @@ from fastmetrics.comparison.tables._rank_permutations import (
     permutation_pvalue,
     sum_of_squares,
 )
-from fastmetrics.comparison.tables._rank_table import RankTable, rank_table
+from fastmetrics.comparison.tables._rank_table import RANKS, RankTable, rank_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 
 PValueMethod = Literal["auto", "exact", "permutation", "f", "chi2"]
@@ -79,6 +80,7 @@ class FriedmanTest(ComparisonTest):
     rng: str | None = None
 
 
+@documented(RANKS)
 def friedman_test(
     scores: ArrayLike | Mapping[str, ArrayLike] | None = None,
     *,
@@ -94,24 +96,11 @@ def friedman_test(
 
     Parameters
     ----------
-    scores : array-like of shape (N, k), data frame, or mapping of str to array-like of shape (N,)
-        One row a data set, one column for each of k >= 2 algorithms.
-    higher_is_better : bool
-        Whether the greater score is the better (accuracy) or the lower (error); required with
-        `scores`.
-    ranks : array-like of shape (N, k), optional
-        In place of `scores`: ranks from 1, the best, to k; tied algorithms have their mean rank.
-    alpha : float, default=0.05
-        Level of the decision.
     pvalue_method : {"auto", "exact", "permutation", "f", "chi2"}, default="auto"
         "auto" is exact as far as 10^7 arrangements of the ranks lead, and random permutations
         beyond. "f" and "chi2" approximate; "chi2" only where N and k are large.
     n_resamples : int, default=9999
         Random permutations; the p-value is never below 1 / (n_resamples + 1).
-    rng : None, int, Generator or str, optional
-        Seed of the permutations, or the key of an earlier result.
-    names : sequence of str, optional
-        Of the algorithms; by default the names of the columns, or "0", "1" ...
 
     Returns
     -------
@@ -120,11 +109,8 @@ def friedman_test(
 
     Raises
     ------
-    TypeError
-        If both or none of `scores` and `ranks` are given, or `higher_is_better` is missing.
     ValueError
-        If there are fewer than two algorithms, a number is missing or infinite, `ranks` are no
-        ranks, or "exact" is asked for and needs more than 10^7 arrangements.
+        If "exact" is asked for and needs more than 10^7 arrangements.
 
     Warns
     -----
@@ -142,9 +128,8 @@ def friedman_test(
     / (N k (k^2 - 1)). In a table with many ties take that, or an exact p-value: the plain ones
     reject 1 % where 5 % are asked for (docs/sizes.md). All four grow together, so that they share
     one exact p-value: the share of the (k!)^N arrangements of the ranks inside the rows whose
-    statistic is no smaller. It is not
-    found by listing them but row by row, over the sorted column sums: 30 data sets of 4
-    algorithms take about a second.
+    statistic is no smaller. It is not found by listing them but row by row, over the sorted column
+    sums: 30 data sets of 4 algorithms take about a second.
 
     References
     ----------

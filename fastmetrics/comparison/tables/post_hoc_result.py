@@ -1,12 +1,17 @@
-"""``PostHocTest`` and ``RankPair``: which algorithms differ, once some do."""
+"""``PostHocTest`` and ``RankPair``: which algorithms differ, once some do; and how one is made."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fastmetrics._results import Result
+from fastmetrics.comparison.tables._rank_table import RankTable
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -121,3 +126,81 @@ class PostHocTest(Result):
 
 def _row(tag: str, cells: tuple[str, ...]) -> str:
     return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def post_hoc_test(
+    method: str,
+    table: RankTable,
+    alpha: float,
+    control: str | None,
+    pairs: Iterable[tuple[int, int]],
+    measured: Callable[[int, int], tuple[float, float, bool]],
+    critical: tuple[float, float] = (math.nan, math.nan),
+    better: Callable[[int, int], str | None] | None = None,
+) -> PostHocTest:
+    """Return the result, given how to compare two columns: statistic, p-value, decision.
+
+    Which of the two is better, the mean ranks say unless ``better`` does.
+    """
+    k = len(table.names)
+    differs = np.zeros((k, k), dtype=np.bool_)
+    found = []
+    for a, b in pairs:
+        statistic, pvalue, reject = measured(a, b)
+        differs[a, b] = differs[b, a] = reject
+        difference = rank_difference(table, a, b)
+        if better is not None:
+            favoured = better(a, b)
+        else:
+            favoured = None if difference == 0 else table.names[a if difference < 0 else b]
+        found.append(
+            RankPair(
+                table.names[a], table.names[b], difference, statistic, pvalue, reject, favoured
+            )
+        )
+    if control is None:
+        groups = groups_on_rank_line(table.mean_ranks, differs)
+    else:
+        alike = ~differs[table.names.index(control)]
+        order = np.argsort(table.mean_ranks, kind="stable")
+        groups = (tuple(j for j in order.tolist() if alike[j]),)
+    return PostHocTest(
+        method=method,
+        names=table.names,
+        mean_ranks=table.mean_ranks,
+        n_datasets=len(table.datasets),
+        alpha=alpha,
+        critical_value=critical[0],
+        critical_difference=critical[1],
+        control=control,
+        pairs=tuple(found),
+        groups=tuple(tuple(table.names[j] for j in group) for group in groups),
+    )
+
+
+def rank_difference(table: RankTable, a: int, b: int) -> float:
+    """Return the difference of two mean ranks, one division of whole numbers."""
+    sums = table.centred.sum(axis=0)
+    return int(sums[a] - sums[b]) / (2 * len(table.centred))
+
+
+def groups_on_rank_line(
+    mean_ranks: Sequence[float], differs: NDArray[np.bool_]
+) -> tuple[tuple[int, ...], ...]:
+    """Return the largest runs of algorithms, in the order of their ranks, with no two that differ.
+
+    From the best group to the worst; every algorithm is in one group at least, alone if need be,
+    and no group is part of another. Of equal mean ranks, the first comes first.
+    """
+    order = np.argsort(np.asarray(mean_ranks), kind="stable")
+    k = len(order)
+    groups = []
+    reached = 0
+    for start in range(k):
+        end = start + 1
+        while end < k and not differs[order[end], order[start:end]].any():
+            end += 1
+        if end > reached:  # else it lies inside the group before
+            groups.append(tuple(order[start:end].tolist()))
+            reached = end
+    return tuple(groups)
