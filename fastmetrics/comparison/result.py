@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from fastmetrics._docs import documented
+from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.plots.null_distributions import Observed, draw_binomial, draw_t
@@ -194,7 +195,10 @@ def plot_t_test(test: ComparisonTest, *, ax: Any = None) -> Any:
     """
     if test.statistic_name != "t" or test.df is None or isinstance(test.df, tuple):
         raise InputError(f"`test` must be a t test: got {test.method!r}")
-    return draw_t(_observed(test), test.df, test.critical_value, test.alternative, ax)
+    side = test.alternative
+    if side not in get_args(Alternative):  # of a margin: the t is that of one of its two sides
+        side = "less" if test.critical_value < 0 else "greater"
+    return draw_t(_observed(test), test.df, test.critical_value, side, ax)
 
 
 def _observed(test: ComparisonTest) -> Observed:
