@@ -52,7 +52,8 @@ class ComparisonTest(Result):
         The statistic from which on (beyond which, for counts) the test rejects at `alpha`; nan
         where the p-value alone decides.
     reject : bool
-        Whether the null hypothesis is rejected at `alpha`; False where the test is not defined.
+        Whether the null hypothesis is rejected at `alpha`: where p <= alpha, and of the binomial
+        test where p < alpha; False where the test is not defined.
     alternative : str
         What holds if the null hypothesis does not.
     effect_size : float

@@ -1,0 +1,134 @@
+"""What a test decides where p is exactly alpha: to reject, but for the binomial test."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from rank_samples import graded
+from scipy import stats
+
+import fastmetrics as fm
+from fastmetrics.comparison.tables import post_hoc
+
+A = [0.20, 0.31, 0.12, 0.25, 0.19, 0.40, 0.28, 0.22]
+B = [0.17, 0.28, 0.13, 0.20, 0.18, 0.33, 0.21, 0.24]
+FIVE_BY_TWO = [[0.02, 0.01], [0.03, -0.01], [0.0, 0.02], [0.01, 0.03], [0.02, 0.0]]
+RIGHT = [[1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [1, 1, 1], [1, 0, 0]]
+RANKED = graded(6, 3, 0.3)
+
+TESTS = {
+    "one-sample t": partial(fm.one_sample_t_test, A, error_rate=0.2),
+    "k-fold t": partial(fm.kfold_paired_t_test, A, B),
+    "k-fold t, corrected": partial(fm.kfold_paired_t_test, A, B, correction="nadeau-bengio"),
+    "k-fold t, one-sided": partial(fm.kfold_paired_t_test, A, B, alternative="greater"),
+    **{
+        f"5x2, {variant}": partial(fm.five_by_two_cv_test, FIVE_BY_TWO, variant=variant)
+        for variant in ("dietterich", "textbook", "f")
+    },
+    "Wilcoxon, exact": partial(fm.wilcoxon_signed_rank_test, A, B),
+    "Wilcoxon, normal": partial(fm.wilcoxon_signed_rank_test, A, B, method="normal"),
+    "sign flip, exact": partial(fm.sign_flip_test, A, B),
+    "sign flip, random": partial(fm.sign_flip_test, A, B, method="monte-carlo", rng=1),
+    **{
+        f"McNemar, {method}": partial(fm.mcnemar_test, e01=3, e10=9, method=method)
+        for method in ("corrected", "uncorrected", "exact", "mid-p")
+    },
+    "Cochran, chi2": partial(fm.cochran_q_test, RIGHT),
+    "Cochran, permutation": partial(fm.cochran_q_test, RIGHT, method="permutation"),
+    "TOST, t": partial(fm.equivalence_test, A, B, margin=0.05),
+    "TOST, proportions": partial(fm.equivalence_test, counts=(18, 21, 500), margin=0.03),
+    "non-inferiority": partial(fm.non_inferiority_test, A, B, margin=0.05),
+    **{
+        f"Friedman, {method}": partial(
+            fm.friedman_test, RANKED, higher_is_better=True, pvalue_method=method, rng=1
+        )
+        for method in ("exact", "permutation", "f", "chi2")
+    },
+}
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_pvalue_of_alpha_rejects(name):
+    pvalue = TESTS[name]().pvalue
+    assert 0 < pvalue < 1
+    at, below = (TESTS[name](alpha=level) for level in (pvalue, math.nextafter(pvalue, 0)))
+    assert at.pvalue == below.pvalue == pvalue
+    assert at.reject is True
+    assert below.reject is False
+
+
+def test_the_critical_value_of_an_exact_test_rejects():
+    run = TESTS["Friedman, exact"]
+    found = run()
+    assert run(alpha=found.pvalue).critical_value == found.statistic
+    assert run(alpha=math.nextafter(found.pvalue, 0)).critical_value > found.statistic
+
+
+def test_the_interval_leaves_out_what_is_rejected():
+    run = partial(fm.wilcoxon_signed_rank_test, [1, 2, -3, 4, 5, 6, 7, 8])  # no ties
+    pvalue = run().pvalue
+    assert run(alpha=pvalue).confidence_interval.low > 0
+    assert run(alpha=math.nextafter(pvalue, 0)).confidence_interval.low <= 0
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_the_binomial_test_is_strict(alternative):
+    run = partial(fm.binomial_test, 6, 10, error_rate=0.5, alternative=alternative)
+    pvalue = run().pvalue
+    assert run(alpha=pvalue).reject is False
+    assert run(alpha=pvalue * (1 + 1e-9)).reject is True
+
+
+def test_the_count_at_which_the_binomial_test_rejects_is_strict():
+    size = float(stats.binom.sf(5, 10, 0.3))
+    assert fm.binomial_test(6, 10, error_rate=0.3, alpha=size).critical_value == 6
+    assert fm.binomial_test(6, 10, error_rate=0.3, alpha=size * (1 + 1e-9)).critical_value == 5
+
+
+@pytest.mark.parametrize("control", [None, "2"])
+def test_wilcoxon_with_holm(control):
+    run = partial(
+        fm.compare_table, RANKED, higher_is_better=True, post_hoc="wilcoxon-holm", control=control
+    )
+    pvalue = min(pair.pvalue for pair in run().post_hoc)
+    at, below = (run(alpha=level).post_hoc for level in (pvalue, math.nextafter(pvalue, 0)))
+    assert [pair.reject for pair in at] == [pair.pvalue == pvalue for pair in at]
+    assert not any(pair.reject for pair in below)
+
+
+def test_friedman_in_a_table():
+    run = partial(fm.compare_table, RANKED, higher_is_better=True)
+    pvalue = run().friedman.pvalue
+    assert run(alpha=pvalue).friedman.reject
+    assert not run(alpha=math.nextafter(pvalue, 0)).friedman.reject
+
+
+@pytest.mark.parametrize(("alone", "control"), [("nemenyi_quantile", None), ("ndtri", "2")])
+def test_mean_ranks_a_critical_difference_apart_differ(alone, control, monkeypatch):
+    # 8 data sets and 3 algorithms have the standard error 1/2: nothing is rounded.
+    ranks = [[3, 2, 1]] * 6 + [[1, 2, 3]] * 2
+    for quantile, rejects in ((2.0, True), (math.nextafter(2.0, 3), False)):
+        if control is None:
+            monkeypatch.setattr(post_hoc, alone, lambda k, alpha, q=quantile: q)
+            test = fm.nemenyi_test(ranks=ranks)
+        else:
+            monkeypatch.setattr(f"scipy.special.{alone}", lambda alpha, q=quantile: -q)
+            test = fm.bonferroni_dunn_test(ranks=ranks, control=control)
+        assert test["0", "2"].difference == 1.0
+        assert test["0", "2"].reject is rejects
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_region_of_the_level_asked_for_is_the_decision(side):
+    differences = side * (np.array(A) - B)
+    for run in (
+        partial(fm.bayesian_correlated_t_test, differences, rho=0.1),
+        partial(fm.bayesian_signed_rank_test, differences, rng=1),
+    ):
+        region, likely = ("right", run().p_right) if side == 1 else ("left", run().p_left)
+        assert 0.5 < likely < 1
+        assert run(credible_level=likely).decision == region
+        assert run(credible_level=math.nextafter(likely, 1)).decision == "none"
