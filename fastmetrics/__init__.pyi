@@ -200,34 +200,30 @@ from .measures.probabilities.log_loss import (
     log_loss as log_loss,
 )
 from .measures.probabilities.top_k import top_k_accuracy_score as top_k_accuracy_score
-from .measures.regression.regression_d2_scores import (
-    d2_absolute_error_score as d2_absolute_error_score,
-    d2_pinball_score as d2_pinball_score,
-    d2_tweedie_score as d2_tweedie_score,
-)
-from .measures.regression.regression_deviances import (
+from .measures.regression.deviances import (
     mean_gamma_deviance as mean_gamma_deviance,
     mean_poisson_deviance as mean_poisson_deviance,
     mean_tweedie_deviance as mean_tweedie_deviance,
 )
-from .measures.regression.regression_errors import (
+from .measures.regression.errors import (
     max_error as max_error,
     mean_absolute_error as mean_absolute_error,
     mean_absolute_percentage_error as mean_absolute_percentage_error,
+    mean_pinball_loss as mean_pinball_loss,
     mean_squared_error as mean_squared_error,
+    mean_squared_log_error as mean_squared_log_error,
     median_absolute_error as median_absolute_error,
     root_mean_squared_error as root_mean_squared_error,
-)
-from .measures.regression.regression_losses import (
-    mean_pinball_loss as mean_pinball_loss,
-    mean_squared_log_error as mean_squared_log_error,
     root_mean_squared_log_error as root_mean_squared_log_error,
 )
 from .measures.regression.regression_measures import (
     RegressionMeasures as RegressionMeasures,
     regression_measures as regression_measures,
 )
-from .measures.regression.regression_scores import (
+from .measures.regression.scores import (
+    d2_absolute_error_score as d2_absolute_error_score,
+    d2_pinball_score as d2_pinball_score,
+    d2_tweedie_score as d2_tweedie_score,
     explained_variance_score as explained_variance_score,
     r2_score as r2_score,
 )

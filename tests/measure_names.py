@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fastmetrics
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.measures.regression._regression_registry import PLANS
+from fastmetrics.measures.regression._plans import PLANS
 
 #: The count measures of the registry, under their names and two aliases that are as usual.
 COUNT_MEASURES = {m.name: m for m in MEASURES.values() if m.family == "decisions"}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,22 +15,23 @@ from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError
 
 Floats = NDArray[np.float64]
 
-_FLOAT32: Final = np.dtype(np.float32)
-_FLOAT64: Final = np.dtype(np.float64)
+_CANONICAL: Final = frozenset(map(np.dtype, (np.float32, np.float64)))
+_NONE: Final = np.empty(0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RegressionRows:
+class RegressionRows(NamedTuple):
     """Rows of a regression problem, of one or more outputs.
 
     Kind, shape and weights are verified. That the numbers are finite, and lie where a measure is
     defined, is seen by the pass that adds up the errors; what it finds comes back to `recheck`.
+    ``is_canonical`` says whether a piece can be read in place: both float64 or both float32.
     """
 
     y_true: NDArray[Any]
     y_pred: NDArray[Any]
     weights: Floats | None
     weight_exponent: int
+    is_canonical: bool
 
     @property
     def n_samples(self) -> int:
@@ -43,13 +43,12 @@ class RegressionRows:
         """The number of outputs: 1 for vectors."""
         return 1 if self.y_true.ndim == 1 else int(self.y_true.shape[1])
 
-    @property
-    def is_canonical(self) -> bool:
-        """Whether a piece of the rows can be read in place: both float64 or both float32."""
-        same = self.y_true.dtype == self.y_pred.dtype in (_FLOAT32, _FLOAT64)
-        return same and all(
-            array.flags.c_contiguous and array.flags.aligned for array in (self.y_true, self.y_pred)
+    def with_constant(self, values: Floats) -> RegressionRows:
+        """Return the rows with one prediction for all of them, a number for each output."""
+        constant = np.broadcast_to(
+            values if self.y_true.ndim == 2 else values[0], self.y_true.shape
         )
+        return self._replace(y_pred=constant, is_canonical=False)
 
     def piece(self, first: int, last: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
         """Return the rows from ``first`` to ``last``, flat, with their weights (none: empty).
@@ -59,7 +58,7 @@ class RegressionRows:
         y_true, y_pred = self.y_true[first:last], self.y_pred[first:last]
         if not self.is_canonical:
             y_true, y_pred = _as_float64(y_true), _as_float64(y_pred)
-        weights = np.empty(0) if self.weights is None else self.weights[first:last]
+        weights = _NONE if self.weights is None else self.weights[first:last]
         return y_true.reshape(-1), y_pred.reshape(-1), weights
 
     def recheck(self) -> None:
@@ -107,8 +106,8 @@ def check_regression(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Reg
         If a shape, a length or a weight is wrong.
     """
     true, pred = _targets(y_true, "y_true"), _targets(y_pred, "y_pred")
-    check_same_length(y_true=true, y_pred=pred)
     if true.shape != pred.shape:
+        check_same_length(y_true=true, y_pred=pred)
         raise InputError(
             "`y_true` and `y_pred` must have as many outputs each: shapes "
             f"{true.shape} and {pred.shape}"
@@ -116,17 +115,17 @@ def check_regression(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Reg
     weights, exponent = None, 0
     if sample_weight is not None:
         weights, _, exponent = check_weights(sample_weight, len(true))
-    return RegressionRows(true, pred, weights, exponent)
+    return RegressionRows(true, pred, weights, exponent, _are_canonical(true, pred))
 
 
 def check_multioutput(
     multioutput: Any, options: tuple[str | None, ...], n_outputs: int
 ) -> str | Floats | None:
     """Return a way to average over outputs: one of ``options``, or a weight for each output."""
+    if type(multioutput) is str and multioutput in options:
+        return multioutput
     if multioutput is None or isinstance(multioutput, str):
-        if multioutput is None and None in options:
-            return None
-        named: str = check_choice("multioutput", multioutput, options)
+        named: str | None = check_choice("multioutput", multioutput, options)
         return named
     array = as_array(multioutput, "multioutput")
     if array.ndim != 1 or len(array) != n_outputs:
@@ -148,6 +147,10 @@ def check_multioutput(
 
 
 def _targets(values: Any, name: str) -> NDArray[Any]:
+    array: NDArray[Any] = values
+    is_plain = type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "fiub"
+    if is_plain and len(values) > 0:
+        return array
     array = as_array(values, name)
     if array.ndim == 0:
         raise InputTypeError(f"`{name}` must be an array of shape (n,) or (n, k): got a scalar")
@@ -161,6 +164,13 @@ def _targets(values: Any, name: str) -> NDArray[Any]:
     if array.dtype.kind not in "iubf":
         raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _are_canonical(true: NDArray[Any], pred: NDArray[Any]) -> bool:
+    if true.dtype != pred.dtype or true.dtype not in _CANONICAL:
+        return False
+    flags, others = true.flags, pred.flags
+    return bool(flags.c_contiguous and flags.aligned and others.c_contiguous and others.aligned)
 
 
 def _as_float64(array: NDArray[Any]) -> Floats:

@@ -38,12 +38,17 @@ def thread_count(n_threads: int | None = None) -> int:
     ``None`` means the environment variable ``FASTMETRICS_NUM_THREADS`` if set, else every
     processor the process may use.
     """
+    return _asked_for(n_threads) or available_processors()
+
+
+def _asked_for(n_threads: int | None) -> int | None:
+    """Return the number of threads asked for, in the call or in the environment, if any is."""
     name = "n_threads"
     value: object = n_threads
     if value is None:
         text = os.environ.get(N_THREADS_VARIABLE, "").strip()
         if not text:
-            return available_processors()
+            return None
         name = N_THREADS_VARIABLE
         if not text.isdecimal():
             raise InputError(f"{name} must be a whole number >= 1, got {text!r}")
@@ -109,7 +114,10 @@ def run(jobs: Sequence[Callable[[], T]], n_threads: int | None = None) -> list[T
 
     The first exception stops the rest and is raised here, after the jobs under way have ended.
     """
-    threads = min(thread_count(n_threads), len(jobs))
+    limit = _asked_for(n_threads)
+    if len(jobs) == 1:
+        return [jobs[0]()]
+    threads = min(limit or available_processors(), len(jobs))
     if threads <= 1:
         return [job() for job in jobs]
     state = _Run(jobs)

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.measures.regression import _regression_registry
-from fastmetrics.tables.regression import _regression_sums
+from fastmetrics.measures import asking
+from fastmetrics.measures.regression import _plans
+from fastmetrics.tables.regression import _sums
 from measure_names import REGRESSION as MEASURES
 
 OF_MANY = [name for name in MEASURES if not MEASURES[name].one_output]
@@ -69,6 +70,22 @@ def test_names_and_parameters(rng):
         }
 
 
+def test_results_are_named_as_written(rng):
+    y, p = data(rng, 100)
+    names = ["r2", "r2_score", "neg_mean_squared_error", "mean_error"]
+    found = fm.regression_measures(y, p, metrics=names)
+    assert list(found.values) == ["r2", "r2_score", "mean_squared_error", "mean_error"]
+    assert found["r2"] == found["r2_score"] == fm.r2_score(y, p)
+    assert found["mean_error"] == pytest.approx((p - y).mean(), rel=1e-12)
+
+
+def test_a_registered_function_is_no_measure_of_a_table(monkeypatch):
+    monkeypatch.setattr(asking, "_registered", {})
+    fm.register_metric("widest", max, needs="values")
+    with pytest.raises(TypeError, match="measures of predicted numbers: got the function 'widest'"):
+        fm.regression_measures([1, 2], [1, 2], metrics="widest")
+
+
 def test_the_usual_ones_without_a_choice(rng):
     y, p = data(rng, 100)
     found = fm.regression_measures(y, p)
@@ -90,14 +107,14 @@ def test_one_pass_whatever_is_asked(rng, monkeypatch):
 
     def counted(rows, terms, n_threads=None):
         passes.append(terms)
-        return _regression_sums.add_up(rows, terms, n_threads)
+        return _sums.add_up(rows, terms, n_threads)
 
     monkeypatch.setattr("fastmetrics.tables.regression.regression_table.add_up", counted)
     metrics = [name for name in MEASURES if not name.startswith(("d2_p", "d2_a"))]
     fm.regression_measures(*data(rng, 1000), metrics=metrics)
     assert len(passes) == 1
     fm.mean_squared_error(*data(rng, 1000))
-    assert passes[1] == _regression_sums.Terms()  # no logarithms, no powers, not even moments
+    assert passes[1] == _sums.Terms()  # no logarithms, no powers, not even moments
 
 
 def test_no_temporaries_of_the_size_of_the_rows(rng):
@@ -151,11 +168,14 @@ def test_the_result_is_frozen_and_readable():
     ("metrics", "error", "said"),
     [
         ("mse", ValueError, "`metrics` names 'mse', which is no measure"),
-        ([], ValueError, "`metrics` is empty"),
-        ({}, ValueError, "`metrics` is empty"),
-        (3, TypeError, "`metrics` must be names: got int"),
-        ([3], TypeError, "must name a measure by a string: got int 3"),
-        (["r2_score", "r2_score"], ValueError, "has 'r2_score' twice: pass a mapping"),
+        ([], ValueError, "`metrics` must name at least one measure: got none"),
+        ({}, ValueError, "`metrics` must name at least one measure: got none"),
+        (3, TypeError, "`metrics` must be a name, .* or a mapping of them: got int"),
+        ([3], TypeError, "`metrics` must hold names, .*: got 3"),
+        (["r2_score", "r2_score"], ValueError, "`metrics` names 'r2_score' 2 times: give each"),
+        ("accuracy", ValueError, "'accuracy', which takes predicted labels, where measures of"),
+        (max, TypeError, "must name measures of predicted numbers: got the function 'max'"),
+        ({"gap": max}, TypeError, "must name measures of predicted numbers: got the function"),
         (("r2_score", {"alpha": 1}), TypeError, "`r2_score` has no parameter 'alpha'"),
         (("mean_poisson_deviance", {"power": 1}), TypeError, "has no parameter 'power'"),
         (("mean_pinball_loss", {"alpha": 2}), ValueError, "`alpha` must lie in"),
@@ -174,5 +194,5 @@ def test_every_measure_must_allow_the_average():
 
 
 def test_every_measure_is_public():
-    names = {plan.name for plan in _regression_registry.PLANS.values()}
+    names = {plan.name for plan in _plans.PLANS.values()}
     assert names - set(fm.__all__) == {"mean", "mean_error"}

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 import fastmetrics as fm
 from fastmetrics import RegressionTable
-from fastmetrics.tables.regression import _regression_sums
+from fastmetrics.tables.regression import _sums
 from reference import regression_oracle as oracle
 
 POWERS = (-1.5, 1, 1.5, 2, 3)
@@ -142,8 +142,8 @@ def test_deviance_from_a_mean_that_is_positive_in_the_whole_only():
 
 
 def test_threads_do_not_change_a_bit(rng, monkeypatch):
-    monkeypatch.setattr(_regression_sums, "JOB", 4096)
-    monkeypatch.setattr(_regression_sums, "PIECE", 1500)
+    monkeypatch.setattr(_sums, "JOB", 4096)
+    monkeypatch.setattr(_sums, "PIECE", 1500)
     y = rng.gamma(2.0, 2.0, (30_000, 2))
     p = y * rng.gamma(5.0, 0.2, y.shape)
     for more in ({}, {"log_errors": True, "powers": POWERS}):

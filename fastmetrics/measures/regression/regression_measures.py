@@ -1,22 +1,66 @@
-"""Any number of regression measures from one pass over the rows."""
+"""Regression measures from one pass over the rows: any number of them, or one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
+from fastmetrics._input.regression_targets import check_multioutput, check_regression
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.measures.regression._regression_registry import Asked, asked, data_for
+from fastmetrics.measures.asking import Asked, ask, find_among
+from fastmetrics.measures.regression._plans import PLANS, Data, Planned
 from fastmetrics.tables.regression.regression_table import RegressionTable
 
 Floats = NDArray[np.float64]
 MetricLike = str | tuple[str, Mapping[str, Any]]
+
+#: What docstrings share: of all functions, and of those that find an error in one pass.
+ROWS: Final = """
+Parameters
+----------
+y_true : array-like of shape (n,) or (n, k), or RegressionTable
+    Targets: finite real numbers; or a table, and nothing else.
+y_pred : array-like of the same shape
+    Predictions.
+alpha : float in [0, 1], default 0.5
+    The quantile that is predicted.
+power : float, default 0
+    At most 0, or at least 1. 0 is the normal distribution, 1 Poisson, 2 gamma, 3 inverse
+    Gaussian. `y_pred` is positive unless `power` is 0; `y_true` is not negative from power 1
+    on, and positive from 2 on.
+force_finite : bool, default True
+    Whether constant targets score 1 (predicted perfectly) or 0, in place of nan or -inf.
+multioutput : {"uniform_average", "raw_values"} or array-like of shape (k,)
+    Mean over the outputs, all their values, or a mean with these weights.
+
+Raises
+------
+TypeError, ValueError
+    For input of the wrong kind, shape or range.
+"""
+OVERFLOW: Final = """
+Warns
+-----
+UndefinedMetricWarning
+    If the value exceeds the range of float64.
+"""
+ONE_PASS: Final = """
+Notes
+-----
+O(n) time in one pass, no temporaries of n rows. float32 is added up in float64.
+"""
+OF_LOGARITHMS: Final = """
+Notes
+-----
+O(n) time in one pass, a few temporaries of 8,192 numbers a thread.
+"""
 
 DEFAULT = (
     *("mean_squared_error", "root_mean_squared_error", "mean_absolute_error"),
@@ -84,6 +128,7 @@ class RegressionMeasures(Result):
         return f"RegressionMeasures({inside})"
 
 
+@documented(ROWS)
 def regression_measures(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -97,19 +142,11 @@ def regression_measures(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), or RegressionTable
-        Targets: finite real numbers; or a table, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
     metrics : str, tuple, sequence or mapping
         Names of functions of this library, or pairs of a name and a dictionary of its parameters,
         such as ``("mean_pinball_loss", {"alpha": 0.9})``. A mapping gives them names of your own.
-    sample_weight : array-like of shape (n,), optional
-        Weights >= 0.
     multioutput : {"uniform_average", "raw_values", "variance_weighted"} or array-like of shape (k,)
         How to average over outputs; each measure must allow it.
-    n_threads : int, optional
-        Threads to use; every processor of the process by default.
 
     Returns
     -------
@@ -119,7 +156,7 @@ def regression_measures(
     Raises
     ------
     TypeError, ValueError
-        For an unknown measure or parameter, or input of the wrong kind, shape or range.
+        For an unknown measure or parameter, or a function of your own.
 
     Warns
     -----
@@ -140,37 +177,73 @@ def regression_measures(
     >>> regression_measures([3, -0.5, 2, 7], [2.5, 0.0, 2, 8], metrics=metrics)
     RegressionMeasures(mean_absolute_error=0.5, r2_score=0.948608, mean_pinball_loss=0.15)
     """
-    measures = _resolved(metrics)
-    data = data_for(list(measures.values()), y_true, y_pred, sample_weight, multioutput, n_threads)
-    values = {name: measure.value(data, multioutput) for name, measure in measures.items()}
+    asked = {one.label: planned(one) for one in ask(metrics)}
+    given = (y_true, y_pred, sample_weight, multioutput, n_threads)
+    data = _collected(list(asked.values()), *given)
+    values = {label: each.value(data) for label, each in asked.items()}
     return RegressionMeasures(values, data.table.n_samples, data.table.n_outputs)
 
 
-def _resolved(metrics: Any) -> dict[str, Asked]:
-    """Return the measures by the names that their values get."""
-    listed = [metrics] if isinstance(metrics, str) or _is_pair(metrics) else metrics
-    if not isinstance(listed, Sequence | Mapping):
-        raise InputTypeError(f"`metrics` must be names: got {type(metrics).__name__}")
-    if not listed:
-        raise InputError("`metrics` is empty: name at least one measure")
-    if isinstance(listed, Mapping):
-        return {str(label): _one(metric) for label, metric in listed.items()}
-    found: dict[str, Asked] = {}
-    for metric in listed:
-        measure = _one(metric)
-        if measure.measure.name in found:
-            raise InputError(
-                f"`metrics` has {measure.measure.name!r} twice: pass a mapping to give names"
-            )
-        found[measure.measure.name] = measure
-    return found
+def measured(
+    name: str,
+    y_true: Any,
+    y_pred: Any,
+    sample_weight: Any = None,
+    multioutput: Any = "uniform_average",
+    n_threads: int | None = None,
+    **parameters: Any,
+) -> float | Floats:
+    """Return one measure, by its canonical name, of arrays or of a table."""
+    asked = PLANS[name].with_parameters(parameters)
+    return asked.value(_collected([asked], y_true, y_pred, sample_weight, multioutput, n_threads))
 
 
-def _is_pair(metric: Any) -> bool:
-    return isinstance(metric, tuple) and len(metric) == 2 and isinstance(metric[1], Mapping)
+def planned(one: Asked) -> Planned:
+    """Return how a measure is found that was asked for in ``metrics``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a function, a measure of something else, or a parameter that may not be.
+    """
+    if one.function is not None:
+        raise InputTypeError(
+            f"`metrics` must name measures of predicted numbers: got the function {one.label!r}"
+        )
+    measure = find_among(one.name, "regression", "metrics")
+    return PLANS[measure.name].with_parameters(one.parameters)
 
 
-def _one(metric: Any) -> Asked:
-    if _is_pair(metric):
-        return asked(metric[0], **metric[1])
-    return asked(metric)
+def _collected(
+    asked: Sequence[Planned],
+    y_true: Any,
+    y_pred: Any,
+    sample_weight: Any,
+    multioutput: Any,
+    n_threads: int | None,
+) -> Data:
+    """Return what the measures follow from, added up in one pass over the rows."""
+    if isinstance(y_true, RegressionTable):
+        for name, value in (("y_pred", y_pred), ("sample_weight", sample_weight)):
+            if value is not None:
+                raise InputTypeError(
+                    f"`{name}` must be left out where `y_true` is a RegressionTable"
+                )
+        for each in asked:
+            y_true.check_holds(each.terms)
+        return Data(y_true, None, _way(asked, multioutput, y_true.n_outputs), n_threads)
+    rows = check_regression(y_true, y_pred, sample_weight)
+    way = _way(asked, multioutput, rows.n_outputs)
+    terms = asked[0].terms
+    for each in asked[1:]:
+        terms |= each.terms
+    return Data(RegressionTable.from_rows(rows, terms, n_threads=n_threads), rows, way, n_threads)
+
+
+def _way(asked: Sequence[Planned], multioutput: Any, n_outputs: int) -> str | Floats | None:
+    """Return the way to average outputs, which every measure must allow."""
+    for plan, _ in asked:
+        if plan.one_output and n_outputs > 1:
+            raise InputError(f"{plan.name} is a measure of one output: `y_true` has {n_outputs}")
+        way = check_multioutput(multioutput, plan.averages, n_outputs)
+    return way

@@ -19,7 +19,7 @@ from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask
 from fastmetrics.measures.decisions._count_parameters import checked_parameters
 from fastmetrics.measures.decisions.count_measures import value
-from fastmetrics.measures.regression import _regression_registry as regression
+from fastmetrics.measures.regression import regression_measures as regression
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -223,7 +223,7 @@ def _metric(one: Asked) -> Metric:
     elif kind == "decisions":
         checked_parameters(one.label, one.measure, one.parameters)
     elif kind == "regression":
-        regression.asked(one.name, **one.parameters)
+        regression.planned(one)  # which checks the parameters
     return Metric(
         one.label, kind, one.name, one.parameters, one.function, one.higher_is_better, one.measure
     )

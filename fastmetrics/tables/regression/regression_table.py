@@ -15,7 +15,7 @@ from fastmetrics._input.scalars import check_n_threads, check_real
 from fastmetrics._kernels import errors
 from fastmetrics.errors import InputError
 from fastmetrics.tables.regression._deviances import ABOUT, DEVIANCE
-from fastmetrics.tables.regression._regression_sums import Sums, Terms, add_up, pair
+from fastmetrics.tables.regression._sums import Sums, Terms, add_up
 
 Floats = NDArray[np.float64]
 
@@ -124,7 +124,8 @@ class RegressionTable:
     @classmethod
     def from_rows(cls, rows: RegressionRows, terms: Terms, *, n_threads: int | None = None) -> Self:
         """Build the table of checked rows that holds the terms asked for, and no others."""
-        sums = add_up(rows, terms, check_n_threads(n_threads))
+        threads = None if n_threads is None else check_n_threads(n_threads)
+        sums = add_up(rows, terms, threads)
         return cls(rows.n_samples, rows.weight_exponent, terms, sums)
 
     @property
@@ -159,9 +160,7 @@ class RegressionTable:
         sums = self._sums.of_errors
         if needed.log_errors and self._sums.of_logs is not None:
             sums = self._sums.of_logs
-        with np.errstate(all="ignore"):
-            found: Floats = pair(sums, column) / self._sums.weights
-        return found
+        return self._sums.mean(sums, column)
 
     def largest_error(self) -> Floats:
         """Return the largest absolute error of each output, among rows that weigh something."""
@@ -183,10 +182,7 @@ class RegressionTable:
         ndarray of shape (n_outputs,)
         """
         self.check_holds(Terms(powers=frozenset({(power, from_mean)})))
-        sums = self._sums.of_powers[power]
-        with np.errstate(all="ignore"):
-            found: Floats = pair(sums, ABOUT if from_mean else DEVIANCE) / self._sums.weights
-        return found
+        return self._sums.mean(self._sums.of_powers[power], ABOUT if from_mean else DEVIANCE)
 
     def check_holds(self, terms: Terms) -> None:
         """Raise if something was not added up."""

@@ -7,6 +7,7 @@ of threads.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -51,7 +52,9 @@ class Terms:
 
     def __contains__(self, other: Terms) -> bool:
         """Return whether this asks for all that the other does."""
-        return self | other == self
+        if other.asked & ~self.asked or other.log_errors > self.log_errors:
+            return False
+        return not other.powers or self | other == self
 
 
 @dataclass(slots=True, eq=False)
@@ -75,6 +78,20 @@ class Sums:
         found: Floats = self.of_errors[:, column] + self.of_errors[:, column + 1]
         return found
 
+    def mean(self, sums: Floats, column: int) -> Floats:
+        """Return a sum with its rest, which is left out if the sum has overflowed, over the weight.
+
+        ``sums`` are some of these, with an output in each row.
+        """
+        if len(sums) == 1:  # one number, for which arrays would take most of a small call's time
+            high, low = sums.item(column), sums.item(column + 1)
+            weight = self.of_errors.item(errors.WEIGHT) + self.of_errors.item(errors.WEIGHT + 1)
+            return np.array([(high + low if math.isfinite(high) else high) / weight])
+        with np.errstate(all="ignore"):
+            highs, lows = sums[:, column], sums[:, column + 1]
+            found: Floats = np.where(np.isfinite(highs), highs + lows, highs) / self.weights
+        return found
+
     def copy(self) -> Sums:
         """Return sums that can be added to."""
         logs = None if self.of_logs is None else self.of_logs.copy()
@@ -96,13 +113,6 @@ class Sums:
                 )
 
 
-def pair(sums: Floats, column: int) -> Floats:
-    """Return sums with their rests, which are left out where a sum has overflowed."""
-    high, low = sums[:, column], sums[:, column + 1]
-    found: Floats = np.where(np.isfinite(high), high + low, high)
-    return found
-
-
 def add_up(rows: RegressionRows, terms: Terms, n_threads: int | None = None) -> Sums:
     """Return the sums over all rows.
 
@@ -111,25 +121,26 @@ def add_up(rows: RegressionRows, terms: Terms, n_threads: int | None = None) -> 
     ValueError
         If a number is not finite, or where a logarithm or a deviance is not defined for it.
     """
-    size = max(errors.BLOCK, JOB // rows.n_outputs)
+    n, size = rows.n_samples, max(errors.BLOCK, JOB // rows.n_outputs)
     jobs: list[Callable[[], tuple[Sums, bool]]] = [
-        partial(_job, rows, terms, first, min(first + size, rows.n_samples))
-        for first in range(0, rows.n_samples, size)
+        partial(_job, rows, terms, first, min(first + size, n)) for first in range(0, n, size)
     ]
     done = run(jobs, n_threads)
-    if not all(is_sound for _, is_sound in done):
-        _raise_for_input(rows, terms)  # or an error overflows, and so does the measure
-    total = done[0][0]
-    for sums, _ in done[1:]:
+    total, is_sound = done[0]
+    for sums, is_sound_here in done[1:]:
+        is_sound &= is_sound_here
         total.add(sums)
+    if not is_sound:
+        _raise_for_input(rows, terms)  # or an error overflows, and so does the measure
     return total
 
 
 def _job(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[Sums, bool]:
     """Return the sums over some rows, and whether all is finite and defined there."""
-    size = last - first
-    if terms.log_errors or terms.powers or not rows.is_canonical:
-        size = max(errors.LANES, PIECE // rows.n_outputs)
+    is_plain = rows.is_canonical and not (terms.log_errors or terms.powers)
+    if is_plain and errors.error_sums.is_compiled:  # machine code warns of no overflow
+        return _piece(rows, terms, first, last)
+    size = last - first if is_plain else max(errors.LANES, PIECE // rows.n_outputs)
     with np.errstate(all="ignore"):
         total, is_sound = _piece(rows, terms, first, min(first + size, last))
         for start in range(first + size, last, size):
@@ -141,26 +152,24 @@ def _job(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[Sum
 
 def _piece(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[Sums, bool]:
     y_true, y_pred, weights = rows.piece(first, last)
-    shape = rows.n_outputs, errors.N_SUMS
-    sums = Sums(np.zeros(shape), None, {})
-    is_sound = errors.error_sums(
-        y_true, y_pred, rows.n_outputs, weights, terms.asked, sums.of_errors
-    )
+    k = rows.n_outputs
+    sums = Sums(np.zeros((k, errors.N_SUMS)), None, {})
+    is_sound = errors.error_sums(y_true, y_pred, k, weights, terms.asked, sums.of_errors)
     if terms.log_errors or terms.powers:
         y_true, y_pred = y_true.astype(np.float64), y_pred.astype(np.float64)
     for power, about in terms.powers:
         is_sound = is_sound and _is_defined(y_true, y_pred, power)
-        columns = y_true.reshape(-1, rows.n_outputs), y_pred.reshape(-1, rows.n_outputs)
-        found = np.empty((rows.n_outputs, N_DEVIANCES))
+        columns = y_true.reshape(-1, k), y_pred.reshape(-1, k)
+        found = np.empty((k, N_DEVIANCES))
         for j, (mean, weight) in enumerate(zip(sums.means, sums.weights, strict=True)):
             y, pred = columns[0][:, j], columns[1][:, j]
             found[j] = deviance_sums(y, pred, weights, mean, weight, power, about)
         sums.of_powers[power] = found
     if terms.log_errors:
-        sums.of_logs = np.zeros(shape)
+        sums.of_logs = np.zeros((k, errors.N_SUMS))
         np.log1p(y_true, out=y_true)
         np.log1p(y_pred, out=y_pred)
-        is_sound &= errors.error_sums(y_true, y_pred, rows.n_outputs, weights, 0, sums.of_logs)
+        is_sound &= errors.error_sums(y_true, y_pred, k, weights, 0, sums.of_logs)
     return sums, bool(is_sound)
 
 

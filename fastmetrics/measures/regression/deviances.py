@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from fastmetrics.measures.regression._regression_registry import measured
+from fastmetrics._docs import documented
+from fastmetrics.measures.regression.regression_measures import (
+    OF_LOGARITHMS,
+    OVERFLOW,
+    ROWS,
+    measured,
+)
 from fastmetrics.tables.regression.regression_table import RegressionTable
 
 
+@documented(ROWS, OVERFLOW, OF_LOGARITHMS)
 def mean_tweedie_deviance(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -22,36 +29,15 @@ def mean_tweedie_deviance(
     ----------
     y_true : array-like of shape (n,), or RegressionTable
         Targets: finite real numbers; or a table with that power, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
-    sample_weight : array-like of shape (n,), optional
-        Weights >= 0.
-    power : float, default 0
-        At most 0, or at least 1. 0 is the normal distribution, 1 Poisson, 2 gamma, 3 inverse
-        Gaussian. `y_pred` is positive unless `power` is 0; `y_true` is not negative from power 1
-        on, and positive from 2 on.
-    n_threads : int, optional
-        Threads to use; every processor of the process by default.
 
     Returns
     -------
     float
         Weighted mean of the unit deviances; 0 is perfect.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For input of the wrong kind, shape or range.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If the value exceeds the range of float64.
-
     Notes
     -----
-    O(n) time in one pass, a few temporaries of 8,192 numbers a thread. The deviance is
-    written so that a prediction near its target keeps its digits.
+    The deviance is written so that a prediction near its target keeps its digits.
 
     References
     ----------
@@ -63,17 +49,14 @@ def mean_tweedie_deviance(
     >>> round(mean_tweedie_deviance([2, 0, 1, 4], [0.5, 0.5, 2.0, 2.0], power=1), 4)
     1.426
     """
-    found: float = measured(
-        "mean_tweedie_deviance",
-        y_true,
-        y_pred,
-        sample_weight=sample_weight,
-        n_threads=n_threads,
-        power=power,
+    return float(
+        measured(
+            "mean_tweedie_deviance", y_true, y_pred, sample_weight, n_threads=n_threads, power=power
+        )
     )
-    return found
 
 
+@documented(ROWS, OVERFLOW, OF_LOGARITHMS)
 def mean_poisson_deviance(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -87,31 +70,11 @@ def mean_poisson_deviance(
     ----------
     y_true : array-like of shape (n,), or RegressionTable
         Targets: not negative (predictions: positive); or a table with power 1, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
-    sample_weight : array-like of shape (n,), optional
-        Weights >= 0.
-    n_threads : int, optional
-        Threads to use; every processor of the process by default.
 
     Returns
     -------
     float
         Weighted mean of 2 (true log(true / predicted) - true + predicted).
-
-    Raises
-    ------
-    TypeError, ValueError
-        For input of the wrong kind, shape or range.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If the value exceeds the range of float64.
-
-    Notes
-    -----
-    O(n) time in one pass, a few temporaries of 8,192 numbers a thread.
 
     References
     ----------
@@ -123,16 +86,12 @@ def mean_poisson_deviance(
     >>> round(mean_poisson_deviance([2, 0, 1, 4], [0.5, 0.5, 2.0, 2.0]), 4)
     1.426
     """
-    found: float = measured(
-        "mean_poisson_deviance",
-        y_true,
-        y_pred,
-        sample_weight=sample_weight,
-        n_threads=n_threads,
+    return float(
+        measured("mean_poisson_deviance", y_true, y_pred, sample_weight, n_threads=n_threads)
     )
-    return found
 
 
+@documented(ROWS, OVERFLOW, OF_LOGARITHMS)
 def mean_gamma_deviance(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -146,31 +105,11 @@ def mean_gamma_deviance(
     ----------
     y_true : array-like of shape (n,), or RegressionTable
         Targets: positive, like the predictions; or a table with power 2, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
-    sample_weight : array-like of shape (n,), optional
-        Weights >= 0.
-    n_threads : int, optional
-        Threads to use; every processor of the process by default.
 
     Returns
     -------
     float
         Weighted mean of 2 (log(predicted / true) + true / predicted - 1).
-
-    Raises
-    ------
-    TypeError, ValueError
-        For input of the wrong kind, shape or range.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If the value exceeds the range of float64.
-
-    Notes
-    -----
-    O(n) time in one pass, a few temporaries of 8,192 numbers a thread.
 
     References
     ----------
@@ -182,11 +121,6 @@ def mean_gamma_deviance(
     >>> round(mean_gamma_deviance([2, 0.5, 1, 4], [0.5, 0.5, 2.0, 2.0]), 4)
     1.0569
     """
-    found: float = measured(
-        "mean_gamma_deviance",
-        y_true,
-        y_pred,
-        sample_weight=sample_weight,
-        n_threads=n_threads,
+    return float(
+        measured("mean_gamma_deviance", y_true, y_pred, sample_weight, n_threads=n_threads)
     )
-    return found

@@ -1,0 +1,365 @@
+"""How each regression measure is found: what it adds up, and how its values follow from that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.regression_targets import RegressionRows
+from fastmetrics._input.scalars import check_fraction
+from fastmetrics._kernels import errors
+from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures.asking import find
+from fastmetrics.tables.regression._sums import Terms
+from fastmetrics.tables.regression.regression_table import RegressionTable, check_power
+
+Floats = NDArray[np.float64]
+Parameters = Mapping[str, Any]
+
+#: How the outputs of errors, and of scores, may be averaged. Scores of one output have no choice.
+OF_ERRORS: Final = ("raw_values", "uniform_average")
+OF_SCORES: Final = ("raw_values", "uniform_average", "variance_weighted")
+
+_NONE: Final = Terms()
+
+#: A share of the total weight this far from the level is the level: running sums are rounded.
+_TIE: Final = 2.0**-50
+
+
+class Data(NamedTuple):
+    """What measures follow from: a table, the rows where there are some; how to average outputs.
+
+    ``n_threads`` is for those that need a second pass over the rows.
+    """
+
+    table: RegressionTable
+    rows: RegressionRows | None
+    way: str | Floats | None
+    n_threads: int | None
+
+    def checked_rows(self, name: str) -> RegressionRows:
+        """Return the rows, or raise: the measure does not follow from sums."""
+        if self.rows is None:
+            raise InputTypeError(f"{name} needs the rows themselves: got a RegressionTable")
+        return self.rows
+
+
+class Outputs(NamedTuple):
+    """A value for each output, and for scores what "variance_weighted" weighs them by."""
+
+    values: Floats
+    spread: Floats | None = None
+
+    def averaged(self, way: str | Floats | None) -> float | Floats:
+        """Return all values, or their mean under the weights asked for."""
+        weights = way if isinstance(way, np.ndarray) else None
+        if weights is None:
+            if way == "raw_values":
+                return self.values
+            if way == "variance_weighted" and self.spread is not None and self.spread.any():
+                weights = self.spread
+            elif len(self.values) == 1:
+                return float(self.values[0])
+        with np.errstate(all="ignore"):
+            return float(np.average(self.values, weights=weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """How one measure is found; ``name`` is that of its function, for messages."""
+
+    name: str
+    values: Callable[[Data, Parameters], Outputs]
+    terms: Callable[[Parameters], Terms] = lambda _: _NONE
+    averages: tuple[str | None, ...] = OF_ERRORS
+    one_output: bool = False
+    least_rows: int = 1
+    defaults: Parameters = field(default_factory=dict)
+
+    def with_parameters(self, given: Parameters) -> Planned:
+        """Return the plan with the parameters given, checked, and the defaults of the others."""
+        if not self.defaults:
+            return Planned(self, given)
+        checked = {key: _CHECKS[key](value) for key, value in given.items()}
+        return Planned(self, {**self.defaults, **checked})
+
+
+class Planned(NamedTuple):
+    """A plan with all its parameters."""
+
+    plan: Plan
+    parameters: Parameters
+
+    @property
+    def terms(self) -> Terms:
+        """What has to be added up."""
+        return self.plan.terms(self.parameters)
+
+    def value(self, data: Data) -> float | Floats:
+        """Return the measure's value."""
+        plan = self.plan
+        if data.table.n_samples < plan.least_rows:
+            symbol = "R^2" if plan.name == "r2_score" else "D^2"
+            text = f"{symbol} score is not well-defined with less than two samples."
+            warn_user(text, UndefinedMetricWarning)
+            return math.nan
+        return plan.values(data, self.parameters).averaged(data.way)
+
+
+def _check_bool(value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise InputTypeError(f"`force_finite` must be True or False: got {value!r}")
+    return bool(value)
+
+
+_CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "alpha": lambda value: check_fraction("alpha", value, include_low=True, include_high=True),
+    "power": check_power,
+    "force_finite": _check_bool,
+}
+
+
+def _is_finite(values: Floats) -> bool:
+    return all(np.isfinite(values).tolist())  # of few numbers, half the time of ``.all()``
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+def _errors(name: str, values: Floats) -> Outputs:
+    """Return errors, having warned of those that are too large for a double."""
+    if not _is_finite(values):
+        warn_user(f"{name} exceeds the range of float64", UndefinedMetricWarning)
+        values = np.where(np.isfinite(values), values, np.inf)
+    return Outputs(values)
+
+
+def _error(
+    name: str,
+    values: Callable[[RegressionTable], Floats],
+    terms: Terms = _NONE,
+    *,
+    root: bool = False,
+    one_output: bool = False,
+) -> Plan:
+    """Return an error, or the root of one taken before outputs are averaged."""
+
+    def found(data: Data, _: Parameters) -> Outputs:
+        of_table = values(data.table)
+        return _errors(name, np.sqrt(of_table) if root else of_table)
+
+    return Plan(name, found, lambda _: terms, one_output=one_output)
+
+
+def _mean(what: str) -> Callable[[RegressionTable], Floats]:
+    return lambda table: table.mean(what)
+
+
+def _pinball(table: RegressionTable, alpha: float) -> Floats:
+    return alpha * table.mean("under") + (1.0 - alpha) * table.mean("over")
+
+
+def _mean_pinball_loss(data: Data, parameters: Parameters) -> Outputs:
+    return _errors("mean_pinball_loss", _pinball(data.table, parameters["alpha"]))
+
+
+def _median_absolute_error(data: Data, _: Parameters) -> Outputs:
+    name = "median_absolute_error"
+    return _errors(name, _median_absolute_errors(data.checked_rows(name)))
+
+
+def _deviance(data: Data, power: float) -> Floats:
+    return data.table.mean("squared_error") if power == 0 else data.table.mean_deviance(power)
+
+
+def _power_terms(power: float, from_mean: bool) -> Terms:
+    powers = frozenset({(power, from_mean)}) if power else frozenset()
+    return Terms(errors.ASK_TARGET if from_mean else 0, powers=powers)
+
+
+def _mean_deviance(name: str, power: float | None = None) -> Plan:
+    """Return the mean deviance of a power, which is a parameter where it is not given."""
+
+    def of(parameters: Parameters) -> float:
+        return parameters["power"] if power is None else power
+
+    def found(data: Data, parameters: Parameters) -> Outputs:
+        return _errors(name, _deviance(data, of(parameters)))
+
+    def terms(parameters: Parameters) -> Terms:
+        return _power_terms(of(parameters), from_mean=False)
+
+    return Plan(name, found, terms, one_output=True)
+
+
+# --- scores --------------------------------------------------------------------------------------
+
+
+def _explained(name: str, loss: Floats, spread: Floats, force_finite: bool) -> Outputs:
+    """Return one less the ratio of a loss to that of the best constant.
+
+    Where the constant has no loss the ratio is undefined: with ``force_finite`` a perfect
+    prediction then scores 1 and any other 0, without it nan and -inf.
+    """
+    if not (_is_finite(loss) and _is_finite(spread)):
+        warn_user(f"{name} exceeds the range of float64 on the way", UndefinedMetricWarning)
+    is_constant = spread == 0
+    with np.errstate(all="ignore"):
+        values = 1.0 - loss / spread
+    if any(is_constant.tolist()):
+        if force_finite:
+            values = np.where(is_constant, np.where(loss == 0, 1.0, 0.0), values)
+        else:
+            text = f"{name} is not defined for constant targets: set to nan, or -inf"
+            warn_user(text, UndefinedMetricWarning)
+    return Outputs(values, spread)
+
+
+def _share_of_squares(name: str, loss: str, asked: int, **more: Any) -> Plan:
+    terms = Terms(asked)
+
+    def found(data: Data, parameters: Parameters) -> Outputs:
+        spread = data.table.mean("target_variance")
+        return _explained(name, data.table.mean(loss), spread, parameters["force_finite"])
+
+    return Plan(name, found, lambda _: terms, **({"averages": OF_SCORES} | more))
+
+
+def _d2_pinball(name: str) -> Plan:
+    def found(data: Data, parameters: Parameters) -> Outputs:
+        alpha = parameters.get("alpha", 0.5)
+        rows = data.checked_rows(name)
+        constant = rows.with_constant(_target_quantiles(rows, alpha))
+        best = RegressionTable.from_rows(constant, _NONE, n_threads=data.n_threads)
+        return _explained(name, _pinball(data.table, alpha), _pinball(best, alpha), True)
+
+    return Plan(name, found, least_rows=2)
+
+
+def _d2_tweedie_score(data: Data, parameters: Parameters) -> Outputs:
+    power, table = parameters["power"], data.table
+    spread = table.mean("target_variance")
+    why = ""
+    if spread[0] == 0:
+        why = "constant targets"
+    elif power < 0 and not table.mean("target")[0] > 0:
+        why = f"power {power:g} and a mean of `y_true` that is not positive"
+    if why:
+        warn_user(f"d2_tweedie_score is not defined for {why}: set to nan", UndefinedMetricWarning)
+        return Outputs(np.array([math.nan]))
+    if power:
+        spread = table.mean_deviance(power, from_mean=True)
+    return _explained("d2_tweedie_score", _deviance(data, power), spread, False)
+
+
+def _d2_tweedie_terms(parameters: Parameters) -> Terms:
+    return _power_terms(parameters["power"], from_mean=True)
+
+
+# --- medians and quantiles: what no sums can tell, by selection -----------------------------------
+
+
+def _median_absolute_errors(rows: RegressionRows) -> Floats:
+    """Return the median absolute error of each output."""
+    found = np.empty(rows.n_outputs)
+    for j in range(rows.n_outputs):
+        y_true, y_pred = _column(rows.y_true, j), _column(rows.y_pred, j)
+        with np.errstate(over="ignore"):  # an infinite median is warned of
+            error: Floats = np.subtract(y_true, y_pred, dtype=np.float64)
+        found[j] = _quantile(np.abs(error, out=error), rows.weights, 0.5)
+    return found
+
+
+def _target_quantiles(rows: RegressionRows, level: float) -> Floats:
+    """Return the quantile of the targets of each output."""
+    found = np.empty(rows.n_outputs)
+    for j in range(rows.n_outputs):
+        with np.errstate(over="ignore"):  # a longdouble beyond float64 makes the score undefined
+            column = _column(rows.y_true, j).astype(np.float64)
+        found[j] = _quantile(column, rows.weights, level)
+    return found
+
+
+def _column(array: NDArray[np.generic], j: int) -> NDArray[np.generic]:
+    return array if array.ndim == 1 else array[:, j]
+
+
+def _quantile(values: Floats, weights: Floats | None, level: float) -> float:
+    """Return the averaged inverse of the distribution function (Hyndman & Fan 1996, type 2).
+
+    Where the level falls between two values, their mean; ``values`` may be reordered.
+    """
+    if weights is not None:
+        return _weighted_quantile(values, weights, level)
+    rank = level * len(values)
+    at = max(math.ceil(rank) - 1, 0)
+    if rank != at + 1 or at + 1 == len(values):
+        values.partition(at)
+        return float(values[at])
+    values.partition([at, at + 1])
+    return _middle(values[at], values[at + 1])
+
+
+def _weighted_quantile(values: Floats, weights: Floats, level: float) -> float:
+    is_there = weights > 0
+    values, weights = values[is_there], weights[is_there]
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    rank, slack = level * below[-1], _TIE * below[-1]
+    at = min(int(np.searchsorted(below, rank - slack)), len(values) - 1)
+    low = values[order[at]]
+    if level == 0.0 or at + 1 == len(values) or below[at] > rank + slack:
+        return float(low)
+    return _middle(low, values[order[at + 1]])
+
+
+def _middle(low: float, high: float) -> float:
+    """Return the mean of two numbers, whose sum may overflow."""
+    low, high = float(low), float(high)
+    total = low + high
+    return total / 2 if math.isfinite(total) else low / 2 + high / 2
+
+
+# --- the list -------------------------------------------------------------------------------------
+
+_TARGET, _ERROR = errors.ASK_TARGET, errors.ASK_TARGET | errors.ASK_ERROR
+_RELATIVE, _LARGEST = Terms(errors.ASK_RELATIVE), Terms(errors.ASK_LARGEST)
+_LOG = Terms(log_errors=True)
+
+#: How each measure of predicted numbers is found, by its canonical name.
+PLANS: Final[Mapping[str, Plan]] = {
+    entry.name: replace(plan, defaults=entry.parameters)
+    for plan in (
+        _error("mean_squared_error", _mean("squared_error")),
+        _error("root_mean_squared_error", _mean("squared_error"), root=True),
+        _error("mean_absolute_error", lambda table: table.mean("under") + table.mean("over")),
+        _error("mean", _mean("target"), Terms(errors.ASK_TARGET)),
+        _error("mean_error", lambda table: table.mean("over") - table.mean("under")),
+        _error("mean_absolute_percentage_error", _mean("relative_error"), _RELATIVE),
+        _error("mean_squared_log_error", _mean("squared_log_error"), _LOG),
+        _error("root_mean_squared_log_error", _mean("squared_log_error"), _LOG, root=True),
+        Plan("median_absolute_error", _median_absolute_error),
+        _error("max_error", RegressionTable.largest_error, _LARGEST, one_output=True),
+        Plan("mean_pinball_loss", _mean_pinball_loss),
+        _mean_deviance("mean_tweedie_deviance"),
+        _mean_deviance("mean_poisson_deviance", 1.0),
+        _mean_deviance("mean_gamma_deviance", 2.0),
+        _share_of_squares(
+            *("r2_score", "squared_error", _TARGET), averages=(*OF_SCORES, None), least_rows=2
+        ),
+        _share_of_squares("explained_variance_score", "error_variance", _ERROR),
+        Plan(
+            *("d2_tweedie_score", _d2_tweedie_score, _d2_tweedie_terms),
+            one_output=True,
+            least_rows=2,
+        ),
+        _d2_pinball("d2_pinball_score"),
+        _d2_pinball("d2_absolute_error_score"),
+    )
+    for entry in [find(plan.name)]
+}
