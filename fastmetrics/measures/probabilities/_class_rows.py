@@ -20,6 +20,21 @@ from fastmetrics.errors import InputError, warn_user
 
 _SAMPLE: Final = 64
 
+#: What the docstrings of the room share.
+LABELS: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,)
+    Class labels.
+labels : array-like of shape (n_classes,), optional
+    The classes, sorted; needed when one has no row. Those of `y_true` unless given.
+
+Raises
+------
+TypeError
+    If an argument is of the wrong kind.
+"""
+
 
 class TwoClasses(NamedTuple):
     """Labels as the kernels read them, and the two values they may take."""

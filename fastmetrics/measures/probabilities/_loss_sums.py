@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.weights import check_weights
 from fastmetrics._kernels import losses
+from fastmetrics._kernels._compile import Kernel
 from fastmetrics._threads.workers import run
 
 LOG, SQUARE, HINGE = losses.LOG, losses.SQUARE, losses.HINGE
@@ -26,8 +28,7 @@ JOB: Final = 1 << 18
 _NONE: Final = np.empty(0)
 
 
-@dataclass(frozen=True, slots=True)
-class RowWeights:
+class RowWeights(NamedTuple):
     """Checked weights of n rows; ``values`` is empty where every row counts once."""
 
     values: NDArray[np.float64]
@@ -46,8 +47,7 @@ class RowWeights:
         return self.values[rows] if self.values.size else self.values
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LossSums:
+class LossSums(NamedTuple):
     """What one pass over the rows found.
 
     Attributes
@@ -75,6 +75,10 @@ class LossSums:
     weight_of_class: NDArray[np.float64]
     row_weight: float
     exponent: int
+
+    def cover(self, every_class: bool) -> bool:
+        """Return whether all labels were known, and if asked for, each class has a row."""
+        return self.known == self.n_rows and (not every_class or all(self.rows_of_class.tolist()))
 
     @property
     def mean(self) -> float:
@@ -114,14 +118,17 @@ def job_rows(n_rows: int, n_columns: int = 1) -> list[slice]:
     return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
 
 
-def run_jobs(job: Callable[[slice], Any], rows: list[slice], n_threads: int | None) -> list[Any]:
-    """Run one job for each set of rows; overflow is no news where wrong values are counted."""
+def run_jobs(
+    job: Callable[[slice], Any], kernel: Kernel, rows: list[slice], n_threads: int | None
+) -> list[Any]:
+    """Run one job, which calls the kernel, for each set of rows."""
 
     def quietly(part: slice) -> Any:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # the twin's overflow is no news: wrong values are counted
             return job(part)
 
-    return run([partial(quietly, part) for part in rows], n_threads)
+    each = job if kernel.is_compiled else quietly
+    return run([partial(each, part) for part in rows], n_threads)
 
 
 def readable_labels(labels: NDArray[Any]) -> NDArray[Any]:
@@ -181,20 +188,21 @@ def binary_sums(
         Not to be trusted unless ``known == n_rows`` and ``score_faults == 0``.
     """
 
-    def job(rows: slice) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def job(rows: slice) -> tuple[list[list[float]], list[int]]:
         sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
         y, s = readable_labels(labels[rows]), readable_scores(scores[rows])
         losses.binary_losses(kind, y, s, weights.of(rows), negative, positive, eps, sums, counts)
-        return sums, counts
+        return sums.tolist(), counts.tolist()
 
-    parts = run_jobs(job, job_rows(len(labels)), n_threads)
-    loss, of_negatives, of_positives = (
-        exact_sum(value for sums, _ in parts for value in sums[i].tolist()) for i in range(3)
+    parts = run_jobs(job, losses.binary_losses, job_rows(len(labels)), n_threads)
+    sums_of_jobs, counts_of_jobs = zip(*parts, strict=True)
+    loss, *weights_of_class = (
+        exact_sum(chain.from_iterable(sums)) for sums in zip(*sums_of_jobs, strict=True)
     )
-    positives, known, faults = (int(sum(counts[i] for _, counts in parts)) for i in range(3))
+    positives, known, faults = map(sum, zip(*counts_of_jobs, strict=True))
     rows = np.array([known - positives, positives])
-    of_class = np.array([of_negatives, of_positives]) if weights.values.size else rows * 1.0
-    weight = exact_sum(of_class)
+    of_class = np.array(weights_of_class) if weights.values.size else rows * 1.0
+    weight = exact_sum(of_class.tolist())
     return LossSums(loss, len(labels), known, faults, 0, rows, of_class, weight, weights.exponent)
 
 
@@ -247,7 +255,7 @@ def class_sums(
         )
         return sums, counts, of_class, weight
 
-    parts = run_jobs(job, job_rows(len(codes), n_classes), n_threads)
+    parts = run_jobs(job, losses.class_losses, job_rows(len(codes), n_classes), n_threads)
     loss = exact_sum(value for sums, *_ in parts for value in sums.tolist())
     known, faults, off = (int(sum(part[1][i] for part in parts)) for i in range(3))
     rows = np.sum([part[2] for part in parts], axis=0)
@@ -257,3 +265,63 @@ def class_sums(
         of_class = np.array([exact_sum(column) for column in columns])
     weight = exact_sum(of_class)
     return LossSums(loss, len(codes), known, faults, off, rows, of_class, weight, weights.exponent)
+
+
+def indicator_sums(
+    kind: int,
+    y_true: NDArray[Any],
+    scores: NDArray[Any],
+    weights: RowWeights,
+    eps: float,
+    tolerance: float,
+) -> LossSums:
+    """Add up the log losses or squared errors of every class of every row.
+
+    Parameters
+    ----------
+    kind : int
+        ``LOG`` or ``SQUARE``.
+    y_true : ndarray of shape (n, k)
+        0 and 1.
+    scores : ndarray of shape (n, k)
+        Probabilities.
+    weights : RowWeights
+        Of the rows.
+    eps : float
+        How close to 0 and 1 a probability may come.
+    tolerance : float
+        How far from 1 a row of probabilities may add up.
+
+    Returns
+    -------
+    LossSums
+        Where ``weight_of_class`` may add up to more or less than ``row_weight``.
+    """
+    indicator = check_multilabel_indicator(y_true)
+    n_rows, n_classes = indicator.shape
+    losses: list[float] = []
+    faults = off = 0
+    rows_of_class = np.zeros(n_classes, dtype=np.int64)
+    weight_of_class = np.zeros(n_classes)
+    for rows in job_rows(n_rows, n_classes):
+        ones, p = indicator[rows] == 1, scores[rows].astype(np.float64)
+        faults += p.size - int(np.count_nonzero((p >= 0) & (p <= 1)))
+        off += int(np.count_nonzero(~(np.abs(p.sum(axis=1) - 1.0) <= tolerance)))
+        if kind == LOG:
+            p = np.where(ones, np.clip(p, eps, 1.0 - eps), 1.0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                of_row = np.abs(np.log(p)).sum(axis=1)
+        else:
+            of_row = ((p - ones) ** 2).sum(axis=1)
+        weight = weights.of(rows)
+        if weight.size:
+            of_row = np.where(weight > 0, of_row, 0.0) * weight
+        losses.append(float(of_row.sum()))
+        rows_of_class += ones.sum(axis=0)
+        weight_of_class += (weight if weight.size else np.ones(len(ones))) @ ones
+    loss = exact_sum(losses)
+    row_weight = float(weights.values.sum()) if weights.values.size else float(n_rows)
+    return LossSums(
+        *(loss, n_rows, n_rows, faults, off),
+        *(rows_of_class, weight_of_class, row_weight, weights.exponent),
+    )

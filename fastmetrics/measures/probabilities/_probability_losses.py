@@ -24,16 +24,34 @@ from fastmetrics.measures.probabilities._class_rows import (
     one_against_other,
     readable,
 )
-from fastmetrics.measures.probabilities._indicator_losses import indicator_sums
 from fastmetrics.measures.probabilities._loss_sums import (
     LossSums,
     RowWeights,
     binary_sums,
     class_sums,
+    indicator_sums,
 )
 
 #: What isclose of the array API allows beside the relative tolerance, as scikit-learn calls it.
 _ABSOLUTE: Final = 1e-8
+
+LABELS_OR_INDICATOR: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
+    Class labels, or an indicator matrix.
+
+Warns
+-----
+UserWarning
+    If rows of several probabilities do not sum to one, or `labels` is not sorted.
+"""
+D2: Final = """
+Returns
+-------
+float
+    At most 1; 0 for a model that always gives the classes' shares, negative for a worse one.
+"""
 
 
 class ProbabilityRows:
@@ -57,9 +75,10 @@ class ProbabilityRows:
             )
         labels = as_array(y_true, "y_true")
         self.is_indicator = labels.ndim == 2 and labels.shape[1] > 1
-        self.labels = labels if self.is_indicator else as_vector(y_true, "y_true")
+        self.labels = labels if self.is_indicator else as_vector(labels, "y_true")
         self.scores = scores
-        check_same_length(y_true=self.labels, y_proba=scores)
+        if len(self.labels) != len(scores):
+            check_same_length(y_true=self.labels, y_proba=scores)
         self.weights = RowWeights.checked(sample_weight, len(scores))
         own = scores.dtype if scores.dtype.kind == "f" else np.dtype(np.float64)
         #: The machine epsilon of the probabilities, of half precision too.
@@ -160,7 +179,7 @@ class ProbabilityRows:
             guess = guess and guess._replace(negative=int(classes[0]))
         if guess is not None:
             sums = self._binary(kind, guess, eps)
-            if sums.known == sums.n_rows and (classes is not None or sums.rows_of_class.all()):
+            if sums.cover(every_class=classes is None):
                 return sums
         y, seen = distinct_labels(self.labels)
         if classes is None:
@@ -186,7 +205,7 @@ class ProbabilityRows:
         guess = guess_columns(self.labels, classes)
         if guess is not None:
             sums = sums_of(*guess)
-            if sums.known == sums.n_rows and (classes is not None or sums.rows_of_class.all()):
+            if sums.cover(every_class=classes is None):
                 return sums
         columns, n_classes = column_codes(self.labels, classes, n_columns)
         if n_classes != n_columns:

@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.measures.probabilities._class_rows import LABELS
 from fastmetrics.measures.probabilities._loss_sums import SQUARE, LossSums
-from fastmetrics.measures.probabilities._probability_losses import ProbabilityRows, too_few_for_d2
+from fastmetrics.measures.probabilities._probability_losses import (
+    D2,
+    LABELS_OR_INDICATOR,
+    ProbabilityRows,
+    too_few_for_d2,
+)
+
+_PROBABILITIES: Final = """
+Parameters
+----------
+y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+    Probabilities in [0, 1]: of the positive label, or one column for each class in the order
+    of the sorted labels.
+pos_label : number, bool or str, optional
+    The positive label beside one column: 1 for labels in {0, 1} or {-1, 1}, the greater of
+    two other numbers, and needed for text. Not read beside several columns.
+labels : array-like of shape (n_classes,), optional
+    The classes beside several columns, sorted; needed when one has no row.
+
+Raises
+------
+ValueError
+    If a probability lies outside [0, 1], labels are text without `pos_label`, `pos_label` is
+    none of two labels, or labels and columns do not match.
+"""
 
 
+@documented(LABELS_OR_INDICATOR, _PROBABILITIES, LABELS)
 def brier_score_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -28,41 +55,14 @@ def brier_score_loss(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Class labels, or an indicator matrix.
-    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities in [0, 1]: of the positive label, or one column for each class in the order
-        of the sorted labels.
-    sample_weight : array-like of shape (n_samples,), optional
-        Frequencies or importances.
-    pos_label : number, bool or str, optional
-        The positive label beside one column: 1 for labels in {0, 1} or {-1, 1}, the greater of
-        two other numbers, and needed for text. Not read beside several columns.
-    labels : array-like of shape (n_classes,), optional
-        The classes beside several columns, sorted; needed when one has no row.
     scale_by_half : bool or "auto", default "auto"
         Whether to halve the sum over the classes, so that it lies in [0, 1] and not in [0, 2]:
         "auto" does for two classes.
-    n_threads : int, optional
-        Threads to use; every processor unless given. The result does not depend on it.
 
     Returns
     -------
     float
         At least 0, the smaller the better.
-
-    Raises
-    ------
-    TypeError
-        If an argument is of the wrong kind.
-    ValueError
-        If a probability lies outside [0, 1], labels are text without `pos_label`, `pos_label` is
-        none of two labels, or labels and columns do not match.
-
-    Warns
-    -----
-    UserWarning
-        If rows of several probabilities do not sum to one, or `labels` is not sorted.
 
     Notes
     -----
@@ -95,6 +95,7 @@ def brier_score_loss(
     return sums.mean * factor
 
 
+@documented(LABELS_OR_INDICATOR, _PROBABILITIES, LABELS, D2)
 def d2_brier_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -105,21 +106,6 @@ def d2_brier_score(
     n_threads: int | None = None,
 ) -> float:
     """Compute the Brier skill score: 1 - Brier score / that of the classes' shares.
-
-    Parameters
-    ----------
-    y_true, y_proba, sample_weight, pos_label, labels, n_threads : array-like or scalar, optional
-        As in `brier_score_loss`.
-
-    Returns
-    -------
-    float
-        At most 1; 0 for a model that always gives the classes' shares, negative for a worse one.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `brier_score_loss`.
 
     Warns
     -----

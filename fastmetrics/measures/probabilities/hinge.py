@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.labels import show_labels
@@ -14,6 +15,7 @@ from fastmetrics._input.scalars import check_n_threads, check_same_length
 from fastmetrics._input.scores import check_finite
 from fastmetrics.errors import InputError
 from fastmetrics.measures.probabilities._class_rows import (
+    LABELS,
     TwoClasses,
     check_members,
     column_codes,
@@ -32,6 +34,7 @@ from fastmetrics.measures.probabilities._loss_sums import (
 )
 
 
+@documented(LABELS)
 def hinge_loss(
     y_true: ArrayLike,
     pred_decision: ArrayLike,
@@ -44,18 +47,12 @@ def hinge_loss(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        Class labels.
     pred_decision : array-like of shape (n_samples,) or (n_samples, n_classes)
         Finite decisions: the greater, the more likely the greater of two labels, and the margin
         is the decision or minus it; or one column for each of three classes or more, and the
         margin is the own class's decision less the best of the others (Crammer and Singer).
     labels : array-like of shape (n_classes,), optional
         The classes, needed when one has no row. Those of `y_true` unless given.
-    sample_weight : array-like of shape (n_samples,), optional
-        Frequencies or importances.
-    n_threads : int, optional
-        Threads to use; every processor unless given. The result does not depend on it.
 
     Returns
     -------
@@ -64,8 +61,6 @@ def hinge_loss(
 
     Raises
     ------
-    TypeError
-        If an argument is of the wrong kind.
     ValueError
         If decisions are not finite, labels and columns do not match, or one label that is none of
         -1, 0 and 1 is all there is.
@@ -127,7 +122,7 @@ def _two_classes(
     guess = guess_two_classes(y)
     if guess is not None and decisions.ndim == 1:
         sums = sums_of(guess)
-        if sums.known == sums.n_rows and sums.rows_of_class.all():
+        if sums.cover(every_class=True):
             return sums
     plain, seen = distinct_labels(y)
     if len(seen) > 2:
@@ -161,7 +156,7 @@ def _many_classes(
     guess = guess_columns(y, classes)
     if guess is not None:
         sums = class_sums(HINGE, *guess, decisions, weights, n_threads=n_threads)
-        if sums.known == sums.n_rows and (classes is not None or sums.rows_of_class.all()):
+        if sums.cover(every_class=classes is None):
             return sums
     columns, n_classes = column_codes(y, classes, n_columns)
     if n_classes != n_columns:

@@ -8,9 +8,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
+from fastmetrics.measures.probabilities._class_rows import LABELS
 from fastmetrics.measures.probabilities._loss_sums import LOG
 from fastmetrics.measures.probabilities._probability_losses import (
+    D2,
+    LABELS_OR_INDICATOR,
     ProbabilityRows,
     renamed,
     too_few_for_d2,
@@ -18,7 +22,29 @@ from fastmetrics.measures.probabilities._probability_losses import (
 
 _DOUBLE: Final = float(np.finfo(np.float64).eps)
 
+_PROBABILITIES: Final = """
+Parameters
+----------
+y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+    Probabilities in [0, 1]: of the greater of two labels, or one column for each class in the
+    order of the sorted labels.
+y_pred : array-like, optional
+    The former name of `y_proba`.
 
+Raises
+------
+ValueError
+    If a probability lies outside [0, 1], `y_true` has one class only and `labels` is not
+    given, or labels and columns do not match.
+
+Warns
+-----
+FutureWarning
+    If `y_pred` is given.
+"""
+
+
+@documented(LABELS_OR_INDICATOR, LABELS, _PROBABILITIES)
 def log_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike | None = None,
@@ -34,45 +60,17 @@ def log_loss(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Class labels, or an indicator matrix.
-    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities in [0, 1]: of the greater of two labels, or one column for each class in the
-        order of the sorted labels.
     normalize : bool, default True
         Whether to return the mean, and not the sum.
-    sample_weight : array-like of shape (n_samples,), optional
-        Frequencies or importances.
-    labels : array-like of shape (n_classes,), optional
-        The classes, sorted; needed when one has no row. Those of `y_true` unless given.
-    y_pred : array-like, optional
-        The former name of `y_proba`.
     eps : float, optional
         Probabilities are clipped to [eps, 1 - eps], 0 <= eps < 1/2. The machine epsilon of
         `y_proba` unless given, as in scikit-learn: 2.2e-16, 1.2e-7 for float32, 9.8e-4 for
         float16. With 0 the loss of an impossible event is inf.
-    n_threads : int, optional
-        Threads to use; every processor unless given. The result does not depend on it.
 
     Returns
     -------
     float
         At least 0, the smaller the better.
-
-    Raises
-    ------
-    TypeError
-        If an argument is of the wrong kind.
-    ValueError
-        If a probability lies outside [0, 1], `y_true` has one class only and `labels` is not
-        given, or labels and columns do not match.
-
-    Warns
-    -----
-    UserWarning
-        If rows of probabilities do not sum to one, or `labels` is not sorted.
-    FutureWarning
-        If `y_pred` is given.
 
     Notes
     -----
@@ -102,6 +100,7 @@ def log_loss(
     return sums.mean if normalize else sums.total
 
 
+@documented(LABELS_OR_INDICATOR, LABELS, _PROBABILITIES, D2)
 def d2_log_loss_score(
     y_true: ArrayLike,
     y_proba: ArrayLike | None = None,
@@ -112,21 +111,6 @@ def d2_log_loss_score(
     n_threads: int | None = None,
 ) -> float:
     """Compute the share of the log loss that is explained: 1 - log loss / that of class shares.
-
-    Parameters
-    ----------
-    y_true, y_proba, sample_weight, labels, y_pred, n_threads : array-like or int, optional
-        As in `log_loss`.
-
-    Returns
-    -------
-    float
-        At most 1; 0 for a model that always gives the classes' shares, negative for a worse one.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `log_loss`.
 
     Warns
     -----

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.scalars import (
@@ -20,6 +21,7 @@ from fastmetrics._input.scores import check_finite
 from fastmetrics._kernels import top_k
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.probabilities._class_rows import (
+    LABELS,
     Columns,
     check_labels,
     column_codes,
@@ -55,6 +57,7 @@ _AT_THRESHOLD: Final = {
 }
 
 
+@documented(LABELS)
 def top_k_accuracy_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -70,8 +73,6 @@ def top_k_accuracy_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        Class labels.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
         Finite scores: of the greater of two labels, or one column for each of three classes or
         more in the order of the sorted labels.
@@ -79,18 +80,12 @@ def top_k_accuracy_score(
         How many classes are looked at: 1 for top-1, 5 for top-5.
     normalize : bool, default True
         Whether to return the share, and not the number (with weights, the weight) of such rows.
-    sample_weight : array-like of shape (n_samples,), optional
-        Frequencies or importances.
-    labels : array-like of shape (n_classes,), optional
-        The classes, sorted; needed when one has no row. Those of `y_true` unless given.
     ties : {"last", "first", "expected", "best", "worst"}, default "last"
         Which of the classes that tie come first: those of later columns, as in scikit-learn, or
         of earlier ones; "expected" gives the share of a row's random orders of the tied classes
         in which its class is among the k; "best" and "worst" put the true class before or after
         all that tie with it. Beside one column of scores (k = 1) a score at the threshold counts
         as the lower label with "last", as the greater with "first".
-    n_threads : int, optional
-        Threads to use; every processor unless given. The result does not depend on it.
 
     Returns
     -------
@@ -99,8 +94,6 @@ def top_k_accuracy_score(
 
     Raises
     ------
-    TypeError
-        If an argument is of the wrong kind.
     ValueError
         If scores are not finite, `labels` is not sorted, or labels and columns do not match.
 
@@ -224,7 +217,7 @@ def _count(
         )
         return sums, counts, of_class
 
-    parts = run_jobs(job, job_rows(len(labels), n_classes), n_threads)
+    parts = run_jobs(job, top_k.top_k_hits, job_rows(len(labels), n_classes), n_threads)
     hits = exact_sum(value for sums, _, _ in parts for value in sums.tolist())
     known, not_finite = (int(sum(part[1][i] for part in parts)) for i in range(2))
     return _Pass(hits, known, not_finite, np.sum([part[2] for part in parts], axis=0))

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.regression_targets import RegressionRows, check_regression
 from fastmetrics._input.scalars import check_n_threads, check_real
 from fastmetrics._kernels import errors
@@ -70,6 +71,7 @@ class RegressionTable:
     _sums: Sums = field(repr=False)
 
     @classmethod
+    @documented()
     def from_arrays(
         cls,
         y_true: ArrayLike,
@@ -86,14 +88,10 @@ class RegressionTable:
         ----------
         y_true, y_pred : array-like of shape (n,) or (n, k)
             Targets and predictions: finite real numbers.
-        sample_weight : array-like of shape (n,), optional
-            Weights >= 0.
         log_errors : bool, default False
             Whether to add up squared logarithmic errors, for which all numbers exceed -1.
         powers : sequence of float, optional
             Powers of Tweedie deviances to add up: at most 0, or at least 1.
-        n_threads : int, optional
-            Threads to use; every processor of the process by default.
 
         Returns
         -------
@@ -107,7 +105,7 @@ class RegressionTable:
 
         Notes
         -----
-        O(n) time, no temporaries of n rows. The table does not depend on the number of threads.
+        O(n) time, no temporaries of n rows.
 
         Examples
         --------
