@@ -118,6 +118,22 @@ def test_max_error_of_a_table_leaves_rows_of_no_weight_out():
     assert fm.max_error(table) == 1.0
 
 
+@pytest.mark.parametrize("n", [10, 14])
+def test_a_median_between_rows_of_equal_weight(n):
+    """Ten running sums of 0.1 pass the middle above it, fourteen below it: rounding, not weight."""
+    errors, weights = np.arange(n), np.full(n, 0.1)
+    assert fm.median_absolute_error(errors, np.zeros(n), sample_weight=weights) == (n - 1) / 2
+
+
+def test_the_quantile_of_level_zero_is_the_least_target_however_light():
+    y, p, w = [1.0, 2.0, 3.0], [1.0, 3.0, 3.0], [1e-20, 1.0, 1.0]
+    assert fm.d2_pinball_score(y, p, sample_weight=w, alpha=0) == 0.0  # 1 itself has no loss
+
+
+def test_a_median_of_numbers_whose_sum_overflows():
+    assert fm.median_absolute_error([1.75e308, 1.25e308], [0, 0]) == 1.5e308
+
+
 def test_published_values():
     """R's `anscombe` data (Anscombe 1973): every regression has R² of 0.67 (0.6665 to 0.6667)."""
     x = np.array([10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5])

@@ -76,7 +76,7 @@ class LossSums(NamedTuple):
     row_weight: float
     exponent: int
 
-    def cover(self, every_class: bool) -> bool:
+    def are_complete(self, every_class: bool) -> bool:
         """Return whether all labels were known, and if asked for, each class has a row."""
         return self.known == self.n_rows and (not every_class or all(self.rows_of_class.tolist()))
 
@@ -299,7 +299,7 @@ def indicator_sums(
     """
     indicator = check_multilabel_indicator(y_true)
     n_rows, n_classes = indicator.shape
-    losses: list[float] = []
+    of_jobs: list[float] = []
     faults = off = 0
     rows_of_class = np.zeros(n_classes, dtype=np.int64)
     weight_of_class = np.zeros(n_classes)
@@ -316,10 +316,10 @@ def indicator_sums(
         weight = weights.of(rows)
         if weight.size:
             of_row = np.where(weight > 0, of_row, 0.0) * weight
-        losses.append(float(of_row.sum()))
+        of_jobs.append(float(of_row.sum()))
         rows_of_class += ones.sum(axis=0)
         weight_of_class += (weight if weight.size else np.ones(len(ones))) @ ones
-    loss = exact_sum(losses)
+    loss = exact_sum(of_jobs)
     row_weight = float(weights.values.sum()) if weights.values.size else float(n_rows)
     return LossSums(
         *(loss, n_rows, n_rows, faults, off),

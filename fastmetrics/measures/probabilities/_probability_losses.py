@@ -179,7 +179,7 @@ class ProbabilityRows:
             guess = guess and guess._replace(negative=int(classes[0]))
         if guess is not None:
             sums = self._binary(kind, guess, eps)
-            if sums.cover(every_class=classes is None):
+            if sums.are_complete(every_class=classes is None):
                 return sums
         y, seen = distinct_labels(self.labels)
         if classes is None:
@@ -205,7 +205,7 @@ class ProbabilityRows:
         guess = guess_columns(self.labels, classes)
         if guess is not None:
             sums = sums_of(*guess)
-            if sums.cover(every_class=classes is None):
+            if sums.are_complete(every_class=classes is None):
                 return sums
         columns, n_classes = column_codes(self.labels, classes, n_columns)
         if n_classes != n_columns:

@@ -122,7 +122,7 @@ def _two_classes(
     guess = guess_two_classes(y)
     if guess is not None and decisions.ndim == 1:
         sums = sums_of(guess)
-        if sums.cover(every_class=True):
+        if sums.are_complete(every_class=True):
             return sums
     plain, seen = distinct_labels(y)
     if len(seen) > 2:
@@ -156,7 +156,7 @@ def _many_classes(
     guess = guess_columns(y, classes)
     if guess is not None:
         sums = class_sums(HINGE, *guess, decisions, weights, n_threads=n_threads)
-        if sums.cover(every_class=classes is None):
+        if sums.are_complete(every_class=classes is None):
             return sums
     columns, n_classes = column_codes(y, classes, n_columns)
     if n_classes != n_columns:

@@ -152,7 +152,8 @@ class RegressionTable:
         ndarray of shape (n_outputs,)
         """
         column, needed = _MEANS[what]
-        self.check_holds(needed)
+        if needed is not _NONE:
+            self.check_holds(needed)
         if column == errors.TARGET_MEAN:
             return self._sums.means
         sums = self._sums.of_errors
@@ -215,10 +216,11 @@ class RegressionTable:
         return f"RegressionTable({rows}, {outputs}, total weight {self.total_weight:.6g})"
 
 
+_NONE = Terms()
 _MEANS = {
-    "under": (errors.UNDER, Terms()),
-    "over": (errors.OVER, Terms()),
-    "squared_error": (errors.SQUARED, Terms()),
+    "under": (errors.UNDER, _NONE),
+    "over": (errors.OVER, _NONE),
+    "squared_error": (errors.SQUARED, _NONE),
     "relative_error": (errors.RELATIVE, Terms(errors.ASK_RELATIVE)),
     "squared_log_error": (errors.SQUARED, Terms(log_errors=True)),
     "target": (errors.TARGET_MEAN, Terms(errors.ASK_TARGET)),
