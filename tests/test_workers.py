@@ -118,8 +118,9 @@ def test_the_environment_variable(monkeypatch, text: str, count: int) -> None:
 @pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", "1e3", "²"])
 def test_a_bad_environment_variable(monkeypatch, text: str) -> None:
     monkeypatch.setenv("FASTMETRICS_NUM_THREADS", text)
-    with pytest.raises(ValueError, match="FASTMETRICS_NUM_THREADS"):
-        thread_count()
+    for call in (thread_count, partial(run, [int])):  # judged even where one job needs no second
+        with pytest.raises(ValueError, match="FASTMETRICS_NUM_THREADS"):
+            call()
 
 
 def python(text: str) -> subprocess.Popen[str]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
+from fastmetrics._kernels import _compile, errors
 from measure_names import REGRESSION as MEASURES
 
 every = pytest.mark.parametrize("name", MEASURES)
@@ -31,6 +32,14 @@ def test_what_is_not_finite_is_named_and_found(name, n, bad, said):
             measure(name)(*data)
         with pytest.raises(ValueError, match=rf"`{argument}` must be finite: {said}"):
             measure(name)(*data.astype(np.float32))
+
+
+@pytest.mark.parametrize("n", [3000, 200_000])
+def test_what_is_not_finite_is_found_in_the_last_row(n):
+    for data in (np.ones((2, n)), np.ones((2, n), np.float32), np.ones((2, n, 2))):
+        data[1, -1] = np.nan
+        with pytest.raises(ValueError, match=f"`y_pred` must be finite: nan at index .?{n - 1}"):
+            fm.mean_squared_error(*data)
 
 
 def test_the_place_in_many_outputs():
@@ -58,6 +67,7 @@ def test_a_row_of_no_weight_must_be_finite_too(name):
         (np.float64(3), TypeError, "`y_true` must be an array"),
         (np.array(3.0), TypeError, r"must be an array of shape \(n,\) or \(n, k\): got a scalar"),
         ([], ValueError, r"`y_true` is empty: shape \(0,\)"),
+        (np.empty(0), ValueError, r"`y_true` is empty: shape \(0,\)"),
         (np.empty((2, 0)), ValueError, r"`y_true` is empty: shape \(2, 0\)"),
         (np.ones((2, 2, 2)), ValueError, r"must have shape \(n,\) or \(n, k\): got \(2, 2, 2\)"),
         (["a", "b"], TypeError, "`y_true` must hold real numbers: got text"),
@@ -67,6 +77,7 @@ def test_a_row_of_no_weight_must_be_finite_too(name):
             TypeError,
             "`y_true` must hold real numbers: got dates",
         ),
+        (np.ma.masked_array([1.0, 2.0], [0, 1]), ValueError, "`y_true` has 1 masked"),
         ([1, None], ValueError, "`y_true` contains 1 null, first at index 1"),
         ([1, 2, 3], ValueError, "lengths differ: `y_true` has 3 rows, `y_pred` has 2 rows"),
         ([[1, 2], [3, 4]], ValueError, r"as many outputs each: shapes \(2, 2\) and \(2,\)"),
@@ -92,7 +103,8 @@ def test_weights(name, weights):
 @every
 def test_threads_are_checked(name):
     for n_threads in (0, 1.5, True):
-        with pytest.raises((TypeError, ValueError), match="`n_threads`"):
+        said = "`n_threads` must be (at least 1|an integer): got"
+        with pytest.raises((TypeError, ValueError), match=said):
             measure(name)([1.0, 2.0], [1.0, 2.0], n_threads=n_threads)
 
 
@@ -181,6 +193,11 @@ def test_a_mean_that_a_negative_power_cannot_take():
         assert math.isnan(fm.d2_tweedie_score([-2.0, 1.0], [2.0, 1.0], power=-1))
 
 
+def test_a_mean_that_power_zero_can_take():
+    y, p = [-2.0, -1.0, -4.0], [-2.0, -1.5, -3.0]
+    assert fm.d2_tweedie_score(y, p, power=0) == fm.r2_score(y, p)
+
+
 def test_targets_of_zero_alone():
     assert fm.mean_poisson_deviance([0, 0], [1, 3]) == 4.0
     with pytest.warns(fm.UndefinedMetricWarning, match="constant targets"):
@@ -200,6 +217,27 @@ def test_values_beyond_float64():
         assert fm.median_absolute_error(top, -top) == math.inf
     with pytest.warns(fm.UndefinedMetricWarning, match="r2_score exceeds the range of float64"):
         fm.r2_score(huge, -huge)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_scores_beyond_float64(n_outputs):
+    """A loss, or the targets' own, that is infinite: warned of, and the ratio is what it is."""
+    small, huge = (np.tile([[x], [-x]], n_outputs) for x in (1.0, 1e200))
+    for y, p, value in ((small, huge, -math.inf), (huge, huge, 1.0), (huge, small, math.nan)):
+        for name in ("r2_score", "explained_variance_score"):
+            with pytest.warns(fm.UndefinedMetricWarning, match=f"{name} exceeds the range") as said:
+                found = measure(name)(y, p, multioutput="raw_values")
+            np.testing.assert_array_equal(found, np.full(n_outputs, value))
+            assert len(said) == 1
+
+
+def test_plain_python_warns_no_more_than_machine_code(monkeypatch):
+    fresh = _compile.kernel(errors.error_sums.py_func)  # its first small calls are plain Python
+    monkeypatch.setattr(errors, "error_sums", fresh)
+    huge = np.array([1e300, -1e300])
+    with pytest.warns(fm.UndefinedMetricWarning, match="exceeds the range of float64") as said:
+        assert fm.mean_squared_error(huge, -huge) == math.inf
+    assert len(said) == 1
 
 
 def test_inputs_stay_as_they_are(rng):

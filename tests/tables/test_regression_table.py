@@ -208,6 +208,36 @@ def test_what_a_table_does_not_hold_is_named():
             fm.mean_squared_error(table, **more)
 
 
+def test_what_a_table_does_not_hold_is_named_before_any_value_is_found():
+    of_one_row = RegressionTable.from_arrays([2.0], [3.0])
+    metrics = ["mean_squared_error", ("d2_tweedie_score", {"power": 1})]  # nan, of one row
+    with pytest.raises(ValueError, match="holds no deviances of power 1"):
+        fm.regression_measures(of_one_row, metrics=metrics)
+
+
+def test_terms_are_contained_in_those_that_ask_for_more():
+    one, two = frozenset({(1.0, False)}), frozenset({(1.0, True)})
+    some = _sums.Terms(4, powers=two)
+    for held in (
+        _sums.Terms(),
+        _sums.Terms(4),
+        _sums.Terms(powers=one),
+        _sums.Terms(4, False, two),
+    ):
+        assert held in some
+    for missing in (_sums.Terms(8), _sums.Terms(log_errors=True), _sums.Terms(0, True, two)):
+        assert missing not in some
+    assert some not in _sums.Terms(4, powers=one)
+
+
+def test_the_rest_of_a_sum_is_not_lost():
+    """Blocks of 1,024 small terms beside a sum so large that each alone would be rounded away."""
+    gap = np.repeat([2.0**27, 1.0], [1024, 8 * 1024])
+    exact = Fraction(1024 * 2**54 + 8 * 1024, 9 * 1024)
+    assert fm.mean_squared_error(gap, np.zeros(len(gap))) == float(exact)
+    assert fm.mean_squared_error(np.stack([gap, gap], 1), np.zeros((len(gap), 2))) == float(exact)
+
+
 def test_tables_that_do_not_fit_are_not_added():
     table = RegressionTable.from_arrays([1, 2], [2, 2])
     with pytest.raises(ValueError, match="tables of 1 and of 2 outputs cannot be added"):
