@@ -1,5 +1,5 @@
-"""How fast fastmetrics is, as ratios to a yardstick taken in the same run.
+"""What the project measures of itself: speed, coverage, sizes, and the peer's own tests.
 
-``python -m pytest benchmarks -m bench`` runs the series, ``python -m benchmarks.publish`` the table
-of targets, ``python -m benchmarks.publish --check`` compares it with the one published last.
+``python -m benchmarks.publish`` (or ``.coverage``, ``.sizes``, ``.peer_suite``) publishes in
+``docs/``, ``python -m pytest benchmarks -m bench`` runs the series. One room a study.
 """

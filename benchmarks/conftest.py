@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.timing import seconds
+from benchmarks.speed.timing import seconds
 from fastmetrics._kernels import _compile
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)

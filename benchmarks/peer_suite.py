@@ -3,7 +3,7 @@
 ``python -m benchmarks.peer_suite`` finds the tests where scikit-learn is installed, runs them twice
 (on scikit-learn's functions, to see what fails or is skipped there, and on ours in their place) and
 writes ``docs/peer_suite.md`` and ``docs/peer_suite.json``. It returns 1 where a test fails that
-``peer_expected.toml`` does not list under a deliberate deviation, or where a listed one passes.
+``peers/expected.toml`` does not list under a deliberate deviation, or where a listed one passes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 import sklearn
 
-from benchmarks import peer_judge, peer_report
+from benchmarks.peers import judge, report
 
 ROOT = Path(__file__).resolve().parents[1]
 PEER = Path(sklearn.__file__).parent
@@ -53,7 +53,7 @@ def run(files: Sequence[str], pytest_options: Sequence[str]) -> dict[str, Any]:
         command = [
             *(sys.executable, "-m", "pytest", "-c", str(settings)),
             *("--rootdir", str(PEER.parent), "-p", "no:cacheprovider"),
-            *("-p", "benchmarks.peer_plugin", "--peer-output", str(output), "--doctest-modules"),
+            *("-p", "benchmarks.peers.plugin", "--peer-output", str(output), "--doctest-modules"),
             *("-o", f"doctest_optionflags={EXAMPLE_FLAGS}"),
             *("-q", "--no-header", "--tb=short", "--show-capture=no", "--disable-warnings"),
             *("-r", "N", "--no-summary", *pytest_options),
@@ -84,8 +84,8 @@ def _arguments(arguments: Iterable[str] | None) -> argparse.Namespace:
 def main(arguments: Iterable[str] | None = None) -> int:
     """Run the script and return its exit code."""
     options = _arguments(arguments)
-    expectations = peer_judge.load()
-    known = peer_judge.known_deviations(peer_judge.DEVIATIONS.read_text(encoding="utf-8"))
+    expectations = judge.load()
+    known = judge.known_deviations(judge.DEVIATIONS.read_text(encoding="utf-8"))
     missing = sorted(expectations.deviations() - known)
     if missing:
         print(f"rows that docs/deviations.md does not have: {missing}", file=sys.stderr)
@@ -99,12 +99,12 @@ def main(arguments: Iterable[str] | None = None) -> int:
         print("scikit-learn's tests on scikit-learn's functions", flush=True)
         theirs = run(files, [*extra, "--peer-theirs"])
     print("scikit-learn's tests on our functions", flush=True)
-    verdict = peer_judge.judge(run(files, extra), theirs, expectations)
+    verdict = judge.judge(run(files, extra), theirs, expectations)
     if options.words:
-        print(peer_report.words(verdict))
-    print(peer_report.summary(verdict))
+        print(report.words(verdict))
+    print(report.summary(verdict))
     if not (options.quick or options.only or options.select):
-        for path in peer_report.write(verdict, options.output):
+        for path in report.write(verdict, options.output):
             print(f"written: {path.name}")
     return 0 if verdict.is_good else 1
 

@@ -14,9 +14,10 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks import contests, processes, report
-from benchmarks.report import Row
-from benchmarks.targets import BY_KEY, FULL_ROWS, ROWS, Target
+from benchmarks.speed import contests, processes, report
+from benchmarks.speed.contests import BY_KEY, ROWS
+from benchmarks.speed.report import Row
+from benchmarks.speed.timing import FULL_ROWS, Target
 from fastmetrics._kernels._compile import compile_small_calls
 
 ALLOWANCE = 0.3

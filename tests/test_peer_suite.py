@@ -13,8 +13,9 @@ from sklearn import metrics as peer
 pytest.importorskip("benchmarks", reason="the suite is part of the checkout, not of the wheel")
 
 import fastmetrics
-from benchmarks import peer_judge, peer_report, peer_suite
-from benchmarks.peer_judge import Entry, Expectations, judge
+from benchmarks import peer_suite
+from benchmarks.peers import judge as judging, report
+from benchmarks.peers.judge import Entry, Expectations, judge
 
 RANKING = ["tests/test_ranking.py"]
 AUC_TESTS = "test_auc or positional_args_deprecation or test_det_curve_bad_input or test_ndcg_score"
@@ -50,14 +51,14 @@ def found(**tests: dict) -> dict:
 
 
 def test_the_data_file_names_deviations_that_exist() -> None:
-    text = peer_judge.DEVIATIONS.read_text(encoding="utf-8")
-    known = peer_judge.known_deviations(text)
+    text = judging.DEVIATIONS.read_text(encoding="utf-8")
+    known = judging.known_deviations(text)
     assert {"error messages", "auc: float32 input"} <= known
-    assert peer_judge.load().deviations() <= known
+    assert judging.load().deviations() <= known
 
 
 def test_the_data_file_gives_a_reason_for_every_test() -> None:
-    expectations = peer_judge.load()
+    expectations = judging.load()
     assert all(entry.because and entry.tests for entry in expectations.failures)
     assert all(entry.why and entry.tests for entry in expectations.out_of_scope)
     names = [t for e in (*expectations.failures, *expectations.out_of_scope) for t in e.tests]
@@ -66,14 +67,14 @@ def test_the_data_file_gives_a_reason_for_every_test() -> None:
 
 def test_the_page_is_of_the_functions_that_exist() -> None:
     """Else: python -m benchmarks.peer_suite."""
-    folder = peer_judge.ROOT / "docs"
-    stored = json.loads((folder / peer_report.STORED).read_text(encoding="utf-8"))
+    folder = judging.ROOT / "docs"
+    stored = json.loads((folder / report.STORED).read_text(encoding="utf-8"))
     shared = {name for name in fastmetrics.__all__ if inspect.isfunction(getattr(peer, name, None))}
     assert set(stored["functions"]) == shared
     assert stored["unexpected"] == {}
     assert stored["listed_but_passing"] == []
     assert stored["total"]["failed"] == 0
-    text = (folder / peer_report.PAGE).read_text(encoding="utf-8")
+    text = (folder / report.PAGE).read_text(encoding="utf-8")
     total = stored["total"]
     cells = (total["tests"], total["passed"], total["wordings"], total["deliberate"], 0)
     assert f"| all, each test once | {' | '.join(map(str, cells))} |" in text
@@ -84,7 +85,7 @@ def test_a_test_listed_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "expected.toml"
     path.write_text(f'wording = "w"\n{row}{row}[[out_of_scope]]\nwhy = "w"\ntests = ["t"]\n')
     with pytest.raises(ValueError, match="listed twice"):
-        peer_judge.load(path)
+        judging.load(path)
 
 
 def test_outcomes_are_sorted() -> None:
@@ -124,8 +125,8 @@ def test_only_the_case_that_is_listed_is_expected() -> None:
 
 def test_other_words_are_counted() -> None:
     verdict = judge(found(t__x=outcome(wordings=2), t__y=outcome(wordings=1)), None, EXPECTATIONS)
-    assert peer_report.words(verdict).split() == ["3", "other", "words"]
-    assert peer_report.stored(verdict)["other_words"] == {"t.py::test_x": 1, "t.py::test_y": 1}
+    assert report.words(verdict).split() == ["3", "other", "words"]
+    assert report.stored(verdict)["other_words"] == {"t.py::test_x": 1, "t.py::test_y": 1}
 
 
 def test_every_reason_of_a_test_must_be_expected() -> None:
@@ -148,11 +149,11 @@ def test_the_page_says_what_is_wrong() -> None:
     ours = found(t__c=outcome("failed", "of a | bar"), t__fine=outcome())
     verdict = judge(ours, None, EXPECTATIONS)
     verdict.broken["g"] = "SyntaxError"
-    text = peer_report.page(verdict)
+    text = report.page(verdict)
     assert "| `f` | 2 | 1 | 0 | 0 | 1 |" in text
     for words in ("of a | bar", "listed, and passes: t.py::test_c", "`g` cannot be imported"):
         assert words in text
-    assert "What is wrong" not in peer_report.page(judge(found(), None, EXPECTATIONS))
+    assert "What is wrong" not in report.page(judge(found(), None, EXPECTATIONS))
 
 
 @pytest.fixture
@@ -174,7 +175,7 @@ def test_every_function_of_the_same_name_is_replaced_and_a_wrong_one_found_out()
     noted = [test for test in tests.values() if test["wordings"]]
     assert noted
     assert all(test["outcome"] == "passed" for test in noted)
-    verdict = judge(ran, None, peer_judge.load())
+    verdict = judge(ran, None, judging.load())
     assert {"test_ranking.py::test_auc", "test_ranking.py::test_auc_errors"} <= {
         *verdict.unexpected
     }

@@ -14,10 +14,10 @@ from scipy import stats
 
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
-from benchmarks import size_margins, size_ranks, size_scenes, sizes
-from benchmarks.size_report import Row, document, findings, load, stored
-from benchmarks.size_resampling import IDEAL, folds, nearest_mean, nearest_neighbour
-from benchmarks.size_scenes import NOTES, Scene, scenes
+from benchmarks.sizes import __main__ as sizes, differences, ranks, scenes as registry
+from benchmarks.sizes.report import Row, document, findings, load, stored
+from benchmarks.sizes.resampling import IDEAL, folds, nearest_mean, nearest_neighbour
+from benchmarks.sizes.scenes import NOTES, Scene, scenes
 from fastmetrics import (
     bonferroni_dunn_test,
     compare_table,
@@ -76,15 +76,15 @@ def test_conclusions_follow_from_the_figures():
 
 
 def test_a_scene_is_registered_once_and_described(monkeypatch):
-    monkeypatch.setattr(size_scenes, "SCENES", {})
-    monkeypatch.setattr(size_scenes, "NOTES", {})
+    monkeypatch.setattr(registry, "SCENES", {})
+    monkeypatch.setattr(registry, "NOTES", {})
     with pytest.raises(ValueError, match="say first, by `describe`, what 'part' is"):
-        size_scenes.add("part", "scene", n_data=10)(uniform)
-    size_scenes.describe("part", "Drawn\n   so.")
-    assert size_scenes.NOTES == {"part": "Drawn so."}
-    assert size_scenes.add("part", "scene", n_data=10)(uniform) is uniform
+        registry.add("part", "scene", n_data=10)(uniform)
+    registry.describe("part", "Drawn\n   so.")
+    assert registry.NOTES == {"part": "Drawn so."}
+    assert registry.add("part", "scene", n_data=10)(uniform) is uniform
     with pytest.raises(ValueError, match="there is a scene 'part', 'scene' already"):
-        size_scenes.add("part", "scene", n_data=10)(uniform)
+        registry.add("part", "scene", n_data=10)(uniform)
 
 
 @pytest.mark.parametrize("scene", scenes(), ids=lambda s: f"{s.part}: {s.name}")
@@ -120,22 +120,22 @@ def test_classifiers(rng):
 
 
 def test_differences_at_a_margin_have_mean_0_and_deviation_1(rng):
-    for draw in size_margins.KINDS.values():
+    for draw in differences.AT_A_MARGIN.values():
         values = draw(rng, 400_000)
         assert values.mean() == pytest.approx(0, abs=0.01)
         assert values.std() == pytest.approx(1, abs=0.02)
-    assert stats.skew(size_margins.KINDS["skewed"](rng, 400_000)) == pytest.approx(-2, abs=0.2)
+    assert stats.skew(differences.AT_A_MARGIN["skewed"](rng, 400_000)) == pytest.approx(-2, abs=0.2)
 
 
 @pytest.mark.parametrize("disagree", [0.12, 0.3])
 def test_shares_at_a_margin_differ_by_it(disagree):
-    only_a, only_b, rest = size_margins.shares(disagree)
-    assert only_b - only_a == pytest.approx(size_margins.MARGIN_OF_SHARES)
+    only_a, only_b, rest = differences.shares(disagree)
+    assert only_b - only_a == pytest.approx(differences.MARGIN_OF_SHARES)
     assert only_a + only_b == pytest.approx(disagree)
     assert only_a + only_b + rest == pytest.approx(1)
 
 
-@pytest.mark.parametrize("kind", size_ranks.KINDS)
+@pytest.mark.parametrize("kind", ranks.KINDS)
 def test_the_smallest_pvalue_is_the_decision_of_the_family(kind):
     def tests(scores):
         yield nemenyi_test(scores, higher_is_better=True)
@@ -144,13 +144,10 @@ def test_the_smallest_pvalue_is_the_decision_of_the_family(kind):
             scores, higher_is_better=True, post_hoc="wilcoxon-holm", pvalue_method="f"
         ).post_hoc
 
-    measures = [
-        make(size_ranks.KINDS[kind], 3, 10)
-        for make in (size_ranks.mean_ranks, size_ranks.signed_ranks)
-    ]
+    measures = [make(ranks.KINDS[kind], 3, 10) for make in (ranks.mean_ranks, ranks.signed_ranks)]
     rejected = 0
     for seed in range(60):
-        scores = size_ranks.KINDS[kind](np.random.default_rng(seed), (10, 3))
+        scores = ranks.KINDS[kind](np.random.default_rng(seed), (10, 3))
         pvalues = [p for measure in measures for p in measure(np.random.default_rng(seed)).values()]
         decisions = [any(pair.reject for pair in test) for test in tests(scores)]
         assert decisions == [p <= 0.05 for p in pvalues]
@@ -202,7 +199,7 @@ def test_friedmans_sizes_are_those_of_the_listed_ranks():
         "f": {value: stats.f.sf(f[value], 2, 18) for value in values},
         "exact": exact,
     }
-    rows = published(size_ranks.FRIEDMAN, "3 on 10, no ties")
+    rows = published(ranks.FRIEDMAN, "3 on 10, no ties")
     for method, pvalue in expected.items():
         row = rows[f"friedman_test, {method}"]
         for level, rejected in ((0.05, row.rejected_at_05), (0.1, row.rejected_at_10)):
@@ -212,8 +209,8 @@ def test_friedmans_sizes_are_those_of_the_listed_ranks():
 
 @pytest.mark.parametrize("disagree", [0.12, 0.3])
 def test_sizes_at_a_margin_are_those_of_all_counts(disagree):
-    n, margin = 50, size_margins.MARGIN_OF_SHARES
-    chance = stats.multinomial(n, size_margins.shares(disagree))
+    n, margin = 50, differences.MARGIN_OF_SHARES
+    chance = stats.multinomial(n, differences.shares(disagree))
     size = Counter[tuple[str, float]]()
     for a, b in itertools.product(range(26), range(36)):
         if a + b <= n and (weight := chance.pmf([a, b, n - a - b])) > 1e-9:
@@ -221,7 +218,7 @@ def test_sizes_at_a_margin_are_those_of_all_counts(disagree):
                 pvalue = function(counts=(a, b, n), margin=margin).pvalue
                 for level in (0.05, 0.1):
                     size[function.__name__, level] += weight * (pvalue <= level)
-    rows = published(size_margins.SHARES, f"{n} examples, {disagree:.0%}")
+    rows = published(differences.SHARES, f"{n} examples, {disagree:.0%}")
     for name in ("equivalence_test", "non_inferiority_test"):
         row = rows[f"{name}, counts"]
         assert agrees(row.rejected_at_05, row.n_data, size[name, 0.05])
@@ -230,7 +227,7 @@ def test_sizes_at_a_margin_are_those_of_all_counts(disagree):
 
 @pytest.mark.parametrize("n", [50, 200, 1000])
 def test_student_is_right_on_normal_differences_at_a_margin(n):
-    row = published(size_margins.MEANS, f"{n}, normal")["non_inferiority_test, t"]
+    row = published(differences.MEANS, f"{n}, normal")["non_inferiority_test, t"]
     assert agrees(row.rejected_at_05, row.n_data, 0.05)
     assert agrees(row.rejected_at_10, row.n_data, 0.1)
 

@@ -14,20 +14,16 @@ from sklearn import metrics as sk
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics
-from benchmarks import (
-    coverage,
-    coverage_findings as findings,
-    coverage_report as report,
-    coverage_scenes as scenes,
-)
-from benchmarks.coverage_methods import PROPORTIONS, Cost, Measured, measure
-from benchmarks.coverage_scenes import SCENES, THRESHOLD, Scene
-from benchmarks.coverage_summary import (
+from benchmarks.coverage import __main__ as coverage, findings, report, scenes, study as studies
+from benchmarks.coverage.methods import PROPORTIONS, Cost, Measured, measure
+from benchmarks.coverage.scenes import SCENES, THRESHOLD, Scene
+from benchmarks.coverage.study import (
     IntervalRow,
     RejectionRow,
     Study,
     binomial_error,
     load,
+    simulate,
     stored,
     summarise,
 )
@@ -269,9 +265,9 @@ def test_large_sizes_are_named():
 
 def test_figures_depend_neither_on_chunks_nor_on_other_scenes(monkeypatch):
     few = [scene for scene in SCENES if scene.part == "near one"][:2]
-    together = coverage.simulate(few, 6, SMALL)
-    monkeypatch.setattr(coverage, "CHUNK", 4)
-    alone = coverage.simulate(few[1:], 6, SMALL)
+    together = simulate(few, 6, SMALL)
+    monkeypatch.setattr(studies, "CHUNK", 4)
+    alone = simulate(few[1:], 6, SMALL)
     rows = [row for row in together.intervals if row.scene == few[1].name]
     assert alone.intervals == rows
 
@@ -324,7 +320,7 @@ def test_a_reduced_run_agrees_with_the_published_figures():
     n = 200
     chosen = [s for s in SCENES if s.n in (100, 500)]
     published = load(ROOT / coverage.STORED)
-    found = coverage.simulate(chosen, n, Cost(499, 199))
+    found = simulate(chosen, n, Cost(499, 199))
     of_intervals = {(r.part, r.scene, r.metric, r.method): r for r in published.intervals}
     assert len(found.intervals) > 100
     for row in found.intervals:

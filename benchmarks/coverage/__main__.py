@@ -1,0 +1,63 @@
+"""Simulate how often the intervals cover and the tests reject, and publish the tables.
+
+``python -m benchmarks.coverage`` writes ``docs/coverage.md`` and ``docs/coverage.json``.
+``--data-sets N`` makes it shorter; nothing is then written unless ``--output`` says where.
+``--text`` writes the document anew from the stored figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from benchmarks.coverage import report
+from benchmarks.coverage.methods import Cost
+from benchmarks.coverage.scenes import SCENES
+from benchmarks.coverage.study import Study, load, simulate, stored
+
+DATA_SETS, RESAMPLES, EXCHANGES, PROCESSES = 2_000, 999, 499, 2
+ROOT = Path(__file__).resolve().parents[2]
+STORED, DOCUMENT = "docs/coverage.json", "docs/coverage.md"
+
+
+def write(study: Study, folder: Path) -> None:
+    """Write the figures and the document."""
+    (folder / "docs").mkdir(exist_ok=True)
+    (folder / STORED).write_text(stored(study), encoding="utf-8")
+    (folder / DOCUMENT).write_text(report.document(study), encoding="utf-8")
+
+
+def _arguments(arguments: Iterable[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
+    parser.add_argument("--data-sets", type=int, default=DATA_SETS, help="of each kind")
+    parser.add_argument("--resamples", type=int, default=RESAMPLES, help="of each bootstrap")
+    parser.add_argument("--exchanges", type=int, default=EXCHANGES, help="of permutation tests")
+    parser.add_argument("--processes", type=int, default=PROCESSES)
+    parser.add_argument("--text", action="store_true", help="only write the document anew")
+    parser.add_argument("--output", type=Path, help="folder that has docs/")
+    return parser.parse_args(None if arguments is None else list(arguments))
+
+
+def main(arguments: Iterable[str] | None = None) -> int:
+    """Run the script and return its exit code."""
+    options = _arguments(arguments)
+    folder = options.output or ROOT
+    if options.text:
+        study = load(folder / STORED)
+    else:
+        cost = Cost(options.resamples, options.exchanges)
+        study = simulate(
+            SCENES, options.data_sets, cost, processes=options.processes, progress=True
+        )
+    if options.output is None and study.n_data < DATA_SETS:
+        print("nothing is written: fewer data sets than the published table has (see --output)")
+        return 0
+    write(study, folder)
+    print(f"written: {DOCUMENT}, {STORED}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

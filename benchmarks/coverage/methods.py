@@ -1,0 +1,276 @@
+"""Every interval and every test of the coverage study, computed from one data set."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fastmetrics
+from benchmarks.coverage.scenes import COMPARED, METRICS, THRESHOLD, Data, Scene, draw
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from fastmetrics.intervals.bootstrap._limits import Method, limits
+
+LEVEL = 0.95
+WITH_ERRORS = ("roc_auc", "f1", "accuracy")  # those that have a studentized interval
+PROPORTIONS = {
+    "Wilson": "wilson",
+    "Clopper-Pearson": "clopper_pearson",
+    "Jeffreys": "jeffreys",
+    "Agresti-Coull": "agresti_coull",
+    "mid-p": "mid_p",
+}
+
+F1_METHODS = {"Wilson": "wilson", "Clopper-Pearson": "clopper_pearson", "delta": "delta"}
+PLAIN: tuple[Method, ...] = ("percentile", "basic", "bca")
+STRATIFIED: tuple[Method, ...] = ("percentile", "bca")
+
+Limits = tuple[float, float]
+NOTHING: Limits = (math.nan, math.nan)
+
+
+class Measured(NamedTuple):
+    """What one data set gave.
+
+    Attributes
+    ----------
+    intervals : dict of (metric, method) to (low, high)
+    pvalues : dict of (hypothesis, test) to float
+    estimates : dict of metric to float
+    """
+
+    intervals: dict[tuple[str, str], Limits]
+    pvalues: dict[tuple[str, str], float]
+    estimates: dict[str, float]
+
+
+class Cost(NamedTuple):
+    """How many replicates a bootstrap has, and how many exchanges a permutation test."""
+
+    n_resamples: int
+    n_exchanges: int
+
+
+def measure(scene: Scene, number: int, cost: Cost) -> Measured:
+    """Draw one data set and compute all that its part of the study asks for."""
+    rng = scene.generator(number)
+    data = draw(scene, rng)
+    measured = Measured({}, {}, {})
+    with warnings.catch_warnings():  # counted, not told 2,000 times
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        warnings.simplefilter("ignore", DegenerateDataWarning)
+        PARTS[scene.part](data, rng, cost, measured)
+    return measured
+
+
+def _main(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    _bootstraps(data, rng, cost, METRICS, out)
+    _bootstraps(data, rng, cost, METRICS, out, "stratified ", stratified=True)
+    _studentized(data, rng, cost, WITH_ERRORS, out)
+    _analytic_auc(data, out)
+    _analytic_counts(data, out)
+    _differences(data, rng, cost, out)
+    _permutations(data, rng, cost, out)
+
+
+def _fixed(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    _bootstraps(data, rng, cost, METRICS, out)
+    _bootstraps(data, rng, cost, METRICS, out, "stratified ", stratified=True)
+
+
+def _near_one(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    _bootstraps(data, rng, cost, ("roc_auc", "average_precision"), out)
+    _studentized(data, rng, cost, ("roc_auc",), out)
+    _analytic_auc(data, out)
+
+
+def _users(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    grouped = {"groups": data.groups}
+    given = {"n_resamples": cost.n_resamples, "rng": rng, "n_threads": 1, "threshold": THRESHOLD}
+    for suffix, groups in (("", {}), (", groups", grouped)):
+        found = fastmetrics.bootstrap(
+            data.labels, data.scores, metrics=METRICS, method="percentile", **groups, **given
+        )
+        _keep(found, out, "", suffix, ("percentile", "basic"))
+        of_counts = fastmetrics.bootstrap(
+            data.labels, data.scores, metrics=("f1", "accuracy"), method="bca", **groups, **given
+        )
+        _keep(of_counts, out, "", suffix, ("bca",))
+        of_auc = fastmetrics.delong(data.labels, data.scores, **groups)
+        out.intervals["roc_auc", "DeLong" + suffix] = _pair(of_auc.confidence_interval)
+        models = {"model": data.scores, "equal": data.others["equal"]}
+        test = fastmetrics.delong_test(data.labels, models, **groups)
+        out.pvalues["equal", "delong_test" + suffix] = test.pairs[0].pvalue
+        given_pair = {key: value for key, value in given.items() if key != "threshold"}
+        pair = fastmetrics.paired_bootstrap(
+            data.labels, models, method="percentile", **groups, **given_pair
+        )
+        out.pvalues["equal", "paired_bootstrap" + suffix] = pair.differences["roc_auc"][0].pvalue
+
+
+PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = {
+    "main": _main,
+    "fixed": _fixed,
+    "near one": _near_one,
+    "users": _users,
+}
+
+
+def _pair(interval: Any) -> Limits:
+    return float(interval.low), float(interval.high)
+
+
+def _by_methods(
+    result: Any, estimate: float, method: str, methods: Sequence[Method]
+) -> dict[str, Limits]:
+    """Return several intervals from the same replicates; `method` is that of the result."""
+    found = {}
+    for name in methods:
+        interval = result.confidence_interval
+        if name != method:
+            replicates = result.bootstrap_distribution
+            interval = limits(replicates, estimate, method=name, confidence_level=LEVEL).interval
+        found[name] = _pair(interval)
+    return found
+
+
+def _keep(
+    found: Mapping[str, Any], out: Measured, prefix: str, suffix: str, methods: Sequence[Method]
+) -> None:
+    """Keep the intervals and estimates of a bootstrap."""
+    for metric, result in found.items():
+        out.estimates[metric] = result.estimate
+        for method, interval in _by_methods(
+            result, result.estimate, result.method, methods
+        ).items():
+            out.intervals[metric, prefix + method + suffix] = interval
+
+
+def _bootstraps(
+    data: Data,
+    rng: np.random.Generator,
+    cost: Cost,
+    metrics: tuple[str, ...],
+    out: Measured,
+    prefix: str = "",
+    **options: Any,
+) -> None:
+    found = fastmetrics.bootstrap(
+        data.labels,
+        data.scores,
+        metrics=metrics,
+        threshold=THRESHOLD,
+        n_resamples=cost.n_resamples,
+        method="bca",
+        rng=rng,
+        n_threads=1,
+        **options,
+    )
+    _keep(found, out, prefix, "", STRATIFIED if prefix else PLAIN)
+
+
+def _studentized(
+    data: Data, rng: np.random.Generator, cost: Cost, metrics: tuple[str, ...], out: Measured
+) -> None:
+    found = fastmetrics.bootstrap(
+        data.labels,
+        data.scores,
+        metrics=metrics,
+        threshold=THRESHOLD,
+        n_resamples=cost.n_resamples,
+        method="studentized",
+        rng=rng,
+        n_threads=1,
+    )
+    _keep(found, out, "", "", ("studentized",))
+
+
+def _analytic_auc(data: Data, out: Measured) -> None:
+    for method, scale in (("DeLong", "plain"), ("DeLong, logit", "logit")):
+        found = fastmetrics.delong(data.labels, data.scores, scale=scale, n_threads=1)
+        out.intervals["roc_auc", method] = _pair(found.confidence_interval)
+    interval = NOTHING
+    if not math.isnan(found.estimate):
+        sizes = found.n_positive, found.n_negative
+        interval = _pair(fastmetrics.newcombe_interval(found.estimate, *sizes))
+    out.intervals["roc_auc", "Newcombe"] = interval
+
+
+def _analytic_counts(data: Data, out: Measured) -> None:
+    called, positive = data.scores >= THRESHOLD, data.labels == 1
+    tp, fp, fn = (
+        int(np.count_nonzero(cell))
+        for cell in (called & positive, called & ~positive, ~called & positive)
+    )
+    n = len(positive)
+    for name, method in PROPORTIONS.items():
+        found = fastmetrics.proportion_interval(n - fp - fn, n, method=method)
+        out.intervals["accuracy", name] = _pair(found.confidence_interval)
+    for name, method in F1_METHODS.items():
+        of_f1 = fastmetrics.count_metric_interval("f1", tp=tp, fp=fp, fn=fn, method=method)
+        out.intervals["f1", name] = _pair(of_f1.confidence_interval)
+
+
+def _differences(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    """Compare the model with each of the others; intervals of what the worse one lacks."""
+    given = {"n_resamples": cost.n_resamples, "rng": rng, "n_threads": 1}
+    for other, scores in data.others.items():
+        models = {"model": data.scores, other: scores}
+        test = fastmetrics.delong_test(data.labels, models, n_threads=1).pairs[0]
+        out.pvalues[other, "delong_test"] = test.pvalue
+        if other != "worse":
+            pair = fastmetrics.paired_bootstrap(data.labels, models, method="percentile", **given)
+            out.pvalues[other, "paired_bootstrap"] = pair.differences["roc_auc"][0].pvalue
+            continue
+        out.intervals["roc_auc difference", "DeLong"] = _pair(test.confidence_interval)
+        out.intervals["accuracy difference", "Newcombe"] = _accuracy_difference(data, scores)
+        for prefix, methods in (("", PLAIN), ("stratified ", STRATIFIED)):
+            pair = fastmetrics.paired_bootstrap(
+                data.labels,
+                models,
+                metrics=COMPARED,
+                method="bca",
+                threshold=THRESHOLD,
+                stratified=bool(prefix),
+                **given,
+            )
+            for metric in COMPARED:
+                difference = pair.differences[metric][0]
+                of_methods = _by_methods(difference, difference.difference, "bca", methods)
+                for method, interval in of_methods.items():
+                    out.intervals[f"{metric} difference", prefix + method] = interval
+                out.estimates[f"{metric} difference"] = difference.difference
+            if not prefix:
+                difference = pair.differences["roc_auc"][0]
+                out.pvalues[other, "paired_bootstrap"] = difference.pvalue
+
+
+def _accuracy_difference(data: Data, worse: NDArray[np.float64]) -> Limits:
+    """Return Newcombe's interval from how often each of the two models is right."""
+    right, other = ((s >= THRESHOLD) == (data.labels == 1) for s in (data.scores, worse))
+    found = fastmetrics.paired_proportion_difference_interval(
+        *(
+            int(np.count_nonzero(cell))
+            for cell in (right & other, right & ~other, ~right & other, ~right & ~other)
+        )
+    )
+    return _pair(found.confidence_interval)
+
+
+def _permutations(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    for other, scores in data.others.items():
+        for exchange in ("ranks", "scores"):
+            test = fastmetrics.paired_permutation_test(
+                data.labels,
+                {"model": data.scores, other: scores},
+                n_resamples=cost.n_exchanges,
+                exchange=exchange,
+                rng=rng,
+                n_threads=1,
+            )
+            pvalue = test.differences["roc_auc"][0].pvalue
+            out.pvalues[other, f"paired_permutation_test, {exchange}"] = pvalue

@@ -1,0 +1,311 @@
+"""``docs/coverage.md``: the tables of the coverage study, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from benchmarks.coverage import findings
+from benchmarks.coverage.findings import percent, show_scene
+from benchmarks.coverage.scenes import (
+    COMPARED,
+    CORRELATION,
+    METRICS,
+    SCENES,
+    SPREAD,
+    THRESHOLD,
+    USER_SHARE,
+    WORSE,
+    population,
+)
+from benchmarks.coverage.study import IntervalRow, RejectionRow, Study
+
+TITLES = {
+    "roc_auc": "AUC",
+    "average_precision": "Average precision",
+    "ks_statistic": "Kolmogorov-Smirnov statistic",
+    "f1": "F1",
+    "accuracy": "Accuracy",
+}
+DIFFERENCES = tuple(f"{name} difference" for name in COMPARED)
+HYPOTHESES = {
+    "equal": "Size: the models are exchangeable",
+    "spread": "Size: the same AUC from a curve of another shape",
+    "worse": "Power: the second model is worse",
+}
+PERMUTATIONS = tuple(f"paired_permutation_test, {what}" for what in ("ranks", "scores"))
+
+
+def table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Write a table in Markdown."""
+    rows = [tuple(heads), ("---",) * len(heads), *map(tuple, lines)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Write a list in Markdown."""
+    return "".join(f"- {line}\n" for line in lines)
+
+
+def show_coverage(row: IntervalRow) -> str:
+    """Write a coverage with its binomial error, in bold where it is too low."""
+    number = percent(row.coverage)
+    return f"{f'**{number}**' if row.is_short else number} ± {percent(row.error)}"
+
+
+def show_width(row: IntervalRow) -> str:
+    """Write the mean width, and the share of intervals that say nothing."""
+    if row.mean_width is None:
+        return "–"
+    useless = (row.undefined + row.no_width) / row.n_data
+    width = f"{row.mean_width:.3f}"
+    return f"{width} ({percent(useless)})" if useless else width
+
+
+def show_share(row: RejectionRow) -> str:
+    """Write how often a test rejected, in bold where it should not have."""
+    number = percent(row.share)
+    bold = row.is_large and row.hypothesis != "worse"
+    return f"{f'**{number}**' if bold else number} ± {percent(row.error)}"
+
+
+def interval_tables(rows: Sequence[IntervalRow], *, widths: bool = True) -> str:
+    """Write coverage, and width, of all methods in all scenes."""
+    scenes = list(dict.fromkeys(row.scene for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
+    cell = {(row.method, row.scene): row for row in rows}
+    texts = []
+    shows = (("coverage, %", show_coverage), ("mean width", show_width))
+    for head, show in shows if widths else shows[:1]:
+        lines = [
+            [_method(method), *(show(cell[method, scene]) for scene in scenes)]
+            for method in methods
+        ]
+        texts.append(table([head, *map(show_scene, scenes)], lines))
+    return "\n".join(texts)
+
+
+def _method(name: str) -> str:
+    """Write a method, the bootstrap's own as in the code."""
+    words = name.split(", ")[0].split()
+    return f"`{name}`" if words[-1] in (*findings.GENERAL, "studentized") else name
+
+
+def metric_section(study: Study, metric: str) -> str:
+    """Write what there is about one measure."""
+    rows = study.find("main", metric)
+    lines = [findings.where_short(rows, method) for method in _plain_methods(rows)]
+    lines.append(findings.which_is_better(rows))
+    return f"{interval_tables(rows)}\n{bullets(lines)}"
+
+
+def _plain_methods(rows: Sequence[IntervalRow]) -> list[str]:
+    present = dict.fromkeys(row.method for row in rows)
+    return [method for method in (*findings.GENERAL, "studentized") if method in present]
+
+
+def defaults(study: Study) -> str:
+    """Write which general method falls least short, for each of the two functions."""
+    lines = [
+        findings.about_default(study, "bootstrap", METRICS),
+        findings.about_default(study, "paired_bootstrap", DIFFERENCES),
+    ]
+    return bullets(lines)
+
+
+def overview(study: Study) -> str:
+    """Write the table of shortfalls by measure and method."""
+    methods = (*findings.GENERAL, "studentized")
+    lines = []
+    for metric in (*METRICS, *DIFFERENCES):
+        found = {v.method: v for v in findings.comparable(study.find("main", metric))}
+        overall = findings.best(found.values())
+        cells = [
+            f"{percent(found[m].shortfall)} ({percent(found[m].worst)})" if m in found else "–"
+            for m in methods
+        ]
+        name = TITLES.get(metric) or f"difference in {metric.removesuffix(' difference')}"
+        lines.append([name, *cells, _method(overall.method)])
+    return table(["", *(f"`{m}`" for m in methods), "best of all methods"], lines)
+
+
+def tests_section(study: Study) -> str:
+    """Write size and power of the tests of two models."""
+    rows = [row for row in study.tests if row.part == "main"]
+    scenes = list(dict.fromkeys(row.scene for row in rows))
+    tests = ("paired_bootstrap", "delong_test", *PERMUTATIONS)
+    cell = {(row.hypothesis, row.test, row.scene): row for row in rows}
+    heads = ["rejected at 5 %, %", *map(show_scene, scenes)]
+    texts = []
+    for hypothesis, title in HYPOTHESES.items():
+        lines = [
+            [f"`{test}`", *(show_share(cell[hypothesis, test, scene]) for scene in scenes)]
+            for test in tests
+        ]
+        texts.append(f"**{title}**\n\n{table(heads, lines)}")
+    said = [findings.about_size(rows, test) for test in tests] + [findings.about_sizes(rows)]
+    return "\n".join(texts) + "\n" + bullets(said)
+
+
+def users_section(study: Study) -> str:
+    """Write what happens to rows of the same users, with and without ``groups=``."""
+    rows = [row for row in study.intervals if row.part == "users"]
+    methods = list(dict.fromkeys(r.method for r in rows if not r.method.endswith("groups")))
+    lines = []
+    for metric in METRICS:
+        found = {row.method: row for row in rows if row.metric == metric}
+        lines += [
+            [
+                TITLES[metric],
+                _method(method),
+                *(
+                    f"{show_coverage(found[name])}; {show_width(found[name])}"
+                    for name in (method, f"{method}, groups")
+                ),
+            ]
+            for method in methods
+            if method in found
+        ]
+    text = table(["coverage, %; mean width", "method", "rows alone", "`groups=`"], lines)
+    tests = {row.test: row for row in study.tests if row.part == "users"}
+    sizes = [
+        [f"`{name}`", *(show_share(tests[test]) for test in (name, f"{name}, groups"))]
+        for name in ("paired_bootstrap", "delong_test")
+    ]
+    sizes_table = table(["rejected at 5 % though equal, %", "rows alone", "`groups=`"], sizes)
+    alone = [row.coverage for row in rows if not row.method.endswith("groups")]
+    grouped = [row.coverage for row in rows if row.method.endswith("groups")]
+    return (
+        f"{text}\n{sizes_table}\nWithout `groups=` coverage is {percent(min(alone))} to "
+        f"{percent(max(alone))} %, with it {percent(min(grouped))} to {percent(max(grouped))} %: "
+        "rows of one user are not independent, and intervals that take them to be are too "
+        "narrow.\n"
+    )
+
+
+def document(study: Study) -> str:
+    """Return ``docs/coverage.md``."""
+    usual = next(scene for scene in SCENES if scene.part == "main")
+    near = next(scene for scene in SCENES if scene.part == "near one")
+    users = next(scene for scene in SCENES if scene.users)
+    truth = population(usual)
+    sections = [HEAD.format(study=study), "## In short\n", defaults(study), overview(study)]
+    sections.append(OVERVIEW)
+    for metric in METRICS:
+        sections += [f"## {TITLES[metric]}\n", metric_section(study, metric)]
+        if metric == "average_precision":
+            sections.append(f"Bias. {findings.about_bias(study, metric)}.\n")
+        if metric == "ks_statistic":
+            bias = findings.about_bias(study, metric)
+            mended = findings.about_ks(study.find("main", metric))
+            sections.append(KS.format(bias=bias, mended=mended))
+    sections.append("## Differences between two models\n")
+    for metric in DIFFERENCES:
+        name = metric.removesuffix(" difference")
+        sections += [f"### In `{name}`\n", metric_section(study, metric)]
+    sections += ["## Tests of two models\n", TESTS, tests_section(study)]
+    sections += ["## Rows of the same users\n", users_section(study)]
+    sections += ["## Class sizes fixed by design\n", FIXED]
+    for metric in METRICS:
+        sections.append(f"### {TITLES[metric]}, fixed class sizes\n")
+        sections.append(interval_tables(study.find("fixed", metric), widths=False))
+    sections.append(fixed_finding(study))
+    value = population(near)["roc_auc"]
+    sections += [f"## An AUC of {value:.3f}\n"]
+    for metric in ("roc_auc", "average_precision"):
+        rows = study.find("near one", metric)
+        said = [findings.where_short(rows, method) for method in _plain_methods(rows)]
+        if metric == "roc_auc":
+            said.append(findings.about_perfection(rows))
+        sections += [f"### {TITLES[metric]}, near one\n", interval_tables(rows), bullets(said)]
+    sections.append(
+        DESIGN.format(
+            study=study,
+            usual=usual,
+            near=near,
+            users=users,
+            rows=users.n // users.users,
+            auc=truth["roc_auc"],
+            worse=truth["roc_auc"] - truth["roc_auc difference"],
+            threshold=THRESHOLD,
+            correlation=CORRELATION,
+            separation=WORSE,
+            spread=SPREAD,
+            user_share=100 * USER_SHARE,
+        )
+    )
+    return "\n".join(sections)
+
+
+def fixed_finding(study: Study) -> str:
+    """Compare stratified intervals under both designs."""
+    said = []
+    for metric in METRICS:
+        cells = []
+        for part in ("fixed", "main"):
+            found = {
+                row.method: row
+                for row in study.find(part, metric)
+                if row.scene == "100 rows, 5% positive"
+            }
+            cells.append(percent(found["stratified percentile"].coverage))
+            cells.append(percent(found["percentile"].coverage))
+        said.append([TITLES[metric], *cells])
+    heads = ["100 rows, 5 % positive", "fixed: stratified", "fixed: plain"]
+    return table([*heads, "random: stratified", "random: plain"], said)
+
+
+HEAD = """# Coverage of the intervals, size and power of the tests
+
+Written by `python -m benchmarks.coverage`; no figure and no conclusion is typed by hand. Each
+figure is of {study.n_data:,} simulated data sets of its kind, with intervals at the level 95 %.
+Coverage is the share of data sets whose interval holds the value in the population, ± its binomial
+standard error. **Bold**: below 95 % by more than two of them, which a figure that is right is one
+time in forty; methods share their data sets, and so their luck. An interval that is undefined (nan)
+counts as a miss. The mean width is that of the intervals that are defined; behind it stands, in
+brackets, the share in % of data sets whose interval says nothing: undefined, or of no width.
+"""
+
+OVERVIEW = """Points that coverage lacks to 95 % on average over the kinds of data with five
+positives or more, and the worst coverage in brackets. Methods within half a point of the least are
+as good: the narrowest of them is named as the best.
+"""
+
+KS = """The sample's statistic is the largest of many gaps, and chance alone makes one large: its
+mean lies above the population's value. Bias: {bias}.
+
+A bootstrap adds the same bias once more, its replicates being the largest of many gaps of a sample,
+so that percentile intervals lie too high: {mended}
+"""
+
+TESTS = """How often a test of two AUCs rejects at 5 %, both models being scored on the same rows.
+Under the first two hypotheses the AUCs are equal and the share should be 5 % (bold: above it by
+more than two binomial errors). A p-value that is undefined does not reject. Power is comparable
+only between tests that keep their size. Exchanging the scores of exchangeable models is exact;
+exchanging ranks is not quite, as exchanged rows bring ties that the data did not have.
+"""
+
+FIXED = """Above, the class of each row is random, as when rows are sampled as they come: then
+`stratified=True` leaves out what chance does to the class sizes. Here the class sizes are fixed, as
+in a case-control study, which is what `stratified=True` is for.
+"""
+
+DESIGN = """## How it is simulated
+
+- Scores are binormal: negatives N(0, 1), positives N({usual.separation:g}, 1), with an AUC of
+  {auc:.3f}; near one, N({near.separation:g}, 1). Labels are independent, 50 % or 5 % positive.
+- The target of an interval is the value in the population, which is the limit as the sample
+  grows: AUC, KS, F1 and accuracy in closed form, average precision by numerical integration. KS
+  and average precision of small samples are biased estimates of it, and their intervals inherit
+  that. F1 and accuracy call a score of {threshold:g} or more positive.
+- The second model's scores correlate with the first's at {correlation:g} given the label. It is
+  exchangeable with the first; or its positives have a standard deviation of {spread:g} and the mean
+  that gives the same AUC; or its positives are N({separation:g}, 1), an AUC of {worse:.3f}.
+- Users: {users.users} with {rows} rows each; a user's share of positives is Beta(1/2, 1/2), and
+  {user_share:.0f} % of the variance of a score is the user's own level. Targets are those of the
+  independent rows.
+- Each bootstrap has {study.n_resamples:,} replicates and each permutation test
+  {study.n_exchanges:,} exchanges; percentile, basic and BCa limits come from the same replicates.
+- Data set and replicates are functions of one seed, the kind of data and the data set's number:
+  the figures, all of which are in [coverage.json](coverage.json), depend neither on the number of
+  processes nor on which part is run.
+"""

@@ -1,0 +1,93 @@
+"""Every work with its check, every yardstick with its answer, every target; and one contest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from benchmarks.speed import bootstrap, labels, processes, scores, small
+from benchmarks.speed.data import Data, make
+from benchmarks.speed.timing import (
+    SLOW_SECONDS,
+    Measured,
+    Target,
+    measure,
+    seconds,
+    slow_stopwatch,
+    stopwatch,
+)
+
+Prepare = Callable[[Data], Callable[[], Any]]
+#: Relative error granted where float sums are involved; integers and their ratios get none.
+TOLERANCE = 1e-9
+
+_SUBJECTS = (scores, small, bootstrap, labels)
+
+
+def _joined(what: str) -> dict[str, Any]:
+    return {name: value for subject in _SUBJECTS for name, value in getattr(subject, what).items()}
+
+
+WORKS: dict[str, Prepare] = _joined("WORKS")
+CHECKS: dict[str, Callable[[Data, Any], None]] = _joined("CHECKS")
+YARDSTICKS: dict[str, Prepare] = _joined("YARDSTICKS")
+#: Yardsticks that compute the same thing, so that the answers must agree.
+PEERS: dict[str, Prepare] = _joined("PEERS")
+#: How the yardsticks are called in print.
+NAMES = {"": "", **dict.fromkeys(PEERS, "scikit-learn"), **_joined("NAMES"), **processes.NAMES}
+
+TARGETS: tuple[Target, ...] = (
+    *(*scores.TARGETS, *small.TARGETS, *processes.TARGETS),
+    *(*bootstrap.TARGETS, *labels.TARGETS),
+)
+CONTEXT: tuple[Target, ...] = (
+    *(*scores.CONTEXT, *small.CONTEXT, *processes.CONTEXT),
+    *(*bootstrap.CONTEXT, *labels.CONTEXT),
+)
+ROWS = TARGETS + CONTEXT
+BY_KEY = {row.key: row for row in ROWS}
+#: What the README shows: one row of each kind of work, and each that a user waits for.
+HEADLINES: tuple[str, ...] = tuple(
+    """
+    auc auc_vs_sklearn roc_curve_vs_sklearn weighted_auc_vs_sklearn auc_1e3_vs_sklearn
+    boot_replicate boot_vs_sklearn matrix_10_vs_sklearn matrix_words_vs_sklearn report_vs_sklearn
+    log_loss_vs_sklearn errors_vs_sklearn top_k_vs_sklearn import fresh_process
+    """.split()
+)
+
+
+def assert_agree(left: Any, right: Any) -> None:
+    """Assert that two answers agree up to rounding: numbers, or tuples or mappings of them."""
+    if isinstance(right, Mapping):
+        assert left.keys() == right.keys()
+        left, right = tuple(left.values()), tuple(right.values())
+    if isinstance(right, tuple):
+        for mine, theirs in zip(left, right, strict=True):
+            assert_agree(mine, theirs)
+    else:
+        np.testing.assert_allclose(left, right, rtol=TOLERANCE, atol=1e-12)
+
+
+def run_contest(row: Target, most_rows: int) -> Measured:
+    """Check the answer, warm up, and take turns with the yardstick."""
+    data = make(row.spec.scaled(most_rows))
+    work = WORKS[row.work](data)
+    answer = work()  # compiles
+    CHECKS[row.work](data, answer)
+    if not row.yardstick:
+        return measure(stopwatch(work), None).scaled(row.scale)
+    if row.yardstick in YARDSTICKS:
+        yardstick = YARDSTICKS[row.yardstick](data)
+        slow = seconds(yardstick) > SLOW_SECONDS / 2
+        theirs = slow_stopwatch(yardstick) if slow else stopwatch(yardstick)
+        measured = measure(stopwatch(work), theirs, at_least=row.at_least)
+        return measured.scaled(row.scale)
+    peer = PEERS[row.yardstick](data)
+    answers: list[Any] = []
+    first = seconds(lambda: answers.append(peer()))
+    assert_agree(answer, answers[0])
+    if first > SLOW_SECONDS / 2:  # two rounds only: ours is called several times in each
+        return measure(stopwatch(work, 5), slow_stopwatch(peer), at_least=row.at_least)
+    return measure(stopwatch(work), stopwatch(peer), at_least=row.at_least)

@@ -1,0 +1,90 @@
+"""Print how many bytes the peak grows by a piece of work, and the AUC of the rows.
+
+``python memory_probe.py auc Y S`` is one AUC, ``replicates`` those of its bootstrap on one thread,
+the sorted rows being there. Run in a process of its own, by path, so that nothing but the library
+is loaded. The data are read and the kernels are used on small data first; what comes on top of that
+is the extra memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics import ScoreTable, roc_auc_score
+from fastmetrics._kernels._compile import compile_small_calls
+from fastmetrics.tables.scores._distinct import PLAIN_ROWS
+
+_STATUS = Path("/proc/self/status")
+Array = NDArray[Any]
+
+
+def _resident(field: str) -> int:
+    """Return VmRSS (now) or VmHWM (peak) in bytes; without /proc both are the peak.
+
+    ``ru_maxrss`` alone would not do where /proc is there: a child inherits it from its parent.
+    """
+    if _STATUS.exists():
+        for line in _STATUS.read_text().splitlines():
+            if line.startswith(field + ":"):
+                return int(line.split()[1]) * 1024
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def one_auc(labels: Array, scores: Array) -> Callable[[], Any]:
+    """Use each path on little data: plain, range map, splitters."""
+    rng = np.random.default_rng(0)
+    for rows in (4_000, 2 * PLAIN_ROWS):
+        of_rows = rng.integers(0, 2, rows).astype(labels.dtype)
+        smooth = rng.random(rows)
+        for kind in (smooth, np.round(smooth, 1), np.where(smooth < 0.9, 0.0, smooth * 1e9)):
+            roc_auc_score(of_rows, kind.astype(scores.dtype))
+    return lambda: roc_auc_score(labels, scores)
+
+
+def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
+    """Use the engine on few rows, and sort all of them."""
+    from fastmetrics._input.rng import seed_key
+    from fastmetrics.intervals.bootstrap._draws import Draws
+    from fastmetrics.intervals.bootstrap._engine import Engine
+    from fastmetrics.intervals.bootstrap._metrics import resolved
+    from fastmetrics.intervals.bootstrap._problem import of_table
+
+    def engine(rows: slice) -> Engine:
+        table = ScoreTable.from_scores(labels[rows], scores[rows])
+        asked = resolved("roc_auc")
+        problem = of_table(table, asked, None, by_rows=False)
+        return Engine([problem], asked, Draws(seed_key(1), problem.n_units), with_errors=False)
+
+    engine(slice(300_000)).run(2, n_threads=1, progress=False)
+    of_all = engine(slice(None))
+    return lambda: of_all.run(2, n_threads=1, progress=False)
+
+
+def main() -> None:
+    prepare = {"auc": one_auc, "replicates": replicates}[sys.argv[1]]
+    labels, scores = (np.load(name) for name in sys.argv[2:])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compile_small_calls()
+        work = prepare(labels, scores)
+        with contextlib.suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
+        before = _resident("VmRSS")
+        answer = work()
+        extra = _resident("VmHWM") - before
+    print(extra, repr(answer if isinstance(answer, float) else roc_auc_score(labels, scores)))
+
+
+if __name__ == "__main__":
+    main()

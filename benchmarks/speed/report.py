@@ -1,0 +1,220 @@
+"""What is published: the table in Markdown, the stored ratios, the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.speed.contests import BY_KEY, CONTEXT, HEADLINES, NAMES, TARGETS
+from benchmarks.speed.timing import FULL_ROWS, RATIO, Measured, Target
+
+START, END = "<!-- benchmarks:start -->\n", "<!-- benchmarks:end -->"
+STORED, DOCUMENT, README = "docs/benchmarks.json", "docs/benchmarks.md", "README.md"
+_LIBRARIES = ("numpy", "numba", "scikit-learn", "scipy")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured row, as it is stored."""
+
+    key: str
+    unit: str
+    at_least: bool
+    median: float
+    best: float
+    rounds: int
+    met: bool | None
+
+
+def row_of(target: Target, measured: Measured) -> Row:
+    """Return what is stored of a measurement, rounded to four digits."""
+    median, best = (float(f"{value:.4g}") for value in (measured.median, measured.best))
+    met = target.is_met(median)
+    return Row(target.key, target.unit, target.at_least, median, best, len(measured.values), met)
+
+
+def _cpu() -> tuple[str, str]:
+    """Return the model of the processor and its widest vector instructions, if known."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine(), ""
+    model = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    flags = re.search(r"^flags\s*:\s*(.+)$", text, re.MULTILINE)
+    known = {"avx512f": "AVX-512", "avx2": "AVX2"}
+    present = set(flags[1].split()) if flags else set()
+    widest = next((name for flag, name in known.items() if flag in present), "")
+    return (model[1] if model else platform.machine()), widest
+
+
+def machine() -> str:
+    """Describe where the figures come from: no names, no paths."""
+    model, vectors = _cpu()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parts = [model, f"{cores} cores", vectors, f"Python {platform.python_version()}"]
+    parts += [f"{name} {version(name)}" for name in _LIBRARIES]
+    return ", ".join(part for part in parts if part)
+
+
+def show(value: float, unit: str) -> str:
+    """Write a value with three digits and its unit."""
+    number = f"{value:.0f}" if value >= 100 else f"{value:#.2g}" if value < 0.1 else f"{value:.3g}"
+    return f"{number} {unit}"
+
+
+def show_bound(target: Target) -> str:
+    """Write the bound, or a dash where nothing was promised."""
+    if target.bound is None:
+        return "–"
+    return f"{'≥' if target.at_least else '≤'} {target.bound:g} {target.unit}"
+
+
+def show_row(row: Row) -> str:
+    """Write one line: what, yardstick, target, measured, met."""
+    target = BY_KEY[row.key]
+    what = target.what + (" (speed-up)" if target.at_least else "")
+    measured = show(row.median, row.unit)
+    if row.rounds > 1:
+        measured += f" (best {show(row.best, '').strip()})"
+    met = "–" if row.met is None else "yes" if row.met else "**no**"
+    yardstick = NAMES[target.yardstick] or "–"
+    return f"| {what} | {yardstick} | {show_bound(target)} | {measured} | {met} |"
+
+
+def show_table(rows: Iterable[Row]) -> str:
+    """Write the rows under their headings."""
+    lines = ["| what | yardstick | target | measured | met |", "|---|---|---|---|---|"]
+    return "\n".join([*lines, *map(show_row, rows)]) + "\n"
+
+
+def headlines(rows: dict[str, Row], n_rows: int, where: str) -> str:
+    """Return what the README shows between its markers: some rows, and how many are met."""
+    shown = {key: rows[key] for key in HEADLINES if key in rows}
+    judged = [row for row in rows.values() if row.met is not None]
+    met = sum(row.met is True for row in judged)
+    summary = (
+        f"{met} of {len(judged)} targets are met. [docs/benchmarks.md](docs/benchmarks.md) has all "
+        "of them, and those that are missed by name.\n"
+    )
+    return block(shown, n_rows, where).replace(END, f"\n{summary}{END}")
+
+
+def block(rows: dict[str, Row], n_rows: int, where: str) -> str:
+    """Return the table of targets between its markers."""
+    size = "10⁷" if n_rows == FULL_ROWS else f"At most {n_rows:,}"
+    intro = (
+        f"{size} rows, float64 scores, int8 labels, 30 % positive, all cores, unless the row "
+        "says otherwise; time over that of the yardstick (`np.sort` runs on one thread), or the "
+        "yardstick's time over ours where it says speed-up; median of interleaved rounds.\n"
+    )
+    table = show_table(rows[target.key] for target in TARGETS if target.key in rows)
+    return f"{START}{intro}\n{table}\n{where}.\n{END}"
+
+
+def _misses(rows: dict[str, Row]) -> str:
+    """Say of each missed target by how much, and what its note says."""
+    lines = []
+    for row in rows.values():
+        target = BY_KEY[row.key]
+        if row.met is not False or target.bound is None:
+            continue
+        share = abs(row.median / target.bound - 1)
+        lines.append(
+            f"- {target.what} ({NAMES[target.yardstick] or target.unit}): "
+            f"{show(row.median, row.unit)}, target {show_bound(target)}, missed by "
+            f"{share:.0%}. {target.note}".rstrip()
+        )
+    return "\n".join(lines) or "None."
+
+
+def document(rows: dict[str, Row], n_rows: int, where: str) -> str:
+    """Return ``docs/benchmarks.md``."""
+    context = show_table(rows[target.key] for target in CONTEXT if target.key in rows)
+    return f"""# Benchmarks
+
+Written by `python -m benchmarks.publish`, which checks each answer before it takes a time. Work and
+yardstick take turns in one run, so that a slower phase of the machine meets both.
+
+{block(rows, n_rows, where)}
+
+## Targets that are missed
+
+{_misses(rows)}
+
+## For orientation
+
+Nothing was promised here.
+
+{context}
+## How it is measured
+
+- Every answer is compared with one that NumPy alone computes: an AUC with the double nearest to
+  the true rational number, a table and a curve element by element, a weighted AUC with a sum in
+  extended precision. Answers of scikit-learn and scipy must agree to 10⁻⁹.
+- Compilation is not part of a row, save those that say "first call".
+- Memory is the growth of the peak resident size, in a process of its own that has loaded the
+  data and has used the kernels on small data before.
+- Imports are timed inside new interpreters; "fresh process" is all of it, from start to exit.
+- The stored figures are in [benchmarks.json](benchmarks.json); `python -m benchmarks.publish
+  --check` measures again and fails when a ratio is worse than the stored one by more than an
+  allowance. Seconds are not compared: they belong to the machine.
+- `python -m pytest benchmarks -m bench` runs the series by size, distribution and dtype, against
+  all pairs, scikit-learn and scipy.
+"""
+
+
+def stored(rows: dict[str, Row], n_rows: int, where: str) -> str:
+    """Return ``docs/benchmarks.json``."""
+    content = {"rows": n_rows, "machine": where, "measured": [asdict(r) for r in rows.values()]}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def load(path: Path) -> tuple[int, dict[str, Row]]:
+    """Return the number of rows and the stored measurements."""
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content["rows"], {row["key"]: Row(**row) for row in content["measured"]}
+
+
+def with_block(readme: str, new: str) -> str:
+    """Return the README with its block replaced.
+
+    Raises
+    ------
+    ValueError
+        Unless it has the two markers, once each.
+    """
+    if readme.count(START) != 1 or readme.count(END) != 1:
+        raise ValueError(f"{README} needs one line {START.strip()} and one {END}")
+    before, rest = readme.split(START)
+    return before + new + rest.split(END)[1]
+
+
+def complaints(old: dict[str, Row], new: dict[str, Row], allowance: float) -> dict[str, str]:
+    """Return the rows of `new` that are worse than stored by more than the allowance.
+
+    A ratio below about 0.2 may also change by 0.05: there the noise of the yardstick counts.
+    Seconds are left alone: they say more about the machine than about the change.
+    """
+    found = {}
+    for key, row in new.items():
+        if row.unit not in {RATIO, "bytes a row"}:
+            continue
+        if key not in old:
+            found[key] = "is not stored: publish again"
+            continue
+        before, now = old[key].median, row.median
+        if row.at_least:
+            is_worse = now * (1 + allowance) < before
+        else:
+            slack = 0.05 if row.unit == RATIO else 0.5
+            is_worse = now > before + max(allowance * before, slack)
+        if is_worse:
+            found[key] = f"{show(now, row.unit)}, stored {show(before, row.unit)}"
+    return found

@@ -1,0 +1,312 @@
+"""Naive twins of the kernels that walk sorted runs, tables and resampled curves, by NumPy.
+
+Each function takes the data and returns two calls, the kernel's and the twin's, whose results are
+tuples of numbers and arrays that agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.speed import naive
+from benchmarks.speed.data import SEED, Data
+from fastmetrics._kernels import curve_kernels, merges, replicate_curves
+
+Call = Callable[[], tuple[Any, ...]]
+Pair = tuple[Call, Call]
+Floats = NDArray[np.float64]
+#: Resampled curves of one call; places of a grid, and of one that follows the curve closely.
+REPLICATES, PLACES, MANY_PLACES = 4, 101, 2048
+
+
+def pairs_of_sorted(data: Data) -> Pair:
+    positive, negative = map(np.sort, naive.split(data))
+    return (
+        lambda: (merges.pairs_of_sorted(positive, negative),),
+        lambda: (naive.pairs_by_broadcast(positive, negative),),
+    )
+
+
+def split_classes(data: Data) -> Pair:
+    columns = np.empty_like(data.scores), np.empty_like(data.scores)
+
+    def ours() -> tuple[Any, ...]:
+        counts = merges.split_classes(data.scores, data.labels, 0, *columns)
+        return tuple(column[:count] for column, count in zip(columns, counts, strict=True))
+
+    return ours, lambda: naive.split(data)
+
+
+def merge_descending(data: Data) -> Pair:
+    positive, negative = map(np.sort, naive.split(data))
+    n = len(data.scores)
+
+    def ours() -> tuple[Any, ...]:
+        columns = np.empty(n, data.scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+        found = merges.merge_descending(positive, negative, *columns)
+        return tuple(column[:found] for column in columns)
+
+    return ours, lambda: naive.table(data)
+
+
+def _weighted_columns(data: Data) -> tuple[NDArray[Any], ...]:
+    scores, row = np.unique(data.scores, return_inverse=True)
+    is_positive = data.labels == 1
+    weights = data.weights
+    positives, negatives = (np.bincount(row, weights * c) for c in (is_positive, ~is_positive))
+    return scores[::-1], positives[::-1], negatives[::-1]
+
+
+def merge_weighted_descending(data: Data) -> Pair:
+    is_positive = data.labels == 1
+    keys, weights = (
+        np.concatenate([values[~is_positive], values[is_positive]])
+        for values in (data.scores, data.weights)
+    )
+    n, n_negative = len(keys), int(np.count_nonzero(~is_positive))
+
+    def ours() -> tuple[Any, ...]:
+        columns = np.empty(n, keys.dtype), np.empty(n), np.empty(n)
+        order = np.argsort(keys, kind="stable")
+        found = merges.merge_weighted_descending(keys, order, weights, n_negative, *columns)
+        return tuple(column[:found] for column in columns)
+
+    return ours, lambda: _weighted_columns(data)
+
+
+def weigh_pairs(data: Data) -> Pair:
+    _, positives, negatives = (np.ascontiguousarray(c) for c in _weighted_columns(data))
+    return (
+        lambda: (
+            merges.weigh_pairs_of_table(positives, negatives),
+            merges.weigh_pairs_discordant(positives, negatives),
+        ),
+        lambda: naive.weighted_pairs_by_broadcast(data, data.weights),
+    )
+
+
+def cumulative_weights(data: Data) -> Pair:
+    weights, out = data.weights, np.empty(len(data.scores))
+    return (
+        lambda: (merges.cumulative_weights(weights, out), out)[1:],
+        lambda: (np.cumsum(weights),),
+    )
+
+
+def _columns(data: Data) -> tuple[NDArray[Any], ...]:
+    return tuple(np.ascontiguousarray(column) for column in naive.table(data))
+
+
+def roc_corners(data: Data) -> Pair:
+    """Cover ``corner_count`` and ``write_roc``."""
+    scores, positives, negatives = _columns(data)
+    totals = float(positives.sum()), float(negatives.sum())
+
+    def ours() -> tuple[Any, ...]:
+        size = curve_kernels.corner_count(positives, negatives) + 1
+        fpr, tpr, thresholds = (np.empty(size) for _ in range(3))
+        curve_kernels.write_roc(scores, positives, negatives, *totals, True, fpr, tpr, thresholds)
+        return fpr, tpr, thresholds
+
+    return ours, lambda: naive.roc_corners(scores, positives, negatives)
+
+
+def largest_gap(data: Data) -> Pair:
+    _, positives, negatives = _columns(data)
+    totals = int(positives.sum()), int(negatives.sum())
+
+    def twin() -> tuple[Any, ...]:
+        tp, fp = np.cumsum(positives), np.cumsum(negatives)
+        row = int(np.argmax(np.abs(tp * totals[1] - fp * totals[0])))
+        return row, tp[row], fp[row]
+
+    return lambda: curve_kernels.largest_gap(positives, negatives, *totals), twin
+
+
+def placement_sums(data: Data) -> Pair:
+    """Sum in int64 halves, against Python integers."""
+    _, positives, negatives = _columns(data)
+    n_positive, n_negative = int(positives.sum()), int(negatives.sum())
+    half = ((2 * max(n_positive, n_negative)).bit_length() + 1) // 2
+
+    def ours() -> tuple[Any, ...]:
+        sums = np.zeros(7, np.int64)
+        curve_kernels.placement_sums(positives, negatives, n_negative, half, sums)
+        total, *squares = sums.tolist()
+        of_class = (
+            (high << 2 * half) + (cross << half) + low
+            for high, cross, low in (squares[:3], squares[3:])
+        )
+        return total, *of_class
+
+    def twin() -> tuple[Any, ...]:
+        below = n_negative - np.cumsum(negatives)
+        above = np.cumsum(positives) - positives
+        of_positive, of_negative = 2 * below + negatives, 2 * above + positives
+        return (
+            int(positives @ of_positive),
+            sum(p * v * v for p, v in zip(positives.tolist(), of_positive.tolist(), strict=True)),
+            sum(n * v * v for n, v in zip(negatives.tolist(), of_negative.tolist(), strict=True)),
+        )
+
+    return ours, twin
+
+
+def precision_steps(data: Data) -> Pair:
+    _, positives, negatives = _columns(data)
+    steps = np.empty(len(positives))
+
+    def ours() -> tuple[Any, ...]:
+        curve_kernels.write_precision_steps(positives, negatives, float(positives.sum()), steps)
+        return (steps,)
+
+    def twin() -> tuple[Any, ...]:
+        tp, fp = np.cumsum(positives), np.cumsum(negatives)
+        return ((-np.diff(tp / tp[-1], prepend=0.0) * (tp / (tp + fp)))[::-1],)
+
+    return ours, twin
+
+
+def concordant_pairs_by_row(data: Data) -> Pair:
+    width = 50
+    shape = len(data.scores) // width, width
+    labels = np.ascontiguousarray(data.labels[: shape[0] * width].reshape(shape).astype(np.int8))
+    scores = data.scores[: shape[0] * width].reshape(shape).astype(np.float64)
+    order = np.argsort(scores, axis=1)
+    labels, scores = (np.take_along_axis(array, order, axis=1) for array in (labels, scores))
+
+    def ours() -> tuple[Any, ...]:
+        found = tuple(np.empty(shape[0], np.int64) for _ in range(3))
+        curve_kernels.concordant_pairs_by_row(labels, scores, *found)
+        return found
+
+    def twin() -> tuple[Any, ...]:
+        n_positive = (labels == 1).sum(axis=1)
+        twice = [
+            naive.pairs_by_broadcast(row[label == 1], row[label == 0])
+            for row, label in zip(scores, labels, strict=True)
+        ]
+        return n_positive, width - n_positive, np.array(twice)
+
+    return ours, twin
+
+
+# --- resampled curves --------------------------------------------------------------------------
+
+
+def _drawn_rows(data: Data) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return counts of each row in each replicate, and which rows are positive and end a tie."""
+    order = np.lexsort((data.labels, data.scores))[::-1]
+    n = len(order)
+    padded = -(-n // 8) * 8
+    masks, ends = np.zeros(padded, np.uint8), np.zeros(padded, np.uint8)
+    masks[:n] = np.where(data.labels[order] == 1, 255, 0)
+    scores = data.scores[order]
+    ends[:n] = np.append(scores[1:] != scores[:-1], True)
+    counts = np.zeros((REPLICATES, padded), np.uint8)
+    counts[:, :n] = np.random.default_rng(SEED).poisson(1.0, (REPLICATES, n))
+    return counts, masks, ends
+
+
+def _points(
+    drawn: NDArray[np.uint8], masks: NDArray[np.uint8], ends: NDArray[np.uint8]
+) -> tuple[Floats, Floats]:
+    positive = drawn & masks
+    tp, fp = (
+        np.append(0.0, np.cumsum(counts, dtype=np.int64)[ends > 0])
+        for counts in (positive, drawn - positive)
+    )
+    return fp, tp
+
+
+def _at(x: Floats, y: Floats, levels: Floats) -> Floats:
+    """Return y where x is at each level, the last of an upright stretch."""
+    after = np.searchsorted(x, levels, side="right").clip(1, len(x) - 1)
+    before = after - 1
+    share = np.clip((levels - x[before]) / (x[after] - x[before]), 0.0, 1.0)
+    return y[before] + share * (y[after] - y[before])
+
+
+def values_along(data: Data) -> Pair:
+    fp, tp = _points(*(column if i else column[0] for i, column in enumerate(_drawn_rows(data))))
+    levels = (np.arange(PLACES) + np.sqrt(0.5)) / PLACES * fp[-1]
+    out = np.empty(PLACES)
+
+    def ours() -> tuple[Any, ...]:
+        replicate_curves.values_along(fp, tp, levels, True, 0.0, out)
+        return (out,)
+
+    return ours, lambda: (_at(fp, tp, levels),)
+
+
+def values_at_rates(data: Data) -> Pair:
+    """Cover ``values_of_rows`` and its kin where few places are asked for."""
+    counts, masks, ends = _drawn_rows(data)
+    levels = (np.arange(PLACES) + np.sqrt(0.5)) / PLACES  # no curve has a corner there
+    out, odds, none = np.empty((REPLICATES, PLACES)), np.empty(REPLICATES), np.zeros(2)
+
+    def ours() -> tuple[Any, ...]:
+        replicate_curves.values_of_rows(
+            *(counts, masks, ends, replicate_curves.OVER_FPR, True, levels, none, none, out, odds)
+        )
+        return out, odds
+
+    def twin() -> tuple[Any, ...]:
+        curves = [_points(drawn, masks, ends) for drawn in counts]
+        values = [_at(fp, tp, levels * fp[-1]) / tp[-1] for fp, tp in curves]
+        return np.array(values), np.array([fp[-1] / tp[-1] for fp, tp in curves])
+
+    return ours, twin
+
+
+def values_along_the_curve(data: Data) -> Pair:
+    """Cover ``values_of_rows`` and its kin where the scaled curve is followed closely."""
+    counts, masks, ends = _drawn_rows(data)
+    tables = [np.arcsin(np.sqrt(np.linspace(0.0, 1.0, size + 1))) for size in (7_000, 3_000)]
+    levels = np.linspace(0.0, np.pi, MANY_PLACES)
+    out, odds = np.empty((REPLICATES, MANY_PLACES)), np.empty(REPLICATES)
+
+    def ours() -> tuple[Any, ...]:
+        replicate_curves.values_of_rows(
+            *(counts, masks, ends, replicate_curves.ALONG, True, levels, *tables, out, odds)
+        )
+        return (out,)
+
+    def twin() -> tuple[Any, ...]:
+        values = []
+        for drawn in counts:
+            x, y = (
+                np.interp(sums / sums[-1] * (len(table) - 1), np.arange(len(table)), table)
+                for sums, table in zip(_points(drawn, masks, ends), tables, strict=True)
+            )
+            values.append(np.interp(levels, x + y, y - x))
+        return (np.array(values),)
+
+    return ours, twin
+
+
+_OF_ROWS = tuple(
+    f"replicate_curves:{name}"
+    for name in ("values_of_rows", "class_totals", "to_lead_and_value", "follow", "entry")
+)
+#: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
+CURVE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+    pairs_of_sorted: (("merges:pairs_of_sorted",), True),
+    split_classes: (("merges:split_classes",), False),
+    merge_descending: (("merges:merge_descending",), False),
+    merge_weighted_descending: (("merges:merge_weighted_descending",), False),
+    weigh_pairs: (("merges:weigh_pairs_of_table", "merges:weigh_pairs_discordant"), True),
+    cumulative_weights: (("merges:cumulative_weights",), False),
+    roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),
+    largest_gap: (("curve_kernels:largest_gap",), False),
+    placement_sums: (("curve_kernels:placement_sums",), False),
+    precision_steps: (("curve_kernels:write_precision_steps",), False),
+    concordant_pairs_by_row: (("curve_kernels:concordant_pairs_by_row",), True),
+    values_along: (("replicate_curves:values_along", "replicate_curves:follow"), False),
+    values_at_rates: ((*_OF_ROWS, "replicate_curves:nearest_count"), False),
+    values_along_the_curve: (_OF_ROWS, False),
+}
