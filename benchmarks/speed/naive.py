@@ -105,9 +105,9 @@ def weighted_auc(data: Data, weights: Array) -> float:
     return float(twice / (2 * of_positive.sum(dtype=np.longdouble) * running[-1]))
 
 
-def delong(data: Data) -> tuple[float, float]:
+def delong(labels: Array, scores: Array) -> tuple[float, float]:
     """Return the AUC and its variance by the placements' definition (DeLong et al. 1988)."""
-    positive, negative = map(np.sort, split(data))
+    positive, negative = (np.sort(scores[labels == k]) for k in (1, 0))
 
     def placements(of: Array, among: Array) -> Array:
         both = np.searchsorted(among, of, "left") + np.searchsorted(among, of, "right")
@@ -140,3 +140,122 @@ def roc_corners(scores: Array, positives: Array, negatives: Array) -> tuple[Arra
         np.r_[0.0, tp[kept] / tp[-1]],
         np.r_[np.inf, scores[kept]],
     )
+
+
+# --- measures of points: running counts of positives and negatives, from (0, 0) on ---------------
+
+
+def points(labels: Array, scores: Array) -> tuple[Array, Array, Array]:
+    """Return positives and negatives from each score up, and the scores, from infinity down."""
+    order = np.argsort(scores)[::-1]
+    ordered, is_positive = scores[order], labels[order] == 1
+    ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
+    tp = np.append(0.0, np.cumsum(is_positive)[ends])
+    return tp, np.append(0.0, ends + 1.0) - tp, np.append(np.inf, ordered[ends])
+
+
+#: In the order of the kernels' numbers; the second is that of the other sign.
+CRITERIA = (
+    "youden - closest_topleft fewest_errors f_beta precision_at_recall recall_at_precision "
+    "recall_at_fpr"
+).split()
+
+
+def objective(criterion: int, bound: float, tp: Array, fp: Array) -> Array:
+    """Return what a best threshold maximises, -inf where it may not be."""
+    n_p, n_n = tp[-1], fp[-1]
+    called = tp + fp
+    precision = np.divide(tp, called, out=np.full_like(tp, -np.inf), where=called > 0)
+    found: Array = [
+        tp * n_n - fp * n_p,
+        fp * n_p - tp * n_n,
+        -(((n_p - tp) * n_n) ** 2 + (fp * n_p) ** 2),
+        tp - fp,
+        tp / (bound * n_p + (1 - bound) * called),
+        np.where(tp / n_p >= bound, precision, -np.inf),
+        np.where(precision >= bound, tp, -np.inf),
+        np.where(fp / n_n <= bound, tp, -np.inf),
+    ][criterion]
+    return found
+
+
+def best_threshold(labels: Array, scores: Array, name: str, bound: float) -> tuple[float, float]:
+    """Return the best value of a criterion, and the highest threshold that has it."""
+    tp, fp, thresholds = points(labels, scores)
+    values = objective(CRITERIA.index(name), bound, tp, fp)
+    i = int(np.argmax(values))
+    scale = {"youden": fp[-1] * tp[-1], "recall_at_precision": tp[-1], "recall_at_fpr": tp[-1]}
+    value = float(values[i] / scale.get(name, 1.0))
+    if name == "closest_topleft":
+        value = (-value) ** 0.5 / (fp[-1] * tp[-1])
+    return (tp[-1] - value if name == "fewest_errors" else value), float(thresholds[i])
+
+
+def twice_area(x: Array, y: Array, low: float, high: float) -> float:
+    """Return twice the area under a line between two places."""
+    left, right = np.clip(x[:-1], low, high), np.clip(x[1:], low, high)
+    slope = np.divide(np.diff(y), np.diff(x), out=np.zeros(len(x) - 1), where=np.diff(x) > 0)
+    return float(((right - left) * (2 * y[:-1] + slope * (left + right - 2 * x[:-1]))).sum())
+
+
+def partial_auc(labels: Array, scores: Array, low: float, high: float, over: str) -> float:
+    tp, fp, _ = points(labels, scores)
+    x, y = (tp, fp[-1] - fp) if over == "tpr" else (fp, tp)
+    return twice_area(x, y, low * x[-1], high * x[-1]) / (2 * tp[-1] * fp[-1])
+
+
+def precision_area(estimator: int, tp: Array, fp: Array) -> float:
+    """Return the sum of precision over the positives: steps, trapezoids, or the integral."""
+    grew = np.flatnonzero(np.diff(tp) > 0)
+    tp0, fp0, tp1, fp1 = tp[grew], fp[grew], tp[grew + 1], fp[grew + 1]
+    called = tp0 + fp0
+    before = np.divide(tp0, called, out=np.ones_like(tp0), where=called > 0)
+    after = tp1 / (tp1 + fp1)
+    if estimator < 2:
+        return float(((tp1 - tp0) * (after + before if estimator else 2 * after)).sum() / 2)
+    share = (tp1 - tp0) / (tp1 + fp1 - called)
+    x = np.divide(tp1 + fp1 - called, called, out=np.zeros_like(tp0), where=called > 0)
+    inside = tp0 * np.log1p(x) + share * called * (x - np.log1p(x))
+    return float((share * np.where(called > 0, inside, tp1 - tp0)).sum())
+
+
+def break_even(tp: Array, fp: Array) -> float:
+    """Return the positives found where as many rows are called positive as are."""
+    called = tp + fp
+    i = int(np.argmax(called[1:] >= tp[-1]))
+    share = (tp[-1] - called[i]) / (called[i + 1] - called[i])
+    return float(tp[i] + share * (tp[i + 1] - tp[i]))
+
+
+def per_positive(measure: Callable[[Array, Array], float]) -> Callable[[Array, Array], float]:
+    """Return a measure of labels and scores, from a sum over the positives by points."""
+
+    def of_rows(labels: Array, scores: Array) -> float:
+        tp, fp, _ = points(labels, scores)
+        return measure(tp, fp) / float(tp[-1])
+
+    return of_rows
+
+
+# --- measures of cells ---------------------------------------------------------------------------
+
+
+def cells(true: Array, predicted: Array) -> Array:
+    """Return the confusion matrix of classes 0 ... K-1."""
+    k = int(max(true.max(), predicted.max())) + 1
+    return np.bincount(true * k + predicted, minlength=k * k).reshape(k, k)
+
+
+def g_mean(true: Array, predicted: Array) -> float:
+    counted = cells(true, predicted)
+    return float(np.prod(counted.diagonal() / counted.sum(axis=1)) ** (1 / len(counted)))
+
+
+def macro_f1_harmonic(true: Array, predicted: Array) -> float:
+    counted = cells(true, predicted)
+    precision, recall = ((counted.diagonal() / counted.sum(axis=i)).mean() for i in (0, 1))
+    return float(2 * precision * recall / (precision + recall))
+
+
+def mean_cost(true: Array, predicted: Array, costs: Array) -> float:
+    return float(costs[true, predicted].mean())

@@ -76,18 +76,19 @@ def inputs() -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
 def workload() -> None:
     """Build tables of every kind of input, and run every measure on the canonical kinds."""
     import fastmetrics
-    from registry import MEASURES
+    from registry import ENTRIES
 
+    of_scores = [entry for entry in ENTRIES if entry.data == "scores"]
     for labels, scores, weights in inputs():
         table = fastmetrics.ScoreTable.from_scores(labels, scores, sample_weight=weights)
         _ = table + table
         canonical = scores.flags.c_contiguous and scores.dtype.name in CANONICAL
-        wanted = MEASURES if canonical and len(labels) == 40 else MEASURES[:1]
-        for measure in wanted:
+        wanted = of_scores if canonical and len(labels) == 40 else of_scores[:1]
+        for entry in wanted:
             fractional = weights is not None and weights.dtype.kind == "f"
-            if not fractional or "quarters" in measure.weights:
+            if not fractional or "quarters" in entry.weights:
                 with contextlib.suppress(ValueError):  # one row: one class
-                    measure.fast(labels, scores, weights)
+                    entry.fast(labels, scores, weights)
     rng = np.random.default_rng(1)
     for size in (40, 3_000):
         indicator = rng.integers(0, 2, (size, 3))

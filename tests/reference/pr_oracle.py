@@ -33,6 +33,15 @@ def decisions(y_true, y_score, weights=None) -> list[tuple[float, Fraction, Frac
     return found
 
 
+def curve(y_true, y_score, weights=None) -> tuple[list[Fraction], list[Fraction], list[float]]:
+    """Return precision, recall and thresholds, lowest first; precision 1 at recall 0 ends it."""
+    steps = decisions(y_true, y_score, weights)[:0:-1]
+    total = steps[0][1]
+    precision = [tp / (tp + fp) for _, tp, fp in steps] + [Fraction(1)]
+    recall = [tp / total for _, tp, _ in steps] + [Fraction(0)]
+    return precision, recall, [threshold for threshold, _, _ in steps]
+
+
 def average_precision(y_true, y_score, weights=None) -> Fraction:
     """Return the sum over thresholds of (R_k - R_{k-1}) P_k."""
     steps = decisions(y_true, y_score, weights)
@@ -105,9 +114,11 @@ def break_even(y_true, y_score, weights=None) -> tuple[Fraction | None, float, b
     raise AssertionError("the last threshold calls every example positive")
 
 
-def best_threshold(y_true, y_score, criterion, *, beta=1.0, at_least=None, at_most=None):
+def best_threshold(
+    y_true, y_score, criterion, *, beta=1.0, at_least=None, at_most=None, weights=None
+):
     """Return (threshold, value to maximise, TP, FP) of the best decision, or None."""
-    steps = decisions(y_true, y_score)
+    steps = decisions(y_true, y_score, weights)
     p, n = steps[-1][1], steps[-1][2]
     square = Fraction(beta) ** 2
     best = None

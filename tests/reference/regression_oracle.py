@@ -40,6 +40,15 @@ def _decimal(x: Fraction) -> Decimal:
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
+def mean(data: list[Row]) -> Fraction:
+    return _mean(data, lambda y, _: y)
+
+
+def mean_error(data: list[Row]) -> Fraction:
+    """Return by how much predictions exceed their targets."""
+    return _mean(data, lambda y, p: p - y)
+
+
 def mean_squared_error(data: list[Row]) -> Fraction:
     return _mean(data, lambda y, p: (y - p) ** 2)
 
@@ -97,23 +106,22 @@ def _constant(data: list[Row], prediction: Fraction) -> list[Row]:
     return [(y, prediction, w) for y, _, w in data]
 
 
-def _target_mean(data: list[Row]) -> Fraction:
-    return _mean(data, lambda y, _: y)
-
-
 def _saved(loss: Number, of_constant: Number) -> Number | None:
     return 1 - loss / of_constant if of_constant else None
 
 
 def r2_score(data: list[Row]) -> Fraction | None:
-    of_mean = mean_squared_error(_constant(data, _target_mean(data)))
+    of_mean = mean_squared_error(_constant(data, mean(data)))
     return _saved(mean_squared_error(data), of_mean)
 
 
+def error_variance(data: list[Row]) -> Fraction:
+    bias = mean_error(data)
+    return _mean(data, lambda y, p: (p - y - bias) ** 2)
+
+
 def explained_variance_score(data: list[Row]) -> Fraction | None:
-    bias = _mean(data, lambda y, p: y - p)
-    variance = _mean(data, lambda y, p: (y - p - bias) ** 2)
-    return _saved(variance, mean_squared_error(_constant(data, _target_mean(data))))
+    return _saved(error_variance(data), mean_squared_error(_constant(data, mean(data))))
 
 
 def mean_tweedie_deviance(data: list[Row], power: float = 0) -> Number:
@@ -143,12 +151,12 @@ def mean_gamma_deviance(data: list[Row]) -> Number:
 
 
 def d2_tweedie_score(data: list[Row], power: float = 0) -> Number | None:
-    mean = _target_mean(data)
-    if power < 0 and mean <= 0:
+    level = mean(data)
+    if power < 0 and level <= 0:
         return None
     if len({y for y, *_ in data}) == 1:
         return None
-    of_mean = mean_tweedie_deviance(_constant(data, mean), power)
+    of_mean = mean_tweedie_deviance(_constant(data, level), power)
     with localcontext(prec=DIGITS):
         return _saved(mean_tweedie_deviance(data, power), of_mean)
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 Row = tuple[float, Fraction, Fraction]
+Point = tuple[float, Fraction, Fraction]
 
 
 def rows_of(labels, scores, weights=None) -> list[Row]:
@@ -38,7 +39,7 @@ def auc(rows: list[Row]) -> Fraction:
     return 1 - rank_loss(rows)
 
 
-def points(rows: list[Row]) -> list[tuple[float, Fraction, Fraction]]:
+def points(rows: list[Row]) -> list[Point]:
     """Return (threshold, FPR, TPR), counting anew at each threshold; (0, 0) at inf first."""
     n_positive, n_negative = sum(row[1] for row in rows), sum(row[2] for row in rows)
     found = [(float("inf"), Fraction(0), Fraction(0))]
@@ -48,6 +49,23 @@ def points(rows: list[Row]) -> list[tuple[float, Fraction, Fraction]]:
         tpr = sum((row[1] for row in called), Fraction(0)) / n_positive
         found.append((threshold, fpr, tpr))
     return found
+
+
+def corners(found: list[Point]) -> list[Point]:
+    """Return the points where the step changes, with both ends and the first after (0, 0)."""
+    kept = found[:2]
+    for before, here, after in zip(found[1:], found[2:], found[3:], strict=False):
+        if any(here[k] - before[k] != after[k] - here[k] for k in (1, 2)):
+            kept.append(here)
+    return kept + found[2:][-1:]
+
+
+def detection(rows: list[Row]) -> list[Point]:
+    """Return (threshold, FPR, FNR) from the highest threshold with FNR 0 to the last with FPR 0."""
+    found = points(rows)
+    start = max(i for i, (_, fpr, _) in enumerate(found) if fpr == 0)
+    stop = min(i for i, (_, _, tpr) in enumerate(found) if tpr == 1)
+    return [(threshold, fpr, 1 - tpr) for threshold, fpr, tpr in found[start : stop + 1][::-1]]
 
 
 def area_of(polygon: list[tuple[Fraction, Fraction]]) -> Fraction:
@@ -98,6 +116,18 @@ def kolmogorov_smirnov(rows: list[Row]) -> tuple[Fraction, float, int]:
         if abs(gap) > best[0]:
             best = (abs(gap), threshold, (gap > 0) - (gap < 0))
     return best
+
+
+def one_vs_rest(codes, columns, weights, *, weighted: bool) -> Fraction:
+    """Return the mean over classes of the AUCs of each against the rest, plain or by weight."""
+    weights = [1] * len(codes) if weights is None else weights
+    total, shares = Fraction(0), Fraction(0)
+    for k in sorted(set(codes)):
+        rows = rows_of([int(code == k) for code in codes], [row[k] for row in columns], weights)
+        share = sum(row[1] for row in rows) if weighted else Fraction(1)
+        total += auc(rows) * share
+        shares += share
+    return total / shares
 
 
 def one_vs_one(codes, columns, weights, *, weighted: bool) -> Fraction:

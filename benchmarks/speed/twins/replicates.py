@@ -255,44 +255,11 @@ BOUNDS = np.array([line[2:] for line in LINES])
 
 
 def _best(criterion: int, bound: float, tp: Floats, fp: Floats, rows: Any) -> list[float]:
-    n_p, n_n = tp[-1], fp[-1]
-    called = tp + fp
-    precision = np.divide(tp, called, out=np.full_like(tp, -np.inf), where=called > 0)
-    values = [
-        tp * n_n - fp * n_p,
-        fp * n_p - tp * n_n,
-        -(((n_p - tp) * n_n) ** 2 + (fp * n_p) ** 2),
-        tp - fp,
-        tp / (bound * n_p + (1 - bound) * called),
-        np.where(tp / n_p >= bound, precision, -np.inf),
-        np.where(precision >= bound, tp, -np.inf),
-        np.where(fp / n_n <= bound, tp, -np.inf),
-    ][criterion]
+    values = naive.objective(criterion, bound, tp, fp)
     i = int(np.argmax(values))
     if values[i] == -np.inf:
         return [-np.inf, -2, 0, 0]
     return [values[i], rows[i - 1] if i else -1, tp[i], fp[i]]
-
-
-def _area(x: Floats, y: Floats, low: float, high: float) -> float:
-    """Return twice the area under a line between two places."""
-    left, right = np.clip(x[:-1], low, high), np.clip(x[1:], low, high)
-    slope = np.divide(np.diff(y), np.diff(x), out=np.zeros(len(x) - 1), where=np.diff(x) > 0)
-    return float(((right - left) * (2 * y[:-1] + slope * (left + right - 2 * x[:-1]))).sum())
-
-
-def _precision_area(estimator: int, tp: Floats, fp: Floats) -> float:
-    grew = np.flatnonzero(np.diff(tp) > 0)
-    tp0, fp0, tp1, fp1 = tp[grew], fp[grew], tp[grew + 1], fp[grew + 1]
-    called = tp0 + fp0
-    before = np.divide(tp0, called, out=np.ones_like(tp0), where=called > 0)
-    after = tp1 / (tp1 + fp1)
-    if estimator < 2:
-        return float(((tp1 - tp0) * (after + before if estimator else 2 * after)).sum() / 2)
-    share = (tp1 - tp0) / (tp1 + fp1 - called)
-    x = np.divide(tp1 + fp1 - called, called, out=np.zeros_like(tp0), where=called > 0)
-    inside = tp0 * np.log1p(x) + share * called * (x - np.log1p(x))
-    return float((share * np.where(called > 0, inside, tp1 - tp0)).sum())
 
 
 def _measured(tp: Floats, fp: Floats, rows: NDArray[np.int64]) -> Floats:
@@ -303,14 +270,11 @@ def _measured(tp: Floats, fp: Floats, rows: NDArray[np.int64]) -> Floats:
             states[j] = _best(criterion, low, tp, fp, rows)
         elif kind == replicate_points.AREA:
             x, y, total = (tp, n_n - fp, n_p) if criterion else (fp, tp, n_n)
-            states[j, 0] = _area(x, y, low * total, high * total)
+            states[j, 0] = naive.twice_area(x, y, low * total, high * total)
         elif kind == replicate_points.PRECISION_AREA:
-            states[j, 0] = _precision_area(criterion, tp, fp)
+            states[j, 0] = naive.precision_area(criterion, tp, fp)
         elif kind == replicate_points.BREAK_EVEN:
-            called = tp + fp
-            i = int(np.argmax(called[1:] >= n_p))
-            share = (n_p - called[i]) / (called[i + 1] - called[i])
-            states[j, :2] = 1.0, tp[i] + share * (tp[i + 1] - tp[i])
+            states[j, :2] = 1.0, naive.break_even(tp, fp)
         else:
             p, n = np.diff(tp), np.diff(fp)
             states[j, :2] = p @ (2 * (n_n - fp[1:]) + n) ** 2, n @ (2 * tp[:-1] + p) ** 2

@@ -1,0 +1,16 @@
+"""The one list for tests and benchmarks: what is right, who else computes it, what must hold.
+
+Every measure of the library's registry has an entry here, under its canonical name, and more of
+them, in brackets, where a parameter makes another measure of it; so have the curves. A line adds
+the property tests, the comparison with a peer, and the benchmark: nothing is timed that is not
+checked.
+"""
+
+from __future__ import annotations
+
+from registry.curves import CURVES, MULTICLASS
+from registry.decisions import DECISIONS
+from registry.entry import Entry
+from registry.values import ERRORS, LOSSES
+
+ENTRIES: tuple[Entry, ...] = CURVES + MULTICLASS + DECISIONS + LOSSES + ERRORS

@@ -1,0 +1,206 @@
+"""What an entry of the registry is: a measure, its data, its oracle, its peer and its laws."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fastmetrics
+from fastmetrics.measures import registry as library
+from fastmetrics.measures._measure import Measure
+
+# --- laws: the value does not change when -------------------------------------------------------
+
+ROW_ORDER = "rows come in another order"
+WEIGHT_2 = "a row of weight 2 stands twice"
+WEIGHT_0 = "rows of weight 0 are left out"
+WEIGHT_UNIT = "all weights are multiplied by one number"
+MERGE = "rows are counted in parts, whose tables are added"
+MONOTONE = "scores go through an increasing map (thresholds follow it)"
+RENAMED = "classes change their names (a measure of one of two may become its counterpart)"
+COMPLEMENT = "two classes change places: it is one less itself"
+SAME = "two classes change places"
+MIRROR = "two classes change places, and scores their sign"
+SHIFT = "targets and predictions are shifted by one number"
+SCALE = "targets and predictions are multiplied by c: it is c to a declared power times itself"
+
+ROWS = frozenset({ROW_ORDER, WEIGHT_2, WEIGHT_0, WEIGHT_UNIT})
+OF_SCORES = ROWS | {MERGE, MONOTONE}
+OF_LABELS = ROWS | {MERGE, RENAMED}
+OF_NUMBERS = ROWS | {MERGE, SHIFT, SCALE}
+
+# --- data ----------------------------------------------------------------------------------------
+
+#: What an entry is fed. Labels 0 and 1 with: scores, predicted labels, probabilities of 1, decision
+#: values. Labels of more classes with: predicted ones, probabilities, decision values. And targets
+#: with predictions: any numbers, or positive ones.
+SCORES, TWO, CHANCES, DECISIONS = "scores", "two labels", "chances", "decisions"
+LABELS, SHARES, MARGINS = "labels", "shares", "margins"
+NUMBERS, AMOUNTS = "numbers", "amounts"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """True labels or numbers, what is given beside them, and weights (None means 1 each)."""
+
+    true: Sequence[Any]
+    given: Sequence[Any]
+    weights: Sequence[Fraction] | None = None
+
+    @property
+    def columns(self) -> tuple[Any, Any, Any]:
+        return self.true, self.given, self.weights
+
+    @property
+    def shares(self) -> Sequence[Fraction]:
+        """The weights, 1 each where there are none."""
+        return self.weights or [Fraction(1)] * len(self.true)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes of the drop-ins: all that occur, in rows of weight 0 too."""
+        return sorted({*self.true, *self.given})
+
+    @property
+    def classes(self) -> list[Any]:
+        """The classes of what is new: all of the rows that count; 0 and 1 are always two."""
+        rows = zip(self.true, self.given, self.shares, strict=True)
+        seen = {label for true, given, weight in rows if weight for label in (true, given)}
+        return [0, 1] if seen <= {0, 1} else sorted(seen)
+
+
+def example(data: str, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return n rows of a kind, on which nothing is undefined; scores tie at times."""
+    rng = np.random.default_rng(43)
+    if data in (NUMBERS, AMOUNTS):
+        true = np.round(1 + rng.exponential(size=n), 3)
+        return true, np.round(true + 0.5 * rng.random(n), 3)
+    k = 4 if data in (LABELS, SHARES, MARGINS) else 2
+    true = rng.integers(0, k, n)
+    if data == SCORES:
+        return true, np.round(rng.normal(true, 1.0), 3)
+    if data in (TWO, LABELS):
+        return true, np.where(rng.random(n) < 0.6, true, rng.integers(0, k, n))
+    values = rng.random((n, k)) + 0.5 * np.eye(k)[true]
+    values /= values.sum(axis=1, keepdims=True)
+    return true, values[:, 1] if k == 2 else values
+
+
+Values = tuple[Any, ...]
+Oracle = Callable[[Sample], Values]
+
+
+def resolve(path: str) -> Callable[..., Any]:
+    """Return the object at ``module:name``; imported when it is asked for, not before."""
+    module, name = path.split(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def number(value: Any) -> Any:
+    """Return a value of an oracle, nan for one that is undefined."""
+    return math.nan if value is None else value
+
+
+def sk(name: str, **fixed: Any) -> Callable[..., Any]:
+    """Return a function of scikit-learn's with some arguments, imported when it is called."""
+
+    def peer(true: Any, given: Any, **more: Any) -> Any:
+        return resolve(f"sklearn.metrics:{name}")(true, given, **fixed, **more)
+
+    return peer
+
+
+def fields(*names: str) -> Callable[[Any], Values]:
+    """Return a reader of some fields of a result."""
+    return lambda result: tuple(getattr(result, name) for name in names)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One measure, as the tests and the benchmarks call it.
+
+    `name` is canonical, or else names a function by `path`; in brackets stands a variant. `oracle`
+    returns what is to be returned, None for what is undefined being nan. `exact` says that without
+    weights, or with whole ones, every value is the double nearest to the rational number; with
+    fractional ones, the first `weighted_values` are compared: rounding may decide a tie between two
+    thresholds. `thresholds` says which of the values are scores. `weights` says which are taken:
+    whole ones ("counts"), fractional ones ("quarters"). `counterpart` is the measure that it
+    becomes when two classes change their names, `power` that of `SCALE`.
+    """
+
+    name: str
+    data: str
+    oracle: Oracle
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    laws: frozenset[str] = ROWS
+    peer: Callable[..., Any] | str | None = "same"
+    peer_takes_weights: bool = True
+    path: str = ""
+    read: Callable[[Any], Values] = lambda found: (found,)
+    thresholds: tuple[int, ...] = ()
+    exact: bool = False
+    weighted_values: int | None = None
+    weights: tuple[str, ...] = ("counts", "quarters")
+    rows_of_each_class: int = 1
+    counterpart: str = ""
+    power: float = 0.0
+
+    @property
+    def canonical(self) -> str:
+        """The name without a variant."""
+        return self.name.partition("[")[0]
+
+    @property
+    def measure(self) -> Measure | None:
+        """What the library's registry says of it; None for a curve."""
+        return library.MEASURES.get(self.canonical)
+
+    def fast(self, true: Any, given: Any = None, weights: Any = None, **more: Any) -> Values:
+        """Call fastmetrics; `true` may be a table."""
+        more = {**self.arguments, **more}
+        if weights is not None:
+            more["sample_weight"] = weights
+        data = (true,) if given is None else (true, given)
+        if self.path:
+            return self.read(resolve(self.path)(*data, **more))
+        assert self.measure is not None
+        if not self.measure.function:  # it exists as an estimate of `bootstrap` alone
+            found = fastmetrics.bootstrap(*data, metrics=self.name, n_resamples=2, **more)
+            return (found[self.name].estimate,)
+        return (public(self.measure).value(*data, **more),)
+
+    def by_peer(self, true: Any, given: Any, weights: Any = None) -> Values:
+        """Call the peer, which must exist."""
+        more = {} if weights is None else {"sample_weight": weights}
+        peer = self.peer
+        if isinstance(peer, str):
+            name = peer if peer != "same" else self.function_name
+            more |= {**getattr(self.measure, "arguments", {}), **self.arguments}
+            peer = resolve(f"sklearn.metrics:{name}")
+        if peer is None:
+            raise LookupError(f"{self.name} has no peer")
+        found = peer(true, given, **more)
+        if isinstance(found, tuple) and not self.path:  # likelihood ratios
+            found = found[int(self.measure.read)]
+        return found if isinstance(found, tuple) else (found,)
+
+    @property
+    def function_name(self) -> str:
+        """The name of the public function."""
+        path = self.path or str(self.measure.function)
+        return path.rpartition(":")[2]
+
+
+def public(measure: Measure) -> Measure:
+    """Return the measure with its public function, found by its name."""
+    name = str(measure.function).rpartition(":")[2]
+    return dataclasses.replace(measure, function=getattr(fastmetrics, name))
