@@ -1,0 +1,90 @@
+"""How many files of the package, and how many Python functions, a warm call passes through.
+
+A reader who follows a call has to open those files. ``python tests/calls.py`` prints the table.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import fastmetrics as fm
+from fastmetrics._kernels import _compile
+
+PACKAGE = Path(fm.__file__).parent
+
+
+class Passed(NamedTuple):
+    """Calls of Python functions, all in all, and those of each file of the package."""
+
+    calls: int
+    files: Counter[str]
+
+
+def passed(function: Callable[[], Any]) -> Passed:
+    """Count what a call passes through on this thread, once all that it needs is compiled.
+
+    Numba tells the profiler of machine code too: a kernel counts as a call of its own file.
+    """
+    files: Counter[str] = Counter()
+    calls = 0
+
+    def count(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal calls
+        if event == "call":
+            calls += 1
+            path = Path(frame.f_code.co_filename)
+            if path.is_relative_to(PACKAGE):
+                files[path.relative_to(PACKAGE).as_posix()] += 1
+
+    before = _compile.TWIN_MAX_ELEMENTS, _compile.numpy_rows_left
+    _compile.compile_small_calls()
+    try:
+        function()  # compiles, and imports what is imported on first use
+        sys.setprofile(count)
+        try:
+            function()
+        finally:
+            sys.setprofile(None)
+    finally:
+        _compile.TWIN_MAX_ELEMENTS, _compile.numpy_rows_left = before
+    return Passed(calls, files)
+
+
+def examples() -> dict[str, Callable[[], Any]]:
+    """Return the calls that users make most."""
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 2, 500), rng.random(500)
+    true, predicted = rng.integers(0, 2, (2, 1_000))
+    targets, predictions = rng.random((2, 1_000))
+    few: Any = {"metrics": "roc_auc", "n_resamples": 20, "n_threads": 1, "rng": 1}
+    return {
+        "roc_auc_score": lambda: fm.roc_auc_score(labels, scores),
+        "average_precision_score": lambda: fm.average_precision_score(labels, scores),
+        "roc_curve": lambda: fm.roc_curve(labels, scores),
+        "specificity_score": lambda: fm.specificity_score(true, predicted),
+        "f1_score": lambda: fm.f1_score(true, predicted),
+        "accuracy_score": lambda: fm.accuracy_score(true, predicted),
+        "log_loss": lambda: fm.log_loss(labels, scores),
+        "mean_squared_error": lambda: fm.mean_squared_error(targets, predictions),
+        "bootstrap": lambda: fm.bootstrap(labels, scores, **few),
+        "delong": lambda: fm.delong(labels, scores),
+        "evaluate": lambda: fm.evaluate(labels, scores),
+    }
+
+
+def main() -> None:
+    for name, call in examples().items():
+        found = passed(call)
+        sys.stdout.write(f"{name}: {len(found.files)} files, {found.calls} calls\n")
+        sys.stdout.write("".join(f"{n:6}  {file}\n" for file, n in found.files.items()))
+
+
+if __name__ == "__main__":
+    main()
