@@ -137,3 +137,10 @@ def test_all_but_the_function_say_that_it_is_undefined(true: Any, values: Any) -
         assert len(found) >= 4
         for face, value in found.items():
             assert value == pytest.approx(right, nan_ok=True), (entry.name, face)
+
+
+@pytest.mark.xfail(reason="the bootstrap clips probabilities of any dtype at float64's epsilon")
+def test_certain_probabilities_of_float32_cost_what_they_cost_the_function() -> None:
+    labels, p = np.array([0, 1, 1, 0]), np.array([1, 0.5, 0.25, 0.125], dtype=np.float32)
+    found = fm.bootstrap(labels, p, metrics="log_loss", n_resamples=2, method="percentile")
+    assert found["log_loss"].estimate == pytest.approx(fm.log_loss(labels, p))
