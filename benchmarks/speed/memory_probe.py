@@ -57,14 +57,14 @@ def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
     from fastmetrics._input.rng import seed_key
     from fastmetrics.intervals.bootstrap._draws import Draws
     from fastmetrics.intervals.bootstrap._engine import Engine
-    from fastmetrics.intervals.bootstrap._metrics import resolved
-    from fastmetrics.intervals.bootstrap._problem import of_table
+    from fastmetrics.intervals.bootstrap._parse import parse
+    from fastmetrics.intervals.bootstrap._plans import planned
 
     def engine(rows: slice) -> Engine:
         table = ScoreTable.from_scores(labels[rows], scores[rows])
-        asked = resolved("roc_auc")
-        problem = of_table(table, asked, None, by_rows=False)
-        return Engine([problem], asked, Draws(seed_key(1), problem.n_units), with_errors=False)
+        asked = planned("roc_auc")
+        form = parse(table, None, asked)
+        return Engine([form], asked, Draws(seed_key(1), form.n_units))
 
     engine(slice(300_000)).run(2, n_threads=1, progress=False)
     of_all = engine(slice(None))

@@ -1,7 +1,4 @@
-"""The only judge of user data: raw input becomes a checked value once, and is trusted from there.
-
-Floor 1 is in small files, one kind of input each; this one gathers them.
-"""
+"""Labels, scores and weights of two classes: checked once, and trusted from there."""
 
 from __future__ import annotations
 
@@ -12,55 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import ClassLabels, check_class_labels, check_multilabel_indicator
-from fastmetrics._input.containers import as_array, as_vector
-from fastmetrics._input.labels import RULES, encode_labels
-from fastmetrics._input.scalars import (
-    check_choice,
-    check_confidence_level,
-    check_fraction,
-    check_integer,
-    check_n_threads,
-    check_positive,
-    check_real,
-    check_same_length,
-)
-from fastmetrics._input.scores import (
-    CANONICAL,
-    canonical_scores,
-    check_finite,
-    check_probabilities,
-    check_score_matrix,
-    check_scores_array,
-    score_column,
-)
-from fastmetrics._input.weights import Weights, check_weights
-
-__all__ = [
-    "RULES",
-    "BinaryRows",
-    "ClassLabels",
-    "Weights",
-    "as_array",
-    "as_vector",
-    "check_binary",
-    "check_choice",
-    "check_class_labels",
-    "check_confidence_level",
-    "check_finite",
-    "check_fraction",
-    "check_integer",
-    "check_multilabel_indicator",
-    "check_n_threads",
-    "check_positive",
-    "check_probabilities",
-    "check_real",
-    "check_same_length",
-    "check_score_matrix",
-    "check_scores_array",
-    "check_weights",
-    "score_column",
-]
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.labels import encode_labels
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import CANONICAL, canonical_scores, check_finite
+from fastmetrics._input.weights import check_weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,3 +150,17 @@ def _is_plain_vector(values: Any) -> bool:
 def _is_contiguous(array: NDArray[Any]) -> bool:
     flags = array.flags
     return flags.c_contiguous and flags.aligned
+
+
+def column_count(values: Any) -> int:
+    """Return the number of columns of a two-dimensional container, 1 for a flat one.
+
+    Only the shape is read: ten million flat labels are not converted to learn that.
+    """
+    shape = getattr(values, "shape", None)
+    if shape is None and isinstance(values, list | tuple) and len(values) > 0:
+        first = values[0]
+        if isinstance(first, list | tuple):
+            return len(first)
+        shape = (len(values), *getattr(first, "shape", ()))
+    return int(shape[1]) if shape is not None and len(shape) == 2 else 1

@@ -148,13 +148,15 @@ def _ratio(name: str, title: str, function: str, **parameters: float) -> tuple[M
             f"{name}_{how}",
             f"{words} {title}",
             function,
-            arguments={"average": how},
+            arguments=parameters | {"average": how},
             aliases=alias,
             **given,
         )
 
     return (
-        _decision(name, title, function, aliases=(drop_in,), classes=2, **given),
+        _decision(
+            name, title, function, aliases=(drop_in,), classes=2, arguments=parameters, **given
+        ),
         averaged("macro", "macro-averaged"),
         averaged("micro", "micro-averaged"),
         averaged("weighted", "class-weighted"),

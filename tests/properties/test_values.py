@@ -63,7 +63,6 @@ def test_an_entry_is_fed_what_the_library_says_it_needs(entry: Entry) -> None:
     assert entry.measure.classes in (0, classes)
 
 
-@pytest.mark.xfail(strict=False, reason="modules are still to be named as the registry has them")
 def test_every_path_is_that_of_the_public_function() -> None:
     for measure in MEASURES.values():
         if measure.function:

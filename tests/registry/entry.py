@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -176,7 +175,7 @@ class Entry:
         if not self.measure.function:  # it exists as an estimate of `bootstrap` alone
             found = fastmetrics.bootstrap(*data, metrics=self.name, n_resamples=2, **more)
             return (found[self.name].estimate,)
-        return (public(self.measure).value(*data, **more),)
+        return (self.measure.value(*data, **more),)
 
     def by_peer(self, true: Any, given: Any, weights: Any = None) -> Values:
         """Call the peer, which must exist."""
@@ -198,9 +197,3 @@ class Entry:
         """The name of the public function."""
         path = self.path or str(self.measure.function)
         return path.rpartition(":")[2]
-
-
-def public(measure: Measure) -> Measure:
-    """Return the measure with its public function, found by its name."""
-    name = str(measure.function).rpartition(":")[2]
-    return dataclasses.replace(measure, function=getattr(fastmetrics, name))

@@ -23,6 +23,22 @@ Floats = NDArray[np.float64]
 REPLICATES, PLACES, MANY_PLACES = 4, 101, 2048
 
 
+def pairs_of_few(data: Data) -> Pair:
+    columns = np.empty(len(data.scores)), np.empty(len(data.scores))
+    counts = np.empty(4, np.int64)
+
+    def ours() -> tuple[Any, ...]:
+        merges.pairs_of_few(data.scores, data.labels, 0, *columns, counts)
+        return tuple(counts.tolist())
+
+    def twin() -> tuple[Any, ...]:
+        positive, negative = naive.split(data)
+        odd = np.count_nonzero(~np.isfinite(data.scores))
+        return len(positive), len(negative), naive.pairs_by_broadcast(positive, negative), odd
+
+    return ours, twin
+
+
 def pairs_of_sorted(data: Data) -> Pair:
     positive, negative = map(np.sort, naive.split(data))
     return (
@@ -295,6 +311,7 @@ _OF_ROWS = tuple(
 )
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
 CURVE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+    pairs_of_few: (("merges:pairs_of_few",), True),
     pairs_of_sorted: (("merges:pairs_of_sorted",), True),
     split_classes: (("merges:split_classes",), False),
     merge_descending: (("merges:merge_descending",), False),

@@ -25,20 +25,6 @@ RowMeasure = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]
 AVERAGES = ("macro", "micro", "samples", "weighted", None)
 
 
-def column_count(values: Any) -> int:
-    """Return the number of columns of a two-dimensional container, 1 for a flat one.
-
-    Only the shape is read: ten million flat labels are not converted to learn that.
-    """
-    shape = getattr(values, "shape", None)
-    if shape is None and isinstance(values, list | tuple) and len(values) > 0:
-        first = values[0]
-        if isinstance(first, list | tuple):
-            return len(first)
-        shape = (len(values), *getattr(first, "shape", ()))
-    return int(shape[1]) if shape is not None and len(shape) == 2 else 1
-
-
 def binarized(codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int8]:
     """Return the (n, n_classes) matrix with a 1 where the row's class code is the column."""
     indicator = np.zeros((len(codes), n_classes), dtype=np.int8)

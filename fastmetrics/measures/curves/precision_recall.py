@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
+from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels import curve_kernels
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized, column_count
+from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized
 from fastmetrics.measures.curves._curve_counts import predicted_positives
 from fastmetrics.tables.scores._exact import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table

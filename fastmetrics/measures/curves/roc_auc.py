@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
-from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.rows import BinaryRows, check_binary, column_count
 from fastmetrics._input.scalars import check_choice, check_fraction, check_n_threads
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.curves._averaging import AVERAGES, averaged, column_count
+from fastmetrics.measures.curves._averaging import AVERAGES, averaged
 from fastmetrics.measures.curves.partial_auc import area_between, mcclish
 from fastmetrics.measures.curves.roc_multiclass import multiclass_roc_auc
 from fastmetrics.tables.scores.pairs import PairCounts, count_pairs, pairs_of_weights
