@@ -262,13 +262,17 @@ from .selection.estimates.point632 import (
     err632_plus as err632_plus,
 )
 from .selection.estimates.row_losses import no_information_error as no_information_error
-from .selection.splitters.bootstrap_out_of_bag import BootstrapOutOfBag as BootstrapOutOfBag
-from .selection.splitters.five_by_two import FiveByTwo as FiveByTwo
-from .selection.splitters.folds import Folds as Folds
+from .selection.splitters.draws import (
+    BootstrapOutOfBag as BootstrapOutOfBag,
+    HoldOut as HoldOut,
+)
+from .selection.splitters.folds import (
+    FiveByTwo as FiveByTwo,
+    Folds as Folds,
+    LeaveOneOut as LeaveOneOut,
+)
 from .selection.splitters.grouped_folds import GroupedFolds as GroupedFolds
-from .selection.splitters.hold_out import HoldOut as HoldOut
-from .selection.splitters.leave_one_out import LeaveOneOut as LeaveOneOut
-from .selection.tuning.parameter_range import parameter_range as parameter_range
+from .selection.tuning.grid import parameter_range as parameter_range
 from .selection.tuning.tuning import (
     nested_cross_validation as nested_cross_validation,
     tune_estimator as tune_estimator,

@@ -121,8 +121,8 @@ def test_the_fewest_rows_with_five_halvings():
 @pytest.mark.parametrize("sizes", [(3, 3), (4, 2), (2, 2, 2), (5, 1), (4, 4), (3, 2, 2)])
 def test_all_halvings_that_can_be_dealt_are_counted(sizes):
     """Against what turns up in thousands of draws."""
-    from fastmetrics.selection.splitters import five_by_two
     from fastmetrics.selection.splitters._splitter import classes_of, dealt_folds
+    from fastmetrics.selection.splitters.folds import _possible_halvings
 
     y = np.repeat(np.arange(len(sizes)), sizes)
     generator = np.random.default_rng(0)
@@ -131,7 +131,7 @@ def test_all_halvings_that_can_be_dealt_are_counted(sizes):
     for _ in range(3_000):
         folds = dealt_folds(len(y), 2, classes, generator)
         seen.add(tuple(folds ^ folds[0]))
-    counted = five_by_two._possible_halvings(list(sizes))
+    counted = _possible_halvings(list(sizes))
     assert counted == len(seen) or (counted >= 5 and len(seen) >= counted)
 
 

@@ -8,12 +8,9 @@ from typing import Any, NamedTuple
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.selection.splitters._splitter import Splitter
-from fastmetrics.selection.splitters.bootstrap_out_of_bag import BootstrapOutOfBag
-from fastmetrics.selection.splitters.five_by_two import FiveByTwo
-from fastmetrics.selection.splitters.folds import Folds
+from fastmetrics.selection.splitters.draws import BootstrapOutOfBag, HoldOut
+from fastmetrics.selection.splitters.folds import FiveByTwo, Folds, LeaveOneOut
 from fastmetrics.selection.splitters.grouped_folds import GroupedFolds
-from fastmetrics.selection.splitters.hold_out import HoldOut
-from fastmetrics.selection.splitters.leave_one_out import LeaveOneOut
 
 NAMES = "'k-fold' as in '10-fold', 'pxk' as in '10x10', '5x2', 'loo', 'holdout', '.632', '.632+'"
 

@@ -1,20 +1,29 @@
-"""``Folds``: p times k-fold cross-validation, stratified unless told otherwise."""
+"""Folds, in which every row is tested equally often: `Folds`, `FiveByTwo`, `LeaveOneOut`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics.errors import InputError
 from fastmetrics.selection.splitters._splitter import (
+    Classes,
     Split,
     Splitter,
     check_class_sizes,
     check_enough_rows,
     classes_of,
     dealt_folds,
+    row_count,
     splits_of_folds,
 )
+
+_HALVINGS = 5
 
 
 class Folds(Splitter):
@@ -89,3 +98,136 @@ class Folds(Splitter):
                 dealt_folds(n, self.n_splits, classes, self._generator(repeat)), self.n_splits
             )
         )
+
+
+class FiveByTwo(Splitter):
+    """The ten splits of 5x2 cross-validation: five halvings, no two of them the same.
+
+    Parameters
+    ----------
+    stratified : bool, default=True
+        Whether both halves get the classes of `y` in equal shares. A numeric target has none: pass
+        False.
+    rng : None, int, Generator or str, optional
+        Source of the random numbers, or the `key` of another splitter. The same one splits alike.
+
+    See Also
+    --------
+    five_by_two_cv_test : The test between two models that these splits are for.
+
+    Notes
+    -----
+    The splits come in pairs, halving by halving. Halves differ by at most one row, in all and in
+    each class. A halving that has come before is drawn again; data with fewer than five halvings
+    are a ValueError. O(n log n) a halving.
+
+    References
+    ----------
+    Dietterich (1998), Approximate statistical tests for comparing supervised classification
+    learning algorithms, Neural Computation 10:1895-1923.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([0, 0, 0, 0, 1, 1])
+    >>> splits = list(FiveByTwo(rng=0).split(y, y))
+    >>> len(splits), len({frozenset(map(tuple, split)) for split in splits})
+    (10, 5)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("stratified",)
+
+    def __init__(self, *, stratified: bool = True, rng: Any = None) -> None:
+        self.stratified: bool = check_choice("stratified", stratified, (True, False))
+        super().__init__(rng)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return how many splits there are: 10; the arguments do not matter."""
+        return 2 * _HALVINGS
+
+    def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
+        check_enough_rows(n, 2)
+        classes = classes_of(y, type(self).__name__) if self.stratified else None
+        if classes is not None:
+            check_class_sizes(classes, 2)
+        possible = _possible_halvings([n] if classes is None else classes.sizes.tolist())
+        if possible < _HALVINGS:
+            within = "" if classes is None else " of these classes"
+            raise InputError(
+                f"FiveByTwo needs 5 different halvings: {n:,} rows{within} have {possible}"
+            )
+        return self._halved(n, classes)
+
+    def _halved(self, n: int, classes: Classes | None) -> Iterator[Split]:
+        generator = self._generator(0)
+        seen: set[bytes] = set()
+        while len(seen) < _HALVINGS:
+            folds = dealt_folds(n, 2, classes, generator)
+            name = _name_of(folds)
+            if name not in seen:
+                seen.add(name)
+                yield from splits_of_folds(folds, 2)
+
+
+def _name_of(folds: NDArray[Any]) -> bytes:
+    """Return bytes that two halvings share only if they are the same, whichever half is first."""
+    return np.packbits(folds != folds[0]).tobytes()
+
+
+def _possible_halvings(sizes: list[int]) -> int:
+    """Return how many halvings can be dealt; beyond 5 a lower bound.
+
+    The half that gets the odd row of a class is settled by that of the class before: the two names
+    of one halving are counted twice only if no class is odd.
+    """
+    ways = 1
+    for size in sizes:
+        small = min(size, 6 + size % 2)
+        ways *= math.comb(small, small // 2)
+        if ways > 2 * _HALVINGS:
+            break
+    return ways if any(size % 2 for size in sizes) else ways // 2
+
+
+class LeaveOneOut(Splitter):
+    """Splits whose test sets are the single rows, in their order.
+
+    See Also
+    --------
+    Folds : Far cheaper, and of less variance.
+
+    Notes
+    -----
+    As scikit-learn's class of that name. There is nothing random. O(n) a split, n splits.
+
+    Examples
+    --------
+    >>> for train, test in LeaveOneOut().split([[1], [2], [3]]):
+    ...     print(train, test)
+    [1 2] [0]
+    [0 2] [1]
+    [0 1] [2]
+    """
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def __repr__(self) -> str:
+        return "LeaveOneOut()"
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return how many splits there are: the number of rows of `X`, which must be given."""
+        if X is None:
+            raise InputError("`X` must be given: there are as many splits as it has rows")
+        return row_count(X)
+
+    def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
+        if n < 2:
+            raise InputError(f"LeaveOneOut needs at least 2 rows: got {n}")
+        return _each_row_alone(n)
+
+
+def _each_row_alone(n: int) -> Iterator[Split]:
+    rows = np.arange(n)
+    for row in range(n):
+        yield np.concatenate([rows[:row], rows[row + 1 :]]), rows[row : row + 1].copy()

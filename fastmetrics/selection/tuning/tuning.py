@@ -33,7 +33,7 @@ from fastmetrics.selection.estimates._settings import (
     with_setting,
 )
 from fastmetrics.selection.splitters._splitter import Split
-from fastmetrics.selection.tuning._grid import by_simplicity, settings_of
+from fastmetrics.selection.tuning.grid import by_simplicity, settings_of
 from fastmetrics.selection.tuning.tuning_result import NestedCrossValidation, TuningResult
 
 Rule = Literal["best", "one-standard-error"]

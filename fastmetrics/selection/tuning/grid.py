@@ -1,21 +1,27 @@
-"""``parameter_range``: the values from one end to the other by a step, each the nearest double."""
+"""A grid: the values of a parameter (`parameter_range`), and the settings that they combine to."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import numbers
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, InputTypeError
 
+if TYPE_CHECKING:
+    from fastmetrics.selection.estimates._settings import Setting
+
 Closed = Literal["both", "left", "right", "neither"]
 
-_MOST: Final = 10**7
+_MOST_VALUES: Final = 10**7
+_MOST_SETTINGS: Final = 10**6
 
 
 def parameter_range(
@@ -67,8 +73,8 @@ def parameter_range(
     if low > high:
         raise InputError(f"`start` must not exceed `stop`: got {start!r} and {stop!r}")
     last = (high - low) // width
-    if last > _MOST:
-        raise InputError(f"`step` must leave at most {_MOST:,} values: got {last + 1:,}")
+    if last > _MOST_VALUES:
+        raise InputError(f"`step` must leave at most {_MOST_VALUES:,} values: got {last + 1:,}")
     first = 0 if side in ("both", "left") else 1
     if side in ("left", "neither") and low + last * width == high:
         last -= 1
@@ -86,3 +92,46 @@ def _fraction(name: str, value: Any) -> Fraction:
     if not math.isfinite(value):
         raise InputError(f"`{name}` must be finite: got {value!r}")
     return Fraction(str(value))
+
+
+def settings_of(grid: Any) -> tuple[Setting, ...]:
+    """Return every combination of a grid's values, the last parameter varying fastest."""
+    if not isinstance(grid, Mapping):
+        raise InputTypeError(f"`grid` must map names to values: got {type(grid).__name__}")
+    n_settings = 1
+    for name, values in grid.items():
+        is_sequence = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+        if not isinstance(name, str) or not is_sequence:
+            raise InputTypeError(
+                f"`grid` must map names to sequences of values: got {name!r}: {values!r}"
+            )
+        if len(values) == 0:
+            raise InputError(f"`grid` has no value for {name!r}")
+        n_settings *= len(values)
+    if not grid or n_settings > _MOST_SETTINGS:
+        raise InputError(
+            f"`grid` must have 1 to {_MOST_SETTINGS:,} settings: got {n_settings * bool(grid)}"
+        )
+    columns = [v.tolist() if isinstance(v, np.ndarray) else v for v in grid.values()]
+    return tuple(dict(zip(grid, values, strict=True)) for values in itertools.product(*columns))
+
+
+def by_simplicity(settings: tuple[Setting, ...], complexity: Any, rule: str) -> list[int]:
+    """Return the numbers of the settings, the simplest first; by the grid where none is said."""
+    if complexity is None:
+        if rule == "one-standard-error":
+            raise InputError("rule='one-standard-error' needs `complexity`: what is simpler")
+        return list(range(len(settings)))
+    if callable(complexity):
+        return sorted(range(len(settings)), key=lambda i: complexity(settings[i]))
+    names = [complexity] if isinstance(complexity, str) else list(complexity)
+    order = list(range(len(settings)))
+    for name in reversed(names):  # stable sorts, the last name first
+        plain = name.removeprefix("-")
+        if plain not in settings[0]:
+            raise InputError(
+                f"`complexity` must name parameters of `grid`: got {name!r}, there are "
+                f"{', '.join(map(repr, settings[0]))}"
+            )
+        order.sort(key=lambda i, plain=plain: settings[i][plain], reverse=plain != name)  # type: ignore[misc]
+    return order
