@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
+from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, InputTypeError
 
 Family = Literal["curves", "decisions", "probabilities", "regression", "own"]
@@ -55,7 +56,7 @@ class Measure:
     higher_is_better : bool, By or None
         Its direction; None where it has none.
     needs : str
-        What it takes beside the true values.
+        What it takes beside the true values; "nothing" for what judges no prediction.
     aliases : tuple of str
         Other names that lead here.
     parameters : mapping of str to object
@@ -73,6 +74,8 @@ class Measure:
         The least and the greatest value.
     resampled : str
         How its replicates are made; "" if they are not.
+    row_loss : str
+        The loss of single rows whose mean it is: "zero_one", "squared", "absolute"; "" for others.
     """
 
     name: str
@@ -80,7 +83,7 @@ class Measure:
     title: str
     function: str | Callable[..., Any]
     higher_is_better: bool | By | None
-    needs: Needs
+    needs: Needs | Literal["nothing"]
     aliases: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -89,6 +92,7 @@ class Measure:
     classes: int = 0
     bounds: tuple[float, float] = (0.0, 1.0)
     resampled: Resampled = ""
+    row_loss: Literal["zero_one", "squared", "absolute", ""] = ""
 
     @property
     def intervals(self) -> tuple[str, ...]:
@@ -118,6 +122,10 @@ class Measure:
         for needed, default in self.parameters.items():
             if default is REQUIRED and needed not in parameters:
                 raise InputTypeError(f"`{name}` needs its parameter {needed!r}")
+        way: Any = self.higher_is_better
+        while isinstance(way, By):
+            given = parameters.get(way.parameter, self.parameters[way.parameter])
+            way = way.options[check_choice(way.parameter, given, way.options)]
         return dict(parameters)
 
     def load(self) -> Callable[..., Any]:
@@ -141,7 +149,10 @@ class Measure:
             for name, value in parameters.items()
             if name != self.read
         }
-        found = self.load()(*data, **{**self.arguments, **passed})
+        try:
+            found = self.load()(*data, **{**self.arguments, **passed})
+        except InputError as error:
+            raise error.renamed({there: here for here, there in self.passed_as.items()}) from error
         if not read:
             return found
         return found[int(read)] if read.isdecimal() else getattr(found, read)

@@ -90,6 +90,7 @@ _TAKES = {
     "labels": "predicted labels",
     "probabilities": "probabilities",
     "values": "predicted numbers",
+    "nothing": "no prediction",
 }
 _OF = {"decisions": "predicted labels", "regression": "predicted numbers"}
 

@@ -29,7 +29,8 @@ class MetricEntry(Result):
         "curves" (scores against thresholds), "decisions" (predicted labels), "probabilities",
         "regression" (predicted numbers), or "own" (registered by the user).
     needs : str
-        What it takes beside the true values: "scores", "labels", "probabilities" or "values".
+        What it takes beside the true values: "scores", "labels", "probabilities", "values" or
+        "nothing".
     direction : str
         "higher" or "lower" is better, "none", or "by criterion" where a parameter decides.
     low, high : float

@@ -163,10 +163,7 @@ def _ratio(name: str, title: str, function: str, **parameters: float) -> tuple[M
     )
 
 
-_TEXTBOOK: Final = {
-    "macro": ("precision", "recall"),
-    "micro": ("precision", "recall", "f1"),
-}
+_TEXTBOOK: Final = {"macro": ("precision", "recall"), "micro": ("precision", "recall", "f1")}
 
 _DECISIONS: Final = (
     *_ratio("precision", "precision", "precision_recall_f:precision_score"),
@@ -182,9 +179,14 @@ _DECISIONS: Final = (
     ),
     _decision("accuracy", "accuracy", "accuracy:accuracy_score", aliases=("accuracy_score",)),
     _decision(
-        "error_rate", "error rate", "accuracy:zero_one_loss", False, aliases=("zero_one_loss",)
+        "error_rate",
+        "error rate",
+        "accuracy:zero_one_loss",
+        False,
+        aliases=("zero_one_loss",),
+        row_loss="zero_one",
     ),
-    _decision("hamming_loss", "Hamming loss", "accuracy:hamming_loss", False),
+    _decision("hamming_loss", "Hamming loss", "accuracy:hamming_loss", False, row_loss="zero_one"),
     _decision(
         "balanced_accuracy",
         "balanced accuracy",
@@ -293,6 +295,7 @@ _PROBABILITIES: Final = (
         "top-k accuracy",
         "top_k:top_k_accuracy_score",
         True,
+        classes=3,  # of two, every row is a hit
         aliases=("top_k_accuracy_score",),
         parameters={"k": 2},
         bounds=(0.0, 1.0),
@@ -312,10 +315,14 @@ def _score(name: str, title: str, function: str, **more: Any) -> Measure:
 
 
 _REGRESSION: Final = (
-    _number("mean", "mean", "", None, resampled="sums", bounds=(-inf, inf)),
+    _number("mean", "mean", "", None, needs="nothing", resampled="sums", bounds=(-inf, inf)),
     _number("mean_error", "mean error", "", None, resampled="sums", bounds=(-inf, inf)),
     _number(
-        "mean_squared_error", "mean squared error", "errors:mean_squared_error", resampled="sums"
+        "mean_squared_error",
+        "mean squared error",
+        "errors:mean_squared_error",
+        resampled="sums",
+        row_loss="squared",
     ),
     _number(
         "root_mean_squared_error",
@@ -324,7 +331,11 @@ _REGRESSION: Final = (
         resampled="sums",
     ),
     _number(
-        "mean_absolute_error", "mean absolute error", "errors:mean_absolute_error", resampled="sums"
+        "mean_absolute_error",
+        "mean absolute error",
+        "errors:mean_absolute_error",
+        resampled="sums",
+        row_loss="absolute",
     ),
     _number(
         "mean_absolute_percentage_error",

@@ -122,6 +122,12 @@ def test_parameters() -> None:
         ask("tpr_at_fpr")
     with pytest.raises(TypeError, match="`accuracy_score` has no parameter 'x': it has no param"):
         ask([("accuracy_score", {"x": 1})])
+    with pytest.raises(fm.InputError, match=r"`of` must be one of 'value', 'threshold'.*got 'tpr'"):
+        ask(("best_threshold", {"of": "tpr"}))
+    with pytest.raises(fm.InputError, match=r"`criterion` must be one of 'youden'.*got 'best'"):
+        ask(("best_threshold", {"criterion": "best"}))
+    with pytest.raises(fm.InputError, match=r"^`fpr` must lie in \[0, 1\]: got 2"):
+        MEASURES["tpr_at_fpr"].value([0, 1], [0.0, 1.0], fpr=2)
 
 
 @pytest.mark.parametrize(

@@ -38,12 +38,12 @@ TWO = y > 0
         ({"metrics": ["accuracy", "accuracy"]}, ValueError, "names 'accuracy' 2 times"),
         ({"metrics": ("accuracy", {"beta": 1})}, TypeError, "no parameter 'beta'"),
         ({"metrics": ("log_loss", {"eps": 1})}, TypeError, "`log_loss` has no parameter 'eps'"),
-        ({"metrics": "roc_auc"}, ValueError, "for two classes: `y` has 3"),
+        ({"metrics": "roc_auc"}, ValueError, "is for two classes, and `y` has 3: see roc_auc_ovr"),
         ({"metrics": "f1"}, ValueError, "see f1_macro"),
         ({"metrics": "mean_squared_error"}, ValueError, "is for regression"),
         ({"metrics": lambda y, r: y}, ValueError, "must return one number"),
         ({"metrics": "f1_macro", "method": ".632"}, ValueError, "no mean of losses of rows"),
-        ({"metrics": "mean_squared_error", "method": ".632"}, ValueError, "is for numbers"),
+        ({"metrics": "mean_squared_error", "method": ".632"}, ValueError, "is for regression"),
         ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
         ({"n_jobs": 0}, ValueError, "`n_jobs` must not be 0"),
         ({"n_jobs": 1.5}, TypeError, "`n_jobs` must be an integer"),
@@ -69,7 +69,7 @@ def test_no_estimator(estimator, error, message):
 def test_data_that_do_not_fit():
     with pytest.raises(ValueError, match="lengths differ: `X` has 150 rows, `y` has 149"):
         fm.evaluate_estimator(TREE, X, y[:-1])
-    with pytest.raises(ValueError, match="need a classifier"):
+    with pytest.raises(ValueError, match="'accuracy' is for classes: `estimator` is a regressor"):
         fm.evaluate_estimator(LinearRegression(), X, y, metrics="accuracy")
     with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
         fm.evaluate_estimator(LinearSVC(), X, TWO, metrics="log_loss")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,17 +21,51 @@ from fastmetrics.selection.bias_variance.bias_variance import (
     Decomposition,
     bias_variance,
 )
-from fastmetrics.selection.estimates._fit_and_score import Task, check_n_jobs, each_split, fitted
-from fastmetrics.selection.estimates._settings import (
+from fastmetrics.selection.estimates._fit_and_score import (
+    FITTING,
     Setting,
+    Task,
+    check_n_jobs,
     check_parameters,
+    check_task,
     check_values,
-    task_of,
+    each_split,
+    fitted,
     with_setting,
 )
 
 Floats = NDArray[np.float64]
 Sampling = Literal["bootstrap", "disjoint"]
+
+_MODELS: Final = """
+Parameters
+----------
+X_train : array-like of shape (n_train, ...)
+    Examples that training sets are taken from.
+y_train : array-like of shape (n_train,)
+    Their labels.
+X_test : array-like of shape (n, ...)
+    Examples to predict.
+y_test : array-like of shape (n,) or (replicates, n)
+    Their labels; or independent replicates of each, of which the noise follows.
+decomposition : {"squared", "domingos", "kohavi-wolpert"}, default="squared"
+    See `bias_variance`.
+sampling : {"bootstrap", "disjoint"}, default="bootstrap"
+    Whether training sets are drawn with replacement, or are disjoint parts of the shuffled
+    examples: independent, but smaller.
+n_models : int, default=100
+    Training sets, at least 2; where a parameter varies, the same ones for every value.
+train_size : int, optional
+    Examples in each; by default n_train, and n_train // n_models of disjoint ones.
+rng : None, int, Generator, BitGenerator, SeedSequence or str
+    Source of the training sets; the estimator keeps its own `random_state`.
+
+Raises
+------
+ValueError
+    If the estimator has no such parameter, an option is out of range, or there are too few
+    examples.
+"""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -97,6 +131,7 @@ class BiasVarianceCurve(Result):
         )
 
 
+@documented(_MODELS, FITTING)
 def estimator_bias_variance(
     estimator: Any,
     X_train: Any,
@@ -114,47 +149,10 @@ def estimator_bias_variance(
 ) -> BiasVariance:
     """Fit an estimator on many training sets and decompose its loss on test data.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Object with `fit(X, y)` and `predict(X)`; clones of it are fitted.
-    X_train : array-like of shape (n_train, ...)
-        Examples that training sets are taken from.
-    y_train : array-like of shape (n_train,)
-        Their labels.
-    X_test : array-like of shape (n, ...)
-        Examples to predict.
-    y_test : array-like of shape (n,) or (replicates, n)
-        Their labels; or independent replicates of each, of which the noise follows.
-    decomposition : {"squared", "domingos", "kohavi-wolpert"}, default="squared"
-        See `bias_variance`.
-    sampling : {"bootstrap", "disjoint"}, default="bootstrap"
-        Whether training sets are drawn with replacement, or are disjoint parts of the shuffled
-        examples: independent, but smaller.
-    n_models : int, default=100
-        Training sets, at least 2.
-    train_size : int, optional
-        Examples in each; by default n_train, and n_train // n_models of disjoint ones.
-    rng : None, int, Generator, BitGenerator, SeedSequence or str
-        Source of the training sets; the estimator keeps its own `random_state`.
-    n_jobs : int, optional
-        Processes (joblib); by default fits are run one by one.
-    progress : bool, default=False
-        Whether a bar is shown.
-
     Returns
     -------
     BiasVariance
         The parts, which add up to the loss on the test data.
-
-    Raises
-    ------
-    ImportError
-        If scikit-learn is not installed, or joblib or tqdm where they are needed.
-    TypeError
-        If the estimator lacks `fit` or `predict`.
-    ValueError
-        If an option is out of range, or there are too few examples.
 
     Notes
     -----
@@ -179,11 +177,12 @@ def estimator_bias_variance(
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))
     plan = _plan(sampling, n_models, train_size, rng)
-    task = task_of(estimator, X_train, y_train)
+    task = check_task(estimator, X_train, y_train)
     predictions = _predictions(task, X_test, [{}], plan, n_jobs, progress)
     return bias_variance(y_test, predictions[0], decomposition=decomposition)
 
 
+@documented(_MODELS, FITTING)
 def bias_variance_curve(
     estimator: Any,
     X_train: Any,
@@ -203,51 +202,10 @@ def bias_variance_curve(
 ) -> BiasVarianceCurve:
     """Decompose the loss of an estimator at each value of a parameter, such as its complexity.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Object with `fit`, `predict`, `get_params` and `set_params`; clones of it are fitted.
-    X_train : array-like of shape (n_train, ...)
-        Examples that training sets are taken from.
-    y_train : array-like of shape (n_train,)
-        Their labels.
-    X_test : array-like of shape (n, ...)
-        Examples to predict.
-    y_test : array-like of shape (n,) or (replicates, n)
-        Their labels; or independent replicates of each, of which the noise follows.
-    parameter : str
-        Name of the parameter.
-    values : sequence
-        Its values (see `parameter_range`).
-    decomposition : {"squared", "domingos", "kohavi-wolpert"}, default="squared"
-        See `bias_variance`.
-    sampling : {"bootstrap", "disjoint"}, default="bootstrap"
-        Of the training sets: see `estimator_bias_variance`.
-    n_models : int, default=100
-        Training sets, at least 2; the same ones for every value.
-    train_size : int, optional
-        Examples in each; by default n_train, and n_train // n_models of disjoint ones.
-    rng : None, int, Generator, BitGenerator, SeedSequence or str
-        Source of the training sets; the estimator keeps its own `random_state`.
-    n_jobs : int, optional
-        Processes (joblib); by default fits are run one by one.
-    progress : bool, default=False
-        Whether a bar is shown.
-
     Returns
     -------
     BiasVarianceCurve
         The parts at each value; it has a `plot`.
-
-    Raises
-    ------
-    ImportError
-        If scikit-learn is not installed, or joblib or tqdm where they are needed.
-    TypeError
-        If the estimator lacks `fit` or `predict`.
-    ValueError
-        If the estimator has no such parameter, an option is out of range, or there are too few
-        examples.
 
     Notes
     -----
@@ -276,7 +234,7 @@ def bias_variance_curve(
     plan = _plan(sampling, n_models, train_size, rng)
     listed = check_values(values)
     settings = [{parameter: value} for value in listed]
-    task = task_of(estimator, X_train, y_train)
+    task = check_task(estimator, X_train, y_train)
     check_parameters(estimator, [parameter])
     found = _predictions(task, X_test, settings, plan, n_jobs, progress)
     points = tuple(bias_variance(y_test, one, decomposition=decomposition) for one in found)

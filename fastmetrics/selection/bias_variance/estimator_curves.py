@@ -4,37 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rng import seed_key
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.selection.bias_variance.error_curves import (
-    LearningCurve,
-    ValidationCurve,
-)
-from fastmetrics.selection.estimates._fit_and_score import Task, check_n_jobs, each_split
-from fastmetrics.selection.estimates._metrics import Metric
-from fastmetrics.selection.estimates._settings import (
+from fastmetrics.selection.bias_variance.error_curves import LearningCurve, ValidationCurve
+from fastmetrics.selection.estimates._fit_and_score import (
+    FITTING,
     FitJob,
-    check_metric,
+    Task,
+    check_n_jobs,
     check_parameters,
-    check_splits,
+    check_task,
     check_values,
-    task_of,
+    each_split,
     values_on_both,
 )
+from fastmetrics.selection.estimates._metrics import Metric, asked_metric
+from fastmetrics.selection.estimates._splits import check_splits
 from fastmetrics.selection.splitters._splitter import Rows
 
 Floats = NDArray[np.float64]
 
-_FRACTIONS = (0.1, 0.325, 0.55, 0.775, 1.0)
+_FRACTIONS: Final = (0.1, 0.325, 0.55, 0.775, 1.0)
+_CURVE: Final = """
+Warns
+-----
+UndefinedMetricWarning
+    If the measure is undefined somewhere: its mean is nan there.
+"""
 
 
+@documented(FITTING, _CURVE)
 def estimator_learning_curve(
     estimator: Any,
     X: Any,
@@ -53,28 +60,10 @@ def estimator_learning_curve(
 
     Parameters
     ----------
-    estimator : estimator
-        Object with `fit(X, y)` and `predict(X)`; clones of it are fitted.
-    X : array-like of shape (n, ...)
-        Whatever the estimator takes.
-    y : array-like of shape (n,)
-        Labels or numbers.
     fractions : array-like of shape (n_sizes,), default=(0.1, 0.325, 0.55, 0.775, 1)
         Of each training fold, in (0, 1]; rounded to whole rows, at least one.
-    metric : str, (str, mapping) or callable, optional
-        As in `tune_estimator`: by default the error rate or the mean squared error.
-    higher_is_better : bool, optional
-        Direction of the measure; needed where it is not known, as of a function.
-    cv : int, splitter or list of (train, test), default=10
-        Folds. Of a number, they are stratified for a classifier, and keep `groups` whole if given.
-    groups : array-like of shape (n,), optional
-        Handed to the splitter.
     rng : None, int, Generator, BitGenerator, SeedSequence or str
         Source of the folds and of the order in which rows are added.
-    n_jobs : int, optional
-        Processes (joblib); by default fits are run one by one.
-    progress : bool, default=False
-        Whether a bar is shown.
 
     Returns
     -------
@@ -83,17 +72,8 @@ def estimator_learning_curve(
 
     Raises
     ------
-    ImportError
-        If scikit-learn is not installed, or joblib or tqdm where they are needed.
-    TypeError
-        If an argument is of the wrong kind.
     ValueError
         If a fraction is not in (0, 1], or an option is out of range.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If the measure is undefined somewhere: its mean is nan there.
 
     Notes
     -----
@@ -114,8 +94,8 @@ def estimator_learning_curve(
     shares = as_vector(fractions, "fractions")
     for share in shares.tolist():
         check_fraction("fractions", share, include_high=True)
-    task = task_of(estimator, X, y)
-    judge = check_metric(metric, higher_is_better, task)
+    task = check_task(estimator, X, y)
+    judge = asked_metric(metric, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
     generator = np.random.default_rng(seed_key(rng))
     splits = check_splits(cv, task, groups, generator)
@@ -137,6 +117,7 @@ def estimator_learning_curve(
     )
 
 
+@documented(FITTING, _CURVE)
 def estimator_validation_curve(
     estimator: Any,
     X: Any,
@@ -154,33 +135,6 @@ def estimator_validation_curve(
 ) -> ValidationCurve:
     """Measure an estimator on training and test rows at each value of a parameter.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Object with `fit`, `predict`, `get_params` and `set_params`; clones of it are fitted.
-    X : array-like of shape (n, ...)
-        Whatever the estimator takes.
-    y : array-like of shape (n,)
-        Labels or numbers.
-    parameter : str
-        Name of the parameter.
-    values : sequence
-        Its values (see `parameter_range`).
-    metric : str, (str, mapping) or callable, optional
-        As in `tune_estimator`: by default the error rate or the mean squared error.
-    higher_is_better : bool, optional
-        Direction of the measure; needed where it is not known, as of a function.
-    cv : int, splitter or list of (train, test), default=10
-        Folds. Of a number, they are stratified for a classifier, and keep `groups` whole if given.
-    groups : array-like of shape (n,), optional
-        Handed to the splitter.
-    rng : None, int, Generator, BitGenerator, SeedSequence or str
-        Source of the folds where `cv` is a number.
-    n_jobs : int, optional
-        Processes (joblib); by default fits are run one by one.
-    progress : bool, default=False
-        Whether a bar is shown.
-
     Returns
     -------
     ValidationCurve
@@ -188,17 +142,8 @@ def estimator_validation_curve(
 
     Raises
     ------
-    ImportError
-        If scikit-learn is not installed, or joblib or tqdm where they are needed.
-    TypeError
-        If an argument is of the wrong kind.
     ValueError
         If the estimator has no such parameter, or an option is out of range.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If the measure is undefined somewhere: its mean is nan there.
 
     Notes
     -----
@@ -217,9 +162,9 @@ def estimator_validation_curve(
     [0.333, 0.037, 0.0]
     """
     listed = check_values(values)
-    task = task_of(estimator, X, y)
+    task = check_task(estimator, X, y)
     check_parameters(estimator, [parameter])
-    judge = check_metric(metric, higher_is_better, task)
+    judge = asked_metric(metric, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
     splits = check_splits(cv, task, groups, rng)
     jobs = [FitJob({parameter: value}, split) for value in listed for split in splits]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,46 @@ from fastmetrics.selection.splitters._splitter import Rows, Split, row_count
 
 S = TypeVar("S")
 T = TypeVar("T")
+Setting = dict[str, Any]
+
+#: What functions that fit estimators have in common.
+FITTING: Final = """
+Parameters
+----------
+estimator : estimator
+    As scikit-learn's, with `fit` and `predict`, and `set_params` where parameters vary; clones of
+    it are fitted.
+X : array-like of shape (n, ...)
+    In any container that the estimator takes.
+y : array-like of shape (n,)
+    Labels, or numbers for a regressor.
+parameter : str
+    Name of the parameter that is varied.
+values : sequence
+    Its values (see `parameter_range`).
+metric : str, (str, mapping) or callable, optional
+    One measure, as in `evaluate_estimator`: a name of the library's, a function of (y_true,
+    y_pred), or a scorer of scikit-learn. By default the error rate of a classifier and the mean
+    squared error of a regressor.
+higher_is_better : bool, optional
+    Direction of the measure; needed where it is not known, as of a function.
+cv : int, splitter or list of (train, test), default=10
+    Folds. Of a number, they are stratified for a classifier, and keep `groups` whole if given.
+groups : array-like of shape (n,), optional
+    Handed to the splitter.
+rng : None, int, Generator, BitGenerator, SeedSequence or str
+    Source of the folds where they are given by number; the estimator keeps its own `random_state`.
+n_jobs : int, optional
+    Processes (joblib), -1 for all processors; by default fits are run one by one. Results do not
+    depend on it.
+
+Raises
+------
+ImportError
+    If scikit-learn is not installed, or joblib or tqdm where they are needed.
+TypeError
+    If an argument is of the wrong kind.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +76,13 @@ class Task:
     X: Any
     y: NDArray[Any]
     classes: NDArray[Any] | None
+
+
+class FitJob(NamedTuple):
+    """One setting on one split."""
+
+    setting: Setting
+    split: Split
 
 
 class SplitScores(NamedTuple):
@@ -60,6 +107,10 @@ class SplitLosses(NamedTuple):
 
 def check_task(estimator: Any, X: Any, y: Any) -> Task:
     """Return an estimator with its data; whether it classifies decides what `y` may hold."""
+    try:
+        import sklearn  # noqa: F401
+    except ImportError as error:
+        raise ImportError("fitting estimators needs scikit-learn") from error
     for method in ("fit", "predict"):
         if not callable(getattr(estimator, method, None)) or isinstance(estimator, type):
             raise InputTypeError(
@@ -84,6 +135,42 @@ def _classifies(estimator: Any, y: NDArray[Any]) -> bool:
         pass
     decides = hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
     return decides or y.dtype.kind in "UOb"
+
+
+def check_parameters(estimator: Any, names: Iterable[str]) -> None:
+    """Raise unless the estimator has each of the parameters."""
+    if not callable(getattr(estimator, "get_params", None)):
+        raise InputTypeError(
+            f"`estimator` must have `get_params` and `set_params`: got {estimator!r}"
+        )
+    known = estimator.get_params()
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"`estimator` has no parameter {name!r}: {type(estimator).__name__} has "
+                f"{', '.join(sorted(known))}"
+            )
+
+
+def check_values(values: Any) -> list[Any]:
+    """Return the values of one parameter as a list that is not empty."""
+    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+        raise InputTypeError(f"`values` must be a sequence: got {type(values).__name__}")
+    if len(values) == 0:
+        raise InputError("`values` is empty: at least one is needed")
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def with_setting(task: Task, setting: Setting) -> Task:
+    """Return the task with an estimator of that setting; the user's own is left as it is."""
+    if not setting:
+        return task
+    from sklearn.base import clone
+
+    estimator = clone(task.estimator)
+    # Cloned, so that two fits do not share an estimator that is itself a parameter.
+    estimator.set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
+    return replace(task, estimator=estimator)
 
 
 def fitted(task: Task, rows: Rows) -> Any:
@@ -133,6 +220,28 @@ def fit_and_lose(task: Task, losses: tuple[str | RowLoss, ...], split: Split) ->
     of_train, of_test = (tuple(float(loss.mean()) for loss in side) for side in (train, test))
     scores = SplitScores(*_sizes(split), of_train, of_test, fit_seconds, score_seconds)
     return SplitLosses(scores, split[1], test)
+
+
+def value_on_test(task: Task, metric: Metric, job: FitJob) -> float:
+    """Return the measure on the test rows of a model fitted with a setting on the others."""
+    return _values(task, metric, job, job.split[1:])[0]
+
+
+def values_on_both(task: Task, metric: Metric, job: FitJob) -> tuple[float, float]:
+    """Return the measure on the training rows and on the test rows."""
+    train, test = _values(task, metric, job, job.split)
+    return train, test
+
+
+def _values(task: Task, metric: Metric, job: FitJob, sides: Iterable[Rows]) -> list[float]:
+    task = with_setting(task, job.setting)
+    try:
+        model = fitted(task, job.split[0])
+        return [metric.of(judged(task, model, rows)) for rows in sides]
+    except Exception as error:
+        if job.setting:
+            error.add_note(f"fastmetrics: with the setting {job.setting}")
+        raise
 
 
 def _sizes(split: Split) -> tuple[int, int, int]:

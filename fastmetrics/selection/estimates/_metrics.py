@@ -1,35 +1,36 @@
-"""``metrics=`` of an estimator's evaluation: names, callables, scorers; and their values."""
+"""``metrics=`` where estimators are evaluated: what a fitted model is asked for, and the value."""
 
 from __future__ import annotations
 
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning
-from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask
-from fastmetrics.measures.decisions._count_parameters import checked_parameters
 from fastmetrics.measures.decisions.count_measures import value
-from fastmetrics.measures.regression import regression_measures as regression
+from fastmetrics.measures.registry import MEASURES
+from fastmetrics.measures.regression.regression_measures import regression_measures
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
 class Judged:
     """Some rows with what a fitted model says of them, asked once for each kind of output.
 
-    ``classes`` are those of all rows, sorted; None for regression.
+    ``classes`` are those of all rows, sorted. For regression they are None, and only `predicted`
+    is asked for.
     """
 
-    def __init__(self, model: Any, X: Any, y: NDArray[Any], classes: NDArray[Any] | None) -> None:
+    def __init__(self, model: Any, X: Any, y: NDArray[Any], classes: Any) -> None:
         self.model, self.X, self.y, self.classes = model, X, y, classes
 
     @cached_property
@@ -48,39 +49,24 @@ class Judged:
     @cached_property
     def true_codes(self) -> NDArray[np.intp]:
         """The class number of each row."""
-        return _codes(self._known_classes, self.y)
+        return _codes(self.classes, self.y)
 
     @cached_property
     def confusion(self) -> NDArray[np.int64]:
         """Counts (K, K) of true and predicted classes."""
-        k = len(self._known_classes)
-        cells = self.true_codes * k + _codes(self._known_classes, self.predicted)
+        k = len(self.classes)
+        cells = self.true_codes * k + _codes(self.classes, self.predicted)
         return np.bincount(cells, minlength=k * k).reshape(k, k)
 
     @cached_property
     def probabilities(self) -> NDArray[Any]:
         """Probabilities (n, K), in the order of all classes; 0 for those it was not shown."""
-        known = self._known_classes
-        if not hasattr(self.model, "predict_proba"):
-            raise InputTypeError(f"{type(self.model).__name__} has no predict_proba")
-        found = np.asarray(self.model.predict_proba(self.X))
-        own = np.asarray(getattr(self.model, "classes_", known))
-        if found.shape != (len(self.y), len(own)):
-            raise InputError(
-                f"predict_proba must return one column for each of {len(own):,} classes: got shape "
-                f"{found.shape}"
-            )
-        whole = np.zeros((len(self.y), len(known)))
-        whole[:, _codes(known, own)] = found
-        return whole
+        return self._columns("predict_proba", "probabilities need: CalibratedClassifierCV adds one")
 
     @cached_property
     def scores(self) -> NDArray[Any]:
         """Scores of the second of two classes: ``decision_function``, or else probabilities."""
-        known = self._known_classes
-        if len(known) != 2:
-            raise InputError(f"threshold measures are for two classes: `y` has {len(known):,}")
-        if len(getattr(self.model, "classes_", known)) == 2:
+        if len(self.shown) == 2:
             if hasattr(self.model, "decision_function"):
                 return np.asarray(self.model.decision_function(self.X)).ravel()
             if not hasattr(self.model, "predict_proba"):
@@ -88,11 +74,34 @@ class Judged:
                 raise InputTypeError(f"{name} has neither decision_function nor predict_proba")
         return self.probabilities[:, 1]
 
+    @cached_property
+    def decisions(self) -> NDArray[Any]:
+        """Decision values of the second of two classes (n,), or of each class (n, K)."""
+        asked = "decision_function", "decision values need: name one of probabilities, 'log_loss'"
+        return self._said(*asked).ravel() if len(self.classes) == 2 else self._columns(*asked)
+
     @property
-    def _known_classes(self) -> NDArray[Any]:
-        if self.classes is None:
-            raise InputError("measures of classes need a classifier: `estimator` is a regressor")
-        return self.classes
+    def shown(self) -> NDArray[Any]:
+        """The classes that the model was shown."""
+        return np.asarray(getattr(self.model, "classes_", self.classes))
+
+    def _said(self, method: str, why: str) -> NDArray[Any]:
+        if not hasattr(self.model, method):
+            name = type(self.model).__name__
+            raise InputTypeError(f"{name} has no {method}, which measures of {why}")
+        return np.asarray(getattr(self.model, method)(self.X))
+
+    def _columns(self, method: str, why: str) -> NDArray[Any]:
+        """Return what a method says of each class, in the order of all; 0 for those not shown."""
+        found, shown = self._said(method, why), self.shown
+        if found.shape != (len(self.y), len(shown)):
+            raise InputError(
+                f"{method} must return one column for each of {len(shown):,} classes: got shape "
+                f"{found.shape}"
+            )
+        whole = np.zeros((len(self.y), len(self.classes)))
+        whole[:, _codes(self.classes, shown)] = found
+        return whole
 
 
 def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
@@ -106,127 +115,109 @@ def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
     return found
 
 
+class _AlwaysRight:
+    """Predicts what it is given as ``X``, the true values: measures are tried on it."""
+
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+        return X
+
+    def predict_proba(self, X: NDArray[Any]) -> NDArray[Any]:
+        return np.eye(len(X))
+
+    def decision_function(self, X: NDArray[Any]) -> NDArray[Any]:
+        return np.arange(2.0) if len(X) == 2 else np.eye(len(X))
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One measure: what it is called, how it is found, which direction is better if known."""
+    """One measure: how it is found on some rows, and which direction is better, if known."""
 
-    label: str
-    kind: str
-    name: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    function: Callable[..., Any] | None = None
-    higher_is_better: bool | None = None
-    measure: Measure | None = None
+    asked: Asked
+    find: Callable[[Asked, Judged], Any]
+    higher_is_better: bool | None
+
+    @property
+    def label(self) -> str:
+        """The name that its result gets."""
+        return self.asked.label
+
+    @property
+    def row_loss(self) -> str | Callable[..., Any] | None:
+        """The loss of single rows whose mean it is; None if it is no such mean."""
+        if self.find is _by_function:
+            return self.asked.function
+        return None if self.asked.measure is None else self.asked.measure.row_loss or None
 
     def of(self, judged: Judged) -> float:
         """Return the value on some rows; nan, without a warning, where it is undefined."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            found = _FINDERS[self.kind](self, judged)
+            return self._found(judged)
+
+    def check(self, classes: NDArray[Any] | None) -> None:
+        """Raise for what cannot be asked of an estimator of these classes; None for a regressor.
+
+        A measure of the library is tried on a perfect prediction: before any fit, that finds what
+        is wrong with its parameters, and warns of what is undefined whatever a model says.
+        """
+        measure = self.asked.measure
+        if measure is None:
+            return
+        _check_kind(self.label, measure, classes)
+        if measure.family != "own":
+            y = np.array([1.0, 2.0]) if classes is None else classes
+            self._found(Judged(_AlwaysRight(), y, y, classes))
+
+    def _found(self, judged: Judged) -> float:
+        found = self.find(self.asked, judged)
         if isinstance(found, np.ndarray) and found.ndim > 0:
             raise InputError(f"{self.label!r} must return one number: got shape {found.shape}")
         return float(found)
 
 
-def _count(metric: Metric, judged: Judged) -> Any:
-    return value(metric.name, judged.confusion, **metric.parameters)
-
-
-def _threshold(metric: Metric, judged: Judged) -> Any:
-    scores, positive = judged.scores, judged.true_codes
-    if positive.min() == positive.max():
-        return math.nan
-    table = ScoreTable.from_scores(positive, scores)
-    return THRESHOLD_PLANS[metric.name](**metric.parameters).of_table(table)
-
-
-def _probability(metric: Metric, judged: Judged) -> Any:
-    codes, matrix = judged.true_codes, judged.probabilities
-    if metric.measure is None or metric.measure.needs != "probabilities":
-        raise InputError(f"{metric.label!r} cannot be asked of an estimator: pass a scorer")
-    labels = np.arange(matrix.shape[1])
-    return metric.measure.value(codes, matrix, labels=labels, **metric.parameters)
-
-
-def _multiclass(metric: Metric, judged: Judged) -> Any:
-    codes, matrix = judged.true_codes, judged.probabilities
-    if metric.measure is None or matrix.shape[1] < 3:
-        raise InputError(f"{metric.label!r} is for three classes and more: take 'roc_auc'")
-    if len(np.unique(codes)) < matrix.shape[1]:
-        return math.nan
-    return metric.measure.value(codes, matrix)
-
-
-def _own(metric: Metric, judged: Judged) -> Any:
-    function: Any = metric.function
-    needs = "scores" if metric.measure is None else metric.measure.needs
-    if needs in ("labels", "values"):
-        data = (judged.y, judged.predicted)
-    else:
-        found = judged.probabilities if needs == "probabilities" else judged.scores
-        data = (judged.true_codes, found)
-    if hasattr(function, "py_func"):  # compiled: it takes the weights of rows too
-        return function(*data, np.ones(len(judged.y)))
-    return function(*data)
-
-
-def _regression(metric: Metric, judged: Judged) -> Any:
-    if judged.classes is not None:
-        raise InputError(f"{metric.label!r} is for regression: `estimator` is a classifier")
-    return regression.measured(metric.name, judged.y, judged.predicted, **metric.parameters)
-
-
-def _function(metric: Metric, judged: Judged) -> Any:
-    function: Any = metric.function
-    return function(judged.y, judged.predicted)
-
-
-def _scorer(metric: Metric, judged: Judged) -> Any:
-    scorer: Any = metric.function
-    return scorer(judged.model, judged.X, judged.y)
-
-
-_FINDERS: Final[dict[str, Callable[[Metric, Judged], Any]]] = {
-    "curves": _threshold,
-    "multiclass": _multiclass,
-    "decisions": _count,
-    "probabilities": _probability,
-    "regression": _regression,
-    "own": _own,
-    "function": _function,
-    "scorer": _scorer,
-}
-
-
-def resolved_metrics(metrics: Any, parameter: str = "metrics") -> tuple[Metric, ...]:
-    """Return what ``metrics=`` asks for: a name, a pair, a callable, several, or a mapping.
+def asked_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[Metric, ...]:
+    """Return the measures that ``metrics=`` asks for, of an estimator of these classes.
 
     Raises
     ------
     TypeError, ValueError
-        For what is none of them, an unknown name or parameter, or a name that comes twice.
+        As `ask` and `Metric.check`.
     """
-    return tuple(map(_metric, ask(metrics, parameter)))
+    found = tuple(map(_metric, ask(_default(classes) if metrics is None else metrics)))
+    for metric in found:
+        metric.check(classes)
+    return found
+
+
+def asked_metric(metric: Any, higher_is_better: Any, classes: NDArray[Any] | None) -> Metric:
+    """Return one measure, whose direction is known."""
+    found = ask(_default(classes) if metric is None else metric, "metric")
+    if len(found) != 1:
+        raise InputError(f"`metric` must be one measure: got {len(found)}")
+    one = _metric(found[0])
+    if higher_is_better is not None:
+        check_choice("higher_is_better", higher_is_better, (True, False))
+        one = replace(one, higher_is_better=higher_is_better)
+    elif one.higher_is_better is None:
+        raise InputError(
+            f"`higher_is_better` is needed: which direction of {one.label!r} is better is not known"
+        )
+    one.check(classes)
+    return one
+
+
+def _default(classes: NDArray[Any] | None) -> str:
+    return "mean_squared_error" if classes is None else "error_rate"
 
 
 def _metric(one: Asked) -> Metric:
-    if one.measure is None:
-        kind = "scorer" if _is_scorer(one.function) else "function"
-        up = True if kind == "scorer" else None
-        return Metric(one.label, kind, function=one.function, higher_is_better=up)
-    kind = one.measure.family
-    if kind == "curves":
-        if one.measure.resampled == "classes":
-            kind = "multiclass"
-        else:
-            THRESHOLD_PLANS[one.name](**one.parameters)  # which checks the parameters
-    elif kind == "decisions":
-        checked_parameters(one.label, one.measure, one.parameters)
-    elif kind == "regression":
-        regression.planned(one)  # which checks the parameters
-    return Metric(
-        one.label, kind, one.name, one.parameters, one.function, one.higher_is_better, one.measure
-    )
+    if one.measure is not None:
+        key = (one.measure.family, one.measure.needs)
+        find = _by_own if one.measure.family == "own" else _FINDERS[key]
+        return Metric(one, find, one.higher_is_better)
+    if _is_scorer(one.function):
+        return Metric(one, _by_scorer, True)
+    return Metric(one, _by_function, None)
 
 
 def _is_scorer(function: Any) -> bool:
@@ -238,3 +229,103 @@ def _is_scorer(function: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return bool(names) and names[0] in ("estimator", "est", "clf", "model")
+
+
+def _check_kind(label: str, measure: Measure, classes: NDArray[Any] | None) -> None:
+    """Raise if the estimator cannot say what the measure needs, or has too many classes."""
+    if measure.needs in ("values", "nothing"):
+        if classes is not None:
+            raise InputError(f"{label!r} is for regression: `estimator` is a classifier")
+        return
+    if classes is None:
+        raise InputError(f"{label!r} is for classes: `estimator` is a regressor")
+    n, own_scores = len(classes), measure.family == "own" and measure.needs == "scores"
+    if (measure.classes == 2 or own_scores) and n != 2:
+        more = [m.name for m in MEASURES.values() if m.classes != 2]
+        known = ", ".join(name for name in more if name.startswith(f"{measure.name}_"))
+        advice = f"see {known}" if known else "make `y` one class against the rest"
+        raise InputError(f"{label!r} is for two classes, and `y` has {n:,}: {advice}")
+    if n < measure.classes:
+        fewer = [m.name for m in MEASURES.values() if m.classes == 2]
+        known = "".join(f": take {name!r}" for name in fewer if measure.name.startswith(f"{name}_"))
+        raise InputError(f"{label!r} is for three classes and more, and `y` has {n:,}{known}")
+
+
+def _by_thresholds(one: Asked, judged: Judged) -> Any:
+    scores, positive = judged.scores, judged.true_codes
+    if positive.min() == positive.max():
+        return math.nan
+    return _value(one, ScoreTable.from_scores(positive, scores))
+
+
+def _by_class_areas(one: Asked, judged: Judged) -> Any:
+    """Return nan where a class has no row: the others' mean is another measure."""
+    missing = len(np.unique(judged.true_codes)) < len(judged.classes)
+    return math.nan if missing else _value(one, judged.true_codes, judged.probabilities)
+
+
+def _by_confusion(one: Asked, judged: Judged) -> Any:
+    return value(one.name, judged.confusion, **one.parameters)
+
+
+def _by_probabilities(one: Asked, judged: Judged) -> Any:
+    labels = np.arange(len(judged.classes))
+    return _value(one, judged.true_codes, judged.probabilities, labels=labels)
+
+
+def _by_decisions(one: Asked, judged: Judged) -> Any:
+    """Return nan where the model was not shown a class: it has no decision value."""
+    if len(judged.shown) < len(judged.classes):
+        return math.nan
+    labels = np.arange(len(judged.classes))
+    return _value(one, judged.true_codes, judged.decisions, labels=labels)
+
+
+def _by_numbers(one: Asked, judged: Judged) -> Any:
+    asked = {one.label: (one.name, one.parameters)}
+    return regression_measures(judged.y, judged.predicted, metrics=asked)[one.label]
+
+
+def _by_no_prediction(one: Asked, judged: Judged) -> Any:
+    raise InputError(
+        f"{one.label!r} judges no prediction, and so no estimator: name an error, as 'mean_error'"
+    )
+
+
+def _value(one: Asked, *data: Any, **labels: Any) -> Any:
+    measure: Any = one.measure
+    return measure.value(*data, **labels, **one.parameters)
+
+
+def _by_own(one: Asked, judged: Judged) -> Any:
+    measure: Any = one.measure
+    function: Any = one.function
+    if measure.needs in ("scores", "probabilities"):
+        data = judged.true_codes, getattr(judged, measure.needs)
+    else:
+        data = judged.y, judged.predicted
+    if hasattr(function, "py_func"):  # compiled: it takes the weights of rows too
+        return function(*data, np.ones(len(judged.y)))
+    return function(*data)
+
+
+def _by_function(one: Asked, judged: Judged) -> Any:
+    function: Any = one.function
+    return function(judged.y, judged.predicted)
+
+
+def _by_scorer(one: Asked, judged: Judged) -> Any:
+    scorer: Any = one.function
+    return scorer(judged.model, judged.X, judged.y)
+
+
+#: How measures are found, by their room and by what they need, as the registry declares both.
+_FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
+    ("curves", "scores"): _by_thresholds,
+    ("curves", "probabilities"): _by_class_areas,
+    ("decisions", "labels"): _by_confusion,
+    ("probabilities", "probabilities"): _by_probabilities,
+    ("probabilities", "scores"): _by_decisions,
+    ("regression", "values"): _by_numbers,
+    ("regression", "nothing"): _by_no_prediction,
+}

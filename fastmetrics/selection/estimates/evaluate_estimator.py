@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._student import critical_t, moments
+from fastmetrics.measures.registry import MEASURES
 from fastmetrics.selection.estimates._fit_and_score import (
+    FITTING,
     SplitScores,
     Task,
     check_n_jobs,
@@ -25,8 +28,8 @@ from fastmetrics.selection.estimates._fit_and_score import (
     fitted,
     judged,
 )
-from fastmetrics.selection.estimates._methods import Method, check_method
-from fastmetrics.selection.estimates._metrics import Metric, resolved_metrics
+from fastmetrics.selection.estimates._metrics import Metric, asked_metrics
+from fastmetrics.selection.estimates._splits import Method, check_method
 from fastmetrics.selection.estimates.estimator_evaluation import EstimatorEvaluation, MetricEstimate
 from fastmetrics.selection.estimates.point632 import LossesOutOfBag, combined
 from fastmetrics.selection.estimates.row_losses import RowLoss, losses_of, mean_over_pairs
@@ -34,15 +37,8 @@ from fastmetrics.selection.splitters._splitter import Split
 
 Floats = NDArray[np.float64]
 
-#: Measures that are means of losses of single rows, which the .632 rules need.
-_ROW_LOSSES: Final = {
-    "error_rate": "zero_one",
-    "zero_one_loss": "zero_one",
-    "mean_squared_error": "squared",
-    "mean_absolute_error": "absolute",
-}
 
-
+@documented(FITTING)
 def evaluate_estimator(
     estimator: Any,
     X: Any,
@@ -61,36 +57,25 @@ def evaluate_estimator(
 
     Parameters
     ----------
-    estimator : estimator with `fit` and `predict`
-        As scikit-learn's; it is cloned, and never fitted itself.
-    X : array-like of n_samples rows
-        In any container that scikit-learn can take rows of.
-    y : array-like of shape (n_samples,)
-        Labels, or numbers for a regressor.
     method : str or splitter, default="10-fold"
         "k-fold" and "pxk" for any whole numbers ("10-fold", "10x10"), "5x2" (five different
         halvings), "loo", "holdout" (a quarter of the rows, 10 times), ".632", ".632+"; or a
         splitter, ours or scikit-learn's. Of a classifier, names mean stratified splits.
     metrics : str, callable, (str, mapping), sequence or mapping of them, optional
-        Measures by the library's names: those of counts ("error_rate", "f1_macro"), of scores
-        ("roc_auc", "average_precision", by decision_function or else predict_proba), of
-        probabilities ("log_loss", "brier_score"), of regression ("mean_squared_error", "r2"); a
-        pair adds parameters. Or callables: scikit-learn's scorers, functions of (estimator, X, y)
-        whose first argument is called `estimator`, and any other of (y_true, y_pred). Unless given,
-        "error_rate" or "mean_squared_error".
-    groups : array-like of shape (n_samples,), optional
+        Measures by the library's names, all of which `metrics_table` shows with what they need:
+        predicted labels ("error_rate", "f1_macro"), scores ("roc_auc", by decision_function or else
+        predict_proba), probabilities ("log_loss"), decision values ("hinge_loss"), predicted
+        numbers ("mean_squared_error"); a pair adds parameters, a mapping gives names of your own.
+        Or callables: scikit-learn's scorers, functions of (estimator, X, y) whose first argument is
+        called `estimator`, and any other of (y_true, y_pred). Unless given, "error_rate" or
+        "mean_squared_error".
+    groups : array-like of shape (n,), optional
         Groups that folds must not tear apart.
     n_resamples : int, optional
         Bootstrap samples of ".632" and ".632+"; 200 unless given.
-    confidence_level : float, default=0.95
-        Of the intervals.
     rng : None, int, Generator or str, optional
-        Source of the splits, or the `key` of a result, which splits alike. The estimator's own
-        randomness is its own matter.
-    n_jobs : int, optional
-        Processes, by joblib: 1 unless given, -1 for all processors. The splits do not depend on it.
-    progress : bool, default=False
-        Whether to show a bar.
+        Source of the splits, or the `key` of a result, which splits alike. The estimator keeps its
+        own `random_state`.
 
     Returns
     -------
@@ -99,9 +84,9 @@ def evaluate_estimator(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not what it must be, or the data cannot be split so. What the estimator
-        raises passes through, with a note that says at which split.
+    ValueError
+        If an option is out of range, a measure is not for such an estimator, or the data cannot be
+        split so. What the estimator raises passes through, with a note that says at which split.
 
     Warns
     -----
@@ -118,10 +103,10 @@ def evaluate_estimator(
     splits: training sets overlap, and the splits' own s / sqrt(J) is too small (Nadeau and Bengio).
     It is an approximation, made for repeated hold-out.
 
-    The .632 methods take measures that are means over rows: "error_rate", "mean_squared_error",
-    "mean_absolute_error", or a callable that returns one loss a row. Their estimate is
-    `Bootstrap632`'s; the table has the samples. Cost: one fit a split, one more for the .632
-    methods, and a prediction of all rows for each.
+    The .632 methods take measures that are means of losses of rows: "error_rate",
+    "mean_squared_error", "mean_absolute_error", or a callable that returns one loss a row. Their
+    estimate is `Bootstrap632`'s; the table has the samples. Cost: one fit a split, one more for the
+    .632 methods, and a prediction of all rows for each.
 
     References
     ----------
@@ -146,9 +131,7 @@ def evaluate_estimator(
     level, jobs = check_confidence_level(confidence_level), check_n_jobs(n_jobs)
     task = check_task(estimator, X, y)
     is_classifier = task.classes is not None
-    if metrics is None:
-        metrics = "error_rate" if is_classifier else "mean_squared_error"
-    asked = resolved_metrics(metrics)
+    asked = asked_metrics(metrics, task.classes)
     how = check_method(
         method,
         stratified=is_classifier,
@@ -266,14 +249,14 @@ def _warn_of(asked: tuple[Metric, ...], train: Floats, test: Floats) -> None:
 
 def _row_loss(metric: Metric) -> str | RowLoss:
     """Return the loss of single rows whose mean the measure is."""
-    if metric.kind == "function" and metric.function is not None:
-        return metric.function
-    if metric.name in _ROW_LOSSES:
-        return _ROW_LOSSES[metric.name]
-    raise InputError(
-        f"{metric.label!r} is no mean of losses of rows, which the .632 methods need: take "
-        f"{', '.join(map(repr, _ROW_LOSSES))} or a callable that returns one loss a row"
-    )
+    loss = metric.row_loss
+    if loss is None:
+        known = ", ".join(repr(measure.name) for measure in MEASURES.values() if measure.row_loss)
+        raise InputError(
+            f"{metric.label!r} is no mean of losses of rows, which the .632 methods need: take "
+            f"{known} or a callable that returns one loss a row"
+        )
+    return loss
 
 
 def _by_632(
@@ -288,7 +271,6 @@ def _by_632(
 ) -> tuple[list[SplitScores], dict[str, MetricEstimate]]:
     """Return the scores of the samples, and the estimate of each measure."""
     n = len(task.y)
-    _check_kinds(task, asked, losses)
     whole = judged(task, fitted(task, np.arange(n)), np.arange(n))
     errors = [float(losses_of(loss, whole.y, whole.predicted).mean()) for loss in losses]
     gammas = [mean_over_pairs(loss, whole.y, whole.predicted) for loss in losses]
@@ -313,12 +295,3 @@ def _by_632(
             estimates,
         )
     return scores, found
-
-
-def _check_kinds(task: Task, asked: tuple[Metric, ...], losses: tuple[str | RowLoss, ...]) -> None:
-    for metric, loss in zip(asked, losses, strict=True):
-        if isinstance(loss, str) and (loss == "zero_one") != (task.classes is not None):
-            what, needs = (
-                ("a regressor", "classes") if task.classes is None else ("a classifier", "numbers")
-            )
-            raise InputError(f"{metric.label!r} is for {needs}: `estimator` is {what}")

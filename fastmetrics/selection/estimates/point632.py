@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_real, check_same_length
 from fastmetrics._results import Result
@@ -20,6 +21,7 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.selection.estimates.row_losses import (
+    RULES,
     RowLoss,
     check_loss,
     losses_of,
@@ -68,15 +70,9 @@ class Bootstrap632(Result):
     n_never_out: int
 
 
+@documented(RULES)
 def err632(err: float, err1: float) -> float:
     """Compute the .632 estimate of a prediction error.
-
-    Parameters
-    ----------
-    err : float
-        Resubstitution error: of the model fitted on all rows, on these rows.
-    err1 : float
-        Leave-one-out bootstrap error.
 
     Returns
     -------
@@ -94,8 +90,7 @@ def err632(err: float, err1: float) -> float:
 
     References
     ----------
-    Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method,
-    JASA 92:548-560, equation 24.
+    Equation 24.
 
     Examples
     --------
@@ -105,17 +100,9 @@ def err632(err: float, err1: float) -> float:
     return _err632(_error("err", err), _error("err1", err1))
 
 
+@documented(RULES)
 def err632_plus(err: float, err1: float, gamma: float) -> float:
     """Compute the .632+ estimate of a prediction error.
-
-    Parameters
-    ----------
-    err : float
-        Resubstitution error: of the model fitted on all rows, on these rows.
-    err1 : float
-        Leave-one-out bootstrap error.
-    gamma : float
-        No-information error, as `no_information_error` finds it.
 
     Returns
     -------
@@ -135,8 +122,7 @@ def err632_plus(err: float, err1: float, gamma: float) -> float:
 
     References
     ----------
-    Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method,
-    JASA 92:548-560, equations 29 to 32.
+    Equations 29 to 32.
 
     Examples
     --------
@@ -147,6 +133,7 @@ def err632_plus(err: float, err1: float, gamma: float) -> float:
     return _plus(*numbers)
 
 
+@documented(RULES)
 def bootstrap632(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -168,8 +155,6 @@ def bootstrap632(
         are read.
     out_of_bag : array-like of bool, shape (n_resamples, n)
         Whether a row is not in the sample.
-    loss : {"zero_one", "squared", "absolute"} or callable, default="zero_one"
-        The loss of a prediction; a callable ``loss(y_true, y_pred)`` returns one number a row.
 
     Returns
     -------
@@ -192,11 +177,6 @@ def bootstrap632(
     -----
     `err1` gives each row the same weight, however often it is out of the bag; an average over
     samples would not. O(n_resamples n); for gamma see `no_information_error`.
-
-    References
-    ----------
-    Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method,
-    JASA 92:548-560.
 
     Examples
     --------

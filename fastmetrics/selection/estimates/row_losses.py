@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.labels import text_or_numbers
@@ -19,6 +20,25 @@ RowLoss = Callable[[Any, Any], Any]
 
 LOSSES: Final = ("zero_one", "squared", "absolute")
 _BLOCK: Final = 1 << 20  # pairs of a block, for losses without a closed form
+
+#: What the .632 rules and their parts have in common.
+RULES: Final = """
+Parameters
+----------
+err : float
+    Resubstitution error: of the model fitted on all rows, on these rows.
+err1 : float
+    Leave-one-out bootstrap error.
+gamma : float
+    No-information error, as `no_information_error` finds it.
+loss : {"zero_one", "squared", "absolute"} or callable, default="zero_one"
+    The loss of a prediction; a callable ``loss(y_true, y_pred)`` returns one number a row.
+
+References
+----------
+Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method,
+JASA 92:548-560.
+"""
 
 
 def check_loss(loss: Any) -> str | RowLoss:
@@ -69,6 +89,7 @@ def targets(loss: str | RowLoss, values: Any, name: str) -> NDArray[Any]:
     return column
 
 
+@documented(RULES)
 def no_information_error(
     y_true: ArrayLike, y_pred: ArrayLike, *, loss: str | RowLoss = "zero_one"
 ) -> float:
@@ -78,8 +99,6 @@ def no_information_error(
     ----------
     y_true, y_pred : array-like of shape (n,)
         Labels or numbers, and the predictions of a model fitted on all of them.
-    loss : {"zero_one", "squared", "absolute"} or callable, default="zero_one"
-        The loss of a prediction; a callable ``loss(y_true, y_pred)`` returns one number a row.
 
     Returns
     -------
@@ -99,8 +118,7 @@ def no_information_error(
 
     References
     ----------
-    Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method,
-    JASA 92:548-560, equations 27 and 28.
+    Equations 27 and 28.
 
     Examples
     --------

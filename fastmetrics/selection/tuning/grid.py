@@ -16,7 +16,7 @@ from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
-    from fastmetrics.selection.estimates._settings import Setting
+    from fastmetrics.selection.estimates._fit_and_score import Setting
 
 Closed = Literal["both", "left", "right", "neither"]
 

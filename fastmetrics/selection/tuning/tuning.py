@@ -5,33 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.rng import seed_key
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.selection.estimates._fit_and_score import (
+    FITTING,
+    FitJob,
+    Setting,
     Task,
     check_n_jobs,
+    check_parameters,
+    check_task,
     each_split,
     fitted,
     judged,
     rows_of,
-)
-from fastmetrics.selection.estimates._metrics import Metric
-from fastmetrics.selection.estimates._settings import (
-    FitJob,
-    Setting,
-    check_metric,
-    check_parameters,
-    check_splits,
-    task_of,
     value_on_test,
     with_setting,
 )
+from fastmetrics.selection.estimates._metrics import Metric, asked_metric
+from fastmetrics.selection.estimates._splits import check_splits
 from fastmetrics.selection.splitters._splitter import Split
 from fastmetrics.selection.tuning.grid import by_simplicity, settings_of
 from fastmetrics.selection.tuning.tuning_result import NestedCrossValidation, TuningResult
@@ -40,7 +39,39 @@ Rule = Literal["best", "one-standard-error"]
 Complexity = str | Sequence[str] | Callable[[Setting], Any]
 Floats = NDArray[np.float64]
 
+_TUNING: Final = """
+Parameters
+----------
+grid : mapping from str to sequence
+    Values of each parameter (see `parameter_range`); every combination is a setting.
+rule : {"best", "one-standard-error"}, default="best"
+    The setting of the best mean; or the simplest one whose mean is within one standard error of
+    it, that of the best.
+complexity : str, sequence of str, or callable of a setting, optional
+    What is simpler. A parameter's name: smaller values are; with a minus before it, larger ones
+    ("-alpha"). Several names count in their order. A callable returns what is compared. Needed for
+    "one-standard-error"; under "best" it decides between equal means.
+refit : bool, default=True
+    Whether the chosen setting is fitted on all the data: the final model.
+outer_cv : int, splitter or list of (train, test), default=10
+    Folds that tuned models are tested on.
+inner_cv : int or splitter, default=5
+    Validation folds within each outer training fold: no row numbers.
 
+Raises
+------
+ValueError
+    If the grid is empty or names unknown parameters, an option is out of range, the direction of
+    the measure is not known, or no setting has a value.
+
+Warns
+-----
+UndefinedMetricWarning
+    If settings have no value on some fold: they are not chosen; or an outer fold has none.
+"""
+
+
+@documented(FITTING, _TUNING)
 def tune_estimator(
     estimator: Any,
     X: Any,
@@ -60,62 +91,10 @@ def tune_estimator(
 ) -> TuningResult:
     """Choose a setting from a grid on validation folds, and refit it on all the data.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Any of scikit-learn's kind; clones of it are fitted.
-    X : array-like of shape (n, ...)
-        Whatever the estimator takes.
-    y : array-like of shape (n,)
-        Labels or numbers.
-    grid : mapping from str to sequence
-        Values of each parameter (see `parameter_range`); every combination is a setting.
-    metric : str, (str, mapping) or callable, optional
-        What settings are judged by, as in `evaluate_estimator`: a measure of the library, a
-        function of (y_true, y_pred), or a scorer of scikit-learn. By default the error rate of a
-        classifier and the mean squared error of a regressor.
-    higher_is_better : bool, optional
-        Direction of the measure; needed where it is not known, as of a function.
-    cv : int, splitter or list of (train, test), default=10
-        Validation folds. Of a number, folds are stratified for a classifier, and keep `groups`
-        whole if given. Repeated splitters are welcome.
-    groups : array-like of shape (n,), optional
-        Handed to the splitter.
-    rule : {"best", "one-standard-error"}, default="best"
-        The setting of the best mean; or the simplest one whose mean is within one standard error
-        of it, that of the best.
-    complexity : str, sequence of str, or callable of a setting, optional
-        What is simpler. A parameter's name: smaller values are; with a minus before it, larger
-        ones ("-alpha"). Several names count in their order. A callable returns what is compared.
-        Needed for "one-standard-error"; under "best" it decides between equal means.
-    refit : bool, default=True
-        Whether the chosen setting is fitted on all the data: the final model.
-    rng : None, int, Generator, BitGenerator, SeedSequence or str
-        Source of the folds where `cv` is a number; the estimator keeps its own `random_state`.
-    n_jobs : int, optional
-        Processes (joblib); by default fits are run one by one.
-    progress : bool, default=False
-        Whether a bar is shown.
-
     Returns
     -------
     TuningResult
         All settings with their values, the chosen one, and the final model.
-
-    Raises
-    ------
-    ImportError
-        If scikit-learn is not installed, or joblib or tqdm where they are needed.
-    TypeError
-        If an argument is of the wrong kind.
-    ValueError
-        If the grid is empty or names unknown parameters, an option is out of range, the direction
-        of the measure is not known, or no setting has a value.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If settings have no value on some fold: they are not chosen.
 
     Notes
     -----
@@ -145,9 +124,9 @@ def tune_estimator(
     chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
     settings = settings_of(grid)
     order = by_simplicity(settings, complexity, chosen_rule)
-    task = task_of(estimator, X, y)
+    task = check_task(estimator, X, y)
     check_parameters(estimator, grid)
-    judge = check_metric(metric, higher_is_better, task)
+    judge = asked_metric(metric, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
     splits = check_splits(cv, task, groups, rng)
     values = _values(task, judge, settings, splits, runs, progress)
@@ -158,6 +137,7 @@ def tune_estimator(
     return replace(found, estimator=fitted(with_setting(task, dict(found.setting)), everything))
 
 
+@documented(FITTING, _TUNING)
 def nested_cross_validation(
     estimator: Any,
     X: Any,
@@ -179,49 +159,16 @@ def nested_cross_validation(
 
     Parameters
     ----------
-    estimator : estimator
-        Any of scikit-learn's kind; clones of it are fitted.
-    X : array-like of shape (n, ...)
-        Whatever the estimator takes.
-    y : array-like of shape (n,)
-        Labels or numbers.
-    grid : mapping from str to sequence
-        Values of each parameter.
-    metric : str, (str, mapping) or callable, optional
-        What settings and tuned models are judged by: see `tune_estimator`.
-    higher_is_better : bool, optional
-        Direction of the measure; needed where it is not known.
-    outer_cv : int, splitter or list of (train, test), default=10
-        Folds that tuned models are tested on.
-    inner_cv : int or splitter, default=5
-        Validation folds within each outer training fold.
     groups : array-like of shape (n,), optional
         Handed to both splitters.
-    rule : {"best", "one-standard-error"}, default="best"
-        How a setting is chosen: see `tune_estimator`.
-    complexity : str, sequence of str, or callable of a setting, optional
-        What is simpler: see `tune_estimator`.
-    rng : None, int, Generator, BitGenerator, SeedSequence or str
-        Source of the folds where they are given by number.
     n_jobs : int, optional
         Processes (joblib), one for an outer fold; by default they are run one by one.
-    progress : bool, default=False
-        Whether a bar is shown.
 
     Returns
     -------
     NestedCrossValidation
         The honest estimate, beside what tuning alone would claim; `tune_estimator` on all the data
         gives the model that it is an estimate for.
-
-    Raises
-    ------
-    ImportError
-        If scikit-learn is not installed, or joblib or tqdm where they are needed.
-    TypeError
-        If an argument is of the wrong kind.
-    ValueError
-        As `tune_estimator`; or if the inner folds are given as row numbers.
 
     Notes
     -----
@@ -250,9 +197,9 @@ def nested_cross_validation(
     chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
     settings = settings_of(grid)
     order = by_simplicity(settings, complexity, chosen_rule)
-    task = task_of(estimator, X, y)
+    task = check_task(estimator, X, y)
     check_parameters(estimator, grid)
-    judge = check_metric(metric, higher_is_better, task)
+    judge = asked_metric(metric, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
     if not isinstance(inner_cv, int | np.integer) and not hasattr(inner_cv, "split"):
         raise InputError(

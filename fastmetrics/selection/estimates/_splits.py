@@ -1,13 +1,17 @@
-"""``method=`` of an estimator's evaluation: the splitter that a name stands for."""
+"""``method=`` and ``cv=``: the splitter that a name or a number stands for."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.selection.splitters._splitter import Splitter
+from fastmetrics.selection.estimates._fit_and_score import Task
+from fastmetrics.selection.splitters._splitter import Split, Splitter
 from fastmetrics.selection.splitters.draws import BootstrapOutOfBag, HoldOut
 from fastmetrics.selection.splitters.folds import FiveByTwo, Folds, LeaveOneOut
 from fastmetrics.selection.splitters.grouped_folds import GroupedFolds
@@ -88,3 +92,24 @@ def _of_splitter(method: Any, rng: Any, n_resamples: Any) -> Method:
             )
     title = re.sub(r", rng='[0-9a-f]{16}'|rng='[0-9a-f]{16}'", "", repr(method))
     return Method(title, method)
+
+
+def check_splits(cv: Any, task: Task, groups: Any, rng: Any, name: str = "cv") -> list[Split]:
+    """Return the splits of a number of folds, of a splitter, or those given."""
+    if isinstance(cv, int | np.integer):
+        count = check_integer(name, cv, low=2)
+        kind = Folds if groups is None else GroupedFolds
+        cv = kind(count, stratified=task.classes is not None, rng=rng)
+    if callable(getattr(cv, "split", None)) and not isinstance(cv, str | type):
+        found = cv.split(task.X, task.y, groups)
+    elif isinstance(cv, Iterable) and not isinstance(cv, str):
+        found = cv
+    else:
+        raise InputTypeError(
+            f"`{name}` must be a number of folds, an object with `split`, or pairs of row numbers: "
+            f"got {cv!r}"
+        )
+    splits = [(np.asarray(train), np.asarray(test)) for train, test in found]
+    if not splits:
+        raise InputError(f"`{name}` yields no split")
+    return splits
