@@ -142,6 +142,16 @@ def test_functions_and_one_split():
     assert found.values == (0.1, 1.0)
 
 
+def test_the_least_is_one_row_and_two_folds_have_a_spread():
+    rows = np.arange(40)[:, None]
+    curve = fm.estimator_learning_curve(
+        RegressionRecorder(), rows, rows[:, 0] * 1.5, fractions=[0.001, 0.5], cv=2, rng=0
+    )
+    assert curve.train_sizes.tolist() == [1.0, 10.0]
+    assert [len(seen) for seen in SEEN] == [1, 1, 10, 10]
+    assert curve.test_deviations == pytest.approx(curve.test_values.std(1, ddof=1))
+
+
 def test_undefined_values():
     y = np.repeat([0, 1], [99, 1])
     cv = [(np.arange(50, 100), np.arange(50))]

@@ -36,6 +36,7 @@ def scaled(model):
     ("method", "splitter", "ratio"),
     [
         ("10-fold", lambda: fm.Folds(10, rng=4), 1 / 9),
+        ("2-fold", lambda: fm.Folds(2, rng=4), 1.0),
         ("3x5", lambda: fm.Folds(5, n_repeats=3, rng=4), 1 / 4),
         ("5x2", lambda: fm.FiveByTwo(rng=4), 1.0),
         ("holdout", lambda: fm.HoldOut(rng=4), 38 / 112),
@@ -139,6 +140,7 @@ def test_measures_of_two_classes_are_scikit_learn_s(model, words):
     if not isinstance(model[-1], LinearSVC):
         names |= OF_PROBABILITIES
     ours = fm.evaluate_estimator(model, data, target, method="4-fold", metrics=list(names), rng=0)
+    assert ours.majority_accuracy == max(labels.mean(), 1 - labels.mean())
     splitter = fm.Folds(4, rng=0)
     theirs = cross_validate(model, data, labels, cv=splitter, scoring=names)
     for name, scorer in names.items():
@@ -269,6 +271,9 @@ def test_632_is_the_definition_s(kind, rule):
     assert parts.gamma == pytest.approx(float(gamma), rel=1e-11)
     assert found[metric].train_estimate == pytest.approx(float(err), rel=1e-11)
     assert found[metric].confidence_interval is None
+    for spread, side in (("standard_deviation", "test"), ("train_standard_deviation", "train")):
+        values = found.folds[f"{side}_{metric}"]
+        assert getattr(found[metric], spread) == pytest.approx(np.std(values, ddof=1), rel=1e-12)
     assert found.n_splits == 15
 
 

@@ -174,13 +174,26 @@ def test_one_split_has_no_spread():
     assert math.isnan(found["error_rate"].confidence_interval.high)
 
 
-def test_no_spread_at_all():
+@pytest.mark.parametrize("n_splits", [2, 10])
+def test_no_spread_at_all(n_splits):
     model = DummyClassifier(strategy="most_frequent")
-    even = np.arange(100) % 2
-    with pytest.warns(fm.DegenerateDataWarning, match="'error_rate' is 0.5 in all 10 splits"):
-        found = fm.evaluate_estimator(model, np.zeros((100, 1)), even, rng=0)
+    even, method = np.arange(100) % 2, f"{n_splits}-fold"
+    said = f"'error_rate' is 0.5 in all {n_splits} splits: its interval has no width"
+    with pytest.warns(fm.DegenerateDataWarning, match=said):
+        found = fm.evaluate_estimator(model, np.zeros((100, 1)), even, method=method, rng=0)
     assert found["error_rate"].confidence_interval.low == 0.5
     assert found["error_rate"].confidence_interval.high == 0.5
+
+
+def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
+    def infinite_with_any(y_true, y_pred):
+        return np.inf if y_true.any() else 1.0
+
+    method, only = fm.Folds(3, stratified=False, rng=1), np.arange(150) == 7
+    found = fm.evaluate_estimator(TREE, X, only, metrics={"it": infinite_with_any}, method=method)
+    assert sorted(found.folds["test_it"]) == [1.0, 1.0, math.inf]
+    assert (found["it"].estimate, found["it"].train_estimate) == (math.inf, math.inf)
+    assert math.isnan(found["it"].standard_deviation)
 
 
 def test_without_joblib(monkeypatch):

@@ -45,8 +45,29 @@ def test_repetitions_differ_even_if_all_groups_do():
 def test_large_groups_go_first():
     """Dealt at random, one huge group on top of many small ones would unbalance the folds."""
     groups = np.concatenate([np.zeros(100, int), np.repeat(np.arange(1, 201), 1)])
-    for _, test in fm.GroupedFolds(3, n_repeats=20, rng=0).split(groups, groups=groups):
+    splits = fm.GroupedFolds(3, n_repeats=20, rng=0).split(groups, groups=groups)
+    folds_of_the_large = set()
+    for i, (_, test) in enumerate(splits):
         assert len(test) == 100
+        if 0 in groups[test]:
+            folds_of_the_large.add(i % 3)
+    assert folds_of_the_large == {0, 1, 2}  # the first group put is in no fold of its own
+
+
+def test_classes_count_by_their_shares_however_many_rows_they_have():
+    """Rows of the classes 0 and 1: 60 and 0, 40 and 5, last 20 and 1.
+
+    Of 120 and 6 rows, the last adds 60/120 20/120 to the first and 40/120 20/120 + 5/6 1/6 to the
+    second: less to the first, though that has more rows.
+    """
+    groups = np.repeat([0, 1, 2], (60, 45, 21))
+    y = np.repeat([0, 0, 1, 0, 1], (60, 40, 5, 20, 1))
+    for seed in range(5):
+        splits = fm.GroupedFolds(2, stratified=True, rng=seed).split(y, y, groups)
+        assert {frozenset(groups[test].tolist()) for _, test in splits} == {
+            frozenset({0, 2}),
+            frozenset({1}),
+        }
 
 
 def test_stratified_is_closer_to_the_classes_than_plain_and_no_worse_than_scikit_learn(rng):

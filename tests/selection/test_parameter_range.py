@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
+from fastmetrics.selection.tuning import grid
 
 
 def test_the_textbook_ranges_have_five_values():
@@ -37,6 +38,16 @@ def test_ends(closed, expected):
     floats = fm.parameter_range(1.0, 3, 1, closed=closed)
     assert floats == expected
     assert all(type(value) is float for value in floats)
+
+
+def test_the_most_values_are_counted_without_the_ends_left_out(monkeypatch):
+    monkeypatch.setattr(grid, "_MOST_VALUES", 3)
+    assert fm.parameter_range(0, 2, 1) == (0, 1, 2)
+    assert fm.parameter_range(0, 3, 1, closed="left") == (0, 1, 2)
+    assert fm.parameter_range(0, 4, 1, closed="neither") == (1, 2, 3)
+    for ends, closed in (((0, 3, 1), "both"), ((0, 4, 1), "right")):
+        with pytest.raises(ValueError, match="`step` must leave at most 3 values: got 4"):
+            fm.parameter_range(*ends, closed=closed)
 
 
 def test_an_end_that_is_not_hit():

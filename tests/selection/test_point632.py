@@ -77,6 +77,9 @@ def test_predictions_by_the_definition(loss, data):
     assert found.err632 == pytest.approx(float(oracle.err632(err, err1)), rel=1e-12)
     plus = float(oracle.err632_plus(err, err1, gamma))
     assert found.err632_plus == pytest.approx(plus, rel=1e-9, abs=1e-12)
+    if found.err1 <= found.gamma:  # the plain form of the rule
+        plain = (1 - found.weight) * found.err + found.weight * found.err1
+        assert found.err632_plus == pytest.approx(plain, rel=1e-9, abs=1e-12)
     assert found.n_resamples == len(out)
     assert found.n_never_out == sum(not any(column) for column in zip(*out, strict=True))
     own = fm.bootstrap632(y, fitted, resampled, out, loss=_by_rows(loss))
@@ -97,8 +100,9 @@ def test_a_callable_is_called_for_pairs_in_blocks(rng, monkeypatch):
 
     y, r = rng.normal(size=60), rng.normal(size=60)
     whole = fm.no_information_error(y, r, loss=_by_rows("absolute"))
-    monkeypatch.setattr(row_losses, "_BLOCK", 200)
-    assert fm.no_information_error(y, r, loss=_by_rows("absolute")) == pytest.approx(whole)
+    for pairs in (200, 50):  # several predictions at a time, or one
+        monkeypatch.setattr(row_losses, "_BLOCK", pairs)
+        assert fm.no_information_error(y, r, loss=_by_rows("absolute")) == pytest.approx(whole)
     assert fm.no_information_error(y, r, loss="absolute") == pytest.approx(whole)
 
 
@@ -171,7 +175,12 @@ def test_result_shows_and_converts():
         (
             lambda: fm.no_information_error([1.0], [1.0], loss=lambda y, r: y * np.nan),
             ValueError,
-            "must return finite numbers",
+            "must return finite numbers: got nan",
+        ),
+        (
+            lambda: fm.no_information_error([1.0], [1.0], loss=lambda y, r: y * np.inf),
+            ValueError,
+            "must return finite numbers: got inf",
         ),
         (
             lambda: fm.bootstrap632([0, 1], [0, 1], [[0, 1]], [[1, 0]]),

@@ -73,11 +73,13 @@ def test_a_small_class_is_warned_of():
     y = [0] * 4 + [1] * 2
     with pytest.warns(fm.DegenerateDataWarning, match="fewer rows than n_splits=3.*class 1 has 2"):
         fm.Folds(3).split(X, y)
-    with pytest.warns(fm.DegenerateDataWarning, match="class 1 has 1 row$"):
-        fm.Folds(2).split(X, [0] * 5 + [1])
+    for splitter in (fm.Folds(2), fm.FiveByTwo()):
+        with pytest.warns(fm.DegenerateDataWarning, match="class 1 has 1 row$"):
+            splitter.split(X, [0] * 5 + [1])
     y = np.repeat([0, 1, 2], [50, 2, 2])
-    with pytest.warns(fm.DegenerateDataWarning, match="missing on one side of each split"):
-        fm.HoldOut(3).split(y, y)
+    for n_test in (3, 51):  # a class lacks a row to test on, or one to train on
+        with pytest.warns(fm.DegenerateDataWarning, match="1 of 3 are missing on one side of each"):
+            fm.HoldOut(n_test).split(y, y)
 
 
 @pytest.mark.parametrize(

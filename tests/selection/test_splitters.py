@@ -95,6 +95,33 @@ def test_hold_out_gives_small_classes_a_row_where_it_can():
         assert np.bincount(y[train]).tolist() == [27, 23, 1, 1]
 
 
+def test_hold_out_leaves_small_classes_a_row_to_train_on_where_it_can():
+    """Exact are 36.1 and 1.9 rows: the larger remainder would take both rows of the second."""
+    y = np.repeat([0, 1], (38, 2))
+    for train, test in splits_of(fm.HoldOut(38, rng=0), y):
+        assert np.bincount(y[test]).tolist() == [37, 1]
+        assert np.bincount(y[train]).tolist() == [1, 1]
+
+
+def test_hold_out_tosses_between_equal_remainders():
+    y = np.repeat([0, 1], (5, 5))
+    tested = {int(y[test].sum()) for _, test in splits_of(fm.HoldOut(5, n_repeats=40, rng=0), y)}
+    assert tested == {2, 3}
+
+
+def test_more_classes_and_folds_than_a_byte_can_number():
+    y = np.repeat(np.arange(257), 2)
+    for train, test in splits_of(fm.HoldOut(257, n_repeats=2, rng=0), y):
+        assert y[train].tolist() == y[test].tolist() == list(range(257))
+    rows = np.arange(257)
+    for splitter, groups in (
+        (fm.Folds(257, stratified=False, rng=0), None),
+        (fm.GroupedFolds(257, rng=0), rows),
+    ):
+        tested = [test.tolist() for _, test in splits_of(splitter, rows, groups)]
+        assert sorted(tested) == [[row] for row in rows]
+
+
 @given(rows_of_classes(6), st.booleans(), seeds)
 def test_five_by_two_are_five_different_halvings(y, stratified, seed):
     splits = splits_of(fm.FiveByTwo(stratified=stratified, rng=seed), y)
@@ -166,6 +193,7 @@ def test_leave_one_out_is_that_of_scikit_learn():
     X = np.zeros((9, 2))
     assert same(list(fm.LeaveOneOut().split(X)), list(LeaveOneOut().split(X)))
     assert fm.LeaveOneOut().get_n_splits(X) == 9
+    assert len(splits_of(fm.LeaveOneOut(), [0, 1])) == 2
 
 
 SPLITTERS = [

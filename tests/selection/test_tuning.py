@@ -8,48 +8,28 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from scripted import SEEN, Scripted, scripted
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import get_scorer, zero_one_loss
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.selection.tuning import grid as tuning_grid
 
 X, Y = load_iris(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0)
 GRID = {"max_depth": [1, 2, 3], "min_samples_leaf": [1, 10]}
-SEEN: list[tuple[float, tuple[int, ...], tuple[int, ...]]] = []
-
-
-class Scripted(ClassifierMixin, BaseEstimator):
-    """Is wrong on row i where i % 20 < a; remembers the rows of each fit and prediction."""
-
-    def __init__(self, a=0, b=0):
-        self.a, self.b = a, b
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        self.rows_ = tuple(X[:, 0].tolist())
-        return self
-
-    def predict(self, X):
-        SEEN.append((self.a, self.rows_, tuple(X[:, 0].tolist())))
-        return ((X[:, 0] % 20 < self.a) != (X[:, 0] % 2)).astype(int)
 
 
 @pytest.fixture(autouse=True)
 def _forget():
     SEEN.clear()
-
-
-def scripted(n=200):
-    rows = np.arange(n)
-    return rows[:, None], rows % 2
 
 
 def test_three_parameters_of_five_values_are_125_settings():
@@ -118,6 +98,8 @@ def test_the_estimator_and_its_parameters_are_left_alone():
 
 
 VALUES = {0: [0.255, 0.255], 1: [0.30, 0.34], 2: [0.26, 0.30], 3: [0.20, 0.28], 4: [0.22, 0.25]}
+# Sixteenths, on four folds: the mean of 7 is 4 and its standard error 1, both without rounding.
+VALUES |= {5: [6 / 16] * 4, 6: [5 / 16] * 4, 7: [7 / 16, 3 / 16, 3 / 16, 3 / 16]}
 
 
 class Tabled(BaseEstimator):
@@ -131,11 +113,19 @@ class Tabled(BaseEstimator):
         return np.full(len(X), VALUES[self.depth][int(X[0, 0])])
 
 
-def tabled(grid, **options):
-    some = np.repeat([0, 1], 5)[:, None]
-    cv = [(np.arange(5, 10), np.arange(5)), (np.arange(5), np.arange(5, 10))]
+class Crossed(Tabled):
+    """Is bad where both parameters are equal."""
+
+    def predict(self, X):
+        return np.full(len(X), 0.25 + (self.depth == self.width))
+
+
+def tabled(grid, n_folds=2, estimator=None, **options):
+    fold = np.repeat(np.arange(n_folds), 5)
+    cv = [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(n_folds)]
     options = {"metric": lambda _, p: float(p[0]), "higher_is_better": False, "cv": cv, **options}
-    return fm.tune_estimator(Tabled(), some, np.linspace(0, 1, 10), grid, **options)
+    y = np.linspace(0, 1, len(fold))
+    return fm.tune_estimator(estimator or Tabled(), fold[:, None], y, grid, **options)
 
 
 def test_one_standard_error():
@@ -153,6 +143,38 @@ def test_one_standard_error():
     # where larger is simpler, nothing is simpler than the best
     other = tabled({"depth": [1, 2, 3, 4]}, rule="one-standard-error", complexity="-depth")
     assert other.setting == {"depth": 4}
+
+
+@pytest.mark.parametrize("up", [False, True])
+def test_a_setting_at_exactly_one_standard_error_is_within_it(up):
+    found = tabled(
+        {"depth": [5, 6, 7]},
+        n_folds=4,
+        metric=(lambda _, p: 1 - float(p[0])) if up else (lambda _, p: float(p[0])),
+        higher_is_better=up,
+        rule="one-standard-error",
+        complexity="depth",
+    )
+    assert found.standard_errors.tolist() == [0.0, 0.0, 1 / 16]
+    assert found.means.tolist() == ([10 / 16, 11 / 16, 12 / 16] if up else [6 / 16, 5 / 16, 4 / 16])
+    assert (found.setting, found.best_index) == ({"depth": 6}, 2)
+
+
+def test_one_fold_has_no_standard_error_and_the_best_is_chosen():
+    cv = [(np.arange(5, 10), np.arange(5))]
+    found = tabled({"depth": [1, 2, 3, 4]}, cv=cv, rule="one-standard-error", complexity="depth")
+    assert (found.index, found.best_index) == (2, 2)
+    assert np.isnan(found.standard_error)
+
+
+def test_several_names_of_complexity_count_in_their_order():
+    grid, rule = {"width": [1, 2], "depth": [1, 2]}, {"rule": "one-standard-error"}
+    for names, setting in (
+        (["width", "depth"], {"width": 1, "depth": 2}),
+        (["depth", "width"], {"width": 2, "depth": 1}),
+        (["-depth", "width"], {"width": 1, "depth": 2}),
+    ):
+        assert tabled(grid, estimator=Crossed(), complexity=names, **rule).setting == setting
 
 
 def test_one_standard_error_where_higher_is_better():
@@ -210,10 +232,6 @@ def test_containers():
     for some, target in ((frame, pd.Series(names)), (sparse.csr_array(X), Y), (X.tolist(), Y)):
         found = fm.tune_estimator(TREE, some, target, GRID, cv=3, rng=0)
         assert found.values.tolist() == expected
-    options = {"outer_cv": 3, "inner_cv": 2, "groups": pd.Series(np.arange(150) // 5), "rng": 0}
-    one = fm.nested_cross_validation(TREE, frame, pd.Series(names), GRID, **options)
-    two = fm.nested_cross_validation(TREE, X, names.tolist(), GRID, **options)
-    assert one.to_dict() == two.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -236,41 +254,11 @@ def test_result():
     assert set(found.table[0]) == {*GRID, "mean", "standard_error", "rank"}
 
 
-def test_nested_against_its_definition():
-    cv, inner = StratifiedKFold(4, shuffle=True, random_state=2), StratifiedKFold(3)
-    found = fm.nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=inner)
-    search = GridSearchCV(TREE, GRID, cv=inner)
-    assert 1 - found.values == pytest.approx(cross_val_score(search, X, Y, cv=cv))
-    assert found.estimate == pytest.approx(found.values.mean())
-    assert found.standard_deviation == pytest.approx(found.values.std(ddof=1))
-    assert found.inner_estimate == pytest.approx(np.mean([t.value for t in found.tunings]))
-    assert len(found.settings) == 4
-    assert json.loads(json.dumps(found.to_dict()))["metric"] == "error_rate"
-
-
-def test_nested_test_rows_have_no_part_in_tuning():
-    some, target = scripted(120)
-    fm.nested_cross_validation(
-        Scripted(), some, target, {"a": [1, 2]}, outer_cv=3, inner_cv=2, rng=0
-    )
-    assert len(SEEN) == 3 * (2 * 2 + 1)
-    for start in range(0, 15, 5):
-        *inner, (_, train, test) = SEEN[start : start + 5]
-        assert len(test) == 40
-        assert sorted(train + test) == list(range(120))
-        for _, fitted, judged in inner:
-            assert set(fitted) | set(judged) == set(train)
-
-
-def test_nested_is_honest_on_noise(rng):
-    noise, labels = rng.normal(size=(60, 8)), np.arange(60) % 2
-    grid = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 2, 4], "max_features": [1, 4, 8]}
-    found = fm.nested_cross_validation(TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1)
-    assert found.inner_estimate < 0.42 < found.estimate
-    again = fm.nested_cross_validation(
-        TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1, n_jobs=2
-    )
-    assert again.to_dict() == found.to_dict()
+def test_the_largest_grid(monkeypatch):
+    monkeypatch.setattr(tuning_grid, "_MOST_SETTINGS", 4)
+    assert len(tabled({"depth": [1, 2], "width": [1, 2]}).settings) == 4
+    with pytest.raises(ValueError, match="`grid` must have 1 to 4 settings: got 5"):
+        tabled({"depth": [0, 1, 2, 3, 4]})
 
 
 @pytest.mark.parametrize(
@@ -300,9 +288,7 @@ def test_faults(grid, options, error, message):
     assert not SEEN  # before any fit
 
 
-def test_faults_of_nested_and_of_fits():
-    with pytest.raises(ValueError, match="`inner_cv` must be a number of folds or an object"):
-        fm.nested_cross_validation(Scripted(), *scripted(), {"a": [1]}, inner_cv=[([0], [1])])
+def test_the_setting_of_a_fit_that_fails_is_named():
     with pytest.raises(ValueError, match="max_depth") as caught:
         fm.tune_estimator(TREE, X, Y, {"max_depth": [1, -1]}, cv=2)
     assert "with the setting {'max_depth': -1}" in " ".join(caught.value.__notes__)

@@ -73,12 +73,13 @@ def parameter_range(
     if low > high:
         raise InputError(f"`start` must not exceed `stop`: got {start!r} and {stop!r}")
     last = (high - low) // width
-    if last > _MOST_VALUES:
-        raise InputError(f"`step` must leave at most {_MOST_VALUES:,} values: got {last + 1:,}")
     first = 0 if side in ("both", "left") else 1
     if side in ("left", "neither") and low + last * width == high:
         last -= 1
-    if last < first:
+    count = last - first + 1
+    if count > _MOST_VALUES:
+        raise InputError(f"`step` must leave at most {_MOST_VALUES:,} values: got {count:,}")
+    if count < 1:
         left, right = "[" if first == 0 else "(", "]" if side in ("both", "right") else ")"
         raise InputError(f"no value lies in {left}{start!r}, {stop!r}{right} by {step!r}")
     kind = int if all(isinstance(value, int | np.integer) for value in ends.values()) else float

@@ -1,0 +1,121 @@
+"""Tuning is repeated in each outer fold, on its training rows alone."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scripted import SEEN, Scripted, scripted
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+
+import fastmetrics as fm
+
+X, Y = load_iris(return_X_y=True)
+TREE = DecisionTreeClassifier(random_state=0)
+GRID = {"max_depth": [1, 2, 3], "min_samples_leaf": [1, 10]}
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    SEEN.clear()
+
+
+def test_against_its_definition():
+    cv, inner = StratifiedKFold(4, shuffle=True, random_state=2), StratifiedKFold(3)
+    found = fm.nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=inner)
+    search = GridSearchCV(TREE, GRID, cv=inner)
+    assert 1 - found.values == pytest.approx(cross_val_score(search, X, Y, cv=cv))
+    assert found.estimate == pytest.approx(found.values.mean())
+    assert found.standard_deviation == pytest.approx(found.values.std(ddof=1))
+    assert found.inner_estimate == pytest.approx(np.mean([t.value for t in found.tunings]))
+    assert len(found.settings) == 4
+    assert json.loads(json.dumps(found.to_dict()))["metric"] == "error_rate"
+
+
+def test_test_rows_have_no_part_in_tuning():
+    some, target = scripted(120)
+    fm.nested_cross_validation(
+        Scripted(), some, target, {"a": [1, 2]}, outer_cv=3, inner_cv=2, rng=0
+    )
+    assert len(SEEN) == 3 * (2 * 2 + 1)
+    for start in range(0, 15, 5):
+        *inner, (_, train, test) = SEEN[start : start + 5]
+        assert len(test) == 40
+        assert sorted(train + test) == list(range(120))
+        for _, fitted, judged in inner:
+            assert set(fitted) | set(judged) == set(train)
+
+
+def inner_tests(n_outer, n_inner, **options):
+    """Return each outer training fold with the test rows of its inner folds."""
+    some, target = scripted(120)
+    fm.nested_cross_validation(
+        Scripted(), some, target, {"a": [1]}, outer_cv=n_outer, inner_cv=n_inner, rng=0, **options
+    )
+    step = n_inner + 1  # the last is the test on the outer fold
+    per_fold = [SEEN[i : i + step] for i in range(0, n_outer * step, step)]
+    return [(np.array(last[1]), [list(seen[2]) for seen in first]) for *first, last in per_fold]
+
+
+def test_inner_folds_are_drawn_anew_for_each_outer_fold():
+    found = inner_tests(3, 2)
+    assert [len(train) for train, _ in found] == [80] * 3
+    places = [
+        tuple(tuple(np.flatnonzero(np.isin(train, test))) for test in tests)
+        for train, tests in found
+    ]
+    assert len(set(places)) == 3
+
+
+def test_inner_folds_keep_groups_whole():
+    groups = np.arange(120) // 8
+    for train, tests in inner_tests(3, 2, groups=groups):
+        assert not set(groups[tests[0]]) & set(groups[tests[1]])
+        assert sorted(tests[0] + tests[1]) == sorted(train)
+
+
+def test_tuning_alone_claims_the_value_of_the_chosen_setting():
+    found = fm.nested_cross_validation(
+        TREE, *load_breast_cancer(return_X_y=True), {"max_depth": [1, 2, 3, 4]}, outer_cv=3,
+        inner_cv=5, rule="one-standard-error", complexity="max_depth", rng=0,
+    )  # fmt: skip
+    assert any(tuning.index != tuning.best_index for tuning in found.tunings)
+    claimed = [tuning.means[tuning.index] for tuning in found.tunings]
+    assert found.inner_estimate == np.mean(claimed)
+    assert [tuning.value for tuning in found.tunings] == claimed
+
+
+def test_one_outer_fold_has_no_spread():
+    cv = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
+    found = fm.nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=2, rng=0)
+    assert np.isnan(found.standard_deviation)
+    assert found.estimate == found.values[0]
+
+
+def test_it_is_honest_on_noise(rng):
+    noise, labels = rng.normal(size=(60, 8)), np.arange(60) % 2
+    grid = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 2, 4], "max_features": [1, 4, 8]}
+    found = fm.nested_cross_validation(TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1)
+    assert found.inner_estimate < 0.42 < found.estimate
+    again = fm.nested_cross_validation(
+        TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1, n_jobs=2
+    )
+    assert again.to_dict() == found.to_dict()
+
+
+def test_containers():
+    names = np.array(["a", "b", "c"])[Y]
+    frame = pd.DataFrame(X, columns=list("pqrs"))
+    options = {"outer_cv": 3, "inner_cv": 2, "groups": pd.Series(np.arange(150) // 5), "rng": 0}
+    one = fm.nested_cross_validation(TREE, frame, pd.Series(names), GRID, **options)
+    two = fm.nested_cross_validation(TREE, X, names.tolist(), GRID, **options)
+    assert one.to_dict() == two.to_dict()
+
+
+def test_inner_folds_are_no_row_numbers():
+    with pytest.raises(ValueError, match="`inner_cv` must be a number of folds or an object"):
+        fm.nested_cross_validation(Scripted(), *scripted(), {"a": [1]}, inner_cv=[([0], [1])])
