@@ -166,6 +166,13 @@ def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
     assert caught[0].filename == __file__
 
 
+def test_what_a_measure_warns_of_in_each_split_is_said_once():
+    with pytest.warns(fm.UndefinedMetricWarning) as caught:
+        fm.evaluate_estimator(LinearRegression(), X[:9], X[:9, 0], metrics="r2", method="loo")
+    said = "'r2' is not defined on the test rows of 9 of 9 splits: its mean is nan"
+    assert [str(warning.message) for warning in caught] == [said]
+
+
 def test_one_split_has_no_spread():
     with pytest.warns(fm.UndefinedMetricWarning, match="one split has no spread"):
         found = fm.evaluate_estimator(TREE, X, y, method=fm.HoldOut(n_repeats=1, rng=0))

@@ -320,6 +320,21 @@ def test_decision_values():
         fm.evaluate_estimator(SVC(decision_function_shape="ovo"), X, names, **options)
 
 
+def test_one_class_is_not_two():
+    with pytest.raises(fm.InputError, match="'f1' is for two classes, and `y` has 1"):
+        fm.evaluate_estimator(Classifier(), CANCER[0], np.zeros(569, int), metrics="f1")
+
+
+@one_split
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+def test_no_threshold_is_judged_on_rows_of_one_class(name):
+    X, y = CANCER
+    split = np.arange(300), np.flatnonzero(y == 1)[-100:]
+    with pytest.warns(fm.UndefinedMetricWarning, match="is not defined on the test rows of 1 of 1"):
+        found = fm.evaluate_estimator(TREE, X, y, metrics=name, method=Given([split]))
+    assert np.isnan(found[name].estimate)
+
+
 @one_split
 @pytest.mark.parametrize("name", ["hinge_loss", "roc_auc_ovr_weighted"])
 def test_a_class_that_is_missing_makes_it_undefined(name):

@@ -50,32 +50,28 @@ def test_test_rows_have_no_part_in_tuning():
             assert set(fitted) | set(judged) == set(train)
 
 
-def inner_tests(n_outer, n_inner, **options):
-    """Return each outer training fold with the test rows of its inner folds."""
+def inner_tests(outer_cv, n_outer, **options):
+    """Return each outer training fold with the test rows of its two inner folds."""
     some, target = scripted(120)
     fm.nested_cross_validation(
-        Scripted(), some, target, {"a": [1]}, outer_cv=n_outer, inner_cv=n_inner, rng=0, **options
+        Scripted(), some, target, {"a": [1]}, outer_cv=outer_cv, inner_cv=2, rng=0, **options
     )
-    step = n_inner + 1  # the last is the test on the outer fold
-    per_fold = [SEEN[i : i + step] for i in range(0, n_outer * step, step)]
-    return [(np.array(last[1]), [list(seen[2]) for seen in first]) for *first, last in per_fold]
+    folds = [SEEN[i : i + 3] for i in range(0, 3 * n_outer, 3)]  # the third is the outer test
+    return [(np.array(outer[1]), list(one[2]), list(two[2])) for one, two, outer in folds]
 
 
 def test_inner_folds_are_drawn_anew_for_each_outer_fold():
-    found = inner_tests(3, 2)
-    assert [len(train) for train, _ in found] == [80] * 3
-    places = [
-        tuple(tuple(np.flatnonzero(np.isin(train, test))) for test in tests)
-        for train, tests in found
-    ]
-    assert len(set(places)) == 3
+    first, second = np.arange(60), np.arange(60, 120)  # alike in length and in the order of labels
+    found = inner_tests([(first, second), (second, first)], 2)
+    places = [np.flatnonzero(np.isin(train, test)).tolist() for train, test, _ in found]
+    assert places[0] != places[1]
 
 
 def test_inner_folds_keep_groups_whole():
     groups = np.arange(120) // 8
-    for train, tests in inner_tests(3, 2, groups=groups):
-        assert not set(groups[tests[0]]) & set(groups[tests[1]])
-        assert sorted(tests[0] + tests[1]) == sorted(train)
+    for train, one, two in inner_tests(3, 3, groups=groups):
+        assert not set(groups[one]) & set(groups[two])
+        assert sorted(one + two) == sorted(train)
 
 
 def test_tuning_alone_claims_the_value_of_the_chosen_setting():
