@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
+from fastmetrics.selection.bias_variance import _label_votes, _loss_parts
 from reference import bias_variance_oracle as oracle
 
 FIGURES = json.loads(
@@ -216,13 +217,15 @@ def _kind(matrix):
 
 
 @pytest.mark.parametrize("decomposition", ["squared", "domingos", "kohavi-wolpert"])
-def test_blocks_threads_and_containers_change_nothing(decomposition, rng):
-    true, predicted = rng.integers(0, 2, 12_000), rng.integers(-1, 3, (100, 12_000))
+def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkeypatch):
+    monkeypatch.setattr(_label_votes, "_BLOCK", 1 << 17)  # 1,310 examples
+    monkeypatch.setattr(_loss_parts, "_BLOCK", 1 << 15)  # 327
+    true, predicted = rng.integers(0, 2, 1_500), rng.integers(-1, 3, (100, 1_500))
     whole = fm.bias_variance(true, predicted, decomposition=decomposition, n_threads=1)
     assert whole.n_models == 100
     n, total = 0, np.zeros(4)
-    for start in range(0, 12_000, 5_000):
-        piece = slice(start, start + 5_000)
+    for start in range(0, 1_500, 625):
+        piece = slice(start, start + 625)
         found = fm.bias_variance(true[piece], predicted[:, piece], decomposition=decomposition)
         total += np.array([found.loss, *parts(found)]) * found.n_examples
         n += found.n_examples
