@@ -165,9 +165,10 @@ def register_metric(
         ``f(labels, scores, weights)`` if numba compiled it, else ``f(labels, scores)``; see
         `bootstrap`.
     needs : {"scores", "labels", "probabilities", "values"}, default="scores"
-        What an estimator is asked for where one is evaluated: scores of the positive class,
-        predicted labels, probabilities of all classes, or a regressor's predictions. Elsewhere
-        the second argument is what the caller passes.
+        What an estimator is asked for where one is evaluated. Beside the number of each row's
+        class, from 0: scores of the second of two classes, or probabilities of all. Beside `y` as
+        it is: predicted labels, or a regressor's predictions. Elsewhere the second argument is what
+        the caller passes.
     higher_is_better : bool, optional
         Its direction, which tuning needs.
 

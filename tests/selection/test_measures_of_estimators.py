@@ -322,7 +322,7 @@ def test_decision_values():
 
 
 def test_one_class_is_not_two():
-    with pytest.raises(fm.InputError, match="'f1' is for two classes, and `y` has 1"):
+    with pytest.raises(fm.InputError, match=r"'f1' is for two classes, and `y` has 1$"):
         fm.evaluate_estimator(Classifier(), CANCER[0], np.zeros(569, int), metrics="f1")
 
 

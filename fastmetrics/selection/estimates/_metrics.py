@@ -239,16 +239,17 @@ def _check_kind(label: str, measure: Measure, classes: NDArray[Any] | None) -> N
         return
     if classes is None:
         raise InputError(f"{label!r} is for classes: `estimator` is a regressor")
-    n, own_scores = len(classes), measure.family == "own" and measure.needs == "scores"
-    if (measure.classes == 2 or own_scores) and n != 2:
+    n, said = len(classes), f"and `y` has {len(classes):,}"
+    is_binary = measure.classes == 2 or (measure.family, measure.needs) == ("own", "scores")
+    if is_binary and n != 2:
         more = [m.name for m in MEASURES.values() if m.classes != 2]
         known = ", ".join(name for name in more if name.startswith(f"{measure.name}_"))
-        advice = f"see {known}" if known else "make `y` one class against the rest"
-        raise InputError(f"{label!r} is for two classes, and `y` has {n:,}: {advice}")
+        advice = f": see {known}" if known else ": make `y` one class against the rest"
+        raise InputError(f"{label!r} is for two classes, {said}{advice if n > 2 else ''}")
     if n < measure.classes:
         fewer = [m.name for m in MEASURES.values() if m.classes == 2]
         known = "".join(f": take {name!r}" for name in fewer if measure.name.startswith(f"{name}_"))
-        raise InputError(f"{label!r} is for three classes and more, and `y` has {n:,}{known}")
+        raise InputError(f"{label!r} is for three classes and more, {said}{known if n > 1 else ''}")
 
 
 def _by_thresholds(one: Asked, judged: Judged) -> Any:
