@@ -140,23 +140,18 @@ def _decision(name: str, title: str, function: str, up: bool = True, **more: Any
 def _ratio(name: str, title: str, function: str, **parameters: float) -> tuple[Measure, ...]:
     """Return a ratio of the positive class, and its averages over classes."""
     drop_in = f"{name}_score"
-    given: dict[str, Any] = {"parameters": parameters | {"zero_division": nan}}
+    given: dict[str, Any] = {
+        "arguments": parameters,
+        "parameters": parameters | {"zero_division": nan},
+    }
 
     def averaged(how: str, words: str) -> Measure:
         alias = (f"{how}_{name}",) if name in _TEXTBOOK.get(how, ()) else ()
-        return _decision(
-            f"{name}_{how}",
-            f"{words} {title}",
-            function,
-            arguments=parameters | {"average": how},
-            aliases=alias,
-            **given,
-        )
+        of_average = given | {"arguments": parameters | {"average": how}}
+        return _decision(f"{name}_{how}", f"{words} {title}", function, aliases=alias, **of_average)
 
     return (
-        _decision(
-            name, title, function, aliases=(drop_in,), classes=2, arguments=parameters, **given
-        ),
+        _decision(name, title, function, aliases=(drop_in,), classes=2, **given),
         averaged("macro", "macro-averaged"),
         averaged("micro", "micro-averaged"),
         averaged("weighted", "class-weighted"),

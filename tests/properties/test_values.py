@@ -52,6 +52,7 @@ NEEDS = {
     "labels": {kinds.TWO, kinds.LABELS},
     "probabilities": {kinds.CHANCES, kinds.SHARES},
     "values": {kinds.NUMBERS, kinds.AMOUNTS},
+    "nothing": {kinds.NUMBERS},
 }
 
 

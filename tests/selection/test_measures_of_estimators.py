@@ -91,8 +91,6 @@ def by_hand(measure, parameters, model, X, y):
     passed = {measure.passed_as.get(name, name): value for name, value in parameters.items()}
     if measure.name == "mean_error":
         return np.mean(said - y)
-    if "beta" in measure.parameters and measure.family == "decisions":
-        passed["beta"] = 1.0
     function = getattr(fm, measure.function.partition(":")[2])
     found = function(y, said, **measure.arguments, **passed)
     read = "value" if measure.read == "of" else measure.read
