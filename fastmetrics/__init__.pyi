@@ -153,8 +153,6 @@ from .measures.decisions.costs import (
     total_cost as total_cost,
 )
 from .measures.decisions.count_measures import count_measure as count_measure
-from .measures.decisions.jaccard import jaccard_score as jaccard_score
-from .measures.decisions.likelihood_ratios import class_likelihood_ratios as class_likelihood_ratios
 from .measures.decisions.matrix_functions import (
     confusion_matrix as confusion_matrix,
     multilabel_confusion_matrix as multilabel_confusion_matrix,
@@ -162,11 +160,13 @@ from .measures.decisions.matrix_functions import (
 from .measures.decisions.precision_recall_f import (
     f1_score as f1_score,
     fbeta_score as fbeta_score,
+    jaccard_score as jaccard_score,
     precision_recall_fscore_support as precision_recall_fscore_support,
     precision_score as precision_score,
     recall_score as recall_score,
 )
 from .measures.decisions.rates import (
+    class_likelihood_ratios as class_likelihood_ratios,
     false_negative_rate as false_negative_rate,
     false_positive_rate as false_positive_rate,
     negative_predictive_value as negative_predictive_value,

@@ -165,7 +165,7 @@ _DECISIONS: Final = (
     *_ratio("recall", "recall", "precision_recall_f:recall_score"),
     *_ratio("f1", "F1", "precision_recall_f:f1_score"),
     *_ratio("fbeta", "F-beta", "precision_recall_f:fbeta_score", beta=1.0),
-    *_ratio("jaccard", "Jaccard index", "jaccard:jaccard_score"),
+    *_ratio("jaccard", "Jaccard index", "precision_recall_f:jaccard_score"),
     _decision(
         "macro_f1_harmonic",
         "F1 of macro precision and macro recall",
@@ -240,7 +240,7 @@ _DECISIONS: Final = (
     _decision(
         "positive_likelihood_ratio",
         "likelihood ratio of a positive",
-        "likelihood_ratios:class_likelihood_ratios",
+        "rates:class_likelihood_ratios",
         read="0",
         classes=2,
         bounds=_FROM_ZERO,
@@ -248,7 +248,7 @@ _DECISIONS: Final = (
     _decision(
         "negative_likelihood_ratio",
         "likelihood ratio of a negative",
-        "likelihood_ratios:class_likelihood_ratios",
+        "rates:class_likelihood_ratios",
         False,
         read="1",
         classes=2,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import dis
 import inspect
 import re
+from collections.abc import Iterator
+from types import CodeType, FunctionType
 from typing import Any
 
 from fastmetrics._results import Result
+from fastmetrics.errors import warn_user
 
 _SECTION = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
 _ORDER = (
@@ -41,6 +45,30 @@ def _parameters(value: Any, found: dict[str, str]) -> list[str]:
     return complaints
 
 
+def _global_names(code: CodeType) -> Iterator[str]:
+    """Yield the names that a function, or one inside it, looks up in its module."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "LOAD_GLOBAL":
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _global_names(constant)
+
+
+def _helpers(value: FunctionType) -> set[FunctionType]:
+    named = (value.__globals__.get(name) for name in _global_names(value.__code__))
+    return {other for other in named if isinstance(other, FunctionType)}
+
+
+def warns(value: FunctionType) -> bool:
+    """Return whether a function warns, or leaves it to one that it names itself.
+
+    Farther away it depends on the arguments whether a warning can come: that is left to reviews.
+    """
+    helpers = _helpers(value)
+    return any(warn_user in named for named in (helpers, *map(_helpers, helpers)))
+
+
 def _function(value: Any, found: dict[str, str]) -> list[str]:
     complaints = _parameters(value, found)
     source = inspect.getsource(value)
@@ -50,7 +78,7 @@ def _function(value: Any, found: dict[str, str]) -> list[str]:
         needed |= {"Notes"}  # complexity, memory, what is undefined, the source
     if judges_data or re.search(r"^\s+raise\b", source, re.MULTILINE):
         needed |= {"Raises"}
-    if "warnings.warn(" in source:
+    if warns(inspect.unwrap(value)):
         needed |= {"Warns"}
     return complaints + [f"no section {name}" for name in sorted(needed - found.keys())]
 
@@ -58,6 +86,12 @@ def _function(value: Any, found: dict[str, str]) -> list[str]:
 def _explains_itself(value: Any) -> bool:
     """Return True for warnings and errors, and for results: what returns one has the example."""
     return inspect.isclass(value) and issubclass(value, BaseException | Result)
+
+
+def silent_methods(value: type) -> list[str]:
+    """Return the public methods of a class that have no docstring, not even an inherited one."""
+    public = {name: member for name, member in vars(value).items() if not name.startswith("_")}
+    return [name for name in public if callable(public[name]) and not inspect.getdoc(public[name])]
 
 
 def complaints_about(value: Any) -> list[str]:

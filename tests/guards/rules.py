@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,6 +17,7 @@ KERNELS = PACKAGE / "_kernels"
 BAD = Path(__file__).with_name("bad")
 
 MAX_LINES = 400
+MAX_FILES = 20  # of a room; about fifteen is the aim
 KERNEL_MAY_IMPORT = {"__future__", "math", "numba", "numpy", "typing"}
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "stencil", "cfunc", "prange"}
 SOURCE_FOLDERS = ("fastmetrics", "tests", "benchmarks", "examples", "docs", ".ci")
@@ -136,10 +137,62 @@ def imports_are_written_as_imports(text: str) -> list[str]:
     return complaints
 
 
+def one_way_to_warn(text: str) -> list[str]:
+    """Complain about a warning that is not left to `warn_user`, which finds the user's line."""
+    tree = ast.parse(text)
+    complaints = [
+        f"line {line}: {name} is imported from warnings"
+        for line, module, name in imports(tree)
+        if module == "warnings" and name == "warn"
+    ]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == "warnings.warn":
+            complaints.append(f"line {node.lineno}: warnings.warn; `warn_user` of errors.py warns")
+    return complaints
+
+
 def not_too_long(text: str) -> list[str]:
     """Complain about a file of more than 400 lines."""
     lines = len(text.splitlines())
     return [f"{lines} lines, at most {MAX_LINES}"] if lines > MAX_LINES else []
+
+
+def rooms() -> list[Path]:
+    """Return every folder of the package that holds modules."""
+    return sorted({path.parent for path in python_files()})
+
+
+def not_too_many(files: Collection[Path]) -> list[str]:
+    """Complain about a room of more than 20 files, its ``__init__.py`` not counted."""
+    count = len({path.name for path in files} - {"__init__.py"})
+    return [f"{count} files, at most {MAX_FILES}"] if count > MAX_FILES else []
+
+
+def says_who_lives_there(text: str) -> list[str]:
+    """Complain about an ``__init__.py`` that does not say what its room is for, and may import."""
+    said = ast.get_docstring(ast.parse(text)) or ""
+    return [] if len(said.splitlines()) > 1 else ["its docstring has fewer than two lines"]
+
+
+def face_names_its_homes(text: str, value_of: Callable[[str], object]) -> list[str]:
+    """Complain about a public name listed twice, under another name, or not where it is defined."""
+    listed = [
+        (alias, node.module)
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+    names = [alias.name for alias, _ in listed]
+    complaints = [
+        f"{name} is listed twice" for name in dict.fromkeys(names) if names.count(name) > 1
+    ]
+    for alias, home in listed:
+        if alias.asname != alias.name:  # type checkers take it for private
+            complaints.append(f"{alias.name} is not listed as {alias.name}")
+        defined = getattr(value_of(alias.name), "__module__", None)
+        if defined != f"fastmetrics.{home}":
+            complaints.append(f"{alias.name} is defined in {defined}, listed in {home}")
+    return complaints
 
 
 # Written as patterns, so that this file does not offend against itself.

@@ -71,6 +71,27 @@ def test_no_import_is_hidden() -> None:
     assert sorted(line.split(":")[0] for line in found) == ["line 10", "line 4", "line 8", "line 9"]
 
 
+def test_warnings_name_the_line_of_the_user() -> None:
+    files = [p for p in rules.python_files() if p.name != "errors.py"]
+    assert not complaints(rules.one_way_to_warn, files)
+    assert len(rules.one_way_to_warn(bad("warns_by_itself.py"))) == 2
+
+
+def test_rooms_hold_few_files() -> None:
+    for room in rules.rooms():
+        assert not rules.not_too_many(list(room.glob("*.py"))), room
+    files = [Path(f"{k}.py") for k in range(20)]
+    assert not rules.not_too_many([*files, Path("__init__.py")])
+    assert rules.not_too_many([*files, Path("one_more.py")])
+
+
+def test_rooms_say_who_lives_there() -> None:
+    files = [room / "__init__.py" for room in rules.rooms() if room != rules.PACKAGE]
+    assert not complaints(rules.says_who_lives_there, files)
+    for text in ("", '"""A room."""\n', "# a room\n# of two lines\n"):
+        assert rules.says_who_lives_there(text)
+
+
 def test_files_stay_short() -> None:
     files = [
         path
@@ -96,23 +117,10 @@ def test_nothing_is_left_over() -> None:
     assert not found
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "data = '/home" + "/alice/scores.csv'",
-        "data = 'C:" + "\\Users\\alice'",
-        "pip install --extra-" + "index" + "-url=https://example.org",
-        "raise NotImplemented" + "Error",
-        "# TO" + "DO: later",
-        "return 1  # pragma: no" + " cover",
-    ],
-)
-def test_leftovers_are_caught(line: str) -> None:
-    assert len(rules.nothing_left_over(f"x = 1\n{line}\n")) == 1
-
-
-def test_own_paths_are_caught() -> None:
-    assert rules.nothing_left_over("open('/var/here/x')", ("/var/here",))
+def test_leftovers_are_caught() -> None:
+    lines = bad("leftovers.txt").splitlines()
+    found = rules.nothing_left_over(bad("leftovers.txt"), ("/var/here",))
+    assert [said.split(":")[0] for said in found] == [f"line {k}" for k in range(1, len(lines) + 1)]
 
 
 def test_the_readme_shows_the_published_benchmarks() -> None:

@@ -21,6 +21,11 @@ from fastmetrics.tables.confusion._counting import cells_of_plain
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 _ONE_PASS: Final = """
+Warns
+-----
+UndefinedMetricWarning
+    If a matrix holds no example: nan.
+
 Notes
 -----
 One pass in O(n), or O(n k). Without weights, or with whole ones, the share is the double nearest to

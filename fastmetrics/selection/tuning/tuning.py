@@ -170,6 +170,11 @@ def nested_cross_validation(
         The honest estimate, beside what tuning alone would claim; `tune_estimator` on all the data
         gives the model that it is an estimate for.
 
+    Warns
+    -----
+    UndefinedMetricWarning
+        If the measure is undefined on some outer folds: the estimate is nan.
+
     Notes
     -----
     Outer folds times (settings times inner folds + 1) fits. The spread over the outer folds

@@ -1,0 +1,3 @@
+"""Bad: a test of two models knows those over tables."""
+
+import fastmetrics.comparison.tables

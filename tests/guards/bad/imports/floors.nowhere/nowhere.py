@@ -1,0 +1,1 @@
+"""Bad: a module that is on no floor."""

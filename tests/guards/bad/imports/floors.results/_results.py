@@ -1,0 +1,3 @@
+"""Bad: the ground that stands on a table."""
+
+from fastmetrics.tables.scores.score_table import ScoreTable

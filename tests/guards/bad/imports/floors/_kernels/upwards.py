@@ -1,0 +1,3 @@
+"""Bad: a kernel that reaches for the judge of inputs."""
+
+import fastmetrics._input

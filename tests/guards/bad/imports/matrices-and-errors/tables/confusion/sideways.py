@@ -1,0 +1,3 @@
+"""Bad: confusion matrices that know regression."""
+
+import fastmetrics.tables.regression

@@ -1,0 +1,3 @@
+"""Bad: a measure of curves that knows those of decisions."""
+
+import fastmetrics.measures.decisions

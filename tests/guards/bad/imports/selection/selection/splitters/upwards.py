@@ -1,0 +1,3 @@
+"""Bad: a splitter knows estimates."""
+
+import fastmetrics.selection.estimates

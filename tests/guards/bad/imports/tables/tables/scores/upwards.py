@@ -1,0 +1,3 @@
+"""Bad: a table of scores that knows confusion matrices."""
+
+import fastmetrics.tables.confusion
