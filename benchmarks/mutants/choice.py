@@ -1,0 +1,91 @@
+"""Which tests a mutant has to pass: those nearest to its module by imports, then its floor's."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import grimp
+
+NEAR = 3
+#: Folder of tests by floor.
+FOLDERS = {
+    "_kernels": "tests/kernels",
+    "_input": "tests/checks",
+    "_threads": "tests",
+    "tables": "tests/tables",
+    "measures": "tests/measures",
+    "intervals": "tests/intervals",
+    "comparison": "tests/comparison",
+    "selection": "tests/selection",
+}
+ANYWHERE = ("tests/properties",)
+
+
+def is_kernel(module: str) -> bool:
+    """Return whether a file is tested as plain Python: compiling each mutant would take minutes."""
+    return module.startswith("fastmetrics/_kernels/")
+
+
+def homes(root: Path) -> dict[str, str]:
+    """Return the module of each public name."""
+    stub = ast.parse((root / "fastmetrics" / "__init__.pyi").read_text("utf-8"))
+    return {
+        alias.name: f"fastmetrics.{node.module}"
+        for node in ast.walk(stub)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def used_by(test: Path, public: dict[str, str]) -> Iterator[str]:
+    """Yield the modules that a file of tests names: by imports, and by the public face."""
+    tree = ast.parse(test.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fastmetrics."):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "fastmetrics":
+            yield from (public[alias.name] for alias in node.names if alias.name in public)
+        elif isinstance(node, ast.Attribute) and node.attr in public:
+            yield public[node.attr]
+
+
+class Choice:
+    """The tests of one checkout, ranked for each of its modules."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.graph = grimp.build_graph("fastmetrics", cache_dir=None)
+        public = homes(root)
+        self.tests = {
+            path.relative_to(root).as_posix(): Counter(used_by(path, public))
+            for path in sorted((root / "tests").rglob("test_*.py"))
+        }
+
+    @cache  # noqa: B019 - one object for the whole run
+    def distances(self, module: str) -> dict[str, int]:
+        """Return how many imports lead from each module to this one."""
+        found, reached = {module: 0}, [module]
+        for name in reached:
+            for importer in sorted(self.graph.find_modules_that_directly_import(name)):
+                if importer not in found:
+                    found[importer] = found[name] + 1
+                    reached.append(importer)
+        return found
+
+    def tests_of(self, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the few nearest tests of a file, and the others of its floor, nearest first."""
+        distances = self.distances(path.removesuffix(".py").replace("/", "."))
+        folders = (f"{FOLDERS[path.split('/')[1]]}/", *(() if is_kernel(path) else ANYWHERE))
+        ranked = []
+        for name, used in self.tests.items():
+            if name.startswith(folders):
+                nearest = min((distances[m] for m in used if m in distances), default=99)
+                often = sum(count for m, count in used.items() if distances.get(m) == nearest)
+                ranked.append((nearest, -often, name))
+        names = [name for *_, name in sorted(ranked)]
+        return tuple(names[:NEAR]), tuple(names[NEAR:])

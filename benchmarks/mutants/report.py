@@ -1,0 +1,122 @@
+"""What became of the mutants, as ``docs/mutants.md`` and a line for ``CONTRIBUTING.md``."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from benchmarks.mutants.sample import Mutant
+
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+BLOCK = re.compile(r"(<!-- mutants:start -->\n).*?(<!-- mutants:end -->)", re.DOTALL)
+
+HEAD = """\
+# Mutants
+
+`python -m benchmarks.mutants` changes one line of the package at a time, as somebody might by
+mistake, and runs the tests that are nearest to it: a mutant that no test notices has survived.
+Lines are drawn by a hash of what they say, {each} from each floor below, so the sample stays while
+other lines change. [cosmic-ray](https://cosmic-ray.readthedocs.io/) makes the mutants; kernels run
+as plain Python. A mutant that changes nothing but speed, or nothing at all, is listed with the
+reason and does not count.
+"""
+
+Outcome = Literal["killed", "survived", "equivalent"]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A mutant, what its line became, and whether a test noticed."""
+
+    mutant: Mutant
+    becomes: str
+    outcome: Outcome
+    reason: str = ""
+
+    @property
+    def floor(self) -> str:
+        """The floor of the package that it is on."""
+        return self.mutant.module.split("/")[1]
+
+
+def equivalents(path: Path = EQUIVALENT) -> dict[tuple[str, str, str], str]:
+    """Return the reason of each mutant that is listed as equivalent, by module, line and change."""
+    listed = tomllib.loads(path.read_text(encoding="utf-8")).get("mutant", [])
+    return {(each["module"], each["line"], each["becomes"]): each["reason"] for each in listed}
+
+
+def judged(tried: Tried, known: dict[tuple[str, str, str], str]) -> Tried:
+    """Return a survivor that is listed as equivalent as such; anything else as it is."""
+    reason = known.get((tried.mutant.module, tried.mutant.text, tried.becomes))
+    if tried.outcome == "killed" or reason is None:
+        return tried
+    return Tried(tried.mutant, tried.becomes, "equivalent", reason)
+
+
+def _score(tried: Sequence[Tried]) -> str:
+    count = sum(each.outcome != "equivalent" for each in tried)
+    killed = sum(each.outcome == "killed" for each in tried)
+    return f"{killed} of {count} ({killed / count:.1%})".replace("%", " %") if count else "none"
+
+
+def summary(tried: Sequence[Tried]) -> str:
+    """Return one line for ``CONTRIBUTING.md``."""
+    equivalent = sum(each.outcome == "equivalent" for each in tried)
+    return (
+        f"Killed: {_score(tried)} of a sample of {len(tried)} lines, {equivalent} of them "
+        "equivalent ([docs/mutants.md](docs/mutants.md)).\n"
+    )
+
+
+def _change(tried: Tried) -> list[str]:
+    where = f"`{tried.mutant.module}`" + (f": {tried.reason}" if tried.reason else "")
+    wrapped = textwrap.fill(
+        where, 98, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False
+    )
+    return [
+        wrapped,
+        "  ```diff",
+        f"  - {tried.mutant.text}",
+        f"  + {tried.becomes}",
+        "  ```",
+    ]
+
+
+def document(tried: Sequence[Tried]) -> str:
+    """Return ``docs/mutants.md``."""
+    floors = list(dict.fromkeys(each.floor for each in tried))
+    each = max(sum(one.floor == floor for one in tried) for floor in floors)
+    lines = [
+        HEAD.format(each=each),
+        "| floor | killed | survived | equivalent |",
+        "|---|---|---|---|",
+    ]
+    for floor in floors:
+        own = [one for one in tried if one.floor == floor]
+        counts = [sum(one.outcome == kind for one in own) for kind in ("survived", "equivalent")]
+        lines.append(f"| `{floor}` | {_score(own)} | {counts[0]} | {counts[1]} |")
+    lines.append(f"| all | {_score(tried)} | | |")
+    for title, kind in (("Survivors", "survived"), ("Equivalent", "equivalent")):
+        own = sorted(
+            (one for one in tried if one.outcome == kind), key=lambda one: one.mutant.module
+        )
+        if own:
+            lines += ["", f"## {title}", ""]
+            for one in own:
+                lines += _change(one)
+    return "\n".join(lines) + "\n"
+
+
+def publish(tried: Sequence[Tried], root: Path) -> None:
+    """Write ``docs/mutants.md``, and the line in ``CONTRIBUTING.md``."""
+    (root / "docs" / "mutants.md").write_text(document(tried), encoding="utf-8")
+    page = root / "CONTRIBUTING.md"
+    text, found = BLOCK.subn(rf"\g<1>{summary(tried)}\g<2>", page.read_text(encoding="utf-8"))
+    if found != 1:
+        raise RuntimeError(f"{page.name} has {found} blocks for mutants")
+    page.write_text(text, encoding="utf-8")
