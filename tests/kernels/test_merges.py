@@ -156,18 +156,25 @@ def test_cumulative_weights_keep_what_is_small(write) -> None:
     assert out[-1] == 1 + 1e-13
 
 
-if hasattr(merges, "split_classes"):
+@pytest.mark.parametrize("write", forms(merges.cumulative_weights))
+def test_cumulative_weights_never_fall(write) -> None:
+    """A weight of 0 after a sum that was rounded up: what was lost is more than what comes."""
+    unit, out = float(UNIT), np.empty(4)
+    write(np.array([unit, 1.5 * unit, 1 - unit, 0.0]), out)
+    assert out.tolist() == [unit, 2.5 * unit, 1 + 2 * unit, 1 + 2 * unit]
 
-    @pytest.mark.parametrize("split", forms(merges.split_classes))
-    @pytest.mark.parametrize("dtype", DTYPES)
-    @pytest.mark.parametrize("negative", [0, -1])
-    @pytest.mark.parametrize("n", [0, 1, 2, 90])
-    def test_split_classes(rng, split, dtype, negative: int, n: int) -> None:
-        scores = rng.integers(0, 50, n).astype(dtype)
-        for values in ([1], [negative], [1, negative], [1, negative, 3]):
-            labels = rng.choice(values, n).astype(np.int8)
-            ones, others = np.zeros((2, n + 1), dtype)
-            p, m = split(scores, labels, negative, ones, others)
-            np.testing.assert_array_equal(ones[:p], scores[labels == 1])
-            np.testing.assert_array_equal(others[:m], scores[labels == negative])
-            assert p + m == np.isin(labels, [1, negative]).sum()
+
+@pytest.mark.pairwise
+@pytest.mark.parametrize("split", forms(merges.split_classes))
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("negative", [0, -1])
+@pytest.mark.parametrize("n", [0, 1, 2, 90])
+def test_split_classes(rng, split, dtype, negative: int, n: int) -> None:
+    scores = rng.integers(0, 50, n).astype(dtype)
+    for values in ([1], [negative], [1, negative], [1, negative, 3]):
+        labels = rng.choice(values, n).astype(np.int8)
+        ones, others = np.zeros((2, n + 1), dtype)
+        p, m = split(scores, labels, negative, ones, others)
+        np.testing.assert_array_equal(ones[:p], scores[labels == 1])
+        np.testing.assert_array_equal(others[:m], scores[labels == negative])
+        assert p + m == np.isin(labels, [1, negative]).sum()

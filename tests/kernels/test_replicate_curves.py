@@ -62,6 +62,7 @@ def lattice(total):
     return np.unique(np.concatenate((k / total, (k[:-1] + 0.3) / total)))
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("top", [True, False])
 @pytest.mark.parametrize("axis", [OVER_FPR, OVER_TPR])
 @pytest.mark.parametrize("ties", TIES)
@@ -112,6 +113,7 @@ def test_a_curve_is_read_along_its_scaled_length(form, rng, n, ties):
         np.testing.assert_allclose(found[r], expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("axis", [OVER_FPR, OVER_TPR, ALONG])
 @pytest.mark.parametrize("ties", [*TIES, 150])
 def test_segments_may_be_passed_over(form, rng, ties, axis):
@@ -195,6 +197,13 @@ def test_a_level_is_reached_within_the_slack(form):
     assert along(form, x, y, [0.3], False, 1e-12) == [5]
     assert along(form, x, y, [0.1 + 1e-13], True, 1e-12) == [1]
     assert along(form, x, y, [0.2], True, 1e-12)[0] == pytest.approx(3)
+
+
+@pytest.mark.parametrize("top", [True, False])
+@pytest.mark.parametrize(("off", "value"), [(-1.5, 4.25), (-0.9, 5), (0.9, 5), (1.5, 5.75)])
+def test_a_level_beyond_the_slack_lies_between_two_points(form, top, off, value):
+    slack = 0.125
+    assert along(form, [0, 0.75, 1.5], [2, 5, 8], [0.75 + off * slack], top, slack) == [value]
 
 
 def test_an_entry_lies_straight_between_two(form):

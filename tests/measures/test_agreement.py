@@ -25,6 +25,7 @@ few_labels = st.lists(
 ).filter(lambda rows: any(w for _, _, w in rows))
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", LABEL_TYPES)
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
@@ -84,6 +85,17 @@ def test_the_definition(rows) -> None:
             if exact is not None:
                 got = cohen_kappa_score(y, p, sample_weight=w, weights=weights)
                 assert got == pytest.approx(float(exact), abs=1e-13)
+
+
+@pytest.mark.parametrize("exponent", range(-1_050, 1_021, 30))
+def test_weights_of_any_size(exponent) -> None:
+    """Products of four counts would leave the range of float64 from weights of 2**256 on."""
+    y, p = [0, 1, 2, 1, 0, 2, 1, 1], [0, 1, 1, 1, 2, 2, 0, 1]
+    weights = np.full(8, 2.0**exponent)
+    assert matthews_corrcoef(y, p, sample_weight=weights) == matthews_corrcoef(y, p)
+    for distance in KAPPA_WEIGHTS:
+        kappa = cohen_kappa_score(y, p, weights=distance)
+        assert cohen_kappa_score(y, p, sample_weight=weights, weights=distance) == kappa
 
 
 @pytest.mark.parametrize("k", [2, 4])

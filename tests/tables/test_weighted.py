@@ -44,10 +44,11 @@ def assert_weighed(labels: Any, scores: Any, weights: Any, units: int = 16) -> N
         assert math.isnan(found.auc)
         assert math.isnan(found.rank_loss)
         return
+    area, loss = oracle.auc(truth), oracle.rank_loss(truth)
     for value in (found.auc, roc_auc_score(table)):
-        assert relative_error(value, oracle.auc(truth)) <= units * UNIT
+        assert relative_error(value, area) <= units * UNIT
     for value in (found.rank_loss, rank_loss(table)):
-        assert relative_error(value, oracle.rank_loss(truth)) <= units * UNIT
+        assert relative_error(value, loss) <= units * UNIT
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -84,6 +85,20 @@ def test_small_weights_are_not_lost_beside_large_ones(largest_first: bool) -> No
         for path in PATHS.values():
             with thresholds(**path):
                 assert_weighed(labels, scores, weights)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        (0.7296554464299441, 0.17565562060255901),
+        (0.2997118905373848, 0.42268722119765845),
+        (0.450339366649287, 0.7963242702872942),
+    ],
+)
+def test_rounding_leaves_no_share_above_1(weights: tuple[float, float]) -> None:
+    """The product of two weights may be rounded up, and is divided by each in turn."""
+    assert roc_auc_score([0, 1], [1, 2], sample_weight=weights) == 1.0
+    assert rank_loss([0, 1], [2, 1], sample_weight=weights) == 1.0
 
 
 @pytest.mark.parametrize("weight", [1e308, 5e-324, 2.0**-1022, 1.7e308])
