@@ -1,14 +1,24 @@
-"""What every test shares: hypothesis profiles and a seeded generator."""
+"""What every test shares: hypothesis profiles, a seeded generator, how the suite is run."""
 
 from __future__ import annotations
 
+import atexit
+import gc
+import os
 import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+# Where every core has a process of tests, threads of BLAS (the peers') wait for one another.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from fastmetrics._kernels import _compile
+from grids import leave_to_exhaustive
 
 # Derandomised: a red run is about the change, not about the day. `thorough` is for looking for
 # trouble: `python -m pytest --hypothesis-profile=thorough`.
@@ -16,16 +26,27 @@ settings.register_profile(
     "default",
     deadline=None,  # the first call of a kernel compiles it
     derandomize=True,
-    max_examples=40,
+    max_examples=24,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
     "thorough", deadline=None, max_examples=2_000, suppress_health_check=[HealthCheck.too_slow]
 )
+# For mutants: no smaller example is looked for once a test has failed.
+settings.register_profile(
+    "first_failure",
+    settings.get_profile("default"),
+    phases=[Phase.explicit, Phase.generate],
+)
 settings.load_profile("default")
 
 # Which path counts must not depend on which test comes first; NumPy's has tests of its own.
 _compile.numpy_rows_left = 0
+
+# A shell that starts pytest in the background makes it, and what it starts, deaf to interrupts: the
+# tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
@@ -34,7 +55,34 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(20_080_615)
 
 
-# A shell that starts pytest in the background makes it, and what it starts, deaf to interrupts: the
-# tests of Ctrl-C would wait for ever.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Run a few files, and what times itself or fills the memory, in this process alone."""
+    alone = {"bench", "large"}
+    few = all(Path(name.partition("::")[0]).is_file() for name in config.args)
+    return 0 if few or config.option.markexpr in alone else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect without the garbage collector, and let it pass over what was collected.
+
+    Tests and imported modules are half a million objects that stay until the end: looking at them
+    again and again took a tenth of the time of the suite.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        atexit.register(gc.unfreeze)
+        gc.enable()
+
+
+#: Tests that start processes of their own come last: those find all kernels compiled.
+LAST = ("tests/cli/", "tests/guards/test_signatures.py", "tests/guards/test_imports.py")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.nodeid.startswith(LAST))
+    leave_to_exhaustive(items)

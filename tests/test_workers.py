@@ -53,6 +53,7 @@ class JobError(Exception):
     """Raised by a job."""
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("n_threads", THREADS)
 @pytest.mark.parametrize("kind", [JobError, KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("at", [0, 1, 5])

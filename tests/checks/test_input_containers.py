@@ -164,6 +164,7 @@ def test_scores_of_each_dtype(dtype: Any) -> None:
         np.testing.assert_array_equal(rows.scores, values)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize(
     ("dtype", "negative"),
     [(d, 0) for d in REAL] + [(d, -1) for d in REAL if np.dtype(d).kind in "if"],

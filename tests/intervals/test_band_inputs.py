@@ -36,6 +36,7 @@ def assert_same(one, other):
 # --- what bands depend on -----------------------------------------------------------------------
 
 
+@pytest.mark.pairwise
 @BOTH
 @pytest.mark.parametrize("method", ["equal_precision", "percentile"])
 @pytest.mark.parametrize("way", WAYS)

@@ -190,6 +190,7 @@ def _assert_quantiles(band, k, values, curve):
     assert band.high[k] == pytest.approx(max(high, curve), abs=1e-11)
 
 
+@pytest.mark.pairwise
 @STEPS
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("level", [0.7, 0.95])

@@ -178,6 +178,7 @@ SCIPY = {
 }
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 @pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
 @pytest.mark.parametrize("name", SCIPY)

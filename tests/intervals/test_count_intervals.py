@@ -42,6 +42,7 @@ def named(cells: tuple[float, ...]) -> dict[str, float]:
     return dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True))
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("metric", SHARES)
 @pytest.mark.parametrize(
     "method", ["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p"]

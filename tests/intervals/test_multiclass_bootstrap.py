@@ -99,6 +99,7 @@ def check(
     assert n_lost < len(weights)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("sixteenths", [True, False])
 @pytest.mark.parametrize("k", [3, 4])
 @pytest.mark.parametrize("resampling", ["multinomial", "poisson", "bayesian"])

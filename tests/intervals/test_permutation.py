@@ -60,6 +60,7 @@ def tied(rng: np.random.Generator, n: int) -> tuple[NDArray[Any], NDArray[Any], 
     return y, a, b
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 @pytest.mark.parametrize("exchange", ["ranks", "scores"])
 @pytest.mark.parametrize("n", [7, 23])

@@ -158,6 +158,7 @@ def maps_of(values: Any) -> list[Map]:
     ]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("n", [0, 1, 127, 128, 129, 255, 256, 257, 700])
 @pytest.mark.parametrize("parts", [1, 3])
@@ -184,6 +185,7 @@ def test_each_stream_holds_its_rows_in_order(rng, form, dtype, n: int, parts: in
             assert sorted(pairs) == sorted(zip(values[mine], weights[mine], strict=True))
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("fault", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("at", [0, 255, 256, 299])
@@ -257,6 +259,7 @@ def counted(form: Form, streams: Streams, low: float, high: float, single: bool)
     return int(twice[0])
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (1, 1), (2, 3), (3, 1), (200, 90), (90, 300)])
 def test_count_one_bucket(rng, form, dtype, sizes) -> None:
@@ -328,6 +331,7 @@ def test_running_weights(rng, form) -> None:
             assert abs(Fraction(float(found)) - truth) <= truth * Fraction(200, 2**53)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (1, 1), (120, 60)])
 @pytest.mark.parametrize("spread", [1, 9, 1_000])

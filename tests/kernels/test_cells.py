@@ -39,6 +39,7 @@ def cells_of(true: Any, predicted: Any, low: int, width: int) -> Any:
 # --- two classes -------------------------------------------------------------------------------
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("count", forms(kernels.count_two))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("low", [0, -1, 5, -128])
@@ -65,6 +66,7 @@ def test_two_see_every_label_outside(count, dtype, at) -> None:
 # --- few or many classes -----------------------------------------------------------------------
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("count", forms(kernels.count_cells))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("table", [np.int32, np.int64])
@@ -97,6 +99,7 @@ def outside(dtype: Any, low: int, width: int) -> list[int]:
     return [low - 1, low + width, int(limits.min), int(limits.max)]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("count", forms(kernels.count_cells))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("at", EDGES)
@@ -127,6 +130,7 @@ def test_cells_far_from_zero(rng, count, low) -> None:
 # --- margins -----------------------------------------------------------------------------------
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("count", forms(kernels.count_margins))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("n", SIZES)
@@ -140,6 +144,7 @@ def test_margins(rng, count, dtype, n) -> None:
         assert (sums - 1).tolist() == [each.tolist() for each in wanted]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("count", forms(kernels.count_margins))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("at", EDGES)

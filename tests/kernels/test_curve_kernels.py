@@ -25,6 +25,7 @@ def test_corner_count(rng, count, n):
     assert count(positives, negatives) == (2 + np.count_nonzero(bends) if n > 2 else n)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("write", forms(kernels.write_roc))
 @pytest.mark.parametrize("corners_only", [True, False])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 200])

@@ -55,6 +55,7 @@ def check(sums: np.ndarray, y: np.ndarray, p: np.ndarray, w: np.ndarray) -> None
     assert sums[kernels.LARGEST] == np.abs(y[there] - p[there]).max()
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("add_up", forms(kernels.error_sums))
 @pytest.mark.parametrize("n", [1, 2, 31, 33, 1024, 1025, 3000])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -125,6 +126,7 @@ def test_only_what_is_asked_for_is_summed(rng, add_up, asked):
     assert {bit for bit, column in columns.items() if sums[0, column] > 0} == {asked} - {0}
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("add_up", forms(kernels.error_sums))
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("at", [0, 1023, 1024, 2099])

@@ -83,6 +83,7 @@ def test_take_logs_within_an_ulp(rng, take_logs, range_):
         assert math.copysign(1.0, found) == 1.0
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("binary_losses", forms(kernels.binary_losses))
 @pytest.mark.parametrize("label_dtype", [np.int8, np.int64])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -158,6 +159,7 @@ def class_terms(kind, codes, scores, eps):
     return np.maximum(0, 1 - (scores[rows, codes] - others.max(axis=1)))
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("class_losses", forms(kernels.class_losses))
 @pytest.mark.parametrize("kind", [kernels.LOG, kernels.SQUARE, kernels.HINGE])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -74,6 +74,7 @@ def expected(rows, counts):
     return found
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 63, 511, 512, 513, 1_030])
 def test_pairs_won(form, rng, n, kind):
@@ -115,6 +116,7 @@ def test_eight_counts_may_sum_to_255(form, rng, labels):
     assert state.tolist() == expected(rows, counts)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("part", [8, 64, 512, 520])
 def test_parts_go_on_where_the_one_before_ended(form, rng, part, kind):

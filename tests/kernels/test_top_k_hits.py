@@ -18,6 +18,7 @@ RULES = {
 }
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("top_k_hits", forms(kernels.top_k_hits))
 @pytest.mark.parametrize("ties", RULES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])

@@ -24,6 +24,7 @@ rows_of_labels = st.lists(
 ).filter(lambda rows: any(w for _, _, w in rows))
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", LABEL_TYPES)
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("weighting", ["none", "counts", "importances"])

@@ -20,6 +20,7 @@ from fastmetrics import UndefinedMetricWarning, brier_score_loss, d2_brier_score
 from reference import probability_oracle as oracle
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("n", [8, 63, 1_100])
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("k", [2, 3, 7])
@@ -44,6 +45,7 @@ def test_definition(rng, n, weights, k):
         assert found == pytest.approx(float(want), rel=1e-12)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
@@ -62,6 +64,7 @@ def test_same_as_sklearn_beside_one_column(rng, kind, weights, dtype, half):
     same_as_sklearn("brier_score_loss", y, p[:, np.newaxis], sample_weight=w, rtol=rtol)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("k", [2, 3, 5])

@@ -13,6 +13,7 @@ from fastmetrics import hinge_loss
 from reference import probability_oracle as oracle
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("n", [2, 63, 3_000])
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("k", [2, 3, 7])
@@ -30,6 +31,7 @@ def test_definition(rng, n, weights, k):
     assert found == pytest.approx(float(want), rel=1e-14)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("k", [2, 3, 5])

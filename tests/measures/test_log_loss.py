@@ -23,6 +23,7 @@ from fastmetrics import UndefinedMetricWarning, d2_log_loss_score, log_loss
 from reference import probability_oracle as oracle
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("n", [2, 63, 1_100])
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("k", [2, 3, 7])
@@ -42,6 +43,7 @@ def test_definition(rng, n, weights, k):
         assert log_loss(codes, y_proba[:, 1], sample_weight=w) == pytest.approx(want, rel=1e-13)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2", ">f8"])
@@ -57,6 +59,7 @@ def test_same_as_sklearn_beside_one_column(rng, kind, weights, dtype):
         same_as_sklearn("d2_log_loss_score", y, p, sample_weight=w, rtol=10 * rtol)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("k", [2, 3, 5])
@@ -160,6 +163,7 @@ def test_eps():
         log_loss(y, p, eps="auto")
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("n", [10, 5_000])
 @pytest.mark.parametrize("scale", [1e-1, 1e-6, 1e-15, 1e-200])
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -176,6 +180,7 @@ def test_small_losses_keep_their_digits(rng, n, scale, weights):
     assert log_loss(codes, p, sample_weight=w, eps=0) == pytest.approx(want, rel=2.0**-45, abs=0)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("wrong", [-0.25, 1.5, math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("columns", [1, 2, 3])
 @pytest.mark.parametrize("n", [6, 5_000])

@@ -137,6 +137,7 @@ def test_undefined_values_and_warnings_as_scikit_learn(zero_division, average):
                 assert_as_scikit_learn(name, y, p, **options)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("zero_division", ZERO_DIVISIONS)
 @pytest.mark.parametrize("average", [*LABEL_AVERAGES, "binary", "samples"])
 @pytest.mark.parametrize("weights", [None, [0.5, 1, 2, 3]])

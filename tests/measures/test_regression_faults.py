@@ -19,6 +19,7 @@ def measure(name):
     return getattr(fm, name)
 
 
+@pytest.mark.pairwise
 @every
 @pytest.mark.parametrize("n", [10, 3000, 200_000])
 @pytest.mark.parametrize(("bad", "said"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import fastmetrics as fm
+from grids import few_examples
 from reference import regression_oracle as oracle
 
 #: Every function of one output: label, parameters, and the least number it is defined for.
@@ -30,7 +31,6 @@ MEASURES = {
     **{f"d2_tweedie_score {p}": ({"power": p}, 1) for p in (-2, 0, 1, 1.25, 2, 2.5, 3)},
 }
 every = pytest.mark.parametrize("label", MEASURES)
-few = settings(max_examples=6)  # for each of some thirty measures
 
 
 def samples(label: str, *, weighted: bool) -> st.SearchStrategy[tuple[list[float], ...]]:
@@ -68,7 +68,7 @@ def check(label: str, value: float, right: float | None) -> None:
 
 
 @every
-@few
+@few_examples
 @given(data=st.data())
 def test_without_weights(label, data):
     y, p, _ = data.draw(samples(label, weighted=False))
@@ -76,7 +76,7 @@ def test_without_weights(label, data):
 
 
 @pytest.mark.parametrize("label", [label for label in MEASURES if label != "max_error"])
-@few
+@few_examples
 @given(data=st.data())
 def test_with_weights(label, data):
     y, p, w = data.draw(samples(label, weighted=True))
@@ -84,7 +84,7 @@ def test_with_weights(label, data):
 
 
 @pytest.mark.parametrize("label", [label for label in MEASURES if label != "max_error"])
-@few
+@few_examples
 @given(data=st.data())
 def test_rows_order_and_weights(label, data):
     """The order of rows tells nothing, weight 2 is the row twice, weight 0 is no row."""

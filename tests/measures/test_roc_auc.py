@@ -170,6 +170,7 @@ def indicator(rng, n=40, k=4):
     return y, rng.integers(0, 9, (n, k)) / 8
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("max_fpr", [None, 0.4])

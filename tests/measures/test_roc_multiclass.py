@@ -31,6 +31,7 @@ def problem(rng, n=60, k=4):
     return y, raw / raw.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize(("multi_class", "average"), OPTIONS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("text", [False, True])

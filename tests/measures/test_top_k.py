@@ -15,6 +15,7 @@ from reference import probability_oracle as oracle
 TIES = ("last", "first", "expected", "best", "worst")
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("n", [4, 70])
@@ -35,6 +36,7 @@ def test_definition(rng, ties, weights, n):
                 assert found == float(want)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("k_classes", [3, 5])

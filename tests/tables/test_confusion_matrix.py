@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics import ConfusionMatrix
 from fastmetrics.tables.confusion import _counting
@@ -40,7 +40,6 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=20)
 @given(st.data())
 def test_counts_are_those_of_the_definition(kind, data) -> None:
     rows = data.draw(pairs(KINDS[kind]))

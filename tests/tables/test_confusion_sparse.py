@@ -9,10 +9,11 @@ from collections import Counter
 import numpy as np
 import pytest
 from confusion_samples import KINDS, batches, columns, dense, whole
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.sparse import csr_array
 
 from fastmetrics import ConfusionMatrix, matthews_corrcoef
+from grids import few_examples
 
 MANY = 20_000
 
@@ -83,7 +84,8 @@ def test_a_dense_matrix_of_so_many_says_what_to_do(rng) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=12)
+@pytest.mark.filterwarnings("ignore:A single label was found")
+@few_examples
 @given(batches(KINDS["few integers"][0], weighted=True))
 def test_it_is_what_the_dense_one_is(kind, some) -> None:
     names = {

@@ -8,10 +8,11 @@ import random
 import numpy as np
 import pytest
 from confusion_samples import KINDS, batches, check, columns, dense, state, whole
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from fastmetrics import ConfusionMatrix, confusion_matrix
 from fastmetrics.tables.confusion import _label_counts
+from grids import few_examples
 
 SPARSE = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 
@@ -19,10 +20,11 @@ SPARSE = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"
 # --- batches -----------------------------------------------------------------------------------
 
 
+@pytest.mark.pairwise
 @SPARSE
 @pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=6)
+@few_examples
 @given(st.data())
 def test_batches_are_the_whole(kind, weighting, sparse, data) -> None:
     labels, make = KINDS[kind]
@@ -184,7 +186,7 @@ def matrices(some, make, *, scale=1, sparse=()) -> list[ConfusionMatrix]:
 
 @pytest.mark.parametrize("scale", [1, 8], ids=["counts", "importances"])
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=6)
+@few_examples
 @given(st.data())
 def test_laws_of_merging(kind, scale, data) -> None:
     labels, make = KINDS[kind]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -13,11 +14,13 @@ from confusion_samples import KINDS, batches, columns, state
 from hypothesis import given, strategies as st
 
 from fastmetrics import ConfusionMatrix, DecayedConfusionMatrix, accuracy_score
+from grids import few_examples
 
 #: Relative error of a cell: the bound of compensated chunks, and of a few roundings.
 CLOSE = 2.0**-49
 
 
+@functools.cache
 def weight(age: int, half_life: float) -> Decimal:
     """Return 2**(-age / half_life) to 40 digits."""
     with localcontext() as context:
@@ -47,6 +50,7 @@ HALF_LIVES = st.sampled_from([0.01, 0.3, 1, 2, 7.7, 100, 1e9, 1e300])
 
 @pytest.mark.parametrize("per", ["row", "batch"])
 @pytest.mark.parametrize("kind", KINDS)
+@few_examples
 @given(st.data())
 def test_weights_halve(kind, per, data) -> None:
     labels, make = KINDS[kind]

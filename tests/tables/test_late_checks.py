@@ -57,6 +57,7 @@ def test_minus_one_zero_and_one(rng, name: str, kind: str, n: int) -> None:
         CALLS[name](labels, scores, sample_weight=weights_of(kind, n))
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("fault", "word"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
 @pytest.mark.parametrize("label", [0, 1])

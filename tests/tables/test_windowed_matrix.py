@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 
 from fastmetrics import ConfusionMatrix, WindowedConfusionMatrix, f1_score
 from fastmetrics.tables.confusion import windowed_matrix
+from grids import few_examples
 
 
 def check(last: WindowedConfusionMatrix, rows: list[tuple[Any, Any]], given_: Any = None) -> None:
@@ -30,6 +31,7 @@ def check(last: WindowedConfusionMatrix, rows: list[tuple[Any, Any]], given_: An
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@few_examples
 @given(st.data())
 def test_the_last_rows_count(kind, data) -> None:
     labels, make = KINDS[kind]
