@@ -24,6 +24,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--rows", type=int, default=1_000_000, help="most rows of any data set")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Keep to one process: what is timed shares the machine with nothing."""
+    return 0
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sizes(least, most): the rows that a benchmark is run on")
 

@@ -1,0 +1,64 @@
+"""docs/architecture.md tells of the house as it stands: its paths, its floors, its walk."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+
+import rules
+from calls import examples, passed
+
+pytestmark = pytest.mark.source_tree
+
+PAGE = (rules.ROOT / "docs" / "architecture.md").read_text("utf-8")
+#: Places where a path may start; a name alone is looked for in every room.
+STARTS = (rules.ROOT, rules.PACKAGE, rules.PACKAGE / "intervals" / "bootstrap")
+_PATH = re.compile(r"`([\w./]+(?:/|\.pyi?|\.toml))`")
+
+
+def missing_paths(page: str) -> list[str]:
+    """Return the paths that a page names and nobody finds."""
+    named = set(_PATH.findall(page))
+    return sorted(
+        name
+        for name in named
+        if not any((start / name).exists() for start in STARTS)
+        and ("/" in name or not any(rules.PACKAGE.rglob(name)))
+    )
+
+
+def floors_drawn(page: str) -> list[set[str]]:
+    """Return the rooms of each floor in the picture: what ends in a slash or in .py."""
+    picture = page.split("```")[1]
+    floors = [set(re.findall(r"(\w+)(?:/|\.py)(?!\w)", part)) for part in picture.split("───\n")]
+    return [floor for floor in floors if floor]
+
+
+def floors_agreed() -> list[set[str]]:
+    """Return those of the contract; floors in brackets may be empty."""
+    settings = tomllib.loads((rules.ROOT / "pyproject.toml").read_text("utf-8"))
+    contract = settings["tool"]["importlinter"]["contracts"][0]
+    found = [set(re.findall(r"\w+", layer)) for layer in contract["layers"]]
+    there = {path.stem for path in rules.PACKAGE.iterdir()}
+    return [floor & there for floor in found]
+
+
+def test_every_path_exists() -> None:
+    assert len(_PATH.findall(PAGE)) > 50
+    assert missing_paths(PAGE) == []
+    page = "`_input/nowhere.py`, `nowhere.py`, `nowhere/`, `_input/rows.py`, `_matrix_store.py`"
+    assert missing_paths(page) == ["_input/nowhere.py", "nowhere.py", "nowhere/"]
+
+
+def test_the_picture_is_the_contract() -> None:
+    assert floors_drawn(PAGE) == floors_agreed()
+    assert floors_drawn(PAGE.replace("   plots/", "")) != floors_agreed()
+
+
+def test_the_walk_names_every_file_of_the_call() -> None:
+    walk = PAGE.partition("<!-- walk:roc_auc_score -->")[2].partition("<!-- /walk -->")[0]
+    files = passed(examples()["roc_auc_score"]).files
+    assert len(files) > 5
+    assert set(files) <= set(_PATH.findall(walk))
