@@ -91,6 +91,15 @@ def _unlocked(array: NDArray[Any]) -> NDArray[Any]:
 
     Kernels write to arrays that they are given for output only.
     """
+    base = array.base
+    if (
+        type(base) is np.ndarray
+        and base.flags.writeable
+        and base.dtype == array.dtype
+        and base.shape == array.shape
+        and base.strides == array.strides
+    ):
+        return base  # the columns of a table: views of all of an array that nobody else has
     return np.asarray(_Window(array))
 
 

@@ -128,7 +128,7 @@ def average_precision_of_table(table: ScoreTable) -> float:
     curve_kernels.write_precision_steps(
         table.positives, table.negatives, float(table.n_positive), steps
     )
-    return max(0.0, -float(np.sum(steps)))
+    return max(0.0, -float(np.add.reduce(steps)))
 
 
 def _may_overflow(table: ScoreTable) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -85,9 +86,9 @@ def roc_curve(
         n_threads=n_threads,
     )
     fpr, tpr, thresholds = roc_of_table(table, drop_intermediate=drop_intermediate)
-    if np.isnan(fpr[-1]):
+    if math.isnan(fpr[-1]):
         warn_user(NO_NEGATIVE, UndefinedMetricWarning)
-    if np.isnan(tpr[-1]):
+    if math.isnan(tpr[-1]):
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
     return fpr, tpr, thresholds
 

@@ -74,7 +74,7 @@ class ScoreTable:
     def __post_init__(self) -> None:
         for name in ("scores", "positives", "negatives"):
             column = getattr(self, name).view()
-            column.flags.writeable = False
+            column.setflags(write=False)
             object.__setattr__(self, name, column)
 
     @classmethod
@@ -292,12 +292,12 @@ class ScoreTable:
 def _total(column: NDArray[Any]) -> int | float:
     if column.dtype.kind == "f":
         return float(_running(column)[-1]) if len(column) else 0.0
-    return int(column.sum())
+    return int(np.add.reduce(column))
 
 
 def _running(column: NDArray[Any]) -> NDArray[Any]:
     if column.dtype.kind != "f":
-        return np.cumsum(column)
+        return column.cumsum()
     out = np.empty(len(column))
     merges.cumulative_weights(column, out)
     return out
