@@ -280,8 +280,9 @@ class WindowedConfusionMatrix:
 
 def _labels_of(columns: LabelColumns, coded: list[ClassLabels]) -> Labels:
     """Return the distinct labels of both columns, as Python values of their kind."""
-    as_label = {"U": str, "b": bool, "f": float}.get(columns.kind, int)
-    return tuple(sorted({as_label(label) for each in coded for label in each.classes.tolist()}))
+    return tuple(
+        sorted({columns.label_type(label) for each in coded for label in each.classes.tolist()})
+    )
 
 
 def _changed(
