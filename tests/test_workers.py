@@ -244,6 +244,42 @@ print(os.waitstatus_to_exitcode(status), roc_auc_score(labels, scores, n_threads
     assert output_of(program) == "0 True"
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize(
+    "_", [0, *(pytest.param(k, marks=pytest.mark.exhaustive) for k in range(1, 10))]
+)
+def test_forks_while_other_threads_load_and_use_kernels(_: int) -> None:
+    """The first come while numba is being loaded: no child may wait for a thread that it lacks."""
+    program = """
+import os, signal, threading, time, warnings
+import numpy as np
+from fastmetrics import average_precision_score, log_loss, roc_auc_score
+from fastmetrics._kernels._compile import compile_small_calls
+warnings.simplefilter("ignore", DeprecationWarning)  # 3.12: a fork beside threads
+compile_small_calls()
+labels, scores = np.arange(4_000) % 2, np.random.default_rng(0).random(4_000)
+def work():
+    while True:
+        for function in (roc_auc_score, average_precision_score, log_loss):
+            function(labels, scores)
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+ends = []
+for _ in range(50):
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(30)
+        roc_auc_score(labels, scores)
+        log_loss(labels, scores)
+        os._exit(0)
+    ends.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(ends.count(0), flush=True)
+os._exit(0)
+"""
+    assert output_of(program) == "50"
+
+
 def test_at_the_end_of_the_interpreter() -> None:
     """No new thread can be had there; the caller does the work."""
     program = (

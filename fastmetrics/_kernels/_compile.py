@@ -5,8 +5,8 @@ A kernel is a plain Python function over contiguous arrays. ``@kernel`` wraps it
 * numba is imported and the function compiled on first use only, never by ``import fastmetrics``;
 * until then, a call on small arrays runs the plain Python twin (the same code), so that a
   first evaluation of a few hundred rows does not wait for a compiler;
-* machine code is cached on disk, and where no cache folder is writable it is compiled
-  anew in each process.
+* machine code is cached on disk; where no cache folder is writable, or what lies there cannot be
+  read, it is compiled anew.
 
 Kernels that call one another must share a file: numba's cache looks at that file's time stamp
 only (a guard in ``tests/guards`` enforces it).
@@ -14,6 +14,7 @@ only (a guard in ``tests/guards`` enforces it).
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import threading
@@ -24,21 +25,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import warn_user
+
 _log = logging.getLogger("fastmetrics")
 _lock = threading.RLock()
+#: Numba's own lock, once numba is loaded.
+_compiler_lock: list[Any] = []
 
 
 def _lock_for_fork() -> None:
-    """Let no fork come while a thread imports numba: the child would inherit half of it."""
+    """Let no fork come while a thread loads numba or compiles: a child would inherit half of it."""
     _lock.acquire()
+    for lock in _compiler_lock:
+        lock.acquire()
 
 
 def _unlock_in_parent() -> None:
+    for lock in _compiler_lock:
+        lock.release()
     _lock.release()
 
 
 def _unlock_in_child() -> None:
     global _lock
+    for lock in _compiler_lock:
+        lock.release()
     _lock = threading.RLock()
 
 
@@ -151,8 +162,55 @@ class Kernel:
             return self._dispatcher
 
 
+class _Cache:
+    """Numba's cache of a kernel: what is wrong with its files costs a compilation, never a call.
+
+    Damaged files may raise anything when they are unpickled. The index is then emptied, so that the
+    next process finds what this one compiles.
+    """
+
+    _is_silent = False
+
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, *asked: Any) -> Any:
+        try:
+            return self._cache.load_overload(*asked)
+        except Exception as error:
+            self._warn("read", error)
+            with contextlib.suppress(Exception):
+                self._cache.flush()
+            return None
+
+    def save_overload(self, *compiled: Any) -> None:
+        try:
+            self._cache.save_overload(*compiled)
+        except Exception as error:
+            self._warn("written", error)
+
+    def _warn(self, what: str, error: Exception) -> None:
+        """Say it once in a process: other kernels lie in the same folder."""
+        if not _Cache._is_silent:
+            _Cache._is_silent = True
+            warn_user(
+                f"the machine code in {self._cache.cache_path} cannot be {what} "
+                f"({type(error).__name__}: {error}): kernels are compiled in memory, which takes "
+                "seconds; empty the folder, or name another one in NUMBA_CACHE_DIR",
+                RuntimeWarning,
+            )
+
+
 def _jit(function: FunctionType) -> Any:
     import numba
+    import numpy.ma  # noqa: F401 - numba would import it in the first call, where a fork may come
+    from numba.core.compiler_lock import global_compiler_lock
+
+    if not _compiler_lock:
+        _compiler_lock.append(global_compiler_lock)
 
     # Kernels see one another as ``Kernel`` objects in their module; numba must see dispatchers.
     scope = {
@@ -168,10 +226,12 @@ def _jit(function: FunctionType) -> Any:
     linked.__qualname__ = function.__qualname__
     options: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy"}
     try:
-        return numba.njit(cache=True, **options)(linked)
+        dispatcher = numba.njit(cache=True, **options)(linked)
     except RuntimeError as error:  # numba: "no locator available": nowhere to write a cache
         _log.debug("kernel %s is not cached: %s", function.__name__, error)
         return numba.njit(**options)(linked)
+    dispatcher._cache = _Cache(dispatcher._cache)
+    return dispatcher
 
 
 def kernel(function: Any) -> Kernel:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,7 @@ def test_what_needs_no_unlocking_stays_itself(fresh, monkeypatch) -> None:
 
 def test_uncached_where_no_folder_is_writable(fresh, monkeypatch, caplog) -> None:
     import numba
+    import numba.typed  # on its first use it asks for what is replaced here
 
     asked: list[dict[str, Any]] = []
 
@@ -195,6 +197,69 @@ print(rank_loss(np.arange(n) % 2 == 0, np.arange(n) / 8))
     )
     wrongly_ordered = 2_000 * 2_001 // 2  # the k-th positive is below all but k - 1 negatives
     assert float(out.splitlines()[-1]) == wrongly_ordered / 2_000**2
+
+
+USE = """
+import sys, warnings
+import numpy as np
+from fastmetrics import rank_loss
+from fastmetrics._kernels._compile import compile_small_calls
+compile_small_calls()
+n = 4_000
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    print(rank_loss(np.arange(n) % 2 == 0, np.arange(n) / 8))
+print(*[f"{warning.category.__name__}: {warning.message}" for warning in said], sep="\\n")
+"""
+VALUE = str(2_000 * 2_001 // 2 / 2_000**2)
+
+
+def use_cache(folder: Path, before: str = "") -> list[str]:
+    """Return what a process prints: the value, then one line for each warning."""
+    said = run_program(
+        before + USE,
+        NUMBA_CACHE_DIR=str(folder),
+        NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator",
+    ).splitlines()
+    return [line for line in said if line]
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("suffix", "damage"),
+    [
+        (".nbi", lambda old: b""),
+        (".nbi", lambda old: b"\x80\x05random \xff" * 50),
+        (".nbc", lambda old: old[: len(old) // 2]),
+    ],
+    ids=["empty index", "noise for an index", "half of the code"],
+)
+def test_damaged_files_of_the_cache_cost_one_warning(tmp_path, suffix, damage) -> None:
+    assert use_cache(tmp_path) == [VALUE]
+    files = list(tmp_path.rglob(f"*{suffix}"))
+    assert files
+    for file in files:
+        file.write_bytes(damage(file.read_bytes()))
+    value, warning = use_cache(tmp_path)
+    assert value == VALUE
+    assert warning.startswith("RuntimeWarning: the machine code in ")
+    assert str(tmp_path) in warning
+    assert "cannot be read" in warning
+    assert use_cache(tmp_path) == [VALUE]  # mended
+
+
+@compiled_only
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of files there")
+def test_a_full_disk_costs_one_warning(tmp_path) -> None:
+    limit = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+"""
+    value, warning = use_cache(tmp_path, limit)
+    assert value == VALUE
+    assert "cannot be written (OSError" in warning
+    assert str(tmp_path) in warning
 
 
 def test_a_first_small_call_waits_for_no_compiler_and_warns_of_nothing() -> None:
