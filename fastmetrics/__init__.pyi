@@ -107,6 +107,7 @@ from .measures.asking import register_metric as register_metric
 from .measures.curves.best_threshold import (
     BestThreshold as BestThreshold,
     best_threshold as best_threshold,
+    predict_at_threshold as predict_at_threshold,
 )
 from .measures.curves.break_even import (
     BreakEvenPoint as BreakEvenPoint,
@@ -116,7 +117,6 @@ from .measures.curves.counts import (
     confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
     metric_at_thresholds as metric_at_thresholds,
 )
-from .measures.curves.decision import predict_at_threshold as predict_at_threshold
 from .measures.curves.dominance import Dominance as Dominance, dominance as dominance
 from .measures.curves.kolmogorov_smirnov import (
     KolmogorovSmirnov as KolmogorovSmirnov,

@@ -7,7 +7,7 @@ comes out is one contiguous numpy array per column, and no more memory than that
 from __future__ import annotations
 
 from fastmetrics.io._columns import Columns, TextColumn
-from fastmetrics.io._header import column_names
+from fastmetrics.io._formats import column_names
 from fastmetrics.io._paths import expand_paths
 from fastmetrics.io._reader import read_columns
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._session import quote_name, quote_text, rows_of
+from fastmetrics.io._paths import expand_paths
+from fastmetrics.io._session import Session, quote_name, quote_text, rows_of
 
 _FORMATS = {
     ".csv": "csv",
@@ -289,3 +290,32 @@ def _picked(name: str, found: str, target: str) -> str:
         # Not a mere cast: DuckDB would push it into the CSV parser, where `true` is no number.
         return f"CAST(CASE {name} WHEN true THEN 1 WHEN false THEN 0 END AS {target})"
     return f"CAST({name} AS {target})"
+
+
+def column_names(path: str | os.PathLike[str], expected: str) -> tuple[str, ...]:
+    """Return the names of the columns of a file, as it spells them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file, or a pattern: the first that matches.
+    expected : str
+        A column that the file should have: the delimiter of a text file is the one under which
+        it does.
+
+    Returns
+    -------
+    tuple of str
+        In the order of the file, `expected` among them or not.
+
+    Raises
+    ------
+    FileError
+        The file is missing, empty or of an unknown kind.
+    ImportError
+        duckdb or pyarrow is not installed.
+    """
+    first = expand_paths([path])[0]
+    file_format(first)
+    with Session([first], 1) as session:
+        return describe(session.connection, first, session.addresses[first], [expected]).header

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from fastmetrics.intervals.delong._gram import exact_gram
+from fastmetrics.intervals.delong._whole_numbers import exact_gram
 from fastmetrics.intervals.delong.delong_test import delong_test
 
 Y = [0, 1, 1, 0, 1, 0]

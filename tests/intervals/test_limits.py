@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from fastmetrics.intervals._holm import holm
+from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap import _limits
 from fastmetrics.intervals.bootstrap._limits import (
     acceleration,

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.best_threshold import BestThreshold, best_threshold
-from fastmetrics.measures.curves.decision import predict_at_threshold
+from fastmetrics.measures.curves.best_threshold import (
+    BestThreshold,
+    best_threshold,
+    predict_at_threshold,
+)
 from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import pr_oracle as oracle
 

@@ -23,7 +23,7 @@ from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.result import MODELS, check_names
 from fastmetrics.comparison.samples._differences import PAIRED, Differences, check_differences
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._student import moments
+from fastmetrics.intervals._pvalues import moments
 
 PriorPlace = Literal["left", "rope", "right"]
 

@@ -24,7 +24,7 @@ from fastmetrics.comparison.samples._differences import (
     check_numbers,
 )
 from fastmetrics.errors import InputError
-from fastmetrics.intervals._student import Moments, StudentTest, moments, student_test
+from fastmetrics.intervals._pvalues import Moments, StudentTest, moments, student_test
 
 Correction = Literal["none", "nadeau-bengio"]
 

@@ -25,7 +25,7 @@ from fastmetrics.comparison.tables.post_hoc_result import (
     rank_difference,
 )
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError
-from fastmetrics.intervals._holm import holm
+from fastmetrics.intervals._pvalues import holm
 
 Adjustment = Literal["holm", "hochberg", "benjamini-hochberg", "bonferroni"]
 

@@ -17,8 +17,8 @@ from fastmetrics._input.rng import key_text
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.intervals._holm import holm
 from fastmetrics.intervals._models import NamedScores, named_scores
+from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.intervals.bootstrap._limits import (

@@ -25,8 +25,8 @@ from fastmetrics._kernels import resampling as kernels
 from fastmetrics._results import Result
 from fastmetrics._threads.progress import run_with_progress
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._holm import holm
 from fastmetrics.intervals._models import check_models, named_scores
+from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Draws
 from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.intervals.bootstrap._forms import ScoredRows

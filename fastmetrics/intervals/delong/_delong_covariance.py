@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from fastmetrics.errors import InputError
 from fastmetrics.intervals._models import CheckedModels
-from fastmetrics.intervals.delong._contrast import quadratic_form
-from fastmetrics.intervals.delong._gram import exact_gram
 from fastmetrics.intervals.delong._placements import doubled_placements, sums_of_groups
+from fastmetrics.intervals.delong._whole_numbers import exact_gram, quadratic_form
 from fastmetrics.tables.scores._exact import exact_dot
 
 

@@ -20,14 +20,13 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._holm import holm
 from fastmetrics.intervals._models import check_models, named_scores
+from fastmetrics.intervals._pvalues import holm, normal_test
 from fastmetrics.intervals.delong._delong_covariance import (
     AucCovariance,
     auc_covariance,
     refuse_weights,
 )
-from fastmetrics.intervals.delong._normal import normal_test
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -21,7 +21,7 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.intervals._models import renamed
-from fastmetrics.intervals.delong._normal import normal_test
+from fastmetrics.intervals._pvalues import normal_test
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
 from fastmetrics.tables.scores.score_table import ScoreTable
 

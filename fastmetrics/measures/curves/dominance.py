@@ -1,17 +1,26 @@
-"""Does one curve enclose another, and if they cross, where."""
+"""Does one curve enclose another, and if they cross, where.
+
+A threshold curve rises from (0, 0) to the opposite corner and never turns back, so x + y grows
+along it. Swept by x + y, both lines are functions, vertical and horizontal stretches
+included, and one encloses the other exactly when it is above on every line x + y = const. Between
+two corners of either line both are straight: the side at every corner tells the whole order.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal, get_args
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import Result
 from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.curves._curve_counts import lacks_a_class
-from fastmetrics.measures.curves._paths import crossings, precision_recall_paths, roc_paths, sides
+from fastmetrics.tables.scores._exact import INT64_BOUND
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 Curve = Literal["roc", "precision_recall"]
@@ -140,3 +149,178 @@ def dominance(
         relation = "equal"
     points = tuple(to_point(*point) for point in crossings(paths, order))
     return Dominance(relation, points, curve)
+
+
+# Weighted coordinates are sums in [0, 1], and the side is decided by a difference of their
+# products: lines nearer than this, relative to the square's side, count as touching.
+_TOUCHING = 2.0**-45
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """Corners of a rising line, from (0, 0): int64, Python integers or float64."""
+
+    x: NDArray[Any]
+    y: NDArray[Any]
+
+    @property
+    def swept(self) -> NDArray[Any]:
+        """Return x + y, which grows along the line."""
+        total: NDArray[Any] = self.x + self.y
+        return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paths:
+    """Two lines in the same units, with the lengths that stand for 1 on either axis."""
+
+    a: Line
+    b: Line
+    x_unit: Any
+    y_unit: Any
+
+    def as_roc_point(self, x: Any, y: Any) -> tuple[float, float]:
+        """Return (FPR, TPR)."""
+        return float(x / self.x_unit), float(y / self.y_unit)
+
+    def as_precision_recall_point(self, x: Any, y: Any) -> tuple[float, float]:
+        """Return (recall, precision) from FP and TP in the same unit."""
+        return float(y / self.y_unit), float(y / (y + x))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """The side of A at every corner of either line, swept from (0, 0)."""
+
+    swept: NDArray[Any]
+    side: NDArray[np.int8]
+    corner: NDArray[np.intp]
+
+    @property
+    def above(self) -> bool:
+        """True where A is above B anywhere."""
+        return bool((self.side > 0).any())
+
+    @property
+    def below(self) -> bool:
+        """True where A is below B anywhere."""
+        return bool((self.side < 0).any())
+
+
+def roc_paths(table_a: ScoreTable, table_b: ScoreTable) -> Paths:
+    """Return two ROC curves in common units: 1/lcm(m-) and 1/lcm(m+) where counts are integers."""
+    if table_a.is_weighted or table_b.is_weighted:
+        lines = [_float_line(t, t.n_negative) for t in (table_a, table_b)]
+        return Paths(lines[0], lines[1], 1.0, 1.0)
+    x_unit = math.lcm(int(table_a.n_negative), int(table_b.n_negative))
+    y_unit = math.lcm(int(table_a.n_positive), int(table_b.n_positive))
+    a, b = (
+        _integer_line(t, x_unit // int(t.n_negative), y_unit // int(t.n_positive), x_unit * y_unit)
+        for t in (table_a, table_b)
+    )
+    return Paths(a, b, x_unit, y_unit)
+
+
+def precision_recall_paths(table_a: ScoreTable, table_b: ScoreTable) -> Paths:
+    """Return TP and FP per positive: above at equal TP is a higher precision at equal recall.
+
+    A curve that reaches recall 1 sooner goes on along it to the end of the other: beyond the first
+    arrival at recall 1 there is nothing to compare.
+    """
+    if table_a.is_weighted or table_b.is_weighted:
+        lines = [_float_line(t, t.n_positive) for t in (table_a, table_b)]
+        unit: Any = 1.0
+    else:
+        unit = math.lcm(int(table_a.n_positive), int(table_b.n_positive))
+        scale = [unit // int(t.n_positive) for t in (table_a, table_b)]
+        tables = list(zip((table_a, table_b), scale, strict=True))
+        width = max(int(t.n_negative) * k for t, k in tables)
+        lines = [_integer_line(t, k, k, width * unit) for t, k in tables]
+    end = max(line.x[-1] for line in lines)
+    a, b = (_extended(line, end) for line in lines)
+    return Paths(a, b, unit, unit)
+
+
+def sides(paths: Paths) -> Sides:
+    """Return on which side of B the line A is, at the corners of both."""
+    a, b = paths.a, paths.b
+    swept = np.concatenate((a.swept, b.swept))
+    side = np.concatenate((_side_of(a, b), -_side_of(b, a)))
+    order = np.argsort(swept, kind="stable")
+    return Sides(swept[order], side[order], order)
+
+
+def crossings(paths: Paths, order: Sides) -> list[tuple[Any, Any]]:
+    """Return the points where the side turns, in the units of the paths."""
+    decided = np.flatnonzero(order.side)
+    turns = np.flatnonzero(order.side[decided][1:] != order.side[decided][:-1])
+    points = []
+    for before, after in zip(decided[turns], decided[turns + 1], strict=True):
+        if after == before + 1:
+            points.append(_intersection(paths, order.swept[after]))
+        else:  # they touch in between: the last corner that they share
+            points.append(_corner(paths, int(order.corner[after - 1])))
+    return points
+
+
+def _integer_line(table: ScoreTable, x_scale: int, y_scale: int, area: int) -> Line:
+    # A side is decided by a difference of two products, each up to `area`.
+    dtype: Any = np.int64 if 2 * area < INT64_BOUND else object
+    columns = (table.false_positives, x_scale), (table.true_positives, y_scale)
+    x, y = (
+        np.concatenate((np.zeros(1, dtype=dtype), counts.astype(dtype) * scale))
+        for counts, scale in columns
+    )
+    return Line(x, y)
+
+
+def _float_line(table: ScoreTable, x_total: float) -> Line:
+    x, y = table.false_positives / x_total, table.true_positives / table.n_positive
+    return Line(np.concatenate((np.zeros(1), x)), np.concatenate((np.zeros(1), y)))
+
+
+def _extended(line: Line, end: Any) -> Line:
+    if not line.x[-1] < end:
+        return line
+    x = np.concatenate((line.x, np.array([end], dtype=line.x.dtype)))
+    return Line(x, np.concatenate((line.y, line.y[-1:])))
+
+
+def _segment_at(line: Line, swept: Any) -> Any:
+    """Return the index of the corner at or after a sweep position; 1 at the origin."""
+    return np.clip(np.searchsorted(line.swept, swept, side="left"), 1, len(line.x) - 1)
+
+
+def _side_of(points: Line, line: Line) -> NDArray[np.int8]:
+    """Return 1, 0 or -1 for corners above, on or below a line."""
+    end = _segment_at(line, points.swept)
+    x, y = line.x[end - 1], line.y[end - 1]
+    dx, dy = line.x[end] - x, line.y[end] - y
+    area = dx * (points.y - y) - dy * (points.x - x)
+    limit: Any = _TOUCHING * (dx + dy) if area.dtype.kind == "f" else 0
+    above, below = area > limit, area < -limit
+    return np.asarray(above.astype(np.int8) - below.astype(np.int8))
+
+
+def _intersection(paths: Paths, swept: Any) -> tuple[Any, Any]:
+    """Return where the two segments that end at or after ``swept`` meet."""
+    corners = []
+    for line in (paths.a, paths.b):
+        end = int(_segment_at(line, swept))
+        corners.append(tuple(_number(v) for v in (line.x[end - 1], line.y[end - 1])))
+        corners.append(tuple(_number(v) for v in (line.x[end], line.y[end])))
+    (ax, ay), (a_end_x, a_end_y), (bx, by), (b_end_x, b_end_y) = corners
+    adx, ady, bdx, bdy = a_end_x - ax, a_end_y - ay, b_end_x - bx, b_end_y - by
+    share = ((bx - ax) * bdy - (by - ay) * bdx) / (adx * bdy - ady * bdx)
+    return ax + share * adx, ay + share * ady
+
+
+def _corner(paths: Paths, corner: int) -> tuple[Any, Any]:
+    line = paths.a if corner < len(paths.a.x) else paths.b
+    at = corner if line is paths.a else corner - len(paths.a.x)
+    return _number(line.x[at]), _number(line.y[at])
+
+
+def _number(value: Any) -> Any:
+    """Return a float as it is, an integer as a Fraction."""
+    return float(value) if isinstance(value, float) else Fraction(int(value))

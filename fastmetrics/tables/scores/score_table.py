@@ -13,9 +13,13 @@ from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_n_threads
 from fastmetrics._kernels import merges
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables.scores._columns import (
+    checked_columns,
+    merged_columns,
+    rescaled,
+    stored_columns,
+)
 from fastmetrics.tables.scores._distinct import distinct_scores
-from fastmetrics.tables.scores._merge import merged_columns
-from fastmetrics.tables.scores._table_checks import checked_columns, rescaled, stored_columns
 
 #: Version of the file layout that ``save`` writes.
 FORMAT: Final = 1

@@ -1,4 +1,4 @@
-"""Student's t from a mean and its standard error, in the degenerate cases too."""
+"""P-values of a difference, by the normal and by Student's t, and Holm's adjustment of several."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
@@ -104,3 +104,93 @@ def t_pvalue(statistic: float, df: int, alternative: Alternative) -> float:
     if alternative == "two-sided":
         return 2.0 * float(stdtr(df, -abs(statistic)))
     return float(stdtr(df, statistic if alternative == "less" else -statistic))
+
+
+class NormalTest(NamedTuple):
+    """The statistic, its p-value and the interval of the difference."""
+
+    statistic: float
+    pvalue: float
+    interval: ConfidenceInterval
+
+
+def normal_test(
+    difference: float, standard_error: float, level: float, alternative: Alternative
+) -> NormalTest:
+    """Test that a difference of two AUCs is 0, taking it as normal.
+
+    Parameters
+    ----------
+    difference, standard_error : float
+        In [-1, 1], and >= 0 or nan.
+    level : float
+        Of the interval.
+    alternative : {"two-sided", "less", "greater"}
+        Whether the difference is other than 0, below 0 or above 0.
+
+    Returns
+    -------
+    NormalTest
+        All nan where the standard error is. Where it is 0: z = 0 and p = 1 for a difference of
+        0, else z = +-inf with p 0 or 1; the interval is the difference (and beyond, one-sided).
+    """
+    if math.isnan(standard_error):
+        return NormalTest(math.nan, math.nan, ConfidenceInterval(math.nan, math.nan))
+    from scipy.special import ndtr, ndtri
+
+    share = (1.0 - level) / 2.0 if alternative == "two-sided" else 1.0 - level
+    half = -float(ndtri(share)) * standard_error
+    low = -1.0 if alternative == "less" else max(-1.0, difference - half)
+    high = 1.0 if alternative == "greater" else min(1.0, difference + half)
+    interval = ConfidenceInterval(low, high)
+    if standard_error == 0:
+        if difference == 0:
+            return NormalTest(0.0, 1.0, interval)
+        statistic = math.copysign(math.inf, difference)
+    else:
+        statistic = difference / standard_error
+    if alternative == "two-sided":
+        return NormalTest(statistic, 2.0 * float(ndtr(-abs(statistic))), interval)
+    tail = -statistic if alternative == "greater" else statistic
+    return NormalTest(statistic, float(ndtr(tail)), interval)
+
+
+def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
+    """Return Holm's adjusted p-values, in the order of ``pvalues``.
+
+    Rejecting where the adjusted value is at most alpha keeps the chance of any false rejection
+    at alpha or below, whatever the dependence between the tests.
+
+    Parameters
+    ----------
+    pvalues : array-like of shape (k,)
+        P-values in [0, 1]; nan marks a test that is not defined.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        Adjusted p-values, at most 1; nan where there is none, and such a test is not counted
+        among the others.
+
+    Notes
+    -----
+    Of the m defined values, the i-th smallest (i = 1 … m) becomes the largest of
+    (m - j + 1) p_(j) over j <= i, so that the adjusted values keep the order of the given ones.
+
+    References
+    ----------
+    S. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian
+    Journal of Statistics 6(2), 65-70.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    values = np.asarray(pvalues, dtype=np.float64)
+    adjusted = np.full(values.shape, np.nan)
+    defined = np.flatnonzero(~np.isnan(values))
+    order = defined[np.argsort(values[defined], kind="stable")]
+    factors = np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(factors * values[order]), 1.0)
+    return adjusted
