@@ -1,14 +1,22 @@
-"""Tables of text: drawn by rich within a width, or as Markdown."""
+"""Forms of output: tables drawn by rich within a width or as Markdown, JSON, CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
+
+from fastmetrics._results import ConfidenceInterval
 
 Justify = Literal["left", "right"]
 
 DASH = "–"
 THRESHOLD_NOTE = "Best threshold: largest TPR − FPR. Positive means score ≥ threshold."
+#: Decimals of a measure: enough for the narrowest interval to have two figures, within these.
+FEWEST_DECIMALS, _MOST_DECIMALS = 4, 6
 #: Width of a table that nobody's terminal limits.
 _PIPED_WIDTH = 100
 _NARROWEST = 40
@@ -17,6 +25,37 @@ _NARROWEST = 40
 def short(value: int | float) -> str:
     """Return a number for a table, in a few digits."""
     return f"{value:,}" if isinstance(value, int) else f"{value:.5g}"
+
+
+def decimals_of(intervals: Iterable[ConfidenceInterval]) -> int:
+    """Return how many decimals show the narrowest interval to two figures."""
+    widths = [interval.high - interval.low for interval in intervals]
+    needed = [1 - math.floor(math.log10(width / 2)) for width in widths if 0 < width < math.inf]
+    return max([FEWEST_DECIMALS, *(min(decimals, _MOST_DECIMALS) for decimals in needed)])
+
+
+def json_text(content: Any) -> str:
+    """Return the value as JSON; what it has no number for (nan, infinities) is null."""
+    return json.dumps(_without_nan(content), indent=2, allow_nan=False) + "\n"
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(item) for item in value]
+    return value
+
+
+def csv_text(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows as CSV below a head of the fields; one that a row lacks is left empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fields, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def printed(layout: Callable[[int], list[Any]], title: str, captions: Sequence[str]) -> str:

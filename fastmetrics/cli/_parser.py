@@ -72,6 +72,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     _add_evaluate(commands)
     _add_compare_table(commands)
+    _add_metrics(commands)
     _add_warmup(commands)
     return parser
 
@@ -214,15 +215,27 @@ def _add_compare_table(commands: Any) -> None:
     command.set_defaults(run=_run_compare_table)
 
 
+def _add_metrics(commands: Any) -> None:
+    text = "list the measures: what each needs, its direction, its least and greatest value"
+    command = commands.add_parser("metrics", help=text, description=text, allow_abbrev=False)
+    command.add_argument(
+        "--needs",
+        choices=("scores", "labels", "probabilities", "values"),
+        help="those that take one kind of prediction (default all)",
+    )
+    _add_format(command, ("table", "json"))
+    command.set_defaults(run=_run_metrics)
+
+
 def _add_warmup(commands: Any) -> None:
     text = "compile every kernel ahead, and say how long it took"
     command = commands.add_parser("warmup", help=text, description=text, allow_abbrev=False)
     command.set_defaults(run=_run_warmup)
 
 
-def _add_format(command: argparse.ArgumentParser) -> None:
+def _add_format(command: argparse.ArgumentParser, formats: tuple[str, ...] = _FORMATS) -> None:
     command.add_argument(
-        "--format", choices=_FORMATS, default="table", help="of the output (default table)"
+        "--format", choices=formats, default="table", help="of the output (default table)"
     )
 
 
@@ -268,9 +281,15 @@ def _seed(text: str) -> int | str:
 
 
 def _run_demo(arguments: argparse.Namespace) -> str:
-    from fastmetrics.cli.demo_command import run
+    from fastmetrics.cli.small_commands import run_demo
 
-    return run(arguments.write, arguments.format)
+    return run_demo(arguments.write, arguments.format)
+
+
+def _run_metrics(arguments: argparse.Namespace) -> str:
+    from fastmetrics.cli.small_commands import run_metrics
+
+    return run_metrics(arguments.needs, arguments.format)
 
 
 def _run_evaluate(arguments: argparse.Namespace) -> str:
@@ -286,6 +305,6 @@ def _run_compare_table(arguments: argparse.Namespace) -> str:
 
 
 def _run_warmup(_: argparse.Namespace) -> str:
-    from fastmetrics.cli.warmup_command import run
+    from fastmetrics.cli.small_commands import run_warmup
 
-    return run()
+    return run_warmup()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +10,9 @@ from fastmetrics.cli._layout import (
     DASH,
     THRESHOLD_NOTE,
     column_blocks,
+    csv_text,
+    decimals_of,
+    json_text,
     markdown_table,
     printed,
     rich_table,
@@ -22,8 +22,6 @@ from fastmetrics.cli._layout import (
 from fastmetrics.cli._render_intervals import render_intervals
 from fastmetrics.report import Evaluation, ModelEvaluation
 
-#: Decimals of the printed measures: enough for the interval to have two figures, within these.
-_FEWEST, _MOST = 4, 6
 _BROKEN = {
     "average precision": "average\nprecision",
     "break-even point": "break-\neven",
@@ -74,43 +72,24 @@ def render(
         Further figures for the head of the JSON object.
     """
     if output_format == "json":
-        return _json(evaluation, counts or {})
+        return json_text({**(counts or {}), **evaluation.to_dict()})
     if evaluation.bootstrap is not None:
         return render_intervals(evaluation, output_format, title=title, captions=captions)
     if output_format == "csv":
         return _csv(evaluation)
     if output_format == "markdown":
-        return _markdown(evaluation)
+        return markdown_table(_heads(evaluation), _rows(evaluation), align="---:")
     return _table(evaluation, title, captions)
 
 
-def _json(evaluation: Evaluation, counts: dict[str, int]) -> str:
-    content = {**counts, **evaluation.to_dict()}
-    return json.dumps(without_nan(content), indent=2, allow_nan=False) + "\n"
-
-
-def without_nan(value: Any) -> Any:
-    """Return the value with None for every float that JSON has no number for."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [without_nan(item) for item in value]
-    return value
-
-
 def _csv(evaluation: Evaluation) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_CSV_FIELDS)
+    rows = []
     for model in evaluation:
-        fields = model.to_dict()
-        interval = fields.pop("confidence_interval")
-        fields |= {"model": model.name, "roc_auc_low": interval["low"]}
-        fields |= {"roc_auc_high": interval["high"]}
-        writer.writerow([fields[name] for name in _CSV_FIELDS])
-    return text.getvalue()
+        interval = model.confidence_interval
+        limits = {"roc_auc_low": interval.low, "roc_auc_high": interval.high}
+        fields = {"model": model.name, **limits, **model.to_dict()}
+        rows.append({name: fields[name] for name in _CSV_FIELDS})
+    return csv_text(_CSV_FIELDS, rows)
 
 
 def _heads(evaluation: Evaluation) -> list[str]:
@@ -143,24 +122,14 @@ def _cells(model: ModelEvaluation, decimals: int) -> list[str]:
     ]
 
 
-def _decimals(evaluation: Evaluation) -> int:
-    """Return how many decimals show the narrowest interval to two figures."""
-    widths = [m.confidence_interval.high - m.confidence_interval.low for m in evaluation]
-    needed = [1 - math.floor(math.log10(width / 2)) for width in widths if width > 0]
-    return max([_FEWEST, *(min(decimals, _MOST) for decimals in needed)])
-
-
-def _markdown(evaluation: Evaluation) -> str:
-    heads = _heads(evaluation)
-    rows = [_cells(model, _decimals(evaluation)) for model in evaluation]
-    return markdown_table(heads, rows, align="---:")
+def _rows(evaluation: Evaluation) -> list[list[str]]:
+    decimals = decimals_of(model.confidence_interval for model in evaluation)
+    return [_cells(model, decimals) for model in evaluation]
 
 
 def _table(evaluation: Evaluation, title: str, captions: Sequence[str]) -> str:
-    rows = [_cells(model, _decimals(evaluation)) for model in evaluation]
-
     def layout(width: int) -> list[Any]:
-        return _layout(_heads(evaluation), rows, width)
+        return _layout(_heads(evaluation), _rows(evaluation), width)
 
     return printed(layout, title, (*captions, THRESHOLD_NOTE))
 

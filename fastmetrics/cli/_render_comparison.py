@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 from typing import Any
 
-from fastmetrics.cli._layout import DASH, markdown_table, printed, rich_table
-from fastmetrics.cli._render import without_nan
+from fastmetrics.cli._layout import DASH, csv_text, json_text, markdown_table, printed, rich_table
 from fastmetrics.comparison.tables.compare_table import TableComparison
 from fastmetrics.comparison.tables.friedman import FriedmanTest
 from fastmetrics.comparison.tables.post_hoc_result import PostHocTest
@@ -47,8 +43,7 @@ def render_comparison(
         Further figures for the head of the JSON object.
     """
     if output_format == "json":
-        content = {**counts, **comparison.to_dict()}
-        return json.dumps(without_nan(content), indent=2, allow_nan=False) + "\n"
+        return json_text({**counts, **comparison.to_dict()})
     if output_format == "csv":
         return _csv(comparison)
     tables = [_friedman(comparison.friedman), _ranks(comparison)]
@@ -68,21 +63,18 @@ def render_comparison(
 
 
 def _csv(comparison: TableComparison) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_CSV_FIELDS)
+    rows = []
     test, friedman = comparison.post_hoc, comparison.friedman
     at = comparison.mean_ranks
     for pair in test:
         a, b = pair.algorithm_a, pair.algorithm_b
-        writer.writerow(
-            (
-                *(a, b, at[a], at[b], pair.difference, pair.statistic, pair.pvalue, pair.reject),
-                *(pair.better or "", test.method, test.alpha, test.critical_difference),
-                *(friedman.chi2, friedman.pvalue, friedman.pvalue_method, friedman.reject),
-            )
+        row = (
+            *(a, b, at[a], at[b], pair.difference, pair.statistic, pair.pvalue, pair.reject),
+            *(pair.better or "", test.method, test.alpha, test.critical_difference),
+            *(friedman.chi2, friedman.pvalue, friedman.pvalue_method, friedman.reject),
         )
-    return text.getvalue()
+        rows.append(dict(zip(_CSV_FIELDS, row, strict=True)))
+    return csv_text(_CSV_FIELDS, rows)
 
 
 def _number(value: float) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,8 +9,11 @@ from typing import Any
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.cli._layout import (
     DASH,
+    FEWEST_DECIMALS,
     THRESHOLD_NOTE,
     column_blocks,
+    csv_text,
+    decimals_of,
     markdown_table,
     printed,
     rich_table,
@@ -23,8 +24,6 @@ from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResult
 from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
 from fastmetrics.report import Evaluation, EvaluationBootstrap, ModelEvaluation
 
-#: Decimals of a measure: enough for the narrowest interval to have two figures, within these.
-_FEWEST, _MOST = 4, 6
 #: More rows of differences than this are for a program to read.
 _MOST_DIFFERENCES = 30
 #: What a row of the table is called, the field of the model, and the measure of the bootstrap.
@@ -69,9 +68,7 @@ def render_intervals(
 
 def _csv(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
     """Return a row for each number: counts and thresholds, measures, differences."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _CSV_FIELDS, restval="", lineterminator="\n")
-    writer.writeheader()
+    rows = []
     plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}
     plan["method"] = plan.pop("method_of_differences")
     plan["n_groups"] = "" if bootstrap.n_groups is None else bootstrap.n_groups
@@ -80,19 +77,19 @@ def _csv(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
         for _, field, metric in _ROWS:
             if metric not in _results(model):
                 row = {"model": model.name, "metric": field, "estimate": getattr(model, field)}
-                writer.writerow(row | {"note": model.note})
+                rows.append(row | {"note": model.note})
         for metric, result in _results(model).items():
             row = {"model": model.name, "metric": metric, "estimate": result.estimate}
             row |= _shared_fields(result) | {"bias": result.bias, "note": model.note}
             row["method"] = result.method
-            writer.writerow(plan | row)
+            rows.append(plan | row)
     for metric, pairs in (evaluation.differences or {}).items():
         for pair in pairs:
             row = {"model": pair.model_a, "minus_model": pair.model_b, "metric": metric}
             row |= {"estimate": pair.difference, "pvalue": pair.pvalue}
             row |= _shared_fields(pair) | {"pvalue_holm": pair.pvalue_holm}
-            writer.writerow(plan | row)
-    return text.getvalue()
+            rows.append(plan | row)
+    return csv_text(_CSV_FIELDS, rows)
 
 
 def _shared_fields(result: BootstrapResult | PairedDifference) -> dict[str, Any]:
@@ -160,14 +157,14 @@ def _cell(
     value = getattr(model, field)
     if isinstance(value, int) or field in ("n_positive", "n_negative", "threshold"):
         return short(value)
-    return _number(value, _FEWEST)
+    return _number(value, FEWEST_DECIMALS)
 
 
 def _interval_cell(
     evaluation: Evaluation, model: ModelEvaluation, metric: str, between: str
 ) -> str:
     intervals = [_results(model)[metric].confidence_interval for model in evaluation]
-    decimals = _decimals(intervals)
+    decimals = decimals_of(intervals)
     result = _results(model)[metric]
     return _with_limits(result.estimate, result.confidence_interval, decimals, between)
 
@@ -181,12 +178,6 @@ def _number(value: float, decimals: int) -> str:
     if math.isnan(value):
         return DASH
     return f"{value:.{decimals}f}".replace("-", "−")
-
-
-def _decimals(intervals: Sequence[ConfidenceInterval]) -> int:
-    widths = [interval.high - interval.low for interval in intervals]
-    needed = [1 - math.floor(math.log10(width / 2)) for width in widths if 0 < width < math.inf]
-    return max([_FEWEST, *(min(decimals, _MOST) for decimals in needed)])
 
 
 def _differences(evaluation: Evaluation, between: str) -> list[list[str]]:
@@ -217,7 +208,7 @@ def _pair_cells(
     pair: PairedDifference, pairs: Sequence[PairedDifference], between: str
 ) -> list[str]:
     """Return a pair's name, difference and p-values; all pairs have the same decimals."""
-    decimals = _decimals([other.confidence_interval for other in pairs])
+    decimals = decimals_of([other.confidence_interval for other in pairs])
     estimate = _with_limits(pair.difference, pair.confidence_interval, decimals, between)
     return [_pair_name(pair), estimate, _p(pair.pvalue), _p(pair.pvalue_holm)]
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from fastmetrics.cli._labels import labels_of
+import numpy as np
+from numpy.typing import NDArray
+
 from fastmetrics.cli._messages import print_note, print_texts
-from fastmetrics.cli._metric_names import parse_metrics
 from fastmetrics.cli._render import render, require_renderer
 from fastmetrics.errors import InputError, with_names
-from fastmetrics.io import Columns, read_columns
+from fastmetrics.io import Columns, TextColumn, read_columns
 from fastmetrics.report._bootstrap import checked_plan
 from fastmetrics.report.evaluation import evaluate
 from fastmetrics.report.evaluation_result import Evaluation
@@ -157,3 +159,93 @@ def _progress_bar() -> Iterator[Callable[[float, int], None] | None]:
 
     with bar:
         yield move
+
+
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
+    """Return the measures by what was written, as `evaluate` takes them.
+
+    Parameters
+    ----------
+    texts : sequence of str or None
+        ``NAME`` or ``NAME:PARAMETER=VALUE[:PARAMETER=VALUE…]``. A value is a number, several
+        numbers with commas, true, false, none, or a word.
+
+    Raises
+    ------
+    ValueError
+        If a measure is written twice, or a parameter has no value.
+    """
+    if texts is None:
+        return None
+    found: dict[str, Any] = {}
+    for text in texts:
+        if text in found:
+            raise ValueError(f"--metrics names {text!r} more than once")
+        name, *parameters = text.split(":")
+        given = dict(_parameter(part, text) for part in parameters)
+        found[text] = (name, given) if given else name
+    return found
+
+
+def _parameter(part: str, text: str) -> tuple[str, Any]:
+    name, equals, value = part.partition("=")
+    if not (name and equals and value):
+        raise ValueError(
+            f"--metrics {text!r}: {part!r} is no parameter with its value, as in "
+            "tpr_at_fpr:fpr=0.05"
+        )
+    if "," in value:
+        return name, tuple(_value(item) for item in value.split(","))
+    return name, _value(value)
+
+
+def _value(text: str) -> Any:
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            continue
+    return _WORDS.get(text.lower(), text)
+
+
+def labels_of(
+    column: NDArray[Any] | TextColumn, name: str, pos_label: str | None
+) -> tuple[NDArray[Any], Any]:
+    """Return the labels, and the positive label in their own type."""
+    if isinstance(column, TextColumn):
+        return _text_labels(column, name, pos_label), None
+    if pos_label is None:
+        return column, None
+    for convert in (int, float):
+        try:
+            value = convert(pos_label)
+        except ValueError:
+            continue
+        if value == value and (convert is int or column.dtype.kind == "f"):
+            return column, value
+    if pos_label.lower() in ("true", "false") and column.dtype == np.int8:
+        return column, int(pos_label.lower() == "true")
+    raise ValueError(
+        f"--pos-label {pos_label!r} cannot be a label: column {name!r} holds {column.dtype} numbers"
+    )
+
+
+def _text_labels(column: TextColumn, name: str, pos_label: str | None) -> NDArray[np.int8]:
+    """Return 1 for the positive text and 0 for the other."""
+    values = column.values
+    shown = ", ".join(map(repr, sorted(values)[:10])) + (", …" if len(values) > 10 else "")
+    if pos_label is None:
+        raise ValueError(
+            f"column {name!r} holds text ({shown}): name the positive one with --pos-label"
+        )
+    if len(values) > 2:
+        raise ValueError(f"column {name!r} must hold two classes: got {len(values)} ({shown})")
+    if pos_label not in values:
+        if len(values) > 1:
+            raise ValueError(f"--pos-label {pos_label!r} is none of the labels {shown}")
+        return np.zeros(len(column.codes), dtype=np.int8)
+    positive: NDArray[np.bool_] = column.codes == values.index(pos_label)
+    return positive.view(np.int8)

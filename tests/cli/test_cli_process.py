@@ -49,7 +49,7 @@ def write(folder, n):
     pq.write_table(pa.table({"y": y, "s": rng.normal(size=n) + y}), folder / "x.parquet")
 
 
-@pytest.mark.parametrize("command", [[], ["demo"], ["evaluate"], ["warmup"]])
+@pytest.mark.parametrize("command", [[], ["demo"], ["evaluate"], ["metrics"], ["warmup"]])
 def test_help_is_instant_and_imports_nothing_heavy(command):
     code = (
         "import sys\nfrom fastmetrics.cli import main\n"
@@ -286,6 +286,6 @@ def test_our_own_mistakes_are_not_hidden(monkeypatch):
     def broken(*_):
         raise ImportError("cannot import name 'x'")
 
-    monkeypatch.setattr("fastmetrics.cli.warmup_command.run", broken)
+    monkeypatch.setattr("fastmetrics.cli.small_commands.run_warmup", broken)
     with pytest.raises(ImportError, match="cannot import name"):
         main(["warmup"])

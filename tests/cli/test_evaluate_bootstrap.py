@@ -16,7 +16,7 @@ from bootstrap_cases import BOTH, ONE, QUICK, N, output_of, run
 
 from fastmetrics import evaluate
 from fastmetrics.cli import main
-from fastmetrics.cli._metric_names import parse_metrics
+from fastmetrics.cli.evaluate_command import parse_metrics
 from fastmetrics.io import read_columns
 
 

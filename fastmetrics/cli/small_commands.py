@@ -1,7 +1,9 @@
-"""``fastmetrics demo``."""
+"""The commands that read no file of the user: ``demo``, ``metrics`` and ``warmup``."""
 
 from __future__ import annotations
 
+import sys
+import time
 from pathlib import Path
 
 _TITLE = "Breast cancer (Wisconsin, diagnostic): 569 tumours, positive = malignant"
@@ -9,7 +11,7 @@ _CAPTION = "Scores: out-of-fold probabilities of three scikit-learn models, ten 
 _FILE = "scores.csv"
 
 
-def run(write: str | None, output_format: str) -> str:
+def run_demo(write: str | None, output_format: str) -> str:
     """Return the evaluation of the shipped data, or write the data to a file."""
     if write is not None:
         return _write(Path(write))
@@ -51,3 +53,31 @@ def _write(path: Path) -> str:
             raise FileExistsError(f"{path}: exists already, with other content") from None
     rows = content.count(b"\n") - 1
     return f"{path}: {rows} rows. Next:\n\n  {_evaluate_line(str(path))}\n"
+
+
+def run_metrics(needs: str | None, output_format: str) -> str:
+    """Return the table of measures, or the measures that take one kind of prediction."""
+    from fastmetrics.cli._layout import json_text
+    from fastmetrics.measures.metrics_table import MetricsTable, metrics_table
+
+    table = MetricsTable(tuple(each for each in metrics_table() if needs in (None, each.needs)))
+    return json_text(table.to_dict()["entries"]) if output_format == "json" else f"{table}\n"
+
+
+def run_warmup() -> str:
+    """Compile every kernel; return how many there are and how long it took."""
+    from fastmetrics.report.warmup import compile_all
+
+    show = sys.stderr.isatty()
+    start = time.perf_counter()
+    count = 0
+    try:
+        for what, seconds in compile_all():
+            count += 1
+            if show:
+                sys.stderr.write(f"\r\x1b[K{count:3d}  {what}  {seconds:.1f} s")
+                sys.stderr.flush()
+    finally:
+        if show:
+            sys.stderr.write("\r\x1b[K")
+    return f"{count} groups of kernels ready in {time.perf_counter() - start:.1f} s\n"
