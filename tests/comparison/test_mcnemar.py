@@ -183,7 +183,12 @@ def test_names_go_to_the_better_model():
         (([1, 0], [1, 0], ["a", "b"]), {}, TypeError, "`y_true` holds numbers and `pred_b` text"),
         (([1, 0], [1, 0], [0.5, 1]), {}, ValueError, "`pred_b` holds soft or continuous"),
         ((), {"e01": 1, "e10": 2, "method": "x"}, ValueError, "`method` must be one of"),
-        ((), {"e01": 1, "e10": 2, "alternative": "less"}, ValueError, "'corrected' is two-sided"),
+        (
+            (),
+            {"e01": 1, "e10": 2, "alternative": "less"},
+            ValueError,
+            "`method='corrected'` is two-sided",
+        ),
     ],
 )
 def test_faults(columns, options, error, match):

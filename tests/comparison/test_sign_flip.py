@@ -149,7 +149,11 @@ def test_extreme_magnitudes(size):
         ([1.0], {"method": "all"}, "`method` must be one of"),
         ([1.0], {"n_resamples": 0}, "`n_resamples` must be at least 1"),
         ([1.0], {"rng": -1}, "`rng` must be a seed"),
-        (np.sqrt(np.arange(1, 60)), {"method": "exact"}, "not feasible for these 59 differences"),
+        (
+            np.sqrt(np.arange(1, 60)),
+            {"method": "exact"},
+            "^`method='exact'` is not feasible for these 59 differences: use `method='auto'`$",
+        ),
     ],
 )
 def test_faults(values, options, match):

@@ -261,7 +261,11 @@ def test_swapping_the_models(values, zero_method):
         ([1.0, math.nan], {}, "`errors_a` must be finite: nan at index 1"),
         ([1.0], {"zero_method": "drop"}, "`zero_method` must be one of"),
         ([1.0], {"correction": 1}, "`correction` must be one of"),
-        (np.arange(1, 1500), {"method": "exact"}, "at most 1,000 differences other than 0: got"),
+        (
+            np.arange(1, 1500),
+            {"method": "exact"},
+            "`method='exact'` is for at most 1,000 differences other than 0: got",
+        ),
     ],
 )
 def test_faults(values, options, match):

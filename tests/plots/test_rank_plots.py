@@ -145,7 +145,7 @@ def test_the_friedman_plot_shows_the_data():
 
 
 def test_no_friedman_plot_without_a_critical_difference():
-    with pytest.raises(ValueError, match="Wilcoxon with Holm has none: compare with post_hoc="):
+    with pytest.raises(ValueError, match="Wilcoxon with Holm has none: compare with `post_hoc="):
         compared(4, post_hoc="wilcoxon-holm").plot_friedman()
 
 

@@ -105,7 +105,7 @@ def test_faults():
         fm.GroupedFolds(3).split(X, groups=[0, 0, 0, 1, 1, 1])
     with pytest.raises(ValueError, match=r"lengths differ.*`groups` has 5 rows"):
         fm.GroupedFolds(2).split(X, groups=[0, 0, 0, 1, 1])
-    with pytest.raises(ValueError, match="stratified=True needs `y`"):
+    with pytest.raises(ValueError, match="`stratified=True` needs `y`"):
         fm.GroupedFolds(2, stratified=True).split(X, groups=[0, 0, 0, 1, 1, 1])
 
 

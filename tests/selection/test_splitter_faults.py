@@ -26,12 +26,12 @@ X = np.zeros((6, 1))
         (lambda: fm.LeaveOneOut().get_n_splits(), ValueError, "`X` must be given"),
         (lambda: fm.LeaveOneOut().split([[1]]), ValueError, "at least 2 rows"),
         (lambda: fm.Folds(7).split(X, X[:, 0]), ValueError, "number of rows: got 7 for 6 rows"),
-        (lambda: fm.Folds(2).split(X), ValueError, "stratified=True needs `y`: got None"),
+        (lambda: fm.Folds(2).split(X), ValueError, "`stratified=True` needs `y`: got None"),
         (lambda: fm.Folds(2).split(X, [0, 1]), ValueError, "lengths differ: `X` has 6 rows, `y`"),
         (
             lambda: fm.Folds(2).split(X, np.arange(6) + 0.5),
             ValueError,
-            "Folds with stratified=True needs classes: .*pass stratified=False",
+            "Folds with `stratified=True` needs classes: .*pass `stratified=False`",
         ),
         (
             lambda: fm.Folds(4).split(X, [0, 0, 0, 1, 1, 1]),

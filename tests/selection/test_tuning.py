@@ -272,7 +272,7 @@ def test_the_largest_grid(monkeypatch):
         ({"c": [1]}, {}, ValueError, "`estimator` has no parameter 'c': Scripted has a, b"),
         ({"a": range(1001), "b": range(1000)}, {}, ValueError, "got 1001000"),
         ({"a": [1]}, {"rule": "1se"}, ValueError, "`rule` must be one of"),
-        ({"a": [1]}, {"rule": "one-standard-error"}, ValueError, "needs `complexity`"),
+        ({"a": [1]}, {"rule": "one-standard-error"}, ValueError, "standard-error'` needs"),
         ({"a": [1]}, {"complexity": "b"}, ValueError, "`complexity` must name parameters"),
         ({"a": [1]}, {"metric": zero_one_loss}, ValueError, "`higher_is_better` is needed"),
         ({"a": [1]}, {"metric": ["f1", "accuracy"]}, ValueError, "`metric` must be one measure"),

@@ -116,7 +116,7 @@ def five_by_two_cv_test(
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
     if variant == "f" and side != "two-sided":
-        raise InputError(f"variant='f' is two-sided: got alternative={alternative!r}")
+        raise InputError(f"`variant='f'` is two-sided: got alternative={alternative!r}")
     sums = _sums(found)
     df: float | tuple[float, float]
     if variant == "f":

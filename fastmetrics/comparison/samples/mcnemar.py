@@ -114,7 +114,7 @@ def mcnemar_test(
     both = check_names(names)
     if method in ("corrected", "uncorrected") and side != "two-sided":
         raise InputError(
-            f"method={method!r} is two-sided: got alternative={alternative!r}; 'exact' and "
+            f"`method={method!r}` is two-sided: got alternative={alternative!r}; 'exact' and "
             "'mid-p' have one-sided forms"
         )
     details = _counts(y_true, pred_a, pred_b, e01, e10)

@@ -128,7 +128,8 @@ def sign_flip_test(
             tail = _exact_tail(_magnitudes_of(nonzero, roundings), least)
         if tail is None and method == "exact":
             raise InputError(
-                f"method='exact' is not feasible for these {len(nonzero):,} differences: use 'auto'"
+                f"`method='exact'` is not feasible for these {len(nonzero):,} differences: use "
+                "`method='auto'`"
             )
         if tail is None:
             how = "Monte Carlo"

@@ -183,8 +183,8 @@ def kfold_paired_t_test(
     ratio = _test_train_ratio(n_train, n_test, found.values.shape[-1])
     if correction != "none" and ratio is None:
         raise InputError(
-            "correction='nadeau-bengio' needs `n_train` and `n_test` where there is one fold: got "
-            f"shape {found.values.shape}"
+            "`correction='nadeau-bengio'` needs `n_train` and `n_test` where there is one fold: "
+            f"got shape {found.values.shape}"
         )
     summary = moments(*found)
     plain = _paired(summary, 0.0, level, side, warn=correction == "none")

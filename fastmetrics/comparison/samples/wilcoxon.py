@@ -111,7 +111,7 @@ def wilcoxon_signed_rank_test(
     n_nonzero = len(ranks.ranks)
     if method == "exact" and n_nonzero > _FEASIBLE:
         raise InputError(
-            f"method='exact' is for at most {_FEASIBLE:,} differences other than 0: got "
+            f"`method='exact'` is for at most {_FEASIBLE:,} differences other than 0: got "
             f"{n_nonzero:,}"
         )
     is_exact = method == "exact" or (method == "auto" and n_nonzero <= _AUTO)

@@ -148,7 +148,7 @@ class TableComparison(Result):
         if not math.isfinite(difference):
             raise InputError(
                 f"the Friedman plot shows a critical difference, and {self.post_hoc.method} has "
-                "none: compare with post_hoc='nemenyi' or 'bonferroni-dunn'"
+                "none: compare with `post_hoc='nemenyi'` or `post_hoc='bonferroni-dunn'`"
             )
         centre = self.post_hoc.control or self.diagram.names[0]
         data = self.segments

@@ -107,13 +107,13 @@ def row_count(X: Any, y: Any = None) -> int:
 def classes_of(y: Any, owner: str) -> Classes:
     """Return the classes to stratify by, or raise for a target that has none."""
     if y is None:
-        raise InputError(f"{owner} with stratified=True needs `y`: got None")
+        raise InputError(f"{owner} with `stratified=True` needs `y`: got None")
     try:
         labels = check_class_labels(y, "y")
     except ValueError as error:
         raise InputError(
-            f"{owner} with stratified=True needs classes: {error}; of a numeric target pass "
-            "stratified=False"
+            f"{owner} with `stratified=True` needs classes: {error}; of a numeric target pass "
+            "`stratified=False`"
         ) from None
     n_classes = len(labels.classes)
     sizes = np.bincount(labels.codes, minlength=n_classes)

@@ -121,7 +121,7 @@ def by_simplicity(settings: tuple[Setting, ...], complexity: Any, rule: str) -> 
     """Return the numbers of the settings, the simplest first; by the grid where none is said."""
     if complexity is None:
         if rule == "one-standard-error":
-            raise InputError("rule='one-standard-error' needs `complexity`: what is simpler")
+            raise InputError("`rule='one-standard-error'` needs `complexity`: what is simpler")
         return list(range(len(settings)))
     if callable(complexity):
         return sorted(range(len(settings)), key=lambda i: complexity(settings[i]))
