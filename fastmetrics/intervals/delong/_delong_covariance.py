@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,20 @@ from fastmetrics.intervals._models import CheckedModels
 from fastmetrics.intervals.delong._placements import doubled_placements, sums_of_groups
 from fastmetrics.intervals.delong._whole_numbers import exact_gram, quadratic_form
 from fastmetrics.tables.scores._exact import exact_dot
+
+#: What the docstrings of all these tests share.
+OF_COUNTS: Final = """
+Parameters
+----------
+sample_weight : array-like of int of shape (n_samples,), optional
+    How many examples each row stands for. Weights that are no counts are refused.
+
+Raises
+------
+ValueError
+    If the weights are no counts, an option is out of range, or the data are not binary labels and
+    finite scores.
+"""
 
 
 def refuse_weights(bootstrap: str) -> InputError:

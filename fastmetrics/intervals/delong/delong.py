@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_confidence_level, check_n_threads
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._results import ConfidenceInterval, Result
@@ -19,9 +20,13 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.intervals._models import NamedScores, check_models
-from fastmetrics.intervals.delong._delong_covariance import auc_covariance, refuse_weights
+from fastmetrics.intervals.delong._delong_covariance import (
+    OF_COUNTS,
+    auc_covariance,
+    refuse_weights,
+)
 from fastmetrics.tables.scores._exact import INT64_BOUND, exact_dot
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Scale = Literal["plain", "logit"]
 
@@ -74,6 +79,7 @@ class AucVariance(NamedTuple):
     fault: str
 
 
+@documented(OF_COUNTS, SCORED)
 def delong(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -91,22 +97,12 @@ def delong(
     ----------
     y_true : array-like of shape (n_samples,) or ScoreTable
         Binary labels; or a table of counts, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
     groups : array-like of shape (n_samples,), optional
         Which examples belong together, such as those of one patient: whole numbers or text. The
         variance is then that between groups (Obuchowski 1997). It needs rows, not a table.
-    confidence_level : float, default=0.95
-        Coverage aimed at, in (0, 1).
     scale : {"plain", "logit"}, default="plain"
         "plain": AUC +- z SE, cut off at 0 and 1. "logit": the same on log(AUC / (1 - AUC)),
         transformed back; better covered near 0 and 1.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    sample_weight : array-like of int of shape (n_samples,), optional
-        How many examples each row stands for. Weights that are no counts are refused.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------
@@ -117,9 +113,6 @@ def delong(
     ------
     TypeError
         If an argument is of the wrong kind, or `groups` come with a table.
-    ValueError
-        If the weights are no counts, an option is out of range, or the data are not binary
-        labels and finite scores.
 
     Warns
     -----

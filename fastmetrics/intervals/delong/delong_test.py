@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
@@ -23,10 +24,12 @@ from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, wa
 from fastmetrics.intervals._models import check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
 from fastmetrics.intervals.delong._delong_covariance import (
+    OF_COUNTS,
     AucCovariance,
     auc_covariance,
     refuse_weights,
 )
+from fastmetrics.tables.scores.score_table import SCORED
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -154,6 +157,7 @@ def _html_row(tag: str, cells: tuple[str, ...]) -> str:
     return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
+@documented(OF_COUNTS, SCORED)
 def delong_test(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
@@ -183,12 +187,6 @@ def delong_test(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What the test of a pair (a, b) is against: that the AUC of a is other than, less than or
         greater than that of b. The intervals are one-sided too; the chi-square has no sides.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    sample_weight : array-like of int of shape (n_samples,), optional
-        How many examples each row stands for. Weights that are no counts are refused.
-    n_threads : int, optional
-        Threads of the sorts; None means every processor the process may use.
 
     Returns
     -------
@@ -200,8 +198,7 @@ def delong_test(
     TypeError
         If an argument is of the wrong kind.
     ValueError
-        If there are fewer than two models, the weights are no counts, an option is out of range,
-        or the data are not binary labels and finite scores.
+        If there are fewer than two models.
 
     Warns
     -----

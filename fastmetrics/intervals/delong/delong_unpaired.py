@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
@@ -22,8 +23,9 @@ from fastmetrics.errors import (
 )
 from fastmetrics.intervals._models import renamed
 from fastmetrics.intervals._pvalues import normal_test
+from fastmetrics.intervals.delong._delong_covariance import OF_COUNTS
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,6 +66,7 @@ class DeLongUnpairedTest(Result):
     method: str = "DeLong (1988), unpaired"
 
 
+@documented(OF_COUNTS, SCORED)
 def delong_unpaired_test(
     y_true_a: ArrayLike | ScoreTable,
     y_score_a: ArrayLike | ScoreTable | None,
@@ -98,8 +101,6 @@ def delong_unpaired_test(
         The positive label of both samples; {0, 1}, {-1, 1} and booleans need none.
     sample_weight_a, sample_weight_b : array-like of int of shape (n_a,) and (n_b,), optional
         How many examples each row stands for. Weights that are no counts are refused.
-    n_threads : int, optional
-        Threads of the sorts; None means every processor the process may use.
 
     Returns
     -------
@@ -110,9 +111,6 @@ def delong_unpaired_test(
     ------
     TypeError
         If an argument is of the wrong kind, or something else comes with two tables.
-    ValueError
-        If the weights are no counts, an option is out of range, or the data are not binary
-        labels and finite scores.
 
     Warns
     -----

@@ -19,6 +19,14 @@ from fastmetrics.errors import InputError
 
 ProportionMethod = Literal["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p"]
 
+#: What the docstrings of all these intervals share.
+BOUNDED: Final = """
+Parameters
+----------
+confidence_level : float, default=0.95
+    Coverage aimed at, in (0, 1); at least 0.5 for a bound alone.
+"""
+
 _Probability = Callable[[float], float]
 _Pair = tuple[_Probability, _Probability]
 

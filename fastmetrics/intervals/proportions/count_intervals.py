@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_choice
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import (
@@ -15,6 +16,7 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.intervals.proportions._proportion_limits import (
+    BOUNDED,
     ProportionMethod,
     check_level,
     normal_quantile,
@@ -87,6 +89,7 @@ class CountMetricInterval(Result):
     alternative: Alternative
 
 
+@documented(BOUNDED)
 def count_metric_interval(
     metric: CountMetric,
     *,
@@ -110,8 +113,6 @@ def count_metric_interval(
         True positives, false positives, false negatives, true negatives. Those the measure does
         not use may be left out. Sums of weights have to be scaled to an effective number of rows
         first, see `effective_sample_size`.
-    confidence_level : float, default=0.95
-        Coverage aimed at, in (0, 1); at least 0.5 for a bound alone.
     method : str, optional
         For shares and "f1" those of `proportion_interval`, "wilson" unless given; "f1" has "delta"
         too. For "matthews_corrcoef" "fisher_z" (unless given) or "delta".

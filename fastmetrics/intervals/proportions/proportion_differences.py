@@ -4,17 +4,40 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.proportions._proportion_limits import (
+    BOUNDED,
     check_level,
     normal_quantile,
     one_sided,
     wilson_limits,
 )
 from fastmetrics.intervals.proportions.proportions import check_count, check_successes
+
+_DIFFERENCE: Final = """
+Parameters
+----------
+alternative : {"two-sided", "less", "greater"}, default="two-sided"
+    "less": an upper bound alone, the lower limit is -1. "greater": a lower bound alone, the upper
+    limit is 1.
+
+Returns
+-------
+ProportionDifference
+    Estimate and interval.
+
+Raises
+------
+TypeError
+    If an argument is not a number.
+ValueError
+    If an argument is out of range.
+"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,6 +73,7 @@ class ProportionDifference(Result):
     method: str
 
 
+@documented(BOUNDED, _DIFFERENCE)
 def proportion_difference_interval(
     successes_a: float,
     n_a: float,
@@ -67,23 +91,6 @@ def proportion_difference_interval(
         Successes and trials of the first sample; effective numbers need not be whole.
     successes_b, n_b : int or float
         Those of the second sample, which shares no trial with the first.
-    confidence_level : float, default=0.95
-        Coverage aimed at, in (0, 1); at least 0.5 for a bound alone.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "less": an upper bound alone, the lower limit is -1. "greater": a lower bound alone, the
-        upper limit is 1.
-
-    Returns
-    -------
-    ProportionDifference
-        Estimate and interval.
-
-    Raises
-    ------
-    TypeError
-        If an argument is not a number.
-    ValueError
-        If an argument is out of range.
 
     Warns
     -----
@@ -134,6 +141,7 @@ def proportion_difference_interval(
     )
 
 
+@documented(BOUNDED, _DIFFERENCE)
 def paired_proportion_difference_interval(
     both: float,
     only_a: float,
@@ -150,23 +158,9 @@ def paired_proportion_difference_interval(
     both, only_a, only_b, neither : int or float
         In how many trials both succeed (two models are right), only the first, only the second,
         and neither.
-    confidence_level : float, default=0.95
-        Coverage aimed at, in (0, 1); at least 0.5 for a bound alone.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "less": an upper bound alone, the lower limit is -1. "greater": a lower bound alone, the
         upper limit is 1: is the first no worse than the second by more than a margin?
-
-    Returns
-    -------
-    ProportionDifference
-        Estimate and interval.
-
-    Raises
-    ------
-    TypeError
-        If an argument is not a number.
-    ValueError
-        If an argument is out of range.
 
     Warns
     -----

@@ -6,10 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Final, get_args
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_choice, check_fraction
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.proportions._proportion_limits import (
+    BOUNDED,
     ProportionMethod,
     check_level,
     proportion_limits,
@@ -48,6 +50,7 @@ class ProportionInterval(Result):
     alternative: Alternative
 
 
+@documented(BOUNDED)
 def proportion_interval(
     successes: float,
     n: float,
@@ -65,8 +68,6 @@ def proportion_interval(
         `effective_sample_size`), except for `method="mid_p"`.
     n : int or float
         Independent trials.
-    confidence_level : float, default=0.95
-        Coverage aimed at, in (0, 1); at least 0.5 for a bound alone.
     method : str, default="wilson"
         One of "wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p"; see Notes.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"

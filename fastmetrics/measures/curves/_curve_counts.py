@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,14 @@ from numpy.typing import NDArray
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores._exact import INT64_BOUND
 from fastmetrics.tables.scores.score_table import ScoreTable
+
+#: What a measure that needs both classes warns of.
+BOTH_CLASSES: Final = """
+Warns
+-----
+UndefinedMetricWarning
+    If only one class is present.
+"""
 
 
 def lacks_a_class(table: ScoreTable, measure: str) -> bool:

@@ -12,7 +12,7 @@ from fastmetrics._docs import documented
 from fastmetrics._results import Result
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._curve_counts import lacks_a_class
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
 # Weighted counts carry rounding of a few units in the last place: sums this near to m+ meet it.
 _ROUNDING = 2.0**-50
@@ -39,7 +39,7 @@ class BreakEvenPoint(Result):
     interpolated: bool
 
 
-@documented(SCORED)
+@documented(SCORED_BINARY)
 def break_even_point(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -54,11 +54,6 @@ def break_even_point(
     -------
     BreakEvenPoint
         The value, its threshold, and whether it was interpolated inside a tie.
-
-    Raises
-    ------
-    ValueError
-        If the data are not binary labels and finite scores.
 
     Warns
     -----

@@ -15,12 +15,12 @@ from fastmetrics._input.scores import check_finite, check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.curves._curve_counts import as_given
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
 
-@documented(SCORED)
+@documented(SCORED_BINARY)
 def confusion_matrix_at_thresholds(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -37,11 +37,6 @@ def confusion_matrix_at_thresholds(
         Counts (or sums of weights) of the decision score >= threshold, as float64.
     thresholds : ndarray of shape (n_thresholds,)
         The distinct scores, falling.
-
-    Raises
-    ------
-    ValueError
-        If the data are not binary labels and finite scores.
 
     Notes
     -----

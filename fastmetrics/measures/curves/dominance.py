@@ -16,12 +16,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import Result
 from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.curves._curve_counts import lacks_a_class
 from fastmetrics.tables.scores._exact import INT64_BOUND
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Curve = Literal["roc", "precision_recall"]
 Relation = Literal["encloses", "is_enclosed", "equal", "crosses", "undefined"]
@@ -49,6 +50,7 @@ class Dominance(Result):
     curve: Curve
 
 
+@documented(SCORED)
 def dominance(
     y_true: ArrayLike | ScoreTable,
     score_a: ArrayLike | ScoreTable,
@@ -74,12 +76,6 @@ def dominance(
         Scores of model B.
     curve : {"roc", "precision_recall"}, default="roc"
         Which curves to compare.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-    n_threads : int, optional
-        Threads of the sort; None means every processor the process may use.
 
     Returns
     -------

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._kernels.curve_kernels import largest_gap
 from fastmetrics._results import Result
-from fastmetrics.measures.curves._curve_counts import lacks_a_class
+from fastmetrics.measures.curves._curve_counts import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores._exact import INT64_BOUND
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
 # Of |tp / n_positive - fp / n_negative| in float64: each count may be rounded, as may each
 # quotient (up to 1) and the difference: seven roundings of 2**-53.
@@ -49,7 +49,7 @@ class KolmogorovSmirnov(Result):
     fpr: float
 
 
-@documented(SCORED)
+@documented(SCORED_BINARY, BOTH_CLASSES)
 def ks_statistic(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -66,16 +66,6 @@ def ks_statistic(
         The largest ``|TPR - FPR|`` of the decision score >= threshold, the highest threshold
         that has it, the sign of the difference there, and both rates. Every number is nan, and
         the sign 0, where a class is missing.
-
-    Raises
-    ------
-    ValueError
-        If the data are not binary labels and finite scores.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If only one class is present.
 
     Notes
     -----

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
-from fastmetrics.measures.curves._curve_counts import lacks_a_class
+from fastmetrics.measures.curves._curve_counts import BOTH_CLASSES, lacks_a_class
 from fastmetrics.measures.curves.precision_recall import curve_of_table, step_area
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
@@ -23,7 +23,7 @@ _SERIES = tuple(2.0 / k for k in range(3, 25, 2))
 _SERIES_LIMIT = 0.5
 
 
-@documented(SCORED)
+@documented(SCORED, BOTH_CLASSES)
 def pr_auc(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -53,11 +53,6 @@ def pr_auc(
     ------
     ValueError
         If `interpolation` is unknown, or the data are not binary labels and finite scores.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If only one class is present.
 
     Notes
     -----

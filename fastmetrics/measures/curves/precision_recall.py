@@ -17,7 +17,7 @@ from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized
 from fastmetrics.measures.curves._curve_counts import predicted_positives
 from fastmetrics.tables.scores._exact import INT64_BOUND
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ NEEDS_COLUMNS = (
 )
 
 
-@documented(SCORED)
+@documented(SCORED_BINARY)
 def precision_recall_curve(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -54,11 +54,6 @@ def precision_recall_curve(
         Recall of the same decision, falling; the last element is 0.
     thresholds : ndarray of shape (n_thresholds,)
         The distinct scores, rising.
-
-    Raises
-    ------
-    ValueError
-        If the data are not binary labels and finite scores.
 
     Warns
     -----

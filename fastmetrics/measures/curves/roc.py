@@ -13,7 +13,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._kernels.curve_kernels import corner_count, write_roc
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ NO_NEGATIVE = "No negative samples in y_true, false positive value should be mea
 NO_POSITIVE = "No positive samples in y_true, true positive value should be meaningless"
 
 
-@documented(SCORED)
+@documented(SCORED_BINARY)
 def roc_curve(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -46,11 +46,6 @@ def roc_curve(
         Rates of the decision score >= threshold, rising from 0 to 1.
     thresholds : ndarray of shape (n_thresholds,)
         Falling; the first is inf, where nothing is called positive.
-
-    Raises
-    ------
-    ValueError
-        If the data are not binary labels and finite scores.
 
     Warns
     -----

@@ -17,10 +17,11 @@ from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged
+from fastmetrics.measures.curves._curve_counts import BOTH_CLASSES
 from fastmetrics.measures.curves.partial_auc import area_between, mcclish
 from fastmetrics.measures.curves.roc_multiclass import multiclass_roc_auc
 from fastmetrics.tables.scores.pairs import PairCounts, count_pairs, pairs_of_weights
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +29,7 @@ Floats = NDArray[np.float64]
 ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 
 
-@documented(SCORED)
+@documented(SCORED, BOTH_CLASSES)
 def roc_auc_score(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -71,11 +72,6 @@ def roc_auc_score(
     ValueError
         If an option is unknown or does not go with the data, or the data are not labels and
         finite scores.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If only one class is present.
 
     Notes
     -----
@@ -243,7 +239,7 @@ def _area_up_to(table: ScoreTable, max_fpr: Fraction) -> float:
     )
 
 
-@documented(SCORED)
+@documented(SCORED_BINARY, BOTH_CLASSES)
 def rank_loss(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -258,16 +254,6 @@ def rank_loss(
     -------
     float
         The loss, ties counted half; nan where only one class is present.
-
-    Raises
-    ------
-    ValueError
-        If the data are not binary labels and finite scores.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If only one class is present.
 
     Notes
     -----

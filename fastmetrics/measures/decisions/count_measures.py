@@ -110,16 +110,7 @@ def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -
 
 
 def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
-    """Return the measure without one example, for an example of each cell.
-
-    Parameters
-    ----------
-    name : str
-        A measure of predicted labels.
-    counts : array-like of shape (..., K, K)
-        Counts: whole numbers.
-    **params
-        Parameters of the measure.
+    """Return the measure without one example, for an example of each cell; see `value`.
 
     Returns
     -------
@@ -157,27 +148,13 @@ def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
 
 
 def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
-    """Return the derivative of the measure by each cell.
-
-    Parameters
-    ----------
-    name : str
-        A measure of predicted labels.
-    counts : array-like of shape (..., K, K)
-        Counts or weights.
-    **params
-        Parameters of the measure.
+    """Return the derivative of the measure by each cell; takes and raises what `value` does.
 
     Returns
     -------
     ndarray of shape (..., K, K)
         In units of one over a count; nan where the measure is undefined, inf where it is but
         has no derivative (the geometric mean at 0).
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `value`.
 
     Notes
     -----
@@ -199,25 +176,13 @@ def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
 def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:
     """Return the variance of the measure by the delta method, the counts being multinomial.
 
-    Parameters
-    ----------
-    name : str
-        A measure of predicted labels.
-    counts : array-like of shape (..., K, K)
-        Counts. Weights are taken for counts too: where they are importances, sum their squares
-        by cell and use `gradient` (see Notes).
-    **params
-        Parameters of the measure.
+    Takes and raises what `value` does. Weights are taken for counts too: where they are
+    importances, sum their squares by cell and use `gradient` (see Notes).
 
     Returns
     -------
     ndarray of shape (...)
         nan where the measure is undefined; 0 where no cell with an example changes it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `value`.
 
     Notes
     -----

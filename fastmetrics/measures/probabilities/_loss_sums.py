@@ -217,31 +217,10 @@ def class_sums(
     tolerance: float = 0.0,
     n_threads: int | None = None,
 ) -> LossSums:
-    """Add up the losses of rows of many classes.
+    """Add up the losses of rows of many classes, as `binary_sums` does those of two.
 
-    Parameters
-    ----------
-    kind : int
-        ``LOG``, ``SQUARE`` or ``HINGE``.
-    codes : ndarray of any integers but uint64, shape (n,)
-        Column j of the scores belongs to the code ``first + j``.
-    first : int
-        The code of the first column.
-    scores : ndarray of real numbers, shape (n, k)
-        Probabilities or decisions, in any layout.
-    weights : RowWeights
-        Of the rows.
-    eps : float
-        How close to 0 and 1 a probability may come.
-    tolerance : float
-        How far from 1 a row of probabilities may add up.
-    n_threads : int, optional
-        Number of threads.
-
-    Returns
-    -------
-    LossSums
-        Not to be trusted unless ``known == n_rows`` and ``score_faults == 0``.
+    Column j of the scores, which are of shape (n, k), belongs to the code ``first + j``, and a row
+    of probabilities may be off 1 by ``tolerance``.
     """
     n_classes = scores.shape[1]
 
@@ -275,27 +254,10 @@ def indicator_sums(
     eps: float,
     tolerance: float,
 ) -> LossSums:
-    """Add up the log losses or squared errors of every class of every row.
+    """Add up the log losses or squared errors of every class of every row, as `class_sums` does.
 
-    Parameters
-    ----------
-    kind : int
-        ``LOG`` or ``SQUARE``.
-    y_true : ndarray of shape (n, k)
-        0 and 1.
-    scores : ndarray of shape (n, k)
-        Probabilities.
-    weights : RowWeights
-        Of the rows.
-    eps : float
-        How close to 0 and 1 a probability may come.
-    tolerance : float
-        How far from 1 a row of probabilities may add up.
-
-    Returns
-    -------
-    LossSums
-        Where ``weight_of_class`` may add up to more or less than ``row_weight``.
+    ``y_true`` and the scores are of shape (n, k). The ``weight_of_class`` that is returned may add
+    up to more or less than ``row_weight``.
     """
     indicator = check_multilabel_indicator(y_true)
     n_rows, n_classes = indicator.shape

@@ -13,8 +13,14 @@ from fastmetrics.measures.regression.regression_measures import (
 )
 from fastmetrics.tables.regression.regression_table import RegressionTable
 
+_DEVIANCE = """
+References
+----------
+Jørgensen (1987), "Exponential dispersion models", J. R. Stat. Soc. B 49.
+"""
 
-@documented(ROWS, OVERFLOW, OF_LOGARITHMS)
+
+@documented(ROWS, OVERFLOW, OF_LOGARITHMS, _DEVIANCE)
 def mean_tweedie_deviance(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -39,10 +45,6 @@ def mean_tweedie_deviance(
     -----
     The deviance is written so that a prediction near its target keeps its digits.
 
-    References
-    ----------
-    Jørgensen (1987), "Exponential dispersion models", J. R. Stat. Soc. B 49.
-
     Examples
     --------
     >>> from fastmetrics import mean_tweedie_deviance
@@ -56,7 +58,7 @@ def mean_tweedie_deviance(
     )
 
 
-@documented(ROWS, OVERFLOW, OF_LOGARITHMS)
+@documented(ROWS, OVERFLOW, OF_LOGARITHMS, _DEVIANCE)
 def mean_poisson_deviance(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -76,10 +78,6 @@ def mean_poisson_deviance(
     float
         Weighted mean of 2 (true log(true / predicted) - true + predicted).
 
-    References
-    ----------
-    Jørgensen (1987), "Exponential dispersion models", J. R. Stat. Soc. B 49.
-
     Examples
     --------
     >>> from fastmetrics import mean_poisson_deviance
@@ -91,7 +89,7 @@ def mean_poisson_deviance(
     )
 
 
-@documented(ROWS, OVERFLOW, OF_LOGARITHMS)
+@documented(ROWS, OVERFLOW, OF_LOGARITHMS, _DEVIANCE)
 def mean_gamma_deviance(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -110,10 +108,6 @@ def mean_gamma_deviance(
     -------
     float
         Weighted mean of 2 (log(predicted / true) + true / predicted - 1).
-
-    References
-    ----------
-    Jørgensen (1987), "Exponential dispersion models", J. R. Stat. Soc. B 49.
 
     Examples
     --------

@@ -17,6 +17,13 @@ from fastmetrics.tables.regression.regression_table import RegressionTable
 
 Floats = NDArray[np.float64]
 
+_LOG_ERRORS = """
+Parameters
+----------
+y_true : array-like of shape (n,) or (n, k), or RegressionTable
+    Targets: finite, and greater than -1; or a table with `log_errors`, and nothing else.
+"""
+
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
 def mean_squared_error(
@@ -132,7 +139,7 @@ def mean_absolute_percentage_error(
     )
 
 
-@documented(ROWS, OVERFLOW, OF_LOGARITHMS)
+@documented(_LOG_ERRORS, ROWS, OVERFLOW, OF_LOGARITHMS)
 def mean_squared_log_error(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -142,11 +149,6 @@ def mean_squared_log_error(
     n_threads: int | None = None,
 ) -> float | Floats:
     """Return the mean squared logarithmic error.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,) or (n, k), or RegressionTable
-        Targets: finite, and greater than -1; or a table with `log_errors`, and nothing else.
 
     Returns
     -------
@@ -162,7 +164,7 @@ def mean_squared_log_error(
     return measured("mean_squared_log_error", y_true, y_pred, sample_weight, multioutput, n_threads)
 
 
-@documented(ROWS, OVERFLOW, OF_LOGARITHMS)
+@documented(_LOG_ERRORS, ROWS, OVERFLOW, OF_LOGARITHMS)
 def root_mean_squared_log_error(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -172,11 +174,6 @@ def root_mean_squared_log_error(
     n_threads: int | None = None,
 ) -> float | Floats:
     """Return the root of the mean squared logarithmic error.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,) or (n, k), or RegressionTable
-        Targets: finite, and greater than -1; or a table with `log_errors`, and nothing else.
 
     Returns
     -------

@@ -15,8 +15,50 @@ from fastmetrics.plots.error_curves import FoldMeans, draw_learning_curve, draw_
 Floats = NDArray[np.float64]
 
 
+class _Curve(Result):
+    """What both curves have: values on either kind of rows, (n_points, n_folds)."""
+
+    __slots__ = ()
+
+    metric: str
+    train_values: Floats
+    test_values: Floats
+
+    @property
+    def train_means(self) -> Floats:
+        """Means over the folds on the training rows."""
+        return np.asarray(self.train_values.mean(1))
+
+    @property
+    def test_means(self) -> Floats:
+        """Means over the folds on the test rows."""
+        return np.asarray(self.test_values.mean(1))
+
+    @property
+    def train_deviations(self) -> Floats:
+        """Standard deviations over the folds (n - 1) on the training rows; nan for one fold."""
+        return deviations(self.train_values)
+
+    @property
+    def test_deviations(self) -> Floats:
+        """Standard deviations over the folds (n - 1) on the test rows; nan for one fold."""
+        return deviations(self.test_values)
+
+    def _folds(self) -> FoldMeans:
+        both = (self.train_values, self.test_values)
+        return FoldMeans(
+            self.metric,
+            self.train_means,
+            self.train_deviations,
+            self.test_means,
+            self.test_deviations,
+            n_folds=self.test_values.shape[1],
+            is_positive=bool(min(np.nanmin(v, initial=np.inf) for v in both) >= 0),
+        )
+
+
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class LearningCurve(Result):
+class LearningCurve(_Curve):
     """A measure on training and test rows as the training set grows.
 
     Attributes
@@ -40,26 +82,6 @@ class LearningCurve(Result):
     train_values: Floats = field(repr=False)
     test_values: Floats = field(repr=False)
 
-    @property
-    def train_means(self) -> Floats:
-        """Means over the folds on the training rows."""
-        return np.asarray(self.train_values.mean(1))
-
-    @property
-    def test_means(self) -> Floats:
-        """Means over the folds on the test rows."""
-        return np.asarray(self.test_values.mean(1))
-
-    @property
-    def train_deviations(self) -> Floats:
-        """Standard deviations over the folds (n - 1) on the training rows; nan for one fold."""
-        return deviations(self.train_values)
-
-    @property
-    def test_deviations(self) -> Floats:
-        """Standard deviations over the folds (n - 1) on the test rows; nan for one fold."""
-        return deviations(self.test_values)
-
     @documented()
     def plot(self, ax: Any = None) -> Any:
         """Draw the measure over the number of training rows.
@@ -69,11 +91,11 @@ class LearningCurve(Result):
         matplotlib Axes
             What was drawn on: means, and bands of one standard deviation over the folds.
         """
-        return draw_learning_curve(_folds(self), self.train_sizes, ax)
+        return draw_learning_curve(self._folds(), self.train_sizes, ax)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class ValidationCurve(Result):
+class ValidationCurve(_Curve):
     """A measure on training and test rows over the values of one parameter.
 
     Attributes
@@ -98,26 +120,6 @@ class ValidationCurve(Result):
     test_values: Floats = field(repr=False)
 
     @property
-    def train_means(self) -> Floats:
-        """Means over the folds on the training rows."""
-        return np.asarray(self.train_values.mean(1))
-
-    @property
-    def test_means(self) -> Floats:
-        """Means over the folds on the test rows."""
-        return np.asarray(self.test_values.mean(1))
-
-    @property
-    def train_deviations(self) -> Floats:
-        """Standard deviations over the folds (n - 1) on the training rows; nan for one fold."""
-        return deviations(self.train_values)
-
-    @property
-    def test_deviations(self) -> Floats:
-        """Standard deviations over the folds (n - 1) on the test rows; nan for one fold."""
-        return deviations(self.test_values)
-
-    @property
     def best_value(self) -> Any:
         """The value of the best mean on test rows, the first of equals."""
         signs = -self.test_means if self.higher_is_better else self.test_means
@@ -134,7 +136,7 @@ class ValidationCurve(Result):
             at the value of the best mean. Values that are no numbers stand side by side.
         """
         best = self.best_value
-        return draw_validation_curve(_folds(self), self.parameter, self.values, best, ax)
+        return draw_validation_curve(self._folds(), self.parameter, self.values, best, ax)
 
 
 def deviations(values: Floats) -> Floats:
@@ -142,16 +144,3 @@ def deviations(values: Floats) -> Floats:
     if values.shape[1] < 2:
         return np.full(len(values), np.nan)
     return np.asarray(values.std(1, ddof=1))
-
-
-def _folds(curve: LearningCurve | ValidationCurve) -> FoldMeans:
-    both = (curve.train_values, curve.test_values)
-    return FoldMeans(
-        curve.metric,
-        curve.train_means,
-        curve.train_deviations,
-        curve.test_means,
-        curve.test_deviations,
-        n_folds=curve.test_values.shape[1],
-        is_positive=bool(min(np.nanmin(v, initial=np.inf) for v in both) >= 0),
-    )

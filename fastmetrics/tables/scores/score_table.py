@@ -36,6 +36,17 @@ n_threads : int, optional
     Threads of the sort; None means every processor the process may use.
 """
 
+#: The same of two classes alone.
+SCORED_BINARY: Final = (
+    SCORED
+    + """
+Raises
+------
+ValueError
+    If the data are not binary labels and finite scores.
+"""
+)
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoreTable:
