@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import html
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,29 @@ def _short(value: Any) -> str:
     return repr(value)
 
 
+def html_row(tag: str, cells: Iterable[str], first: str = "") -> str:
+    """Return a row of cells of one tag, the first of which may have another."""
+    tags = itertools.chain([first or tag], itertools.repeat(tag))
+    inside = (f"<{tag}>{html.escape(cell)}</{tag}>" for cell, tag in zip(cells, tags, strict=False))
+    return f"<tr>{''.join(inside)}</tr>"
+
+
+def html_table(
+    heads: Iterable[str],
+    rows: Iterable[Iterable[str]],
+    *,
+    caption: str | None = None,
+    row_heads: bool = False,
+) -> str:
+    """Return a table of texts; ``row_heads`` makes heads of the first column too."""
+    heads = tuple(heads)
+    head = html_row("th", heads) if heads else ""
+    body = "".join(html_row("td", row, "th" if row_heads else "td") for row in rows)
+    if caption is None:
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+    return f"<table><caption>{html.escape(caption)}</caption>{head}{body}</table>"
+
+
 class Result:
     """Base of every frozen result dataclass."""
 
@@ -57,12 +81,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        cells = [(f.name, _short(getattr(self, f.name))) for f in fields if f.repr]
-        rows = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
-            for name, value in cells
-        )
-        return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
+        rows = [(f.name, _short(getattr(self, f.name))) for f in fields if f.repr]
+        return html_table((), rows, caption=type(self).__name__, row_heads=True)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

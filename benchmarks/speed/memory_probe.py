@@ -54,7 +54,7 @@ def one_auc(labels: Array, scores: Array) -> Callable[[], Any]:
 
 def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
     """Use the engine on few rows, and sort all of them."""
-    from fastmetrics._input.rng import seed_key
+    from fastmetrics._input.scalars import seed_key
     from fastmetrics.intervals.bootstrap._draws import Draws
     from fastmetrics.intervals.bootstrap._engine import Engine
     from fastmetrics.intervals.bootstrap._parse import parse

@@ -1,4 +1,4 @@
-"""The thread pool: Python threads over kernels that release the GIL.
+"""The thread pool: Python threads over kernels that release the GIL, and its progress bar.
 
 Which rows form a job depends on the data only, never on the number of threads, so results do not
 either. The calling thread works too: an interrupt (Ctrl-C) reaches it between two jobs, no job
@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 from fastmetrics.errors import InputError, InputTypeError
@@ -137,3 +138,42 @@ def run(jobs: Sequence[Callable[[], T]], n_threads: int | None = None) -> list[T
     if state.failure is not None:
         raise state.failure
     return state.results  # type: ignore[return-value]
+
+
+@contextmanager
+def progress_bar(total: int, description: str, unit: str) -> Iterator[Callable[[int], object]]:
+    try:
+        from tqdm import tqdm
+    except ImportError as error:
+        raise ImportError(
+            'progress=True needs tqdm: pip install "fastmetrics-eval[cli]"'
+        ) from error
+    with tqdm(total=total, desc=description, unit=f" {unit}", leave=False) as bar:
+        yield bar.update
+
+
+def run_with_progress(
+    jobs: Sequence[Callable[[], T]],
+    sizes: Sequence[int],
+    *,
+    n_threads: int | None,
+    progress: bool,
+    description: str,
+    unit: str,
+) -> list[T]:
+    """Run jobs on threads, with a bar that counts their sizes if ``progress``."""
+    if not progress:
+        return run(jobs, n_threads)
+    lock = threading.Lock()
+    with progress_bar(sum(sizes), description, unit) as update:
+
+        def counted(job: Callable[[], T], size: int) -> Callable[[], T]:
+            def run_one() -> T:
+                result = job()
+                with lock:
+                    update(size)
+                return result
+
+            return run_one
+
+        return run([counted(*pair) for pair in zip(jobs, sizes, strict=True)], n_threads)

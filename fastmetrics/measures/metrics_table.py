@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from fastmetrics._input.scalars import check_choice
-from fastmetrics._results import Result
+from fastmetrics._results import Result, html_row
 from fastmetrics.measures._measure import REQUIRED, By, Measure
 from fastmetrics.measures.asking import registered
 from fastmetrics.measures.registry import MEASURES
@@ -120,13 +119,8 @@ class MetricsTable(Result):
         return f"MetricsTable({len(self)} measures)"
 
     def _repr_html_(self) -> str:
-        rows = [_HEADS, *(tuple(map(_shown, _cells(entry))) for entry in self)]
-        tags = ["th", *["td"] * len(self)]
-        lines = (
-            "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) + "</tr>"
-            for tag, row in zip(tags, rows, strict=True)
-        )
-        return f"<table>{''.join(lines)}</table>"
+        rows = "".join(html_row("td", map(_shown, _cells(entry))) for entry in self)
+        return f"<table>{html_row('th', _HEADS)}{rows}</table>"
 
 
 _HEADS = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.rng import key_text
+from fastmetrics._input.scalars import key_text
 from fastmetrics.errors import InputError
 from fastmetrics.intervals._models import NamedScores
 from fastmetrics.intervals.bootstrap._plans import CountPlan, planned

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fastmetrics._results import ConfidenceInterval
+from fastmetrics._results import ConfidenceInterval, html_table
 
 if TYPE_CHECKING:
     from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
@@ -20,7 +18,7 @@ def evaluation_html(evaluation: Evaluation) -> str:
         *("model", "n+", "n−", "ROC AUC", f"{level} interval", "average precision"),
         *("break-even point", "KS", "threshold", "TPR", "FPR"),
     )
-    tables = [_table(heads, [_cells(model) for model in evaluation])]
+    tables = [html_table(heads, [_cells(model) for model in evaluation])]
     if evaluation.bootstrap is not None:
         tables.append(_of_bootstrap(evaluation, level))
     if evaluation.differences is not None:
@@ -38,7 +36,7 @@ def _of_bootstrap(evaluation: Evaluation, level: str) -> str:
         for model in evaluation
         for metric, result in (model.bootstrap or {}).items()
     ]
-    return _table(heads, rows)
+    return html_table(heads, rows)
 
 
 def _of_differences(evaluation: Evaluation, level: str) -> str:
@@ -51,7 +49,7 @@ def _of_differences(evaluation: Evaluation, level: str) -> str:
         for metric, pairs in (evaluation.differences or {}).items()
         for pair in pairs
     ]
-    return _table(heads, rows)
+    return html_table(heads, rows)
 
 
 def _cells(model: ModelEvaluation) -> tuple[str, ...]:
@@ -72,12 +70,3 @@ def _limits(interval: ConfidenceInterval) -> str:
 
 def _number(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.4f}"
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    body = "".join(_row("td", row) for row in rows)
-    return f"<table><thead>{_row('th', heads)}</thead><tbody>{body}</tbody></table>"
-
-
-def _row(tag: str, cells: Sequence[str]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"

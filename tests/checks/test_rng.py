@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastmetrics._input.rng import key_text, seed_key
+from fastmetrics._input.scalars import key_text, seed_key
 
 
 def keys_of(*sources: Any) -> list[str]:

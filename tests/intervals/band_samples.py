@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import fastmetrics as fm
-from fastmetrics._input.rng import seed_key
+from fastmetrics._input.scalars import seed_key
 from fastmetrics.intervals.bootstrap._draws import Draws
 
 N = 60

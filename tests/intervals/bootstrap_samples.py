@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics as fm
-from fastmetrics._input.rng import seed_key
+from fastmetrics._input.scalars import seed_key
 from fastmetrics.intervals.bootstrap._draws import Draws
 
 Measure = tuple[Any, Callable[[fm.ScoreTable], float]]

@@ -22,7 +22,7 @@ from band_samples import (
 from sklearn import metrics as sk
 
 import fastmetrics as fm
-from fastmetrics._input.rng import seed_key
+from fastmetrics._input.scalars import seed_key
 from fastmetrics.intervals.bands import _band_limits, _band_replicates
 from fastmetrics.intervals.bands._band_sizes import effective_sizes
 from fastmetrics.intervals.bootstrap import _parse

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 import fastmetrics as fm
-from fastmetrics._input.rng import seed_key
+from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._draws import Draws
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn import metrics as peer
 
 import fastmetrics as fm
-from fastmetrics._input.rng import seed_key
+from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._draws import Draws
 

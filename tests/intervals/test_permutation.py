@@ -20,7 +20,7 @@ from scipy import stats
 from sklearn import metrics as peer
 
 import fastmetrics as fm
-from fastmetrics._input.rng import seed_key
+from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap.permutation import _coins
 from reference import permutation_oracle as oracle

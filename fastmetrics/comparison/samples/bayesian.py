@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rng import key_text, seed_key
 from fastmetrics._input.scalars import (
     check_choice,
     check_confidence_level,
@@ -18,6 +17,8 @@ from fastmetrics._input.scalars import (
     check_integer,
     check_positive,
     check_real,
+    key_text,
+    seed_key,
 )
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.result import MODELS, check_names

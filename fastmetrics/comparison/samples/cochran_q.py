@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_multilabel_indicator
-from fastmetrics._input.rng import seed_key
-from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
+from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, seed_key
 from fastmetrics.comparison.result import ComparisonTest, check_names
 from fastmetrics.comparison.samples.mcnemar import chi2_test, right_rows, true_labels
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user

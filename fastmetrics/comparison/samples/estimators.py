@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.rng import seed_key
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
@@ -19,6 +18,7 @@ from fastmetrics._input.scalars import (
     check_fraction,
     check_integer,
     check_real,
+    seed_key,
 )
 from fastmetrics.comparison.result import ComparisonTest, check_names
 from fastmetrics.comparison.samples.five_by_two import Variant, five_by_two_cv_test

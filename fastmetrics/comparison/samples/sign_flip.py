@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rng import seed_key
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
     check_choice,
     check_fraction,
     check_integer,
+    seed_key,
 )
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
 from fastmetrics.comparison.samples._differences import (

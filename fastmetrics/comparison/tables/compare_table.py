@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.comparison.tables._rank_table import RankTable, rank_table
 from fastmetrics.comparison.tables.friedman import FriedmanTest, PValueMethod, friedman_of
 from fastmetrics.comparison.tables.post_hoc import (
@@ -168,15 +167,9 @@ class TableComparison(Result):
         return f"TableComparison({n} data sets, {k} algorithms; {friedman}; {post_hoc})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{rank:.4f}</td></tr>"
-            for name, rank in self.mean_ranks.items()
-        )
-        return (
-            f"<table><caption>{html.escape(repr(self.friedman))}</caption>"
-            f"<tr><th>algorithm</th><th>mean rank</th></tr>{rows}</table>"
-            + self.post_hoc._repr_html_()
-        )
+        rows = [(name, f"{rank:.4f}") for name, rank in self.mean_ranks.items()]
+        table = html_table(("algorithm", "mean rank"), rows, caption=repr(self.friedman))
+        return table + self.post_hoc._repr_html_()
 
 
 @documented()

@@ -11,8 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rng import key_text, seed_key
-from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_fraction,
+    check_integer,
+    key_text,
+    seed_key,
+)
 from fastmetrics.comparison.result import ComparisonTest
 from fastmetrics.comparison.tables._rank_permutations import (
     BUDGET,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._results import Result
+from fastmetrics._results import Result, html_table
 from fastmetrics.comparison.tables._rank_table import RankTable
 
 
@@ -111,7 +110,7 @@ class PostHocTest(Result):
 
     def _repr_html_(self) -> str:
         heads = ("algorithms", "difference of mean ranks", "statistic", "p", "decision")
-        rows = [_row("th", heads)]
+        rows = []
         for pair in self.pairs:
             cells = (
                 f"{pair.algorithm_a} − {pair.algorithm_b}",
@@ -120,12 +119,8 @@ class PostHocTest(Result):
                 f"{pair.pvalue:.4g}",
                 "differ" if pair.reject else "do not differ",
             )
-            rows.append(_row("td", cells))
-        return f"<table><caption>{html.escape(repr(self))}</caption>{''.join(rows)}</table>"
-
-
-def _row(tag: str, cells: tuple[str, ...]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+            rows.append(cells)
+        return html_table(heads, rows, caption=repr(self))
 
 
 def post_hoc_test(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_curves as kernels
-from fastmetrics._threads.progress import run_with_progress
+from fastmetrics._threads.workers import run_with_progress
 from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals.bands._band_curve import Curve, curve_of_points, scaled_sample
 from fastmetrics.intervals.bands._band_sizes import Sizes

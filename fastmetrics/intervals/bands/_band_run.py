@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.rng import key_text, seed_key
+from fastmetrics._input.scalars import key_text, seed_key
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bands import _band_limits as limits

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_points
-from fastmetrics._threads.progress import run_with_progress
+from fastmetrics._threads.workers import run_with_progress
 from fastmetrics.intervals.bootstrap._cell_forms import Cells
 from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws
 from fastmetrics.intervals.bootstrap._forms import Form, Rows

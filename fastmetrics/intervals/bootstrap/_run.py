@@ -8,7 +8,6 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.rng import seed_key
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
@@ -16,6 +15,7 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_integer,
     check_n_threads,
+    seed_key,
 )
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._input.rng import key_text
-from fastmetrics._input.scalars import Alternative
+from fastmetrics._input.scalars import Alternative, key_text
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine, Replicates

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, Result, html_table
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -135,9 +134,4 @@ class BootstrapResults(Mapping[str, BootstrapResult]):
             )
             for metric, result in self._results.items()
         ]
-        body = "".join(_html_row("td", row) for row in rows)
-        return f"<table><thead>{_html_row('th', heads)}</thead><tbody>{body}</tbody></table>"
-
-
-def _html_row(tag: str, cells: tuple[str, ...]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        return html_table(heads, rows)

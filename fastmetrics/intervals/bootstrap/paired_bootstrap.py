@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,9 +12,8 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._input.rng import key_text
-from fastmetrics._input.scalars import Alternative
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._input.scalars import Alternative, key_text
+from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals._models import NamedScores, named_scores
 from fastmetrics.intervals._pvalues import holm
@@ -117,32 +115,25 @@ class PairedBootstrap(Result):
 
     def _repr_html_(self) -> str:
         heads = ("measure", "pair", "difference", "low", "high", "p", "p (Holm)")
-        rows = "".join(
-            _html_row(
-                "td",
-                (
-                    pair.metric,
-                    f"{pair.model_a} − {pair.model_b}",
-                    *(
-                        f"{number:.6g}"
-                        for number in (
-                            pair.difference,
-                            pair.confidence_interval.low,
-                            pair.confidence_interval.high,
-                            pair.pvalue,
-                            pair.pvalue_holm,
-                        )
-                    ),
+        rows = [
+            (
+                pair.metric,
+                f"{pair.model_a} − {pair.model_b}",
+                *(
+                    f"{number:.6g}"
+                    for number in (
+                        pair.difference,
+                        pair.confidence_interval.low,
+                        pair.confidence_interval.high,
+                        pair.pvalue,
+                        pair.pvalue_holm,
+                    )
                 ),
             )
             for pairs in self.differences.values()
             for pair in pairs
-        )
-        return f"<table><thead>{_html_row('th', heads)}</thead><tbody>{rows}</tbody></table>"
-
-
-def _html_row(tag: str, cells: tuple[str, ...]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        ]
+        return html_table(heads, rows)
 
 
 def paired_bootstrap(

@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._input.rng import key_text, seed_key
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
     Alternative,
@@ -20,10 +19,12 @@ from fastmetrics._input.scalars import (
     check_choice,
     check_integer,
     check_n_threads,
+    key_text,
+    seed_key,
 )
 from fastmetrics._kernels import resampling as kernels
 from fastmetrics._results import Result
-from fastmetrics._threads.progress import run_with_progress
+from fastmetrics._threads.workers import run_with_progress
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._models import check_models, named_scores
 from fastmetrics.intervals._pvalues import holm

@@ -13,7 +13,7 @@ from fastmetrics.errors import InputError
 from fastmetrics.intervals._models import CheckedModels
 from fastmetrics.intervals.delong._placements import doubled_placements, sums_of_groups
 from fastmetrics.intervals.delong._whole_numbers import exact_gram, quadratic_form
-from fastmetrics.tables.scores._exact import exact_dot
+from fastmetrics.tables.scores.pairs import exact_dot
 
 #: What the docstrings of all these tests share.
 OF_COUNTS: Final = """

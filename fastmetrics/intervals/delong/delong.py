@@ -25,7 +25,7 @@ from fastmetrics.intervals.delong._delong_covariance import (
     auc_covariance,
     refuse_weights,
 )
-from fastmetrics.tables.scores._exact import INT64_BOUND, exact_dot
+from fastmetrics.tables.scores.pairs import INT64_BOUND, exact_dot
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Scale = Literal["plain", "logit"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import itertools
 import math
 from collections.abc import Iterator, Mapping
@@ -19,7 +18,7 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_n_threads,
 )
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._models import check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
@@ -139,7 +138,7 @@ class DeLongTest(Result):
     def _repr_html_(self) -> str:
         heads = ("models", "difference", "standard error", "z", "p", "p (Holm)")
         level = f"{100 * self.confidence_level:g} % interval"
-        rows = [_html_row("th", (*heads, level))]
+        rows = []
         for pair in self.pairs:
             numbers = (pair.difference, pair.standard_error, pair.statistic)
             interval = pair.confidence_interval
@@ -149,12 +148,8 @@ class DeLongTest(Result):
                 *(f"{p:.4g}" for p in (pair.pvalue, pair.pvalue_holm)),
                 f"{interval.low:.4f} to {interval.high:.4f}",
             )
-            rows.append(_html_row("td", cells))
-        return f"<table><caption>{html.escape(repr(self))}</caption>{''.join(rows)}</table>"
-
-
-def _html_row(tag: str, cells: tuple[str, ...]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+            rows.append(cells)
+        return html_table((*heads, level), rows, caption=repr(self))
 
 
 @documented(OF_COUNTS, SCORED)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.tables.scores._exact import INT64_BOUND
+from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: What a measure that needs both classes warns of.

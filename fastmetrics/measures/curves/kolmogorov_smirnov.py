@@ -12,7 +12,7 @@ from fastmetrics._docs import documented
 from fastmetrics._kernels.curve_kernels import largest_gap
 from fastmetrics._results import Result
 from fastmetrics.measures.curves._curve_counts import BOTH_CLASSES, lacks_a_class
-from fastmetrics.tables.scores._exact import INT64_BOUND
+from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
 # Of |tp / n_positive - fp / n_negative| in float64: each count may be rounded, as may each

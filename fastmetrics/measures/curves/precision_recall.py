@@ -16,7 +16,7 @@ from fastmetrics._kernels import curve_kernels
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized
 from fastmetrics.measures.curves._curve_counts import predicted_positives
-from fastmetrics.tables.scores._exact import INT64_BOUND
+from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._results import Result
+from fastmetrics._results import Result, html_table
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._count_formulas import majority_accuracy, tally
@@ -85,11 +84,7 @@ class ClassificationMeasures(Result):
         return f"ClassificationMeasures({', '.join(f'{k}={v}' for k, v in self._lines())})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{html.escape(shown)}</td></tr>"
-            for name, shown in self._lines()
-        )
-        return f"<table><caption>ClassificationMeasures</caption>{rows}</table>"
+        return html_table((), self._lines(), caption="ClassificationMeasures", row_heads=True)
 
     def _lines(self) -> list[tuple[str, str]]:
         """Return names and values, the accuracy never without that of the majority class."""

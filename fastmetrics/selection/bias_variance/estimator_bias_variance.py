@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rng import seed_key
-from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics._input.scalars import check_choice, check_integer, seed_key
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError
 from fastmetrics.plots.error_curves import Parts, draw_bias_variance_curve

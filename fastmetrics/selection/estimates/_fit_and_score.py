@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_integer, check_same_length
-from fastmetrics._threads.progress import progress_bar
+from fastmetrics._threads.workers import progress_bar
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.selection.estimates._metrics import Judged, Metric
 from fastmetrics.selection.estimates.row_losses import RowLoss, losses_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.selection.estimates.point632 import Bootstrap632
 
 _MOST_ROWS = 100
@@ -125,16 +124,10 @@ class EstimatorEvaluation(Result):
         splits = [tuple(map(_cell, row)) for row in zip(*shown, strict=True)]
         left = self.n_splits - len(splits)
         caption = "splits" if left == 0 else f"splits, the first {len(splits)} of {self.n_splits}"
-        return _table(title, head, rows) + _table(caption, tuple(self.folds), splits)
+        return html_table(head, rows, caption=title) + html_table(
+            self.folds, splits, caption=caption
+        )
 
 
 def _cell(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
-
-
-def _table(caption: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    top = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-    )
-    return f"<table><caption>{html.escape(caption)}</caption><tr>{top}</tr>{body}</table>"

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.rng import key_text, seed_key
-from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scalars import check_same_length, key_text, seed_key
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 
 Rows = NDArray[np.intp]

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rng import seed_key
-from fastmetrics._input.scalars import check_choice
+from fastmetrics._input.scalars import check_choice, seed_key
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,

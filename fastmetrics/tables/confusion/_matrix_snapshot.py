@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._results import html_table
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels
 
@@ -73,14 +74,11 @@ def as_html(labels: Labels, counts: Any, exponent: int) -> str:
         return f"<p>{html.escape(as_text(labels, counts, exponent))}</p>"
     if _is_sparse(counts):
         counts = counts.toarray()
-    names = [html.escape(str(label)) for label in labels]
-    head = "".join(f"<th>{name}</th>" for name in names)
-    body = "".join(
-        f"<tr><th>{name}</th>{''.join(f'<td>{cell:.10g}</td>' for cell in row)}</tr>"
-        for name, row in zip(names, counts.tolist(), strict=True)
-    )
+    names = [*map(str, labels)]
+    cells = ((f"{cell:.10g}" for cell in row) for row in counts.tolist())
+    rows = ((name, *row) for name, row in zip(names, cells, strict=True))
     caption = "ConfusionMatrix: true class by row, predicted by column"
-    return f"<table><caption>{caption}</caption><tr><th></th>{head}</tr>{body}</table>"
+    return html_table(("", *names), rows, caption=caption, row_heads=True)
 
 
 def _is_sparse(counts: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from operator import mul
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,6 @@ from fastmetrics.tables.scores._distinct import (
     distinct_scores,
     sorted_classes,
 )
-from fastmetrics.tables.scores._exact import exact_dot
 from fastmetrics.tables.scores._partition import Partition, partition
 
 #: Up to so many rows every pair is compared.
@@ -230,3 +230,41 @@ def pairs_of_weights(positives: NDArray[Any], negatives: NDArray[Any]) -> PairCo
     below = n_negative - np.cumsum(negatives)
     twice = int(2 * exact_dot(positives, below) + exact_dot(positives, negatives))
     return _counts(n_positive, n_negative, twice)
+
+
+#: Integer products below this bound are exact in int64; above it Python integers take over.
+INT64_BOUND = 2**63
+
+_CHUNK = 1 << 16
+
+
+def above(ends: NDArray[Any]) -> NDArray[Any]:
+    """Return what stands above each row of a table, from the cumulative counts at its end."""
+    before = np.zeros_like(ends)
+    before[1:] = ends[:-1]
+    return before
+
+
+def exact_dot(left: NDArray[Any], right: NDArray[Any]) -> int | float:
+    """Return the sum of ``left * right``, both non-negative: exact for int64, else float64.
+
+    Integers go through int64 where the sum is known to fit, through Python integers where it
+    may not. Floats are summed pairwise: every term has one sign, so that the relative error is
+    below ``(log2(n) + 2) * 2**-53`` plus that of the terms.
+    """
+    if left.dtype.kind == "f" or right.dtype.kind == "f":
+        return float((left * right).sum())
+    if left.size == 0:
+        return 0
+    if int(left.sum()) * int(right.max()) < INT64_BOUND:
+        return int(np.dot(left, right))
+    return sum(
+        _chunk_dot(left[start : start + _CHUNK], right[start : start + _CHUNK])
+        for start in range(0, left.size, _CHUNK)
+    )
+
+
+def _chunk_dot(left: NDArray[Any], right: NDArray[Any]) -> int:
+    if int(left.sum()) * int(right.max()) < INT64_BOUND:
+        return int(np.dot(left, right))
+    return sum(map(mul, left.tolist(), right.tolist()))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.tables.scores._exact import above, exact_dot
+from fastmetrics.tables.scores.pairs import above, exact_dot
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.measures.curves.pr_areas import _segment_areas
-from fastmetrics.tables.scores._exact import above
+from fastmetrics.tables.scores.pairs import above
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
