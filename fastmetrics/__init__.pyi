@@ -62,10 +62,10 @@ from .errors import (
 )
 from .intervals.bands.band_results import PrBand as PrBand, RocBand as RocBand
 from .intervals.bands.bands import pr_band as pr_band, roc_band as roc_band
-from .intervals.bootstrap.bootstrap import bootstrap as bootstrap
-from .intervals.bootstrap.bootstrap_result import (
+from .intervals.bootstrap.bootstrap import (
     BootstrapResult as BootstrapResult,
     BootstrapResults as BootstrapResults,
+    bootstrap as bootstrap,
 )
 from .intervals.bootstrap.effective_size import effective_sample_size as effective_sample_size
 from .intervals.bootstrap.multiclass_bootstrap import multiclass_bootstrap as multiclass_bootstrap

@@ -7,6 +7,7 @@ source stays readable, and the function is the one that was written: signatures 
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
 from collections.abc import Callable
@@ -16,7 +17,8 @@ from typing import Final, TypeVar
 F = TypeVar("F", bound=Callable[..., object])
 
 _SECTIONS: Final = (
-    *("Parameters", "Returns", "Raises", "Warns", "See Also", "Notes", "References", "Examples"),
+    *("Parameters", "Attributes", "Returns", "Raises", "Warns"),
+    *("See Also", "Notes", "References", "Examples"),
 )
 _HEADING: Final = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
 
@@ -53,15 +55,15 @@ def documented(*glossaries: str) -> Callable[[F], F]:
     Parameters
     ----------
     *glossaries : str
-        Parts of docstrings. A parameter that the function has and does not document gets the
-        entry of the first glossary that has one; an entry of several ("y_true, y_pred") serves
-        where none of them is documented. The text of other sections comes before the function's
-        own.
+        Parts of docstrings. A parameter that the function has and does not document (of a
+        dataclass, an attribute) gets the entry of the first glossary that has one; an entry of
+        several ("y_true, y_pred") serves where none of them is documented. The text of other
+        sections comes before the function's own.
 
     Returns
     -------
     callable
-        It returns the very function that it is given.
+        It returns the very function or class that it is given.
     """
 
     def complete(function: F) -> F:
@@ -75,11 +77,13 @@ def documented(*glossaries: str) -> Callable[[F], F]:
 def _completed(function: Callable[..., object], glossaries: tuple[str, ...]) -> str:
     summary, sections = _parts(function.__doc__ or "")
     shared = [_parts(text)[1] for text in glossaries]
-    own = _entries(sections.get("Parameters", ""))
-    entries = _in_order(_parameters(function), own, [each.get("Parameters", "") for each in shared])
-    texts = {"Parameters": "\n".join(entries)}
-    for name in _SECTIONS[1:]:
+    names = "Attributes" if isinstance(function, type) else "Parameters"
+    own = _entries(sections.get(names, ""))
+    entries = _in_order(_parameters(function), own, [each.get(names, "") for each in shared])
+    texts = {name: sections.get(name, "") for name in _SECTIONS}
+    for name in _SECTIONS[2:]:
         texts[name] = "\n".join(each[name] for each in (*shared, sections) if name in each)
+    texts[names] = "\n".join(entries)
     lines = [summary]
     lines += (f"\n{name}\n{'-' * len(name)}\n{text}" for name, text in texts.items() if text)
     return "\n".join(lines)
@@ -94,6 +98,8 @@ def _parts(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _parameters(function: Callable[..., object]) -> list[str]:
+    if dataclasses.is_dataclass(function):
+        return [field.name for field in dataclasses.fields(function)]
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return [name for name in names if name not in ("self", "cls")]

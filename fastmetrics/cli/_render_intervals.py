@@ -20,7 +20,7 @@ from fastmetrics.cli._layout import (
     short,
     table_width,
 )
-from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResult
+from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResult
 from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
 from fastmetrics.report import Evaluation, EvaluationBootstrap, ModelEvaluation
 

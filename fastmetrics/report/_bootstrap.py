@@ -12,10 +12,8 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.scalars import key_text
 from fastmetrics.errors import InputError
 from fastmetrics.intervals._models import NamedScores
-from fastmetrics.intervals.bootstrap._plans import CountPlan, planned
-from fastmetrics.intervals.bootstrap._run import Options, checked_options
-from fastmetrics.intervals.bootstrap.bootstrap import resampled
-from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResult, BootstrapResults
+from fastmetrics.intervals.bootstrap._plans import CountPlan, Options, checked_options, planned
+from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResult, BootstrapResults, resampled
 from fastmetrics.intervals.bootstrap.paired_bootstrap import (
     PAIRED_METHOD,
     PairedDifference,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResults
+from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults
 from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
 from fastmetrics.report._html import evaluation_html
 

@@ -15,9 +15,8 @@ from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals.bands._band_curve import Curve, curve_of_points, scaled_sample
 from fastmetrics.intervals.bands._band_sizes import Sizes
 from fastmetrics.intervals.bootstrap._cell_forms import TableCells
-from fastmetrics.intervals.bootstrap._draws import Draws
+from fastmetrics.intervals.bootstrap._draws import Draws, padded
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
-from fastmetrics.intervals.bootstrap._rows import padded
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]

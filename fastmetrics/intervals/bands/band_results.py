@@ -7,9 +7,33 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._results import Result
 
+_BAND = """
+Attributes
+----------
+low, high : ndarray of shape (n_points,)
+    Limits, low <= curve <= high; nan where they are undefined. Read-only, like all arrays.
+kind : {"simultaneous", "pointwise"}
+    Whether the limits hold everywhere at once, or at any one point.
+method : str
+    How they were found.
+confidence_level : float
+critical_value : float
+    How far the limits reach: deviations of a rate in standard errors ("equal_precision",
+    "mover"); nan where the method has none.
+effective_positives, effective_negatives : float
+    How many independent rows of each class the data are worth: the counts, where rows are
+    neither grouped nor weighted.
+n_resamples, n_failed : int
+    Replicates, and those that lost a class; 0 where the method needs none.
+key : str or None
+    ``rng=key`` draws the same replicates again; None without replicates.
+"""
 
+
+@documented(_BAND)
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RocBand(Result):
     """A ROC curve at a grid of false positive rates, with confidence limits.
@@ -20,23 +44,6 @@ class RocBand(Result):
         The grid, rising.
     true_positive_rate : ndarray of shape (n_points,)
         The curve of the data: the largest rate at that false positive rate.
-    low, high : ndarray of shape (n_points,)
-        Limits, low <= curve <= high; nan where they are undefined. Read-only, like all arrays.
-    kind : {"simultaneous", "pointwise"}
-        Whether the limits hold everywhere at once, or at any one point.
-    method : str
-        How they were found.
-    confidence_level : float
-    critical_value : float
-        How far the limits reach: deviations of a rate in standard errors ("equal_precision",
-        "mover"); nan where the method has none.
-    effective_positives, effective_negatives : float
-        How many independent rows of each class the data are worth: the counts, where rows are
-        neither grouped nor weighted.
-    n_resamples, n_failed : int
-        Replicates, and those that lost a class; 0 where the method needs none.
-    key : str or None
-        ``rng=key`` draws the same replicates again; None without replicates.
     """
 
     false_positive_rate: NDArray[np.float64]
@@ -54,6 +61,7 @@ class RocBand(Result):
     key: str | None
 
 
+@documented(_BAND)
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class PrBand(Result):
     """A precision-recall curve at a grid of recalls, with confidence limits.
@@ -64,23 +72,6 @@ class PrBand(Result):
         The grid, rising, above 0.
     precision : ndarray of shape (n_points,)
         The curve of the data: the largest precision at that recall.
-    low, high : ndarray of shape (n_points,)
-        Limits, low <= curve <= high; nan where they are undefined. Read-only, like all arrays.
-    kind : {"simultaneous", "pointwise"}
-        Whether the limits hold everywhere at once, or at any one point.
-    method : str
-        How they were found.
-    confidence_level : float
-    critical_value : float
-        How far the limits reach: deviations of a rate in standard errors ("equal_precision",
-        "mover"); nan where the method has none.
-    effective_positives, effective_negatives : float
-        How many independent rows of each class the data are worth: the counts, where rows are
-        neither grouped nor weighted.
-    n_resamples, n_failed : int
-        Replicates, and those that lost a class; 0 where the method needs none.
-    key : str or None
-        ``rng=key`` draws the same replicates again; None without replicates.
     """
 
     recall: NDArray[np.float64]

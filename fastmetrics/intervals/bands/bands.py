@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics.intervals.bands._band_options import (
     Kind,
     Method,
@@ -20,7 +21,39 @@ from fastmetrics.intervals.bootstrap._parse import parse
 from fastmetrics.intervals.bootstrap._plans import planned
 from fastmetrics.tables.scores.score_table import ScoreTable
 
+_BAND = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,) or ScoreTable
+    Binary labels; or a table of counts, alone.
+y_score : array-like of shape (n_samples,), optional
+    Scores; the greater, the more positive.
+kind : {"simultaneous", "pointwise"}, default="simultaneous"
+    Whether the whole curve lies between the limits with this confidence, or each of its
+    points by itself, chosen beforehand. Only a simultaneous band may be read anywhere.
+n_resamples : int, default=2000
+    Number of replicates, where the method needs some.
+sample_weight : array-like of shape (n_samples,), optional
+    Whole numbers are frequencies: a row of weight 3 is three rows. Others are importances.
 
+Raises
+------
+TypeError
+    For arguments of the wrong kind; for groups with a table, which needs rows.
+ValueError
+    For data or options without meaning; for method "ks" with groups or fractional weights.
+
+Warns
+-----
+UndefinedMetricWarning
+    If there is one class only: everything is nan. If over 5 % of the replicates lost a class.
+DegenerateDataWarning
+    If all replicates are equal (an AUC of 0 or 1), or at some points of "percentile"; if a
+    class is worth less than two independent rows.
+"""
+
+
+@documented(_BAND)
 def roc_band(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -42,56 +75,18 @@ def roc_band(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table of counts, alone.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
-    kind : {"simultaneous", "pointwise"}, default="simultaneous"
-        Whether the whole curve lies between the limits with this confidence, or each of its
-        points by itself, chosen beforehand. Only a simultaneous band may be read anywhere.
     method : {"equal_precision", "ks", "mover", "percentile"}, optional
         Simultaneous: "equal_precision" (the default), from replicates, or "ks", exact and wide.
         Pointwise: "mover" (the default), in closed form, or "percentile" of replicates. See Notes.
-    confidence_level : float, default=0.95
-        Coverage aimed at, in (0, 1).
-    n_resamples : int, default=2000
-        Number of replicates, where the method needs some.
     grid : int or array-like of shape (n_points,), default=101
         False positive rates, rising; a number is that of equidistant ones, 0 and 1 included.
     stratified : bool, optional
         Whether each class is drawn by itself: the default, unless there are groups.
-    groups : array-like of shape (n_samples,), optional
-        Group of each row (user, patient): whole groups are drawn.
-    sample_weight : array-like of shape (n_samples,), optional
-        Whole numbers are frequencies: a row of weight 3 is three rows. Others are importances.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    rng : None, int, numpy Generator or str, optional
-        Seed; or the `key` of an earlier result, which draws the same replicates.
-    n_threads : int, optional
-        Threads; None means every processor the process may use. Results do not depend on it.
-    progress : bool, default=False
-        Whether to show a progress bar.
 
     Returns
     -------
     RocBand
         The curve at the grid with its limits.
-
-    Raises
-    ------
-    TypeError
-        For arguments of the wrong kind; for groups with a table, which needs rows.
-    ValueError
-        For data or options without meaning; for method "ks" with groups or fractional weights.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If there is one class only: everything is nan. If over 5 % of the replicates lost a class.
-    DegenerateDataWarning
-        If all replicates are equal (an AUC of 0 or 1), or at some points of "percentile"; if a
-        class is worth less than two independent rows.
 
     Notes
     -----
@@ -174,6 +169,7 @@ def roc_band(
     return RocBand(options.grid, band.curve, **band.fields(options))
 
 
+@documented(_BAND)
 def pr_band(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -195,57 +191,19 @@ def pr_band(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table of counts, alone.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
-    kind : {"simultaneous", "pointwise"}, default="simultaneous"
-        Whether the whole curve lies between the limits with this confidence, or each of its
-        points by itself, chosen beforehand.
     method : {"equal_precision", "ks", "mover", "percentile"}, optional
         As in `roc_band`: "equal_precision" or "ks" for a simultaneous band, "mover" or
         "percentile" for a pointwise one; the first of each pair by default.
-    confidence_level : float, default=0.95
-        Coverage aimed at, in (0, 1).
-    n_resamples : int, default=2000
-        Number of replicates, where the method needs some.
     grid : int or array-like of shape (n_points,), default=100
         Recalls in (0, 1], rising; a number n stands for 1/n, 2/n, ..., 1.
     stratified : bool, optional
         Whether the number of positives was set, as in a case-control study: the share of
         positives is then known, and each class is drawn by itself. By default it is estimated.
-    groups : array-like of shape (n_samples,), optional
-        Group of each row (user, patient): whole groups are drawn.
-    sample_weight : array-like of shape (n_samples,), optional
-        Whole numbers are frequencies: a row of weight 3 is three rows. Others are importances.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
-    rng : None, int, numpy Generator or str, optional
-        Seed; or the `key` of an earlier result, which draws the same replicates.
-    n_threads : int, optional
-        Threads; None means every processor the process may use. Results do not depend on it.
-    progress : bool, default=False
-        Whether to show a progress bar.
 
     Returns
     -------
     PrBand
         The curve at the grid with its limits.
-
-    Raises
-    ------
-    TypeError
-        For arguments of the wrong kind; for groups with a table, which needs rows.
-    ValueError
-        For data or options without meaning; for method "ks" with groups or fractional weights.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If there is one class only: everything is nan. If over 5 % of the replicates lost a class.
-    DegenerateDataWarning
-        If all replicates are equal (an AUC of 0 or 1), or at some points of "percentile"; if a
-        class is worth less than two independent rows.
 
     Notes
     -----

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_points as points, resampling
 from fastmetrics.errors import InputError
-from fastmetrics.intervals.bootstrap._draws import Draws, cell_counts
-from fastmetrics.intervals.bootstrap._forms import NO_DECISIONS, Bytes, Floats, Form
-from fastmetrics.intervals.bootstrap._sums import UnitSums
-from fastmetrics.intervals.bootstrap._yield import Needs, Yield
+from fastmetrics.intervals.bootstrap._draws import Draws, Needs, Yield, cell_counts
+from fastmetrics.intervals.bootstrap._forms import NO_DECISIONS, Bytes, Floats, Form, UnitSums
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Counts = NDArray[np.int64]
@@ -28,11 +26,9 @@ class Cells(Form):
     """What both kinds of cells have: no masks, and batches of so many cells."""
 
     def masks(self) -> Bytes:
-        """Return nothing: cells are drawn by class without."""
         return np.zeros(0, np.uint8)
 
     def batch_size(self) -> int:
-        """Return how many replicates make a batch."""
         return max(1, min(4096, _CELLS_OF_A_BATCH // self._n_cells()))
 
     @abstractmethod
@@ -62,7 +58,6 @@ class TableCells(Cells):
     cut: int | None = None
 
     def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
-        """Return what ``count`` replicates from number ``first`` on yield."""
         return self._measured(*self.drawn(draws, first, count), needs)
 
     def drawn(self, draws: Draws, first: int, count: int) -> tuple[Counts, Counts]:
@@ -75,35 +70,28 @@ class TableCells(Cells):
         return cells[:, ::2], cells[:, 1::2]
 
     def whole(self, needs: Needs) -> Yield:
-        """Return what the data themselves yield."""
         return self._measured(self.table.positives[None, :], self.table.negatives[None, :], needs)
 
     def score_table(self) -> ScoreTable:
-        """Return the distinct scores of both classes."""
         return self.table
 
     def matrix(self) -> NDArray[Any]:
-        """Return the counts (2, 2) of decisions."""
         if self.counts is None:
             raise InputError(NO_DECISIONS)
         return self.counts
 
     def weights_of_columns(self) -> NDArray[Any]:
-        """Return the counts of the positives of each score, then of the negatives."""
         cells = np.concatenate((self.table.positives, self.table.negatives))
         return cells.astype(np.float64)
 
     def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
-        """Return some of the distinct scores."""
         scores: NDArray[Any] = self.table.scores[places]
         return scores
 
     def is_positive(self, n: int) -> NDArray[np.bool_]:
-        """Return the class of each entry of the columns."""
         return np.asarray(np.arange(n) < len(self.table))
 
     def sums_by_unit(self, columns: Floats) -> UnitSums:
-        """Return columns, of single rows, and how many rows each entry is."""
         times = self.weights_of_columns()
         return UnitSums(columns, np.ones(len(times)), times, columns @ times, times.sum())
 
@@ -161,11 +149,9 @@ class MatrixCells(Cells):
         return self._measured(cell_counts(draws.key, sizes, first, count, poisson=poisson))
 
     def whole(self, needs: Needs) -> Yield:
-        """Return what the data themselves yield."""
         return self._measured(self.counts.reshape(1, -1))
 
     def matrix(self) -> NDArray[Any]:
-        """Return the counts (K, K) of decisions."""
         return self.counts
 
     def _n_cells(self) -> int:

@@ -1,9 +1,10 @@
-"""The draws of a bootstrap: how often each unit comes in each replicate."""
+"""A replicate: how often each unit is drawn, and what measures need it to yield."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,18 @@ from fastmetrics._kernels import resampling as kernels
 
 Resampling = Literal["multinomial", "poisson", "bayesian"]
 
+Floats = NDArray[np.float64]
+#: (kind, criterion, two bounds) of `replicate_points.measure_rows`.
+Line = tuple[int, int, float, float]
+#: A user's own: ``f(targets and predictions, weights of the rows)``, weights being counts or not.
+Statistic = Callable[[tuple[NDArray[Any], ...], NDArray[Any]], float]
+
 WINDOW = kernels.WINDOW
+
+
+def padded(n: int) -> int:
+    """Return how many bytes the counts of n rows take."""
+    return -(-n // 8) * 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +89,7 @@ class Draws:
 
     def every(self, first: int, count: int) -> NDArray[np.uint8]:
         """Return the counts of all units, one row for each replicate from number ``first`` on."""
-        found = np.empty((count, -(-self.n_units // 8) * 8), np.uint8)
+        found = np.empty((count, padded(self.n_units)), np.uint8)
         self.counts(first, self.totals(first, count), np.arange(self.n_windows), found)
         return found
 
@@ -107,3 +119,68 @@ def cell_counts(
     kernels.multinomial_totals(key, first, stratum, sizes[held], poisson, drawn)
     totals[:, held] = drawn
     return totals
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Needs:
+    """What every replicate must yield.
+
+    Attributes
+    ----------
+    lines : tuple of Line
+        The programme of the threshold measures.
+    statistics : sequence of callables
+        The user's own statistics.
+    """
+
+    lines: tuple[Line, ...] = ()
+    statistics: Sequence[Statistic] = ()
+
+    @property
+    def programme(self) -> NDArray[np.int64]:
+        """Kind and criterion of each line."""
+        return np.array([line[:2] for line in self.lines], np.int64).reshape(-1, 2)
+
+    @property
+    def bounds(self) -> Floats:
+        """The two bounds of each line."""
+        return np.array([line[2:] for line in self.lines], np.float64).reshape(-1, 2)
+
+
+@dataclass(slots=True, eq=False)
+class Yield:
+    """What some replicates of one model yielded; arrays with one row a replicate."""
+
+    total: Floats
+    n_positive: Floats
+    n_negative: Floats
+    twice_pairs: Floats
+    states: Floats
+    cells: Floats
+    sums: Floats
+    statistics: Floats
+
+    @classmethod
+    def empty(cls, count: int, needs: Needs, n_columns: int = 0, n_cells: int = 0) -> Yield:
+        """Return room for the yield of ``count`` replicates."""
+        return cls(
+            total=np.zeros(count),
+            n_positive=np.zeros(count),
+            n_negative=np.zeros(count),
+            twice_pairs=np.zeros(count),
+            states=np.zeros((count, len(needs.lines), 4)),
+            cells=np.zeros((count, n_cells)),
+            sums=np.zeros((count, n_columns)),
+            statistics=np.zeros((count, len(needs.statistics))),
+        )
+
+    def close(self, state: NDArray[np.int64]) -> None:
+        """Take over what the kernel of pairs added up."""
+        self.n_positive[:] = state[:, 0]
+        self.n_negative[:] = state[:, 1]
+        self.twice_pairs[:] = state[:, 2]
+        self.total += self.n_positive + self.n_negative
+
+    def four_cells(self, tp: NDArray[np.int64], fp: NDArray[np.int64]) -> Floats:
+        """Return TN, FP, FN, TP: the matrix row by row, the positive class last."""
+        return np.stack((self.n_negative - fp, fp, self.n_positive - tp, tp), axis=-1)

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from fastmetrics._kernels import replicate_points
 from fastmetrics._threads.workers import run_with_progress
 from fastmetrics.intervals.bootstrap._cell_forms import Cells
-from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws
+from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Yield, padded
 from fastmetrics.intervals.bootstrap._forms import Form, Rows
 from fastmetrics.intervals.bootstrap._limits import acceleration
 from fastmetrics.intervals.bootstrap._plans import Planned, UserPlan
-from fastmetrics.intervals.bootstrap._rows import padded
+from fastmetrics.intervals.bootstrap._rows import BATCH_BYTES
 from fastmetrics.intervals.bootstrap._threshold_plans import Part, ThresholdPlan
-from fastmetrics.intervals.bootstrap._yield import BATCH_BYTES, Needs, Yield
 
 Floats = NDArray[np.float64]
 

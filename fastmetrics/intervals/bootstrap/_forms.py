@@ -3,27 +3,24 @@
 Rows are drawn one by one or by groups: `ScoredRows` (labels with scores), `CodedRows` (true and
 predicted classes), plain `Rows` (targets with predictions). ``_cell_forms`` has those of cells,
 which stand for any number of rows. A form measures its replicates, and knows what measures of the
-data themselves, and of the data without a row, follow from.
+data themselves, and of the data without a row, follow from. What a method means, `Form` says.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_pairs as pairs, replicate_points as points
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals.bootstrap._rows import SortedRows, padded
-from fastmetrics.intervals.bootstrap._sums import UnitSums
-from fastmetrics.intervals.bootstrap._yield import (
+from fastmetrics.intervals.bootstrap._draws import Needs, Statistic, Yield, padded
+from fastmetrics.intervals.bootstrap._rows import (
     Curve,
-    Needs,
-    Statistic,
-    Yield,
+    SortedRows,
     batch_size,
     by_cell,
     called_positive,
@@ -40,6 +37,19 @@ Strata = list[tuple[NDArray[Any], NDArray[Any]]]
 NO_DECISIONS: Final = (
     "a measure of `metrics` counts decisions: pass `threshold` with scores, or predicted labels"
 )
+
+
+class UnitSums(NamedTuple):
+    """Columns, (n_columns, n_units), and the size of each unit; how many units each stands for.
+
+    With the sums over all of them.
+    """
+
+    columns: Floats
+    size: Floats
+    multiplicities: Floats
+    total: Floats
+    n: Any
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -163,17 +173,14 @@ class Rows(Form):
 
     @property
     def n_entries(self) -> int:
-        """Rows that are written out."""
         return self.n
 
     @property
     def is_grouped(self) -> bool:
-        """Whether groups are drawn, not rows."""
         return self.units is not None and self.n_units != self.n
 
     def batch_size(self) -> int:
-        """Return how many replicates make a batch; of a few groups there may be many rows."""
-        return batch_size(max(self.n_units, self.n))
+        return batch_size(max(self.n_units, self.n))  # few groups may have many rows
 
     def counts_of_rows(self, of_units: Bytes) -> Bytes:
         """Return how often each row is drawn, from how often its unit is."""
@@ -184,7 +191,6 @@ class Rows(Form):
         return counts
 
     def whole(self, needs: Needs) -> Yield:
-        """Return what the data themselves yield."""
         counts = np.zeros((1, padded(self.n)), np.uint8)
         counts[0, : self.n] = 1
         return self.measure(needs, counts)
@@ -234,21 +240,17 @@ class Rows(Form):
         return plain and not needs.lines and not needs.statistics and self._n_cells() == 0
 
     def weights_of_columns(self) -> NDArray[Any] | None:
-        """Return the weights of the rows."""
         return self.weights
 
     def statistic(self, function: Statistic, kept: NDArray[Any] | None = None) -> float:
-        """Return a function of the user's of the rows, or of those that are kept."""
         if kept is None:
             kept = np.ones(self.n, np.int64) if self.weights is None else self.weights
         return function(self.arguments, kept)
 
     def unit_of_rows(self) -> NDArray[np.int64]:
-        """Return the group of each row."""
         return np.arange(self.n) if self.units is None else self.units
 
     def sums_by_unit(self, columns: Floats) -> UnitSums:
-        """Return columns summed over each row, or over each group."""
         size = multiplicities = np.ones(columns.shape[1])
         if self.weights is not None:
             size = self.weights
@@ -285,11 +287,9 @@ class CodedRows(Rows):
     starts: NDArray[np.int64]
 
     def matrix(self) -> NDArray[Any]:
-        """Return the counts (K, K) of decisions."""
         return self.counts
 
     def cell_of_rows(self) -> NDArray[np.int64]:
-        """Return the cell of the confusion matrix that each row is in."""
         sizes = np.diff(self.starts, append=self.n)
         return np.repeat(np.arange(len(sizes)), sizes)
 
@@ -324,39 +324,32 @@ class ScoredRows(Rows):
     cut: int | None = None
 
     def masks(self) -> Bytes:
-        """Return the class of each row."""
         return self.rows.masks
 
     def score_table(self) -> ScoreTable:
-        """Return the distinct scores of both classes."""
         if self.table is None:
             raise InputTypeError("a table is needed")
         return self.table
 
     def matrix(self) -> NDArray[Any]:
-        """Return the counts (2, 2) of decisions."""
         if self.counts is None:
             raise InputError(NO_DECISIONS)
         return self.counts
 
     def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the scores of some rows."""
         return self.rows.score_at(places)
 
     def cell_of_rows(self) -> NDArray[np.int64]:
-        """Return the cell of the confusion matrix that each row is in."""
         called = np.arange(self.n) < (self.cut or 0)
         return 2 * self.rows.labels.astype(np.int64) + called
 
     def by_row(self, of_positives: Floats, of_negatives: Floats) -> Floats:
-        """Return, for each row, what belongs to its class and distinct score."""
         ends = self.rows.ends[: self.n]
         score = np.cumsum(ends) - ends  # the number of each row's distinct score
         positive = self.rows.labels == 1
         return np.asarray(np.where(positive, of_positives[score], of_negatives[score]), np.float64)
 
     def is_positive(self, n: int) -> NDArray[np.bool_]:
-        """Return the class of each row; groups have none."""
         if self.is_grouped:
             return np.ones(n, np.bool_)
         return np.asarray(self.rows.labels == 1)
@@ -364,7 +357,6 @@ class ScoredRows(Rows):
     def part(
         self, counts: Bytes, row: int, state: NDArray[np.int64], out: Yield
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Add what the rows from ``row`` on give to pairs and sums; return segments' totals."""
         return pairs_and_sums(self.rows, self.columns, counts, row, state, out)
 
     def points_of_weights(self, weights: Floats) -> Curve:

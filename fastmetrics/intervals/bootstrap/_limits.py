@@ -68,50 +68,18 @@ def limits(
 ) -> Limits:
     """Return the confidence limits that replicates of an estimate give.
 
-    Parameters
-    ----------
-    distribution : array-like of shape (n_resamples,)
-        The replicates; nan marks one that failed, and is left out.
-    estimate : float
-        The value on the data themselves.
-    method : {"percentile", "basic", "bca", "studentized"}
-        Which interval.
-    confidence_level : float
-        Coverage aimed at, in (0, 1).
-    alternative : {"two-sided", "less", "greater"}
-        "less" has no lower limit (-inf), "greater" no upper one; the other is at the full level.
-    acceleration : float, optional
-        For "bca": see `acceleration`.
-    standard_error : float, optional
-        For "studentized": the standard error of the estimate.
-    standard_errors : array-like of shape (n_resamples,), optional
-        For "studentized": the standard error within each replicate.
+    Among the replicates nan marks one that failed, and is left out. An alternative of "less" has no
+    lower limit (-inf), "greater" no upper one; the other is at the full level. "bca" needs the
+    ``acceleration``, "studentized" the ``standard_error`` of the estimate and those within each
+    replicate: limits are estimate - t SE with t the quantiles of (replicate - estimate) / (its SE),
+    without replicates whose SE is 0 or undefined.
 
-    Returns
-    -------
-    Limits
-        The interval, and the reason where it is degenerate (nan, or of no width).
-
-    Raises
-    ------
-    TypeError
-        If what the method needs beside the replicates was not given.
-
-    Notes
-    -----
     The quantiles interpolate linearly, and percentile, basic and BCa limits are those of
-    ``scipy.stats.bootstrap`` bit for bit where the replicates are. Studentized limits are
-    estimate - t SE with t the quantiles of (replicate - estimate) / (its SE); replicates whose SE
-    is 0 or undefined are left out. O(n_resamples): a selection, no sort.
+    ``scipy.stats.bootstrap`` bit for bit where the replicates are. O(n_resamples): a selection, no
+    sort. Efron & Tibshirani (1993), An introduction to the bootstrap, 12.5 (studentized), 13.3
+    (percentile), 14.3 (BCa); Davison & Hinkley (1997), Bootstrap methods and their application,
+    5.2.1 (basic).
 
-    References
-    ----------
-    Efron & Tibshirani (1993), An introduction to the bootstrap, 12.5 (studentized), 13.3
-    (percentile) and 14.3 (BCa). Davison & Hinkley (1997), Bootstrap methods and their
-    application, 5.2.1 (basic).
-
-    Examples
-    --------
     >>> limits([0.1, 0.2, 0.3, 0.4, 0.5], 0.3, method="percentile", confidence_level=0.5).interval
     ConfidenceInterval(low=0.2, high=0.4)
     """
@@ -222,36 +190,20 @@ _NOISE = 2.0**-50
 
 
 def acceleration(strata: Sequence[tuple[ArrayLike, ArrayLike]]) -> float:
-    """Return the acceleration of a BCa interval from leave-one-out values.
+    """Return the acceleration of a BCa interval from leave-one-out values; nan if they are equal.
 
-    Parameters
-    ----------
-    strata : list of (values, multiplicities)
-        For each sample that is drawn by itself (one, or one a class if the bootstrap is
-        stratified), the value without one row of a cell, and how many rows the cell has.
-        Differences from any one number common to all strata serve as well, and are better where
-        they were computed as such. Undefined values (nan) are left out with their rows.
+    ``strata`` has, for each sample that is drawn by itself (one, or one a class if the bootstrap is
+    stratified), the value without one row of a cell, and how many rows the cell has. Differences
+    from any one number common to all strata serve as well, and are better where they were computed
+    as such. Undefined values (nan) are left out with their rows.
 
-    Returns
-    -------
-    float
-        The acceleration; nan where no stratum has values that differ.
-
-    Notes
-    -----
     With n_k rows in stratum k, U_ki = (n_k - 1)(mean_k - value_ki),
 
         a = 1/6 sum_k sum_i (U_ki / n_k)^3 / (sum_k sum_i (U_ki / n_k)^2)^(3/2),
 
-    as ``scipy.stats.bootstrap`` has it; |a| <= 1/6. O(cells).
+    as ``scipy.stats.bootstrap`` has it; |a| <= 1/6. O(cells). Efron & Tibshirani (1993), eq. 14.15;
+    of several samples Davison & Hinkley (1997), 5.3.2.
 
-    References
-    ----------
-    Efron & Tibshirani (1993), An introduction to the bootstrap, eq. 14.15; several samples:
-    Davison & Hinkley (1997), Bootstrap methods and their application, 5.3.2.
-
-    Examples
-    --------
     >>> round(acceleration([([1.0, 2.0, 6.0], [1, 1, 1])]), 6)
     -0.05727
     """
@@ -332,34 +284,15 @@ def pvalue_from_replicates(
 ) -> float:
     """Return the p-value at which the percentile interval of the replicates reaches ``null``.
 
-    Parameters
-    ----------
-    distribution : array-like of shape (n_resamples,)
-        The replicates, of a difference for instance; nan marks one that failed, and is left out.
-    null : float, default=0.0
-        The value under test.
-    alternative : {"two-sided", "less", "greater"}
-        "greater" asks whether the quantity is greater than ``null``.
+    nan marks a replicate that failed, and is left out; "greater" asks whether the quantity is
+    greater than ``null``. With B replicates d,
 
-    Returns
-    -------
-    float
-        In (0, 1]; nan where no replicate is defined.
+        p = 2 min((1 + #{d <= null}) / (B + 1), (1 + #{d >= null}) / (B + 1)),
 
-    Notes
-    -----
-    With B replicates d, p = 2 min((1 + #{d <= null}) / (B + 1), (1 + #{d >= null}) / (B + 1)),
     at most 1; one side alone, and not doubled, for "greater" and "less". The added 1 counts the
-    data themselves among the replicates: no p-value is 0.
+    data themselves among the replicates: no p-value is 0. Efron & Tibshirani (1993), 15.4 (the
+    achieved significance level of a percentile interval); Davison & Hinkley (1997), 4.2.
 
-    References
-    ----------
-    Efron & Tibshirani (1993), An introduction to the bootstrap, 15.4 (the achieved significance
-    level of a percentile interval). Davison & Hinkley (1997), Bootstrap methods and their
-    application, 4.2 (the added 1).
-
-    Examples
-    --------
     >>> pvalue_from_replicates([0.1, 0.3, -0.1, 0.2])
     0.8
     """

@@ -20,20 +20,24 @@ from fastmetrics.intervals._models import CheckedModels, NamedScores, check_mode
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells, TableCells
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
 from fastmetrics.intervals.bootstrap._parse_rows import (
-    ROWS_OF_A_CELL,
-    Codes,
     Parsed,
     Places,
-    check_rows,
     columns_of,
-    group_codes,
     inverse_of,
-    of_some_weight,
     predicted_classes,
     real_targets,
 )
-from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, SumPlan, UserPlan
-from fastmetrics.intervals.bootstrap._rows import rows_of_arrays, rows_of_table
+from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, UserPlan
+from fastmetrics.intervals.bootstrap._rows import (
+    ROWS_OF_A_CELL,
+    Codes,
+    check_rows,
+    group_codes,
+    of_some_weight,
+    rows_of_arrays,
+    rows_of_table,
+)
+from fastmetrics.intervals.bootstrap._sums import SumPlan
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.tables.confusion._score_cells import score_cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -176,7 +180,6 @@ def _of_table(
             counts=counts,
             cut=None if threshold is None else _n_called(table.scores, threshold),
         )
-    check_rows(n)
     rows = rows_of_table(table)
     columns = None
     arguments: tuple[NDArray[Any], ...] = ()

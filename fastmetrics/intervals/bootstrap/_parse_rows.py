@@ -6,12 +6,11 @@ Here is too what the parsing of rows with scores shares with them: groups, weigh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.label_columns import LabelColumn, check_label_column, of_one_kind
 from fastmetrics._input.scalars import check_same_length
@@ -21,7 +20,9 @@ from fastmetrics.errors import InputError
 from fastmetrics.intervals._models import NamedScores
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells
 from fastmetrics.intervals.bootstrap._forms import CodedRows, Floats, Form, Rows
-from fastmetrics.intervals.bootstrap._plans import Planned, SumPlan
+from fastmetrics.intervals.bootstrap._plans import Planned
+from fastmetrics.intervals.bootstrap._rows import Codes, check_rows, group_codes, of_some_weight
+from fastmetrics.intervals.bootstrap._sums import SumPlan
 from fastmetrics.measures.decisions._matrix_input import positive_last
 from fastmetrics.tables.confusion._label_counts import (
     arranged,
@@ -31,14 +32,7 @@ from fastmetrics.tables.confusion._label_counts import (
 )
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 
-Codes = NDArray[np.int64]
 Places = NDArray[np.int64]
-
-#: A table with this many rows to a cell is resampled by cells: drawing a binomial number costs as
-#: much as drawing so many rows.
-ROWS_OF_A_CELL: Final = 200
-#: More rows are not written out one by one.
-MAX_ROWS: Final = 1 << 31
 
 
 class Parsed(NamedTuple):
@@ -222,33 +216,3 @@ def inverse_of(order: Places) -> Places:
     inverse = np.empty(len(order), np.int64)
     inverse[order] = np.arange(len(order))
     return inverse
-
-
-def group_codes(groups: Any, n: int) -> Codes | None:
-    """Return the number of each row's group, groups being sorted."""
-    if groups is None:
-        return None
-    codes = check_class_labels(groups, "groups")
-    check_same_length(y_true=range(n), groups=codes.codes)
-    if len(codes.classes) < 2:
-        raise InputError("`groups` must name at least two groups: got one, of which all rows are")
-    return codes.codes
-
-
-def of_some_weight(weights: Any, groups: Codes) -> tuple[NDArray[np.bool_], Codes]:
-    """Return which rows have a frequency above 0, and their groups, which are numbered anew."""
-    kept = np.asarray(weights > 0)
-    names, codes = np.unique(groups[kept], return_inverse=True)
-    if len(names) < 2:
-        raise InputError("`groups` must name at least two groups whose rows have a weight: got one")
-    return kept, codes
-
-
-def check_rows(n: int) -> None:
-    """Raise if so many rows cannot be written out, before the memory is asked for."""
-    if n > MAX_ROWS:
-        raise MemoryError(
-            f"{n:,} rows would be resampled one by one, which takes {3 * n / 1e9:,.0f} GB or more: "
-            f"they can be resampled by cells where a score has {ROWS_OF_A_CELL} rows, round the "
-            "scores; but not for functions of your own, groups or `resampling='bayesian'`"
-        )

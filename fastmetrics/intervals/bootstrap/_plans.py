@@ -1,8 +1,10 @@
-"""Measures that were asked for, as the bootstrap sees them: one class for each kind.
+"""What was asked for: the options of a bootstrap, and a plan for each measure.
 
-A plan says what a replicate must yield, and makes of it the values of the measure and, where there
-is one, their variance; it measures the data themselves, and the data without each row, for BCa.
-Threshold measures have a file of their own, ``_threshold_plans``.
+A plan says what a replicate must yield, and makes of it the `values` of the measure and, where
+there is one, their `variances`; it measures the data themselves (`estimate`) and, for BCa, the data
+without each row: by class (`strata`), or row by row less a number common to all
+(`row_deviations`). There is a class for each kind of measure; those of threshold measures and of
+sums have files of their own, ``_threshold_plans`` and ``_sums``.
 """
 
 from __future__ import annotations
@@ -10,15 +12,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_alternative,
+    check_choice,
+    check_confidence_level,
+    check_integer,
+    check_n_threads,
+    seed_key,
+)
 from fastmetrics._kernels._compile import without_gil
 from fastmetrics.errors import InputError
+from fastmetrics.intervals.bootstrap._draws import Draws, Line, Resampling, Statistic
 from fastmetrics.intervals.bootstrap._forms import Form, Strata
-from fastmetrics.intervals.bootstrap._sums import SUMS, Sums
+from fastmetrics.intervals.bootstrap._limits import Method
+from fastmetrics.intervals.bootstrap._sums import SUMS, SumPlan, by_class
 from fastmetrics.intervals.bootstrap._threshold_plans import (
     THRESHOLD_PLANS,
     Part,
@@ -26,11 +39,13 @@ from fastmetrics.intervals.bootstrap._threshold_plans import (
     refuse_fractions,
     refuse_groups,
 )
-from fastmetrics.intervals.bootstrap._yield import Line, Statistic
 from fastmetrics.measures import asking
+from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.measures.decisions import count_measures
 
 Floats = NDArray[np.float64]
+
+MAX_BYTES: Final = 4 << 30  # of replicates
 
 #: Rows up to which a user's own statistic is computed anew without each of them.
 MAX_REFITS: Final = 10_000
@@ -48,7 +63,6 @@ class CountPlan:
     has_error: ClassVar[bool] = True
 
     def values(self, part: Part) -> Floats:
-        """Return the value of each replicate."""
         return count_measures.value(self.name, _matrices(part.cells), **self.parameters)
 
     def variances(self, part: Part) -> Floats:
@@ -56,11 +70,9 @@ class CountPlan:
         return count_measures.delta_variance(self.name, _matrices(part.cells), **self.parameters)
 
     def estimate(self, form: Form, columns: slice) -> float:
-        """Return the measure of the data themselves."""
         return float(count_measures.value(self.name, form.matrix(), **self.parameters))
 
     def check_bca(self, form: Form, label: str) -> None:
-        """Raise where there are no values without each row."""
         refuse_fractions(form, label)
 
     def strata(self, form: Form, columns: slice) -> Strata:
@@ -71,7 +83,6 @@ class CountPlan:
         return list(zip(self._without_cells(counts), counts, strict=True))
 
     def row_deviations(self, form: Form, columns: slice) -> Floats:
-        """Return the value without each row, less a number common to all."""
         deviations = np.concatenate(list(self._without_cells(form.matrix())))
         return np.asarray(deviations[form.cell_of_rows()], np.float64)
 
@@ -86,58 +97,6 @@ class CountPlan:
         without = counts - of_groups.reshape(-1, *counts.shape)
         values = count_measures.value(self.name, without, **self.parameters)
         return values, np.ones(len(values))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SumPlan:
-    """A measure of column means."""
-
-    sums: Sums
-
-    lines: ClassVar[tuple[Line, ...]] = ()
-
-    @property
-    def n_columns(self) -> int:
-        """How many columns it adds up."""
-        return self.sums.n_columns
-
-    @property
-    def has_error(self) -> bool:
-        """Whether a replicate has a standard error."""
-        return self.sums.slope is not None
-
-    def values(self, part: Part) -> Floats:
-        """Return the value of each replicate."""
-        return self.sums.finish(part.means)
-
-    def variances(self, part: Part) -> Floats:
-        """Return the delta method's variance of each replicate's value."""
-        return self.sums.variance(part.means, part.means_of_squares, part.total)
-
-    def estimate(self, form: Form, columns: slice) -> float:
-        """Return the measure of the data themselves."""
-        chosen = _columns(form)[columns]
-        means = np.average(chosen, axis=1, weights=form.weights_of_columns())
-        return float(self.sums.finish(means))
-
-    def check_bca(self, form: Form, label: str) -> None:
-        """Do nothing: sums without a row are always at hand."""
-
-    def strata(self, form: Form, columns: slice) -> Strata:
-        """Return the values without each row, cell or group, by class."""
-        values, multiplicities = self._without(form, columns)
-        return _by_class(form, values, multiplicities)
-
-    def row_deviations(self, form: Form, columns: slice) -> Floats:
-        """Return the value without each row, less a number common to all."""
-        return np.asarray(self._without(form, columns)[0], np.float64)
-
-    def _without(self, form: Form, columns: slice) -> tuple[Floats, Floats]:
-        """Return the values without each row, cell or group, and how many rows each is."""
-        of = form.sums_by_unit(_columns(form)[columns])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            means = ((of.total[:, None] - of.columns) / (of.n - of.size)).T
-            return self.sums.finish(means) - self.sums.finish(of.total / of.n), of.multiplicities
 
 
 #: Of the functions used last: each `without_gil` would compile anew.
@@ -180,15 +139,12 @@ class UserPlan:
         return with_weights if self.compiled else with_rows
 
     def values(self, part: Part) -> Floats:
-        """Return the value of each replicate."""
         return part.statistic
 
     def estimate(self, form: Form, columns: slice) -> float:
-        """Return the statistic of the data themselves."""
         return form.statistic(self.statistic)
 
     def check_bca(self, form: Form, label: str) -> None:
-        """Raise where there are no values without each row."""
         refuse_fractions(form, label)
         refuse_groups(form, label)
         if form.n_rows > MAX_REFITS:
@@ -198,12 +154,10 @@ class UserPlan:
             )
 
     def strata(self, form: Form, columns: slice) -> Strata:
-        """Return the values without each row, by class."""
         values = self.row_deviations(form, columns)
-        return _by_class(form, values, np.ones(len(values)))
+        return by_class(form, values, np.ones(len(values)))
 
     def row_deviations(self, form: Form, columns: slice) -> Floats:
-        """Return the value without each row in turn."""
         function, n = self.statistic, form.n_entries
         kept, values = np.ones(n, np.int64), np.empty(n)
         for i in range(n):
@@ -259,15 +213,130 @@ def _plan(one: asking.Asked) -> Plan:
     raise InputError(f"`metrics` names {one.label!r}, which has no replicates here: see {instead}")
 
 
-def _columns(form: Form) -> Floats:
-    if form.columns is None:
-        raise InputError("a sum needs columns")
-    return form.columns
+#: What the options of every bootstrap mean.
+RESAMPLED: Final = """
+Parameters
+----------
+metrics : str, callable, (str, dict), or a sequence or mapping of them, default="roc_auc"
+    Names (listed in the user guide), names with parameters as
+    ``("partial_auc", {"fpr_range": (0, 0.1)})``, or statistics of your own; a mapping gives
+    labels. A function that numba compiled is called as ``f(labels, scores, weights)``, the
+    weight of a row being how often it was drawn; any other as ``f(labels, scores)`` on the
+    drawn rows, with their weights third if these may be fractions: a fractional
+    `sample_weight`, or resampling="bayesian". Rows come sorted; without scores the second
+    argument is left out. It is called from several threads.
+n_resamples : int, default=9999
+    Number of replicates.
+stratified : bool, default=False
+    Whether each class is drawn by itself, its size being fixed.
+groups : array-like of shape (n_samples,), optional
+    Group of each row (user, patient): whole groups are drawn. Rows of a group are not
+    independent, and intervals that ignore it are too narrow.
+sample_weight : array-like of shape (n_samples,), optional
+    Integers are frequencies: a row of weight 3 is three rows. Floats are importances, even
+    if they are whole: rows are drawn alike and keep their weights.
+resampling : {"multinomial", "poisson", "bayesian"}, default="multinomial"
+    n draws with replacement; a Poisson number of each row; or exponential weights (Rubin).
+threshold : float, optional
+    Measures of counts call a score >= threshold positive. A threshold that is *chosen* on
+    the data (metric "best_threshold") is chosen again in each replicate.
+alternative : {"two-sided", "less", "greater"}, default="two-sided"
+    "less" has only an upper limit, "greater" only a lower one.
+"""
 
 
-def _by_class(form: Form, values: Floats, multiplicities: Floats) -> Strata:
-    positive = form.is_positive(len(values))
-    return [(values[part], multiplicities[part]) for part in (positive, ~positive) if part.any()]
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The checked options of a bootstrap."""
+
+    asked: list[Planned]
+    n_resamples: int
+    confidence_level: float
+    method: Method | None
+    alternative: Alternative
+    stratified: bool
+    resampling: Resampling
+    n_threads: int | None
+    progress: bool
+    key: NDArray[np.uint64]
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether cells are not enough: a weight of its own for each row, or a user's function."""
+        return self.resampling == "bayesian" or any(
+            isinstance(one.plan, UserPlan) for one in self.asked
+        )
+
+    def draws(self, form: Form) -> Draws:
+        """Return the draws over the units of a form, which other forms may share."""
+        masks = form.masks() if self.stratified else None
+        return Draws(self.key, form.n_units, self.resampling, masks)
+
+
+def checked_options(
+    *,
+    metrics: MetricsLike,
+    n_resamples: Any,
+    confidence_level: Any,
+    method: Any,
+    alternative: Any,
+    stratified: bool,
+    groups: Any,
+    resampling: Any,
+    rng: Any,
+    n_threads: Any,
+    progress: bool,
+    n_models: int = 1,
+) -> Options:
+    """Return the options, or raise before any work."""
+    asked = planned(metrics)
+    count = check_integer("n_resamples", n_resamples, low=1)
+    if count < 2:
+        raise InputError(f"`n_resamples` must be at least 2: got {count}")
+    needed = 8 * count * len(asked) * n_models
+    if needed > MAX_BYTES:
+        gigabytes, most = (size // 10**9 for size in (needed, MAX_BYTES))  # integers of any size
+        raise InputError(
+            f"`n_resamples` of {count:,} would keep {gigabytes:,} GB of replicates, more than "
+            f"{most} GB: 10,000 determine a 95 % limit to about 2 % of the width"
+        )
+    level = check_confidence_level(confidence_level)
+    if method is not None:
+        check_choice("method", method, get_args(Method))
+    check_alternative(alternative)
+    check_choice("resampling", resampling, get_args(Resampling))
+    check_choice("stratified", stratified, (False, True))
+    if stratified and groups is not None:
+        raise InputError(
+            "`stratified` and `groups` exclude each other: a group that is drawn brings the rows "
+            "of both classes that it has"
+        )
+    if stratified and resampling != "multinomial":
+        raise InputError(f"`stratified` needs `resampling='multinomial'`: got {resampling!r}")
+    if method == "studentized":
+        _check_has_errors(asked, groups)
+    if resampling == "bayesian":
+        asked = [one.weighted() for one in asked]
+    threads = check_n_threads(n_threads)
+    return Options(
+        *(asked, count, level, method, alternative, stratified, resampling, threads),
+        progress=bool(progress),
+        key=seed_key(rng),
+    )
+
+
+def _check_has_errors(asked: list[Planned], groups: Any) -> None:
+    for one in asked:
+        if not one.plan.has_error:
+            raise InputError(
+                f"`method='studentized'` needs a standard error in each replicate, which "
+                f"{one.label!r} has not: take `method='bca'` or `method='percentile'`"
+            )
+    if groups is not None:
+        raise InputError(
+            "`method='studentized'` has no standard error of grouped rows: take "
+            "`method='percentile'`"
+        )
 
 
 def _matrices(cells: Floats) -> Floats:

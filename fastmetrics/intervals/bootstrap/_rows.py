@@ -1,19 +1,41 @@
-"""Rows in the order that the resampling kernels read them, built once for all replicates."""
+"""Rows in the order that the resampling kernels read, their groups, and what counts of them yield.
+
+They are built once for all replicates.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._kernels.replicate_pairs import SEGMENT
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._kernels import replicate_pairs as pairs, replicate_points as points
+from fastmetrics.errors import InputError
+from fastmetrics.intervals.bootstrap._draws import Needs, Yield, padded
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable
 
+Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
+Codes = NDArray[np.int64]
+#: TP and FP at the end of each tie, after a first 0, and the row of each.
+Curve = tuple[Floats, Floats, NDArray[np.int64]]
+
+#: A table with this many rows to a cell is resampled by cells: drawing a binomial number costs as
+#: much as drawing so many rows.
+ROWS_OF_A_CELL: Final = 200
+#: More rows are not written out one by one.
+MAX_ROWS: Final = 1 << 31
+#: Bytes of counts that are drawn before they are measured: they stay in the second-level cache.
+BATCH_BYTES: Final = 1 << 18
+# Sums of weights this near to the number of positives, relative to all weight, meet it.
+_ROUNDING: Final = 2.0**-50
+_WHOLE_AREA: Final = (np.array([[points.AREA, 0]], np.int64), np.array([[0.0, 1.0]]))
 
 _PART = 1 << 16  # scores at a time
 
@@ -92,22 +114,18 @@ class SortedRows:
         return int(self.tie_stops[ties - 1]) if ties else 0
 
 
-def padded(n: int) -> int:
-    """Return how many bytes the counts of n rows take."""
-    return -(-n // 8) * 8
-
-
 def rows_of_table(table: ScoreTable) -> SortedRows:
     """Return one row for each example that a table of counts holds.
 
     Two bytes an example are kept; the table is read in parts, so that little more is needed.
     """
+    n = int(table.n_positive) + int(table.n_negative)
+    check_rows(n)
     held = np.flatnonzero(table.positives + table.negatives != 0) if _has_empty(table) else None
     distinct, positives, negatives = (
         column if held is None else column[held]
         for column in (table.scores, table.positives, table.negatives)
     )
-    n = int(table.n_positive) + int(table.n_negative)
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
     ties, row = [np.empty((0, 3), np.int64)], 0
     for start in range(0, len(distinct), _PART):
@@ -175,8 +193,105 @@ def _sorted_rows(
     distinct: NDArray[Any],
     weights: NDArray[np.float64] | None,
 ) -> SortedRows:
-    segments = np.arange(-(-padded(n) // SEGMENT))
+    segments = np.arange(-(-padded(n) // pairs.SEGMENT))
     fresh = np.ones(len(segments), np.bool_)
-    fresh[1:] = ends[segments[1:] * SEGMENT - 1] > 0
+    fresh[1:] = ends[segments[1:] * pairs.SEGMENT - 1] > 0
     anchors = np.maximum.accumulate(np.where(fresh, segments, 0))
     return SortedRows(n, masks, ends, anchors, ties, distinct, weights)
+
+
+def group_codes(groups: Any, n: int) -> Codes | None:
+    """Return the number of each row's group, groups being sorted."""
+    if groups is None:
+        return None
+    codes = check_class_labels(groups, "groups")
+    check_same_length(y_true=range(n), groups=codes.codes)
+    if len(codes.classes) < 2:
+        raise InputError("`groups` must name at least two groups: got one, of which all rows are")
+    return codes.codes
+
+
+def of_some_weight(weights: Any, groups: Codes) -> tuple[NDArray[np.bool_], Codes]:
+    """Return which rows have a frequency above 0, and their groups, which are numbered anew."""
+    kept = np.asarray(weights > 0)
+    names, codes = np.unique(groups[kept], return_inverse=True)
+    if len(names) < 2:
+        raise InputError("`groups` must name at least two groups whose rows have a weight: got one")
+    return kept, codes
+
+
+def check_rows(n: int) -> None:
+    """Raise if so many rows cannot be written out, before the memory is asked for."""
+    if n > MAX_ROWS:
+        raise MemoryError(
+            f"{n:,} rows would be resampled one by one, which takes {3 * n / 1e9:,.0f} GB or more: "
+            f"they can be resampled by cells where a score has {ROWS_OF_A_CELL} rows, round the "
+            "scores; but not for functions of your own, groups or `resampling='bayesian'`"
+        )
+
+
+def batch_size(n_rows: int) -> int:
+    """Return how many replicates make a batch: a number of the data, not of the threads."""
+    return max(1, min(4096, BATCH_BYTES // padded(max(n_rows, 1))))
+
+
+def pairs_and_sums(
+    rows: SortedRows | None,
+    columns: Floats | None,
+    counts: Bytes,
+    row: int,
+    state: NDArray[np.int64],
+    out: Yield,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Add what the rows from ``row`` on give to pairs and sums.
+
+    Returns the positives and the negatives of each segment.
+    """
+    count, size = counts.shape
+    shape = (count, -(-size // pairs.SEGMENT))
+    segments = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    if rows is not None:
+        pieces = rows.tie_pieces(row, row + size)
+        masks = rows.masks[row : row + size].view(np.uint64)
+        pairs.pair_counts(counts.view(np.uint64), masks, pieces, counts, state, *segments)
+    if columns is not None:
+        part = np.ascontiguousarray(columns[:, row : row + size])
+        pairs.column_sums(counts, part, out.sums)
+    return segments
+
+
+def called_positive(
+    rows: SortedRows, cut: int, counts: Bytes, segments: tuple[NDArray[np.int64], ...]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return TP and FP of the decision that the first ``cut`` rows are positive."""
+    segment = cut // pairs.SEGMENT
+    start = segment * pairs.SEGMENT
+    rest = counts[:, start:cut]
+    positive = rest & rows.masks[start:cut]
+    tp = segments[0][:, :segment].sum(axis=1) + positive.sum(axis=1, dtype=np.int64)
+    called = (rest.sum(axis=1, dtype=np.int64)) + sum(
+        totals[:, :segment].sum(axis=1) for totals in segments
+    )
+    return tp, called - tp
+
+
+def by_cell(
+    values: NDArray[np.generic], starts: NDArray[np.int64], dtype: type[np.generic]
+) -> NDArray[np.generic]:
+    """Return the sum of the rows of each cell; cells may be empty."""
+    sums = np.zeros((len(values), len(starts)), dtype)
+    held = np.flatnonzero(np.diff(starts, append=values.shape[1]))
+    sums[:, held] = np.add.reduceat(values, starts[held], axis=1, dtype=dtype)
+    return sums
+
+
+def measure_curve(curve: Curve, needs: Needs, r: int, out: Yield) -> None:
+    """Measure the weighted curve of replicate r."""
+    tp, fp, rows = curve
+    out.n_positive[r], out.n_negative[r] = tp[-1], fp[-1]
+    slack = _ROUNDING * (tp[-1] + fp[-1])
+    area = np.zeros((1, points.STATE))
+    points.measure_points(tp, fp, rows, 0.0, *_WHOLE_AREA, area)
+    out.twice_pairs[r] = area[0, 0]
+    if needs.lines:
+        points.measure_points(tp, fp, rows, slack, needs.programme, needs.bounds, out.states[r])

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import InputError
+from fastmetrics.intervals.bootstrap._draws import Line
+from fastmetrics.intervals.bootstrap._forms import Form, Strata
+from fastmetrics.intervals.bootstrap._threshold_plans import Part
+
 Floats = NDArray[np.float64]
-
-
-class UnitSums(NamedTuple):
-    """Columns, (n_columns, n_units), and the size of each unit; how many units each stands for.
-
-    With the sums over all of them.
-    """
-
-    columns: Floats
-    size: Floats
-    multiplicities: Floats
-    total: Floats
-    n: Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,3 +93,64 @@ SUMS = {
         Sums("brier_score", lambda y, p: [(y - p) ** 2], _first, is_probability=True),
     )
 }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SumPlan:
+    """A measure of column means."""
+
+    sums: Sums
+
+    lines: ClassVar[tuple[Line, ...]] = ()
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns it adds up."""
+        return self.sums.n_columns
+
+    @property
+    def has_error(self) -> bool:
+        """Whether a replicate has a standard error."""
+        return self.sums.slope is not None
+
+    def values(self, part: Part) -> Floats:
+        return self.sums.finish(part.means)
+
+    def variances(self, part: Part) -> Floats:
+        """Return the delta method's variance of each replicate's value."""
+        return self.sums.variance(part.means, part.means_of_squares, part.total)
+
+    def estimate(self, form: Form, columns: slice) -> float:
+        chosen = _columns(form)[columns]
+        means = np.average(chosen, axis=1, weights=form.weights_of_columns())
+        return float(self.sums.finish(means))
+
+    def check_bca(self, form: Form, label: str) -> None:
+        """Do nothing: sums without a row are always at hand."""
+
+    def strata(self, form: Form, columns: slice) -> Strata:
+        """Return the values without each row, cell or group, by class."""
+        values, multiplicities = self._without(form, columns)
+        return by_class(form, values, multiplicities)
+
+    def row_deviations(self, form: Form, columns: slice) -> Floats:
+        return np.asarray(self._without(form, columns)[0], np.float64)
+
+    def _without(self, form: Form, columns: slice) -> tuple[Floats, Floats]:
+        """Return the values without each row, cell or group, and how many rows each is."""
+        of = form.sums_by_unit(_columns(form)[columns])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = ((of.total[:, None] - of.columns) / (of.n - of.size)).T
+            return self.sums.finish(means) - self.sums.finish(of.total / of.n), of.multiplicities
+
+
+def _columns(form: Form) -> Floats:
+    if form.columns is None:
+        raise InputError("a sum needs columns")
+    return form.columns
+
+
+def by_class(form: Form, values: Floats, multiplicities: Floats) -> Strata:
+    """Return what belongs to each entry, class by class."""
+    positive = form.is_positive(len(values))
+    return [(values[part], multiplicities[part]) for part in (positive, ~positive) if part.any()]

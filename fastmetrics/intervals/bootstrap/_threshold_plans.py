@@ -2,7 +2,7 @@
 
 A measure asks the kernels for doubled pair counts, or for some lines of a programme (see
 ``_kernels/replicate_points.py``); `finish` turns what they left into values. The estimate itself
-always comes from the public function of the same name.
+comes from the public function of the same name, or from what that function calls.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
 from fastmetrics._kernels import replicate_points as kernels
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.intervals.bootstrap._draws import Line
 from fastmetrics.intervals.bootstrap._forms import Form, Strata
-from fastmetrics.intervals.bootstrap._yield import Line
 from fastmetrics.intervals.bootstrap.bca._leave_one_out import leave_one_out
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
@@ -28,6 +28,7 @@ from fastmetrics.measures.curves.partial_auc import partial_auc
 from fastmetrics.measures.curves.pr_areas import pr_auc
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
+from fastmetrics.tables.scores.pairs import pairs_of_weights
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -150,9 +151,15 @@ def _auc(part: Part) -> Floats:
     return part.twice_pairs / (2.0 * part.n_positive * part.n_negative)
 
 
+def _auc_of_table(table: ScoreTable) -> float:
+    """Return the AUC from pairs at once; of one class `roc_auc_score`, which warns."""
+    auc = pairs_of_weights(table.positives, table.negatives).auc
+    return float(roc_auc_score(table)) if math.isnan(auc) else auc
+
+
 def _roc_auc(max_fpr: float | None = None) -> ThresholdPlan:
     if max_fpr is None or max_fpr == 1:
-        return ThresholdPlan("roc_auc", {}, roc_auc_score, _auc, pairs=True)  # type: ignore[arg-type]
+        return ThresholdPlan("roc_auc", {}, _auc_of_table, _auc, pairs=True)
     high = check_fraction("max_fpr", max_fpr, include_high=True)
 
     def standardised(part: Part) -> Floats:

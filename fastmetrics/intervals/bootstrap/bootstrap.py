@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, key_text
+from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine, Replicates
 from fastmetrics.intervals.bootstrap._forms import Form
 from fastmetrics.intervals.bootstrap._limits import Method, limits
 from fastmetrics.intervals.bootstrap._parse import parse
-from fastmetrics.intervals.bootstrap._plans import Planned, UserPlan
-from fastmetrics.intervals.bootstrap._run import Options, checked_options
+from fastmetrics.intervals.bootstrap._plans import (
+    RESAMPLED,
+    Options,
+    Planned,
+    UserPlan,
+    checked_options,
+)
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
-from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResult, BootstrapResults
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -28,6 +35,7 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 MANY_FAILED = 0.05
 
 
+@documented(RESAMPLED)
 def bootstrap(
     y_true: ArrayLike | ScoreTable | ConfusionMatrix,
     y_score: ArrayLike | None = None,
@@ -55,48 +63,15 @@ def bootstrap(
         Labels or, for measures of regression, targets; or a table of counts, alone.
     y_score : array-like of shape (n_samples,), optional
         Scores; predicted labels for measures of counts without `threshold`; predicted values.
-    metrics : str, callable, (str, dict), or a sequence or mapping of them, default="roc_auc"
-        Names (listed in the user guide), names with parameters as
-        ``("partial_auc", {"fpr_range": (0, 0.1)})``, or statistics of your own; a mapping gives
-        labels. A function that numba compiled is called as ``f(labels, scores, weights)``, the
-        weight of a row being how often it was drawn; any other as ``f(labels, scores)`` on the
-        drawn rows, with their weights third if these may be fractions: a fractional
-        `sample_weight`, or resampling="bayesian". Rows come sorted; without scores the second
-        argument is left out. It is called from several threads.
-    n_resamples : int, default=9999
-        Number of replicates.
-    confidence_level : float, default=0.95
-        Coverage aimed at, in (0, 1).
     method : {"percentile", "basic", "bca", "studentized"}, optional
         Which interval. None takes "bca", which covers best (``docs/coverage.md``), where it is
         defined, else "percentile": with groups or fractional weights, for statistics of your own,
         and where a correction is infinite; the result's `method` says which. "bca" takes
         leave-one-out values in closed form, no refits. "studentized" is for the AUC, measures of
         counts and means.
-    stratified : bool, default=False
-        Whether each class is drawn by itself, its size being fixed.
-    groups : array-like of shape (n_samples,), optional
-        Group of each row (user, patient): whole groups are drawn. Rows of a group are not
-        independent, and intervals that ignore it are too narrow.
-    sample_weight : array-like of shape (n_samples,), optional
-        Integers are frequencies: a row of weight 3 is three rows. Floats are importances, even
-        if they are whole: rows are drawn alike and keep their weights.
-    resampling : {"multinomial", "poisson", "bayesian"}, default="multinomial"
-        n draws with replacement; a Poisson number of each row; or exponential weights (Rubin).
-    threshold : float, optional
-        Measures of counts call a score >= threshold positive. A threshold that is *chosen* on
-        the data (metric "best_threshold") is chosen again in each replicate.
     pos_label : int, float, bool or str, optional
         The positive label; {0, 1}, {-1, 1} and booleans need none. Of two predicted labels the
         greater is positive if it is not given.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "less" has only an upper limit, "greater" only a lower one.
-    rng : None, int, numpy Generator or str, optional
-        Seed; or the `key` of an earlier result, which draws the same replicates.
-    n_threads : int, optional
-        Threads; None means every processor the process may use. Results do not depend on it.
-    progress : bool, default=False
-        Whether to show a progress bar.
 
     Returns
     -------
@@ -177,24 +152,11 @@ def resampled(
     y_true: Any,
     y_score: Any,
     options: Options,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    groups: Any = None,
-    threshold: Any = None,
+    **rows: Any,
 ) -> BootstrapResults:
-    """Return what `bootstrap` does, from options that are checked."""
-    form = parse(
-        y_true,
-        y_score,
-        options.asked,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        groups=groups,
-        threshold=threshold,
-        by_rows=options.by_rows,
-        n_threads=options.n_threads,
-    )
+    """Return what `bootstrap` does, from options that are checked; ``rows`` as for `parse`."""
+    of_rows = {"by_rows": options.by_rows, "n_threads": options.n_threads, **rows}
+    form = parse(y_true, y_score, options.asked, **of_rows)
     check_methods(form, options)
     studentized = options.method == "studentized"
     engine = Engine([form], options.asked, options.draws(form), with_errors=studentized)
@@ -320,3 +282,116 @@ def result_of(
         key=key_text(options.key),
         effective_sample_size=size,
     )
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class BootstrapResult(Result):
+    """A measure with its bootstrap interval.
+
+    Attributes
+    ----------
+    estimate : float
+        The measure of the data themselves.
+    confidence_interval : ConfidenceInterval
+        Its two limits, `low` and `high`; nan where they are undefined.
+    standard_error : float
+        Standard deviation of the replicates.
+    bias : float
+        Mean of the replicates less the estimate.
+    bootstrap_distribution : ndarray of shape (n_resamples,)
+        The replicates, in the order of their numbers; nan where one is undefined. Read-only.
+    n_failed : int
+        Replicates that are undefined, for instance because they lost a class. They are left out.
+    metric, method, alternative : str
+        What was measured, and which interval this is.
+    confidence_level : float
+    n_resamples : int
+    key : str
+        The key of the random numbers: ``rng=key`` draws the same replicates again.
+    effective_sample_size : float
+        Rows, or with fractional weights the number of equal weights that tell as much (Kish).
+    """
+
+    estimate: float
+    confidence_interval: ConfidenceInterval
+    standard_error: float
+    bias: float
+    bootstrap_distribution: NDArray[np.float64] = field(repr=False)
+    n_failed: int
+    metric: str
+    method: str
+    alternative: str
+    confidence_level: float
+    n_resamples: int
+    key: str
+    effective_sample_size: float
+
+    def __post_init__(self) -> None:
+        replicates = self.bootstrap_distribution.view()
+        replicates.flags.writeable = False
+        object.__setattr__(self, "bootstrap_distribution", replicates)
+
+    def __reduce__(self) -> tuple[type[BootstrapResult], tuple[Any, ...]]:
+        """Travel as fields: what arrives (or is copied) is read-only again."""
+        return type(self), tuple(getattr(self, each.name) for each in fields(self))
+
+
+class BootstrapResults(Mapping[str, BootstrapResult]):
+    """The results of one bootstrap by the name of the measure; frozen.
+
+    Parameters
+    ----------
+    results : mapping of str to BootstrapResult
+
+    Examples
+    --------
+    >>> from fastmetrics import bootstrap
+    >>> results = bootstrap([0, 1, 1, 0, 1], [0.1, 0.8, 0.4, 0.5, 0.9], stratified=True, rng=1)
+    >>> list(results), results["roc_auc"].n_resamples
+    (['roc_auc'], 9999)
+    """
+
+    __slots__ = ("_results",)
+
+    def __init__(self, results: Mapping[str, BootstrapResult]) -> None:
+        self._results = dict(results)
+
+    def __getitem__(self, metric: str) -> BootstrapResult:
+        try:
+            return self._results[metric]
+        except KeyError:
+            known = ", ".join(map(repr, self._results))
+            raise KeyError(f"{metric!r}: the measures are {known}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the results as a dictionary of built-in Python objects.
+
+        Returns
+        -------
+        dict
+            Measure to the dictionary of its result.
+        """
+        return {metric: result.to_dict() for metric, result in self._results.items()}
+
+    def __repr__(self) -> str:
+        inside = ", ".join(
+            f"{metric}={result.estimate:.6g} [{result.confidence_interval.low:.6g}, "
+            f"{result.confidence_interval.high:.6g}]"
+            for metric, result in self._results.items()
+        )
+        return f"BootstrapResults({inside})"
+
+    def _repr_html_(self) -> str:
+        heads = ("measure", "estimate", "low", "high", "standard error", "bias", "failed")
+        rows = []
+        for metric, one in self._results.items():
+            limits = one.confidence_interval
+            numbers = (one.estimate, limits.low, limits.high, one.standard_error, one.bias)
+            rows.append((metric, *(f"{number:.6g}" for number in numbers), str(one.n_failed)))
+        return html_table(heads, rows)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import Alternative, check_choice, check_same_length
 from fastmetrics._input.weights import check_weights
@@ -17,14 +18,16 @@ from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
-from fastmetrics.intervals.bootstrap._parse_rows import check_rows, group_codes, of_some_weight
-from fastmetrics.intervals.bootstrap._plans import Planned, SumPlan
-from fastmetrics.intervals.bootstrap._rows import rows_of_arrays
-from fastmetrics.intervals.bootstrap._run import Options, checked_options
-from fastmetrics.intervals.bootstrap._sums import SUMS
+from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
+from fastmetrics.intervals.bootstrap._rows import (
+    check_rows,
+    group_codes,
+    of_some_weight,
+    rows_of_arrays,
+)
+from fastmetrics.intervals.bootstrap._sums import SUMS, SumPlan
 from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS, Part, ThresholdPlan
-from fastmetrics.intervals.bootstrap.bootstrap import result_of
-from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResults
+from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults, result_of
 from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
 from fastmetrics.measures import asking
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
@@ -35,6 +38,7 @@ MulticlassMetric = Literal[
 ]
 
 
+@documented(RESAMPLED)
 def multiclass_bootstrap(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -65,10 +69,6 @@ def multiclass_bootstrap(
         Values are those of `roc_auc_score`.
     method : {"percentile", "basic"}, default="percentile"
         Which interval.
-    n_resamples, confidence_level, groups, sample_weight, resampling, alternative
-        As in `bootstrap`.
-    rng, n_threads, progress
-        As in `bootstrap`.
 
     Returns
     -------

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, key_text
 from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
@@ -28,9 +29,8 @@ from fastmetrics.intervals.bootstrap._limits import (
 )
 from fastmetrics.intervals.bootstrap._parse import parse_models
 from fastmetrics.intervals.bootstrap._parse_rows import Parsed
-from fastmetrics.intervals.bootstrap._run import Options, checked_options
-from fastmetrics.intervals.bootstrap.bootstrap import check_methods, results_of
-from fastmetrics.intervals.bootstrap.bootstrap_result import BootstrapResults
+from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, checked_options
+from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults, check_methods, results_of
 from fastmetrics.measures.asking import MetricsLike
 
 PairedMethod = Literal["percentile", "basic", "bca"]
@@ -115,27 +115,16 @@ class PairedBootstrap(Result):
 
     def _repr_html_(self) -> str:
         heads = ("measure", "pair", "difference", "low", "high", "p", "p (Holm)")
-        rows = [
-            (
-                pair.metric,
-                f"{pair.model_a} − {pair.model_b}",
-                *(
-                    f"{number:.6g}"
-                    for number in (
-                        pair.difference,
-                        pair.confidence_interval.low,
-                        pair.confidence_interval.high,
-                        pair.pvalue,
-                        pair.pvalue_holm,
-                    )
-                ),
-            )
-            for pairs in self.differences.values()
-            for pair in pairs
-        ]
+        rows = []
+        for pair in chain.from_iterable(self.differences.values()):
+            low, high = pair.confidence_interval.low, pair.confidence_interval.high
+            numbers = (pair.difference, low, high, pair.pvalue, pair.pvalue_holm)
+            names = f"{pair.model_a} − {pair.model_b}"
+            rows.append((pair.metric, names, *(f"{number:.6g}" for number in numbers)))
         return html_table(heads, rows)
 
 
+@documented(RESAMPLED)
 def paired_bootstrap(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
@@ -163,12 +152,10 @@ def paired_bootstrap(
         Labels, or targets of a regression.
     scores : mapping of str to array-like, data frame, or array of shape (n_samples, n_models)
         Each model's scores, predicted labels or predicted values, by its name.
-    metrics, n_resamples, confidence_level, stratified, groups, sample_weight, resampling
-        As in `bootstrap`.
     method : {"percentile", "basic", "bca"}, default="percentile"
         Which interval, of the models and of their differences.
-    threshold, pos_label, rng, n_threads, progress
-        As in `bootstrap`; the threshold is that of every model.
+    threshold : float, optional
+        Measures of counts call a score >= threshold positive, whatever the model.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Of the p-values, about the first model less the second; and which limits there are, as in
         `bootstrap`: "greater" has a lower one.
@@ -247,28 +234,19 @@ def compared(
     options: Options,
     *,
     method_of_models: Method | None,
-    sample_weight: Any = None,
-    pos_label: Any = None,
     groups: Any = None,
-    threshold: Any = None,
+    **rows: Any,
 ) -> PairedBootstrap:
     """Return what `paired_bootstrap` does, from options that are checked.
 
-    ``method_of_models`` is that of their own intervals; None takes what `bootstrap` takes.
+    ``method_of_models`` is that of their own intervals; None takes what `bootstrap` takes. Of the
+    data, ``rows`` is what `parse_models` takes.
     """
     if options.method == "bca" and groups is not None:
         raise InputError(
             "`method='bca'` is not defined for differences of groups: take `method='percentile'`"
         )
-    parsed = parse_models(
-        y_true,
-        models,
-        options.asked,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        groups=groups,
-        threshold=threshold,
-    )
+    parsed = parse_models(y_true, models, options.asked, groups=groups, **rows)
     for form in parsed.forms:
         check_methods(form, options)
     engine = Engine(parsed.forms, options.asked, options.draws(parsed.forms[0]))

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
     Alternative,
@@ -28,11 +29,11 @@ from fastmetrics._threads.workers import run_with_progress
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._models import check_models, named_scores
 from fastmetrics.intervals._pvalues import holm
-from fastmetrics.intervals.bootstrap._draws import Draws
+from fastmetrics.intervals.bootstrap._draws import Draws, padded
 from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
 from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, planned
-from fastmetrics.intervals.bootstrap._rows import padded, rows_of_arrays
+from fastmetrics.intervals.bootstrap._rows import rows_of_arrays
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.measures.asking import MetricsLike
 
@@ -98,6 +99,7 @@ class PairedPermutationTest(Result):
         return f"PairedPermutationTest({inside})"
 
 
+@documented()
 def paired_permutation_test(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
@@ -130,12 +132,8 @@ def paired_permutation_test(
         their decisions. "scores": the scores as they are, for models on a common scale.
     threshold : float, optional
         Measures of counts call a score >= threshold positive.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         About the first model less the second.
-    rng, n_threads, progress
-        As in `bootstrap`.
 
     Returns
     -------

@@ -1,9 +1,22 @@
-"""What a measure would be without one row: BCa's leave-one-out values, in closed form."""
+"""What a measure would be without one row: BCa's leave-one-out values, in closed form.
+
+Here are the areas under the ROC curve, whole or between two rates; ``_loo_precision_recall`` and
+``_loo_thresholds`` have the other measures.
+
+Let y(x) be the curve in counts: TP over FP, with a diagonal where classes tie. Its area between
+two false positive rates is an integral of y from a to b over m+ m-. Without a positive of row k,
+y is lower by 1 right of the row, and by a share that grows linearly inside it; without a negative,
+the part right of the row moves one to the left. Both change the integral by a number that is
+constant for the rows left of a, linear in the row's middle for those between a and b, and constant
+right of b. Only the two rows that the ends cut need a formula of their own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +24,6 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError
-from fastmetrics.intervals.bootstrap.bca._loo_areas import partial_auc, rank_loss, roc_auc
 from fastmetrics.intervals.bootstrap.bca._loo_precision_recall import (
     average_precision,
     pr_auc,
@@ -21,9 +33,224 @@ from fastmetrics.intervals.bootstrap.bca._loo_thresholds import (
     break_even_point,
     ks_statistic,
 )
+from fastmetrics.tables.scores.pairs import above, exact_dot
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
+Pair = tuple[Floats, Floats]
+
+_HALF = Fraction(1, 2)
+
+
+def roc_auc(table: ScoreTable, deviations: bool, *, max_fpr: float | None = None) -> Pair:
+    """Leave out of the AUC, or of the standardised area up to ``max_fpr``."""
+    if max_fpr is None or max_fpr == 1:
+        return _RocArea(table, Fraction(0), Fraction(1)).both(deviations)
+    return _RocArea(table, Fraction(0), Fraction(float(max_fpr)), standardised=True).both(
+        deviations
+    )
+
+
+def rank_loss(table: ScoreTable, deviations: bool) -> Pair:
+    """Leave out of the rank loss: the AUC of the opposite order."""
+    opposite = ScoreTable(table.scores, table.positives[::-1], table.negatives[::-1])
+    of_positives, of_negatives = roc_auc(opposite, deviations)
+    return of_positives[::-1], of_negatives[::-1]
+
+
+def partial_auc(
+    table: ScoreTable,
+    deviations: bool,
+    *,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    correct: bool | str = False,
+) -> Pair:
+    """Leave out of the area between two FPRs, or two TPRs."""
+    low, high = (Fraction(float(end)) for end in tpr_range or fpr_range or (0, 1))
+    if tpr_range is None:
+        return _corrected(_RocArea(table, low, high, standardised=bool(correct)), deviations)
+    # With the classes exchanged and the order reversed, 1 - FPR over TPR is TPR over 1 - FPR.
+    mirrored = ScoreTable(table.scores, table.negatives[::-1], table.positives[::-1])
+    area = _RocArea(mirrored, 1 - high, 1 - low, standardised=bool(correct))
+    of_negatives, of_positives = _corrected(area, deviations)
+    return of_positives[::-1], of_negatives[::-1]
+
+
+def _corrected(area: _RocArea, deviations: bool) -> Pair:
+    """Return both sides, nan where the corrected area is below chance."""
+    if not area.standardised:
+        return area.both(deviations)
+    if deviations and area.value < _HALF:  # there is nothing to deviate from
+        return np.full(len(area.table), np.nan), np.full(len(area.table), np.nan)
+    sides = zip(area.both(deviations), area.above_the_diagonal(), strict=True)
+    of_positives, of_negatives = (np.where(excess >= 0, side, np.nan) for side, excess in sides)
+    return of_positives, of_negatives
+
+
+@dataclass(frozen=True, eq=False)
+class _RocArea:
+    """The area of a table of counts between two false positive rates.
+
+    Attributes
+    ----------
+    standardised : bool
+        Whether the area is rescaled so that the diagonal has 1/2 and a perfect curve 1.
+    """
+
+    table: ScoreTable
+    low: Fraction
+    high: Fraction
+    standardised: bool = False
+    _known: dict[Fraction, Fraction] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def tp_before(self) -> NDArray[Any]:
+        return above(self.table.true_positives)
+
+    @cached_property
+    def fp_end(self) -> NDArray[Any]:
+        return self.table.false_positives
+
+    @cached_property
+    def whole(self) -> Fraction:
+        """Return the integral between the two rates, in pairs."""
+        n = int(self.table.n_negative)
+        return self.up_to(self.high * n) - self.up_to(self.low * n)
+
+    @cached_property
+    def value(self) -> Fraction:
+        """Return the measure of the whole table."""
+        pairs = int(self.table.n_positive) * int(self.table.n_negative)
+        offset, scale = self._affine()
+        return scale * (self.whole / pairs + offset)
+
+    def _affine(self) -> tuple[Fraction, Fraction]:
+        """Return (offset, scale): the measure is scale * (area + offset)."""
+        if not self.standardised:
+            return Fraction(0), Fraction(1)
+        perfect = self.high - self.low
+        return perfect - 2 * self._diagonal, _HALF / (perfect - self._diagonal)
+
+    @property
+    def _diagonal(self) -> Fraction:
+        """Return the area of the diagonal."""
+        return (self.high - self.low) * (self.low + self.high) / 2
+
+    def up_to(self, x: Fraction) -> Fraction:
+        """Return the integral of TP over FP from 0 to x; each x costs one pass."""
+        if x not in self._known:
+            row = self.row_beyond(x)
+            negatives, positives = self.table.negatives[:row], self.table.positives[:row]
+            # Counts: exact_dot returns integers.
+            twice = 2 * exact_dot(negatives, self.tp_before[:row]) + exact_dot(negatives, positives)
+            area = Fraction(int(twice), 2)
+            if row < len(self.fp_end):
+                start, width, before, rise = self.cell(row)
+                area += (x - start) * before + (x - start) ** 2 * rise / (2 * width)
+            self._known[x] = area
+        return self._known[x]
+
+    def row_beyond(self, x: Fraction) -> int:
+        """Return the first row that ends right of x."""
+        return int(np.searchsorted(self.fp_end, self.fp_end.dtype.type(x.__floor__()), "right"))
+
+    def cell(self, row: int) -> tuple[int, int, int, int]:
+        """Return where a row starts, how wide it is, how high, and how much it rises."""
+        width, rise = int(self.table.negatives[row]), int(self.table.positives[row])
+        return int(self.fp_end[row]) - width, width, int(self.tp_before[row]), rise
+
+    def both(self, deviations: bool) -> Pair:
+        """Return the measure without a positive, and without a negative, of each row.
+
+        Or, as ``deviations``, less the measure of the whole table.
+        """
+        offset, scale = self._affine()
+        return self._sides(offset - self.value / scale if deviations else offset, scale)
+
+    def above_the_diagonal(self) -> Pair:
+        """Return the area less the diagonal's; the sign is right even where they nearly meet."""
+        return self._sides(-self._diagonal, Fraction(1))
+
+    def _sides(self, offset: Fraction, scale: Fraction) -> Pair:
+        """Return scale * (area + offset) without a positive, and without a negative."""
+        p, n = int(self.table.n_positive), int(self.table.n_negative)
+        return (
+            self._without_a_positive(offset, scale) if p > 1 else np.full(len(self.table), np.nan),
+            self._without_a_negative(offset, scale) if n > 1 else np.full(len(self.table), np.nan),
+        )
+
+    def _without_a_positive(self, offset: Fraction, scale: Fraction) -> Floats:
+        """Less the part of [a, b] that is right of the row."""
+        p, n = int(self.table.n_positive) - 1, int(self.table.n_negative)
+        offset *= p * n
+        a, b = self.low * n, self.high * n
+        first, last = self.row_beyond(a), self.row_beyond(b)
+        total = self.whole + offset
+        found = np.empty(len(self.table))
+        found[:first] = float(total - (b - a))
+        between = slice(first, last)
+        middle = found[between]
+        np.multiply(self.table.negatives[between], -0.5, out=middle)
+        middle += self.fp_end[between]
+        _add(total - b, middle)
+        found[last:] = float(total)
+        for row in {first, last} - {len(found)}:
+            start, width, _, _ = self.cell(row)
+            lost = _right_of(b, start, width) - _right_of(a, start, width)
+            found[row] = float(total - lost)
+        found *= float(scale / (p * n))
+        return found
+
+    def _without_a_negative(self, offset: Fraction, scale: Fraction) -> Floats:
+        """Right of the row, the curve moves one to the left."""
+        p, n = int(self.table.n_positive), int(self.table.n_negative) - 1
+        offset *= p * n
+        a, b = self.low * n, self.high * n
+        first, last = self.row_beyond(a + 1), self.row_beyond(b + 1)
+        moved_b = self.up_to(b + 1)
+        found = np.empty(len(self.table))
+        if first > 0:  # the row lies left of a, and both ends move
+            found[:first] = float(moved_b - self.up_to(a + 1) + offset)
+        if first < last:
+            between = slice(first, last)
+            height = found[between]
+            np.multiply(self.table.positives[between], -0.5, out=height)
+            height -= self.tp_before[between]
+            _add(moved_b - self.up_to(a) + offset, height)
+        if last < len(found):
+            found[last:] = float(self.up_to(b) - self.up_to(a) + offset)
+        for row in {first, last} - {len(found)}:
+            found[row] = float(self._narrowed(b, row) - self._narrowed(a, row) + offset)
+        found *= float(scale / (p * n))
+        return found
+
+    def _narrowed(self, x: Fraction, row: int) -> Fraction:
+        """Return the integral from 0 to x with the row one narrower."""
+        start, width, before, rise = self.cell(row)
+        if x <= start or width == 0:
+            return self.up_to(x)
+        if x >= start + width - 1:
+            return self.up_to(x + 1) - before - Fraction(rise, 2)
+        inside = x - start
+        return self.up_to(Fraction(start)) + inside * before + inside**2 * rise / (2 * (width - 1))
+
+
+def _right_of(x: Fraction, start: int, width: int) -> Fraction:
+    """Return the integral from 0 to x of what one positive of the row adds to the curve."""
+    if x <= start:
+        return Fraction(0)
+    if x >= start + width:
+        return x - start - Fraction(width, 2)
+    return (x - start) ** 2 / (2 * width)
+
+
+def _add(constant: Fraction, values: Floats) -> None:
+    """Add a constant in place, to the last place even where the two nearly cancel."""
+    high = float(constant)
+    values += high
+    values += float(constant - Fraction(high))
+
 
 _MEASURES: dict[str, Callable[..., tuple[Floats, Floats]]] = {
     "roc_auc": roc_auc,
@@ -48,56 +275,24 @@ def leave_one_out(
 ) -> tuple[Floats, Floats]:
     """Return a measure without one positive, and without one negative, of each distinct score.
 
-    Parameters
-    ----------
-    table : ScoreTable
-        Counts, not weights.
-    name : str
-        One of `LEAVE_ONE_OUT`.
-    deviations : bool, default=False
-        Return the differences from the measure of the whole table instead, without the
-        cancellation of subtracting the two. This is what `acceleration` should get.
-    **params
-        Those of the public function of that name, where they say what is measured:
-        ``max_fpr`` (roc_auc); ``fpr_range``, ``tpr_range``, ``correct`` (partial_auc);
-        ``interpolation`` (pr_auc); ``criterion``, ``beta``, ``at_least``, ``at_most``
-        (best_threshold, of which the last three names are criteria). With best_threshold and its
-        criteria, ``of`` is the number that is looked at: "value" (the default), "threshold",
-        "true_positive_rate", "false_positive_rate", "precision" or "recall".
+    nan where a row has none, or where the measure is undefined on the rest. As ``deviations``, the
+    differences from the measure of the whole table, without the cancellation of subtracting the
+    two: what `acceleration` should get; all nan where that is undefined. ``params`` are those of
+    the public function of that name that say what is measured, and of best_threshold and its
+    criteria ``of``, the number that is looked at: "value" (the default), "threshold",
+    "true_positive_rate", "false_positive_rate", "precision" or "recall".
 
-    Returns
-    -------
-    of_positives, of_negatives : ndarray of shape (n_distinct,)
-        The value without one positive (one negative) of each row of the table; nan where the
-        row has none, or where the measure is undefined on the rest. As deviations, all nan where
-        it is undefined on the whole table.
+    O(distinct scores) time and memory: a few passes, no sort. Values have an absolute error of a
+    few 2^-53 times their scale. Deviations, of size 1/n, keep their relative precision where they
+    are rational numbers, rounded once where rows share one: the ROC areas, the break-even point.
+    Those of average precision and the trapezoid have an absolute error of about 2^-52 / n besides
+    that of their sums; those of the continuous area, KS and the best thresholds one of 2^-52, which
+    is 2e-9 of their size for 10^7 rows. Choices between thresholds are exact where products of
+    counts fit 63 bits; beyond, candidates within 2^-50 of one another may change places.
 
-    Raises
-    ------
-    ValueError
-        If the measure has no closed form here, or the table holds weights.
+    Efron & Tibshirani (1993), An introduction to the bootstrap, 14.3: what the values are for. Of
+    the AUC they are the placements of DeLong, DeLong & Clarke-Pearson (1988).
 
-    Notes
-    -----
-    O(distinct scores) time and memory: a few passes, no sort.
-
-    Precision. Values have an absolute error of a few 2^-53 times their scale. Deviations are of
-    size 1/n. Those of the ROC areas and the break-even point (rational numbers, rounded once where
-    rows share one) keep their relative precision at any n; those of average precision and the
-    trapezoid (sums of small changes) have an absolute error of about 2^-52 / n, besides that of
-    the sums. For the continuous area they are sums of differences of nearly equal terms, and for
-    KS and the best thresholds differences of two values: their absolute error is about 2^-52, that
-    is n 2^-52 of their size, 2e-9 for 10^7 rows.
-    Choices between thresholds are exact where the products of counts fit 63 bits, and by float64
-    beyond: candidates within 2^-50 of one another may then change places.
-
-    References
-    ----------
-    Efron & Tibshirani (1993), An introduction to the bootstrap, 14.3: what the values are for.
-    For the AUC they are the placements of DeLong, DeLong & Clarke-Pearson (1988).
-
-    Examples
-    --------
     >>> table = ScoreTable.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> of_positives, of_negatives = leave_one_out(table, "roc_auc")
     >>> table.scores, of_positives, of_negatives
