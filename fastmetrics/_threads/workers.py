@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import TypeVar
 
 from fastmetrics.errors import InputError, InputTypeError
@@ -152,28 +153,26 @@ def progress_bar(total: int, description: str, unit: str) -> Iterator[Callable[[
         yield bar.update
 
 
-def run_with_progress(
-    jobs: Sequence[Callable[[], T]],
-    sizes: Sequence[int],
+def run_batches(
+    job: Callable[[int, int], object],
+    starts: range,
     *,
     n_threads: int | None,
     progress: bool,
     description: str,
     unit: str,
-) -> list[T]:
-    """Run jobs on threads, with a bar that counts their sizes if ``progress``."""
+) -> None:
+    """Run ``job(start, count)`` for each step of a range; a bar counts if ``progress``."""
+    batches = [(start, min(starts.step, starts.stop - start)) for start in starts]
     if not progress:
-        return run(jobs, n_threads)
+        run([partial(job, *batch) for batch in batches], n_threads)
+        return
     lock = threading.Lock()
-    with progress_bar(sum(sizes), description, unit) as update:
+    with progress_bar(starts.stop - starts.start, description, unit) as update:
 
-        def counted(job: Callable[[], T], size: int) -> Callable[[], T]:
-            def run_one() -> T:
-                result = job()
-                with lock:
-                    update(size)
-                return result
+        def counted(start: int, count: int) -> None:
+            job(start, count)
+            with lock:
+                update(count)
 
-            return run_one
-
-        return run([counted(*pair) for pair in zip(jobs, sizes, strict=True)], n_threads)
+        run([partial(counted, *batch) for batch in batches], n_threads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
 
 from fastmetrics._docs import COMMON, documented
 
@@ -117,3 +118,28 @@ def test_without_docstrings() -> None:
         pass
 
     assert documented(GLOSSARY)(bare).__doc__ is None
+
+
+def test_attributes_of_a_dataclass_are_completed() -> None:
+    glossary = (
+        "\nAttributes\n----------\nlow, high : float\n    Limits.\nother : int\n    Not its own.\n"
+    )
+
+    @documented(glossary)
+    @dataclass(frozen=True, slots=True)
+    class Limits:
+        """Two limits.
+
+        Attributes
+        ----------
+        name : str
+            Its own.
+        """
+
+        low: float
+        high: float
+        name: str
+
+    whole = "Two limits.\n\nAttributes\n----------\nlow, high : float\n    Limits.\nname : str\n"
+    assert Limits.__doc__ == whole + "    Its own."
+    assert Limits(0.0, 1.0, "a").high == 1.0

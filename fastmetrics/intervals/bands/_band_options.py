@@ -18,6 +18,7 @@ from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bands._band_sizes import has_unequal_rows
 from fastmetrics.intervals.bootstrap._forms import Form
+from fastmetrics.intervals.bootstrap._plans import check_memory, check_stratified
 
 Kind = Literal["simultaneous", "pointwise"]
 Method = Literal["equal_precision", "ks", "mover", "percentile"]
@@ -29,7 +30,6 @@ METHODS: dict[str, tuple[str, ...]] = {
 }
 #: Methods that need replicates.
 RESAMPLING = ("equal_precision", "percentile")
-MAX_BYTES = 4 << 30  # of replicates
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,21 +82,11 @@ def checked_options(
     level = check_confidence_level(confidence_level)
     count = check_integer("n_resamples", n_resamples, low=2)
     points = _grid(grid, over_recall)
-    needed = 8 * count * (len(points) if method == "percentile" else 1)
-    if needed > MAX_BYTES:
-        gigabytes, most = (size // 10**9 for size in (needed, MAX_BYTES))
-        raise InputError(
-            f"`n_resamples` of {count:,} would keep {gigabytes:,} GB of replicates, more than "
-            f"{most} GB: take fewer replicates or a coarser grid"
-        )
+    n_values = len(points) if method == "percentile" else 1
+    check_memory(count, n_values, "take fewer replicates or a coarser grid")
     if stratified is None:
         stratified = groups is None and not over_recall
-    check_choice("stratified", stratified, (False, True))
-    if stratified and groups is not None:
-        raise InputError(
-            "`stratified` and `groups` exclude each other: a group that is drawn brings the rows "
-            "of both classes that it has"
-        )
+    check_stratified(stratified, groups)
     threads = check_n_threads(n_threads)
     return Options(kind, method, level, count, points, stratified, threads, bool(progress))
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_curves as kernels
-from fastmetrics._threads.workers import run_with_progress
+from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals.bands._band_curve import Curve, curve_of_points, scaled_sample
+from fastmetrics.intervals.bands._band_options import Options
 from fastmetrics.intervals.bands._band_sizes import Sizes
 from fastmetrics.intervals.bootstrap._cell_forms import TableCells
 from fastmetrics.intervals.bootstrap._draws import Draws, padded
@@ -37,20 +38,19 @@ class Resampled:
     Attributes
     ----------
     form : ScoredRows or TableCells
+    options : Options
     key : ndarray of uint64, shape (2,)
-    n_resamples : int
-    stratified : bool
-        Whether each class is drawn by itself.
-    n_threads : int or None
-    progress : bool
     """
 
     form: Form
+    options: Options
     key: NDArray[np.uint64]
-    n_resamples: int
-    stratified: bool
-    n_threads: int | None
-    progress: bool
+
+    @property
+    def draws(self) -> Draws:
+        """The draws over the units of the form."""
+        masks = self.form.masks() if self.options.stratified else None
+        return Draws(self.key, self.form.n_units, masks=masks)
 
     def rates(self, grid: Floats, *, over_tpr: bool) -> tuple[Floats, Floats]:
         """Return each replicate's TPR at rates of FPR, or FPR at rates of TPR; nan rows failed.
@@ -58,7 +58,8 @@ class Resampled:
         On an upright stretch a replicate has its largest TPR, and on a level one its smallest FPR.
         The second array has the number of negatives to a positive.
         """
-        out, odds = np.empty((self.n_resamples, len(grid))), np.empty(self.n_resamples)
+        n = self.options.n_resamples
+        out, odds = np.empty((n, len(grid))), np.empty(n)
         axis = kernels.OVER_TPR if over_tpr else kernels.OVER_FPR
 
         def of_rows(counts: Bytes, first: int) -> None:
@@ -85,7 +86,7 @@ class Resampled:
         low, high = scaled_sample(ends, of_x) + scaled_sample(ends, of_y)
         places = np.linspace(low, high, N_PLACES)
         tables = (_table(of_x), _table(of_y)) if self._by_rows else (_NO_TABLE, _NO_TABLE)
-        out = np.empty((self.n_resamples, 1))
+        out = np.empty((self.options.n_resamples, 1))
 
         def along_rows(counts: Bytes) -> Floats:
             values = np.empty((len(counts), N_PLACES))
@@ -152,28 +153,26 @@ class Resampled:
         out: Floats,
     ) -> None:
         """Draw all replicates batch by batch; a batch depends on the data, not on the threads."""
-        form = self.form
+        form, n_resamples = self.form, self.options.n_resamples
         if isinstance(form, TableCells):
             n_bytes = 16 * len(form.table.scores)
-            draw = partial(_draw_cells, self, form, of_curve, out)
+            draw = partial(_draw_cells, self.draws, form, of_curve, out)
         else:
             n_bytes = padded(max(form.n_units, form.n_entries))
-            draw = partial(_draw_rows, self, _scored(form), of_rows, of_curve, out)
+            draw = partial(_draw_rows, self.draws, _scored(form), of_rows, of_curve, out)
         size = max(1, min(_BATCH_BYTES // n_bytes, _BATCH_VALUES // n_values))
-        starts = range(0, self.n_resamples, size)
-        sizes = [min(size, self.n_resamples - start) for start in starts]
-        run_with_progress(
-            [partial(draw, start, count) for start, count in zip(starts, sizes, strict=True)],
-            sizes,
-            n_threads=self.n_threads,
-            progress=self.progress,
+        run_batches(
+            draw,
+            range(0, n_resamples, size),
+            n_threads=self.options.n_threads,
+            progress=self.options.progress,
             description="band",
             unit="replicates",
         )
 
 
 def _draw_rows(
-    plan: Resampled,
+    draws: Draws,
     form: ScoredRows,
     of_rows: Callable[[Bytes, int], None],
     of_curve: Callable[[Curve, int], None],
@@ -181,7 +180,6 @@ def _draw_rows(
     first: int,
     count: int,
 ) -> None:
-    draws = Draws(plan.key, form.n_units, masks=form.masks() if plan.stratified else None)
     counts = form.counts_of_rows(draws.every(first, count))
     if form.weights is None:
         of_rows(counts, first)
@@ -192,7 +190,7 @@ def _draw_rows(
 
 
 def _draw_cells(
-    plan: Resampled,
+    draws: Draws,
     form: TableCells,
     of_curve: Callable[[Curve, int], None],
     out: Floats,
@@ -200,7 +198,6 @@ def _draw_cells(
     count: int,
 ) -> None:
     """Draw the cells of a table of counts: the cost does not depend on their size."""
-    draws = Draws(plan.key, form.n_units, masks=form.masks() if plan.stratified else None)
     positives, negatives = form.drawn(draws, first, count)
     tp, fp = np.zeros((2, count, len(form.table) + 1))
     tp[:, 1:], fp[:, 1:] = positives.cumsum(axis=1), negatives.cumsum(axis=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,41 +29,7 @@ Floats = NDArray[np.float64]
 MANY_FAILED = 0.05
 # Replicates whose curves are this near to the data's are the data's.
 _NO_GAP = 1e-6
-_NO_SIZES = Sizes(math.nan, math.nan, math.nan)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Band:
-    """What is found: a curve with limits, and what they rest on."""
-
-    curve: Floats
-    low: Floats
-    high: Floats
-    critical_value: float = math.nan
-    sizes: Sizes = _NO_SIZES
-    n_resamples: int = 0
-    n_failed: int = 0
-    key: str | None = None
-
-    def fields(self, options: Options) -> dict[str, Any]:
-        """Return what the results of both curves share, with arrays that are read-only."""
-        low, high = np.fmin(self.low, self.curve), np.fmax(self.high, self.curve)
-        low[np.isnan(self.low)], high[np.isnan(self.high)] = np.nan, np.nan
-        for array in (options.grid, self.curve, low, high):
-            array.flags.writeable = False
-        return {
-            "low": low,
-            "high": high,
-            "kind": options.kind,
-            "method": options.method,
-            "confidence_level": options.confidence_level,
-            "critical_value": self.critical_value,
-            "effective_positives": self.sizes.positives,
-            "effective_negatives": self.sizes.negatives,
-            "n_resamples": self.n_resamples,
-            "n_failed": self.n_failed,
-            "key": self.key,
-        }
+Band = dict[str, Any]  # the fields of a result, without its grid
 
 
 def roc_limits(form: Form, options: Options, rng: Any) -> Band:
@@ -113,8 +78,41 @@ def _curve(form: Form, what: str) -> Curve | None:
 
 
 def _undefined(options: Options) -> Band:
-    nothing = np.full(len(options.grid), np.nan)
-    return Band(nothing, nothing, nothing)
+    nothing, sizes = np.full(len(options.grid), np.nan), Sizes(math.nan, math.nan, math.nan)
+    return _band(options, nothing, nothing, nothing, math.nan, sizes)
+
+
+def _band(
+    options: Options,
+    curve: Floats,
+    low: Floats,
+    high: Floats,
+    critical_value: float,
+    sizes: Sizes,
+    *,
+    n_failed: int = 0,
+    key: str | None = None,
+) -> Band:
+    """Return what the results of both curves share, with arrays that are read-only."""
+    undefined = np.isnan(low), np.isnan(high)
+    low, high = np.fmin(low, curve), np.fmax(high, curve)
+    low[undefined[0]], high[undefined[1]] = np.nan, np.nan
+    for array in (options.grid, curve, low, high):
+        array.flags.writeable = False
+    return {
+        "curve": curve,
+        "low": low,
+        "high": high,
+        "kind": options.kind,
+        "method": options.method,
+        "confidence_level": options.confidence_level,
+        "critical_value": critical_value,
+        "effective_positives": sizes.positives,
+        "effective_negatives": sizes.negatives,
+        "n_resamples": 0 if key is None else options.n_resamples,
+        "n_failed": n_failed,
+        "key": key,
+    }
 
 
 class _Run:
@@ -135,10 +133,7 @@ class _Run:
         if options.resamples:
             key = seed_key(rng)
             self.key = key_text(key)
-            self.replicates = Resampled(
-                *(form, key, options.n_resamples, options.stratified, options.n_threads),
-                progress=options.progress,
-            )
+            self.replicates = Resampled(form, options, key)
 
     def band(self, curve: Floats, low: Floats, high: Floats) -> Band:
         """Return the band, with the warnings that it deserves."""
@@ -150,12 +145,8 @@ class _Run:
                     "which tell next to nothing about the rates of their class",
                     DegenerateDataWarning,
                 )
-        n_resamples = self.options.n_resamples if self.key is not None else 0
-        return Band(
-            *(curve, low, high, self.critical_value, self.sizes, n_resamples),
-            n_failed=self.n_failed,
-            key=self.key,
-        )
+        found = (self.options, curve, low, high, self.critical_value, self.sizes)
+        return _band(*found, n_failed=self.n_failed, key=self.key)
 
     def of_rates(self, curve: Curve, rates: Floats, sizes: limits.Sizes) -> limits.Limits:
         """Return the limits of a rate of one class at rates of the other."""

@@ -166,7 +166,7 @@ def roc_band(
     )
     form = _form(y_true, y_score, options, sample_weight, pos_label, groups)
     band = roc_limits(form, options, rng)
-    return RocBand(options.grid, band.curve, **band.fields(options))
+    return RocBand(options.grid, band.pop("curve"), **band)
 
 
 @documented(_BAND)
@@ -259,7 +259,7 @@ def pr_band(
     )
     form = _form(y_true, y_score, options, sample_weight, pos_label, groups)
     band = pr_limits(form, options, rng)
-    return PrBand(options.grid, band.curve, **band.fields(options))
+    return PrBand(options.grid, band.pop("curve"), **band)
 
 
 def _form(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_points
-from fastmetrics._threads.workers import run_with_progress
+from fastmetrics._threads.workers import run_batches
 from fastmetrics.intervals.bootstrap._cell_forms import Cells
 from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Yield, padded
 from fastmetrics.intervals.bootstrap._forms import Form, Rows
@@ -79,15 +79,9 @@ class Engine:
         size, first = min(form.batch_size() for form in self.forms), 0
         if self.needs.statistics:  # of unknown cost: an interrupt waits for a batch to end
             size, first = min(size, self._timed(values, errors)), 2
-        starts = range(first, n_resamples, size)
-        sizes = [min(size, n_resamples - start) for start in starts]
-        jobs = [
-            partial(self._batch, start, count, values, errors)
-            for start, count in zip(starts, sizes, strict=True)
-        ]
-        run_with_progress(
-            jobs,
-            sizes,
+        run_batches(
+            partial(self._batch, values, errors),
+            range(first, n_resamples, size),
             n_threads=n_threads,
             progress=progress,
             description="bootstrap",
@@ -131,12 +125,12 @@ class Engine:
 
         The first may wait for a compiler. What a replicate yields does not depend on batches.
         """
-        self._batch(0, 1, values, errors)
+        self._batch(values, errors, 0, 1)
         start = perf_counter()
-        self._batch(1, 1, values, errors)
+        self._batch(values, errors, 1, 1)
         return max(1, int(_BATCH_SECONDS / max(perf_counter() - start, 1e-6)))
 
-    def _batch(self, first: int, count: int, values: Floats, errors: Floats | None) -> None:
+    def _batch(self, values: Floats, errors: Floats | None, first: int, count: int) -> None:
         found = _drawn(self.forms, self.draws, self.needs, first, count)
         here = slice(first, first + count)
         for m, (form, out) in enumerate(zip(self.forms, found, strict=True)):

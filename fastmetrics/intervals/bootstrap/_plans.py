@@ -293,24 +293,15 @@ def checked_options(
     count = check_integer("n_resamples", n_resamples, low=1)
     if count < 2:
         raise InputError(f"`n_resamples` must be at least 2: got {count}")
-    needed = 8 * count * len(asked) * n_models
-    if needed > MAX_BYTES:
-        gigabytes, most = (size // 10**9 for size in (needed, MAX_BYTES))  # integers of any size
-        raise InputError(
-            f"`n_resamples` of {count:,} would keep {gigabytes:,} GB of replicates, more than "
-            f"{most} GB: 10,000 determine a 95 % limit to about 2 % of the width"
-        )
+    check_memory(
+        count, len(asked) * n_models, "10,000 determine a 95 % limit to about 2 % of the width"
+    )
     level = check_confidence_level(confidence_level)
     if method is not None:
         check_choice("method", method, get_args(Method))
     check_alternative(alternative)
     check_choice("resampling", resampling, get_args(Resampling))
-    check_choice("stratified", stratified, (False, True))
-    if stratified and groups is not None:
-        raise InputError(
-            "`stratified` and `groups` exclude each other: a group that is drawn brings the rows "
-            "of both classes that it has"
-        )
+    check_stratified(stratified, groups)
     if stratified and resampling != "multinomial":
         raise InputError(f"`stratified` needs `resampling='multinomial'`: got {resampling!r}")
     if method == "studentized":
@@ -323,6 +314,27 @@ def checked_options(
         progress=bool(progress),
         key=seed_key(rng),
     )
+
+
+def check_memory(n_resamples: int, n_values: int, hint: str) -> None:
+    """Raise if replicates of so many values would take too much memory, before it is asked for."""
+    needed = 8 * n_resamples * n_values
+    if needed > MAX_BYTES:
+        gigabytes, most = (size // 10**9 for size in (needed, MAX_BYTES))  # integers of any size
+        raise InputError(
+            f"`n_resamples` of {n_resamples:,} would keep {gigabytes:,} GB of replicates, more "
+            f"than {most} GB: {hint}"
+        )
+
+
+def check_stratified(stratified: Any, groups: Any) -> None:
+    """Raise if classes are to be drawn by themselves, and groups too."""
+    check_choice("stratified", stratified, (False, True))
+    if stratified and groups is not None:
+        raise InputError(
+            "`stratified` and `groups` exclude each other: a group that is drawn brings the rows "
+            "of both classes that it has"
+        )
 
 
 def _check_has_errors(asked: list[Planned], groups: Any) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from fastmetrics.intervals.bootstrap.bca._leave_one_out import leave_one_out
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
-from fastmetrics.measures.curves.partial_auc import partial_auc
+from fastmetrics.measures.curves.partial_auc import _checked_range, mcclish, partial_auc
 from fastmetrics.measures.curves.pr_areas import pr_auc
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
@@ -83,7 +84,7 @@ class ThresholdPlan:
 
     name: str
     parameters: Mapping[str, Any]
-    of_table: Callable[[ScoreTable], float]
+    of_table: Callable[[ScoreTable], Any]
     finish: Callable[[Part], Floats]
     lines: tuple[Line, ...] = ()
     pairs: bool = False
@@ -167,11 +168,8 @@ def _roc_auc(max_fpr: float | None = None) -> ThresholdPlan:
         least = high * high / 2.0
         return 0.5 * (1.0 + (area - least) / (high - least))
 
-    def estimate(table: ScoreTable) -> float:
-        return float(roc_auc_score(table, max_fpr=high))
-
-    line = (kernels.AREA, 0, 0.0, high)
-    return ThresholdPlan("roc_auc", {"max_fpr": high}, estimate, standardised, (line,))
+    line, of_table = (kernels.AREA, 0, 0.0, high), partial(roc_auc_score, max_fpr=high)
+    return ThresholdPlan("roc_auc", {"max_fpr": high}, of_table, standardised, (line,))
 
 
 def _rank_loss() -> ThresholdPlan:
@@ -179,11 +177,6 @@ def _rank_loss() -> ThresholdPlan:
 
 
 def _partial_auc(**given: Any) -> ThresholdPlan:
-    def estimate(table: ScoreTable) -> float:
-        return partial_auc(table, **given)
-
-    from fastmetrics.measures.curves.partial_auc import _checked_range, mcclish
-
     over_tpr, low, high = _checked_range(given.get("fpr_range"), given.get("tpr_range"))
     correct = check_choice("correct", given.get("correct", False), (False, "mcclish"))
     least = float(mcclish(low * 0, low, high, over_tpr=over_tpr))
@@ -198,19 +191,16 @@ def _partial_auc(**given: Any) -> ThresholdPlan:
         return np.where(corrected < 0.5, np.nan, corrected)
 
     line = (kernels.AREA, int(over_tpr), float(low), float(high))
-    return ThresholdPlan("partial_auc", given, estimate, finish, (line,))
+    return ThresholdPlan("partial_auc", given, partial(partial_auc, **given), finish, (line,))
 
 
 def _pr_auc(interpolation: str = "continuous") -> ThresholdPlan:
     names = ("step", "trapezoid", "continuous")
     code = names.index(check_choice("interpolation", interpolation, names))
 
-    def estimate(table: ScoreTable) -> float:
-        return pr_auc(table, interpolation=interpolation)  # type: ignore[arg-type]
-
+    given: dict[str, Any] = {"interpolation": interpolation}
     line = (kernels.PRECISION_AREA, code, 0.0, 0.0)
-    parameters = {"interpolation": interpolation}
-    return ThresholdPlan("pr_auc", parameters, estimate, _per_positive, (line,))
+    return ThresholdPlan("pr_auc", given, partial(pr_auc, **given), _per_positive, (line,))
 
 
 def _per_positive(part: Part) -> Floats:
@@ -219,11 +209,8 @@ def _per_positive(part: Part) -> Floats:
 
 def _average_precision() -> ThresholdPlan:
     line = (kernels.PRECISION_AREA, kernels.STEP, 0.0, 0.0)
-
-    def estimate(table: ScoreTable) -> float:
-        return float(average_precision_score(table))
-
-    return ThresholdPlan("average_precision", {}, estimate, _per_positive, (line,))
+    of_table = average_precision_score
+    return ThresholdPlan("average_precision", {}, of_table, _per_positive, (line,))
 
 
 def _ks_statistic() -> ThresholdPlan:
@@ -309,18 +296,6 @@ def _reported(part: Part, criterion: str, of: str) -> Floats:
     return np.where(row == -2, np.nan, values)
 
 
-def _tpr_at_fpr(fpr: float) -> ThresholdPlan:
-    return _best_threshold("recall_at_fpr", at_most=fpr)
-
-
-def _precision_at_recall(recall: float) -> ThresholdPlan:
-    return _best_threshold("precision_at_recall", at_least=recall)
-
-
-def _recall_at_precision(precision: float) -> ThresholdPlan:
-    return _best_threshold("recall_at_precision", at_least=precision)
-
-
 #: Name of a threshold measure to what makes it of its parameters.
 THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
     "roc_auc": _roc_auc,
@@ -331,7 +306,9 @@ THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
     "ks_statistic": _ks_statistic,
     "break_even_point": _break_even_point,
     "best_threshold": _best_threshold,
-    "tpr_at_fpr": _tpr_at_fpr,
-    "precision_at_recall": _precision_at_recall,
-    "recall_at_precision": _recall_at_precision,
+    "tpr_at_fpr": lambda fpr: _best_threshold("recall_at_fpr", at_most=fpr),
+    "precision_at_recall": lambda recall: _best_threshold("precision_at_recall", at_least=recall),
+    "recall_at_precision": lambda precision: _best_threshold(
+        "recall_at_precision", at_least=precision
+    ),
 }

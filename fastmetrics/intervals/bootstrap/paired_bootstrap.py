@@ -274,8 +274,8 @@ def compared(
             with np.errstate(invalid="ignore"):  # inf - inf, of best thresholds: no difference
                 replicates = found.values[a, i] - found.values[b, i]
             difference = estimates[a][i] - estimates[b][i]
-            pair = _difference(one.label, models[a].name, models[b].name, difference, replicates)
-            pairs.append(pair | _interval(pair, options, extra))
+            names = {"metric": one.label, "model_a": models[a].name, "model_b": models[b].name}
+            pairs.append(_difference(names, difference, replicates, options, **extra))
         adjusted = holm([pair["pvalue"] for pair in pairs])
         differences[one.label] = tuple(
             PairedDifference(**pair, pvalue_holm=float(p))
@@ -312,24 +312,16 @@ def _acceleration(
 
 
 def _difference(
-    metric: str, model_a: str, model_b: str, difference: float, replicates: NDArray[np.float64]
+    names: dict[str, str],
+    difference: float,
+    replicates: NDArray[np.float64],
+    options: Options,
+    **extra: float,
 ) -> dict[str, Any]:
+    """Return the fields of a `PairedDifference`, but for the adjusted p-value."""
     replicates.flags.writeable = False
     defined = replicates[~np.isnan(replicates)]
     finite = len(defined) > 1 and bool(np.isfinite(defined).all())
-    return {
-        "metric": metric,
-        "model_a": model_a,
-        "model_b": model_b,
-        "difference": difference,
-        "standard_error": float(defined.std(ddof=1)) if finite else math.nan,
-        "n_failed": len(replicates) - len(defined),
-        "bootstrap_distribution": replicates,
-    }
-
-
-def _interval(pair: dict[str, Any], options: Options, extra: dict[str, Any]) -> dict[str, Any]:
-    difference, replicates = pair["difference"], pair["bootstrap_distribution"]
     interval, reason = limits(
         replicates,
         difference,
@@ -338,15 +330,22 @@ def _interval(pair: dict[str, Any], options: Options, extra: dict[str, Any]) -> 
         alternative=options.alternative,
         **extra,
     )
-    if reason is not None and not math.isnan(difference):
-        if reason is ALL_EQUAL:
-            reason = f"it is {difference:.6g} in every replicate"
-        warn_user(
-            f"the interval of the difference in {pair['metric']!r} between {pair['model_a']!r} "
-            f"and {pair['model_b']!r} is degenerate: {reason}",
-            DegenerateDataWarning,
-        )
     pvalue = math.nan
     if not math.isnan(difference):
         pvalue = pvalue_from_replicates(replicates, null=0.0, alternative=options.alternative)
-    return {"confidence_interval": interval, "pvalue": pvalue}
+        if reason is ALL_EQUAL:
+            reason = f"it is {difference:.6g} in every replicate"
+        if reason is not None:
+            warn_user(
+                f"the interval of the difference in {names['metric']!r} between "
+                f"{names['model_a']!r} and {names['model_b']!r} is degenerate: {reason}",
+                DegenerateDataWarning,
+            )
+    return names | {
+        "difference": difference,
+        "confidence_interval": interval,
+        "standard_error": float(defined.std(ddof=1)) if finite else math.nan,
+        "pvalue": pvalue,
+        "n_failed": len(replicates) - len(defined),
+        "bootstrap_distribution": replicates,
+    }

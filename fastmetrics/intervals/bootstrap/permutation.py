@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -25,7 +24,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._kernels import resampling as kernels
 from fastmetrics._results import Result
-from fastmetrics._threads.workers import run_with_progress
+from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._models import check_models, named_scores
 from fastmetrics.intervals._pvalues import holm
@@ -247,8 +246,6 @@ def _test_pair(
     size = max(1, _BATCH_BYTES // padded(2 * n))
     null = np.empty((len(asked), n_resamples))
     observed = _values_of_both(engine, pooled, np.zeros((1, n), np.uint8))[..., 0]
-    starts = range(0, n_resamples, size)
-    sizes = [min(size, n_resamples - start) for start in starts]
 
     def job(start: int, count: int) -> None:
         coins = np.stack([_coins(key, start + r, n) for r in range(count)])
@@ -256,9 +253,9 @@ def _test_pair(
         with np.errstate(invalid="ignore"):  # inf - inf, of best thresholds: no difference
             null[:, start : start + count] = of_first - of_second
 
-    run_with_progress(
-        [partial(job, *batch) for batch in zip(starts, sizes, strict=True)],
-        sizes,
+    run_batches(
+        job,
+        range(0, n_resamples, size),
         n_threads=n_threads,
         progress=progress,
         description=f"{names[0]} - {names[1]}",
