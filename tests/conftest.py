@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import atexit
 import gc
+import itertools
 import os
 import signal
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 # Where every core has a process of tests, threads of BLAS (the peers') wait for one another.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -47,6 +50,22 @@ _compile.numpy_rows_left = 0
 # tests of Ctrl-C would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_default_rng, _seeds = np.random.default_rng, itertools.count()
+
+
+def _seeded_rng(seed: Any = None) -> np.random.Generator:
+    """Give who passes no seed numbers that are others in each call, and the same in each run."""
+    return _default_rng(next(_seeds) if seed is None else seed)
+
+
+np.random.default_rng = _seeded_rng
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    global _seeds
+    _seeds = itertools.count(zlib.crc32(item.nodeid.encode()))
 
 
 @pytest.fixture

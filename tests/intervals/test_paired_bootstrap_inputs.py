@@ -327,7 +327,7 @@ def test_results_can_be_copied_and_pickled(way: Any) -> None:
 def test_the_key_of_a_result_draws_its_replicates_again() -> None:
     result = fm.paired_bootstrap(Y, MODELS, n_resamples=60)
     again = fm.paired_bootstrap(Y, MODELS, n_resamples=60, rng=result.key)
-    assert again.to_dict() == result.to_dict()
+    assert same(again, result)  # no seed: a replicate may lose a class, and its value is nan
     assert fm.paired_bootstrap(Y, MODELS, n_resamples=60).key != result.key
     source = np.random.default_rng(4)
     first, second = (fm.paired_bootstrap(Y, MODELS, n_resamples=60, rng=source) for _ in range(2))
