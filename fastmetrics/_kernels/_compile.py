@@ -230,7 +230,8 @@ def _jit(function: FunctionType) -> Any:
     except RuntimeError as error:  # numba: "no locator available": nowhere to write a cache
         _log.debug("kernel %s is not cached: %s", function.__name__, error)
         return numba.njit(**options)(linked)
-    dispatcher._cache = _Cache(dispatcher._cache)
+    if hasattr(dispatcher, "_cache"):  # not under NUMBA_DISABLE_JIT=1
+        dispatcher._cache = _Cache(dispatcher._cache)
     return dispatcher
 
 
