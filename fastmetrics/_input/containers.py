@@ -15,6 +15,8 @@ _CPU = 1  # kDLCPU of the DLPack header
 _FRAME_LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf"})
 _EXACT = 2**53  # the integers up to here are all doubles
 
+OF_PREDICT_PROBA = "of the two columns of predict_proba pass [:, 1], the positive class"
+
 
 def as_array(values: Any, name: str) -> NDArray[Any]:
     """Return ``values`` as a plain ndarray of any dtype and dimension, in place if possible."""
@@ -107,7 +109,7 @@ def _ravelled(array: NDArray[Any], name: str) -> NDArray[Any]:
         return array[:, 0]
     advice = ""
     if array.ndim == 2 and array.shape[1] == 2 and name != "y_true":
-        advice = "; of the two columns of predict_proba pass [:, 1], the positive class"
+        advice = f"; {OF_PREDICT_PROBA}"
     raise InputError(f"`{name}` must have shape (n,): got {array.shape}{advice}")
 
 

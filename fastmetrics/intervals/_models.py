@@ -4,20 +4,41 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.containers import as_array
-from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array
+from fastmetrics._input.rows import BinaryRows, check_binary, column_count
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, InputTypeError
+
+#: What functions of several models take.
+MODELS: Final = """
+Parameters
+----------
+scores : mapping of str to array-like of shape (n_samples,), or data frame
+    Each model's scores by its name; a data frame has one column a model. An array of shape
+    (n_samples, n_models) needs `names`. The greater the score, the more positive.
+names : sequence of str, optional
+    Of the columns of `scores`, where it is an array; mappings and data frames have their own.
+
+Raises
+------
+TypeError, ValueError
+    If `scores` does not name its models, names too few, or holds the two columns of
+    `predict_proba`.
+"""
+
+#: Half precision and three printed digits may be off by so much.
+_NEAR_ONE: Final = 1e-3
+_HEAD: Final = 1000
 
 
 class NamedScores(NamedTuple):
@@ -54,40 +75,104 @@ class CheckedModels:
         return dataclasses.replace(self.rows, scores=self.scores[model])
 
 
-def named_scores(scores: Any, *, at_least: int = 1) -> list[NamedScores]:
-    """Return each model of a mapping, a data frame, or a matrix with a column for each model."""
-    found = list(_columns(scores))
+def named_scores(
+    scores: Any, names: Iterable[str] | None = None, *, at_least: int = 1
+) -> list[NamedScores]:
+    """Return each model of a mapping, a data frame, or an array whose columns have ``names``."""
+    found = _named(scores, names)
     if len(found) < at_least:
         needed = "two models" if at_least == 2 else "one model"
         raise InputError(f"`scores` must name at least {needed}: got {len(found)}")
     for name, count in Counter(model.name for model in found).items():
         if count > 1:
             raise InputError(f"`scores` names {count} models {name!r}: their names must differ")
+    if len(found) == 2 and not isinstance(scores, Mapping):
+        _refuse_both_classes(found)
     return found
 
 
-def _columns(scores: Any) -> Iterator[NamedScores]:
-    if isinstance(scores, Mapping):
-        names = list(scores)
-    elif hasattr(scores, "column_names"):  # an Arrow table, whose `columns` are no names
-        names = list(scores.column_names)
-    elif hasattr(scores, "columns"):
-        names = list(scores.columns)
-        if len(set(names)) < len(names):  # a frame would give both columns for one name
-            yield from (NamedScores(str(name), f"scores[{name!r}]", None) for name in names)
-            return
-    else:
-        array = as_array(scores, "scores")
-        if array.ndim != 2:
-            raise InputError(
-                "`scores` must be a mapping from names to scores, a data frame, or an array of "
-                f"shape (n_samples, n_models): got shape {array.shape}"
-            )
-        matrix = check_score_matrix(array, "scores")
-        for j in range(matrix.shape[1]):
-            yield NamedScores(str(j), f"scores[:, {j}]", score_column(matrix, j))
+def has_names(scores: Any) -> bool:
+    """Return whether scores come by the names of models: as a mapping or a data frame."""
+    # an Arrow table has `column_names`, and its `columns` are no names
+    return isinstance(scores, Mapping) or any(
+        hasattr(scores, columns) for columns in ("column_names", "columns")
+    )
+
+
+def refuse_several(y_score: Any, instead: str) -> None:
+    """Raise where one model's scores are due and several come by name."""
+    several = isinstance(y_score, Mapping) or (has_names(y_score) and column_count(y_score) > 1)
+    if several:
+        advice = f"; {OF_PREDICT_PROBA}" if column_count(y_score) == 2 else ""
+        raise InputTypeError(
+            f"`y_score` must be the scores of one model: got a {type(y_score).__name__}, and "
+            f"models by name are for `{instead}`{advice}"
+        )
+
+
+def _named(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
+    if not has_names(scores):
+        return _columns(scores, names)
+    if names is not None:
+        raise InputTypeError("`names` is for an array: this `scores` names its models itself")
+    own = scores
+    if not isinstance(scores, Mapping):
+        own = getattr(scores, "column_names", None) or scores.columns
+    own = list(own)
+    # of two columns of one name a frame gives both: `named_scores` refuses them
+    distinct = len(set(own)) == len(own)
+    return [
+        NamedScores(str(name), f"scores[{name!r}]", scores[name] if distinct else None)
+        for name in own
+    ]
+
+
+def _columns(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
+    """Return the columns of an array, which says nothing of models but by ``names``."""
+    if names is None and isinstance(scores, list | tuple) and column_count(scores) > 1:
+        raise InputTypeError(
+            f"`scores` is a {type(scores).__name__}, which names no models: pass a mapping, such "
+            "as {'first': scores of the first, 'second': scores of the second}"
+        )
+    array = as_array(scores, "scores")
+    if array.ndim != 2:
+        raise InputError(
+            "`scores` must be a mapping from names to scores, a data frame, or an array of "
+            f"shape (n_samples, n_models) with `names`: got shape {array.shape}"
+        )
+    matrix = check_score_matrix(array, "scores")
+    columns = [score_column(matrix, j) for j in range(matrix.shape[1])]
+    if names is None:
+        if len(columns) == 2:
+            _refuse_both_classes([NamedScores("", "scores", column) for column in columns])
+        raise InputError(
+            f"`scores` of shape {array.shape} does not say which models its columns are: pass a "
+            "mapping or a data frame, or `names`, one for each column"
+        )
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputTypeError(f"`names` must be a sequence of texts: got {names!r}")
+    own = list(names)
+    for i, name in enumerate(own):
+        if not isinstance(name, str):
+            raise InputTypeError(f"`names` must hold texts: got {name!r} at index {i}")
+    if len(own) != len(columns):
+        raise InputError(f"`names` must name the {len(columns)} columns of `scores`: got {own!r}")
+    return [
+        NamedScores(name, f"scores[:, {j}]", column)
+        for j, (name, column) in enumerate(zip(own, columns, strict=True))
+    ]
+
+
+def _refuse_both_classes(models: list[NamedScores]) -> None:
+    """Raise if two columns are what `predict_proba` says of one model's two classes."""
+    first, second = (as_array(model.values, model.argument) for model in models)
+    if {first.dtype.kind, second.dtype.kind} != {"f"} or first.shape != second.shape:
         return
-    yield from (NamedScores(str(name), f"scores[{name!r}]", scores[name]) for name in names)
+    for rows in (slice(_HEAD), slice(None)):  # most models need but a look
+        low = np.minimum(first[rows], second[rows])
+        if not ((low >= 0) & (np.abs(first[rows] + second[rows] - 1) <= _NEAR_ONE)).all():
+            return
+    raise InputError(f"`scores` has two columns that sum to 1 in each row; {OF_PREDICT_PROBA}")
 
 
 def check_models(

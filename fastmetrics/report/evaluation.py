@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import NamedScores, named_scores
+from fastmetrics.intervals._models import NamedScores, has_names, named_scores
 from fastmetrics.intervals.bootstrap._limits import Method
 from fastmetrics.intervals.delong.delong import DeLongResult, delong
 from fastmetrics.measures.asking import MetricsLike
@@ -30,6 +31,7 @@ def evaluate(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
+    names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     confidence_level: float = 0.95,
@@ -51,7 +53,10 @@ def evaluate(
         Binary labels.
     scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
         The scores of each model by name; a data frame has one column a model; a single column
-        is one model called ``"score"``. The greater the score, the more positive.
+        is one model called ``"score"``. An array of shape (n_samples, n_models) needs `names`.
+        The greater the score, the more positive.
+    names : sequence of str, optional
+        Of the columns of `scores`, where it is an array; mappings and data frames have their own.
     sample_weight : array-like of shape (n_samples,), optional
         Weights, not negative.
     pos_label : int, float, bool or str, optional
@@ -123,7 +128,7 @@ def evaluate(
     ['roc_auc', 'average_precision', 'break_even_point']
     """
     level = check_confidence_level(confidence_level)
-    named = _named(scores)
+    named = _named(scores, names)
     plan = checked_plan(
         n_resamples,
         level,
@@ -158,9 +163,9 @@ def evaluate(
     return bootstrapped(models, y_true, named, plan, **rows)
 
 
-def _named(scores: Any) -> list[NamedScores]:
-    if isinstance(scores, Mapping) or hasattr(scores, "columns") or hasattr(scores, "column_names"):
-        return named_scores(scores)
+def _named(scores: Any, names: Sequence[str] | None) -> list[NamedScores]:
+    if names is not None or has_names(scores) or column_count(scores) > 1:
+        return named_scores(scores, names)
     return [NamedScores("score", "scores", scores)]
 
 

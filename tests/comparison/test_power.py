@@ -208,7 +208,7 @@ def test_auc_by_simulation(auc_a, auc_b, shared, n_pos, n_neg):
     def drawn(positives, negatives):
         y = np.repeat([1, 0], [positives, negatives])
         noise = rng.multivariate_normal([0, 0], [[1, shared], [shared, 1]], len(y))
-        return y, noise + y[:, None] * shift
+        return y, dict(zip("ab", (noise + y[:, None] * shift).T, strict=True))
 
     large = fm.delong_test(*drawn(20_000, 20_000 * n_neg // n_pos)).covariance
     correlation = large[0, 1] / math.sqrt(large[0, 0] * large[1, 1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import delong_oracle as oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+
+#: `delong_test` of two models that are columns of an array.
+of_columns = partial(delong_test, names=("a", "b"))
 
 
 @st.composite
@@ -34,7 +38,7 @@ def test_nearest_doubles_to_the_definition(
     sample: tuple[list[int], list[list[int]], list[int]],
 ) -> None:
     labels, scores, groups = sample
-    result = delong_test(labels, np.transpose(scores), groups=groups)
+    result = of_columns(labels, np.transpose(scores), groups=groups)
     assert result.method == "Obuchowski (1997)"
     assert result.n_groups == len(set(groups))
     exact = [
@@ -56,7 +60,7 @@ def test_a_group_for_each_row_is_delong(
     sample: tuple[list[int], list[list[int]], list[int]],
 ) -> None:
     labels, scores, _ = sample
-    columns = np.transpose(scores)
+    columns = dict(zip("abc", scores, strict=True))
     plain = delong_test(labels, columns)
     grouped = delong_test(labels, columns, groups=np.arange(len(labels)) * 7 - 3)
     left, right = plain.to_dict(), grouped.to_dict()
@@ -78,8 +82,8 @@ def test_copies_in_the_group_of_their_example_add_nothing(
         == delong(labels, scores[0]).variance
     )
     columns = np.transpose(scores)
-    once = delong_test(labels, columns, groups=groups)
-    again = delong_test(
+    once = of_columns(labels, columns, groups=groups)
+    again = of_columns(
         np.repeat(labels, times), np.repeat(columns, times, axis=0), groups=np.repeat(groups, times)
     )
     assert again.covariance.tolist() == once.covariance.tolist()
@@ -92,15 +96,15 @@ def test_weights_are_copies_and_names_do_not_matter(
     labels, scores, groups = sample
     columns = np.transpose(scores)
     weights = [1, 2, 1, 1, *(data.draw(st.integers(0, 3)) for _ in labels[4:])]
-    weighted = delong_test(labels, columns, groups=groups, sample_weight=weights)
-    copies = delong_test(
+    weighted = of_columns(labels, columns, groups=groups, sample_weight=weights)
+    copies = of_columns(
         np.repeat(labels, weights),
         np.repeat(columns, weights, axis=0),
         groups=np.repeat(groups, weights),
     )
     assert repr(weighted.to_dict()) == repr(copies.to_dict())
     order = data.draw(st.permutations(range(len(labels))))
-    named = delong_test(
+    named = of_columns(
         np.array(labels)[order],
         columns[order],
         groups=[f"patient {9 - groups[i]}" for i in order],
@@ -114,8 +118,8 @@ def test_counts_of_any_size(scale: int) -> None:
     """Every row stands `scale` times, in its group: nothing changes, however large the sums."""
     y, groups = [1, 1, 0, 0, 1, 0], [1, 2, 1, 2, 3, 3]
     scores = np.array([[6, 5, 4, 3, 2, 1], [3, 5, 3, 2, 4, 1]]).T
-    once = delong_test(y, scores, groups=groups)
-    result = delong_test(y, scores, groups=groups, sample_weight=[scale] * 6)
+    once = of_columns(y, scores, groups=groups)
+    result = of_columns(y, scores, groups=groups, sample_weight=[scale] * 6)
     assert result.covariance.tolist() == once.covariance.tolist()
     assert result.statistic == once.statistic
     assert result.n_negative == 3 * scale
@@ -127,7 +131,7 @@ def test_large_groups_beside_many_small_ones(rng: np.random.Generator) -> None:
     y = (rng.random(size) < 0.4).astype(np.int8)
     scores = rng.normal(size=(size, 2)) + y[:, None]
     groups = np.where(np.arange(size) < 30_000, 0, np.arange(size))
-    result = delong_test(y, scores, groups=groups, n_threads=2)
+    result = of_columns(y, scores, groups=groups, n_threads=2)
     auc = np.array(result.estimate)
     n, m = np.count_nonzero(y == 0), np.count_nonzero(y)
     ranks = scores.argsort(axis=0).argsort(axis=0) + 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import fastmetrics as fm
 from fastmetrics.intervals.delong._whole_numbers import exact_gram
 from fastmetrics.intervals.delong.delong_test import delong_test
 
 Y = [0, 1, 1, 0, 1, 0]
 A = [1.0, 2.0, 3.0, 2.0, 0.0, 1.0]
 B = [1.0, 3.0, 2.0, 2.0, 4.0, 0.0]
+MODELS = {"a": A, "b": B}
 MATRIX = np.column_stack([A, B])
 
 
@@ -43,9 +46,9 @@ def test_named_models(scores: Any) -> None:
     [MATRIX, np.asfortranarray(MATRIX), MATRIX.tolist(), MATRIX.astype(np.int8), MATRIX[:, ::-1]],
     ids=["c", "fortran", "list", "int8", "reversed"],
 )
-def test_columns_of_an_array_are_numbered(scores: Any) -> None:
-    result = delong_test(Y, scores)
-    assert result.names == ("0", "1")
+def test_columns_of_an_array_are_named(scores: Any) -> None:
+    result = delong_test(Y, scores, names=("one", "other"))
+    assert result.names == ("one", "other")
     assert sorted(result.estimate) == sorted(delong_test(Y, {"a": A, "b": B}).estimate)
 
 
@@ -55,7 +58,7 @@ def test_input_is_not_modified() -> None:
     for values in frozen:
         values.flags.writeable = False
     y, scores, groups, weights = frozen
-    delong_test(y, scores, groups=groups, sample_weight=weights)
+    delong_test(y, scores, names=["a", "b"], groups=groups, sample_weight=weights)
     for values, was in zip(frozen, before, strict=True):
         np.testing.assert_array_equal(values, was)
 
@@ -63,8 +66,8 @@ def test_input_is_not_modified() -> None:
 @pytest.mark.parametrize("y", [[False, True], [-1, 1], ["no", "yes"]])
 def test_kinds_of_labels(y: list[Any]) -> None:
     options = {"pos_label": "yes"} if y[0] == "no" else {}
-    result = delong_test([y[label] for label in Y], MATRIX, **options)
-    assert result.to_dict() == delong_test(Y, MATRIX).to_dict()
+    result = delong_test([y[label] for label in Y], MODELS, **options)
+    assert result.to_dict() == delong_test(Y, MODELS).to_dict()
 
 
 def test_zeros_of_both_signs_tie() -> None:
@@ -84,9 +87,10 @@ def test_neighbouring_integers_stay_apart() -> None:
     [
         ({"a": A}, ValueError, "`scores` must name at least two models: got 1"),
         ({}, ValueError, "`scores` must name at least two models: got 0"),
-        (np.array(A), ValueError, r"array of shape \(n_samples, n_models\): got shape \(6,\)"),
-        (MATRIX[:, :1], ValueError, "at least two models: got 1"),
-        (MATRIX[:3], ValueError, r"`y_true` has 6 rows, `scores\[:, 0\]` has 3 rows"),
+        (np.array(A), ValueError, r"\(n_samples, n_models\) with `names`: got shape \(6,\)"),
+        (MATRIX, ValueError, r"`scores` of shape \(6, 2\) does not say which models"),
+        ([A, B], TypeError, r"`scores` is a list, which names no models: pass a mapping, such as"),
+        ((np.array(A), pd.Series(B)), TypeError, "`scores` is a tuple, which names no models"),
         ({"a": A, "b": B[:5]}, ValueError, r"`scores\['a'\]` has 6 rows, `scores\['b'\]` has 5"),
         ({"a": A[1:], "b": B[1:]}, ValueError, r"`y_true` has 6 rows, `scores\['a'\]` has 5"),
         ({1: A, "1": B}, ValueError, "`scores` names 2 models '1'"),
@@ -113,6 +117,94 @@ def test_scores_that_are_refused(scores: Any, error: type[Exception], match: str
 
 
 @pytest.mark.parametrize(
+    ("scores", "names", "error", "match"),
+    [
+        (MATRIX[:, :1], ["a"], ValueError, "at least two models: got 1"),
+        (MATRIX[:3], ["a", "b"], ValueError, r"`y_true` has 6 rows, `scores\[:, 0\]` has 3 rows"),
+        (MATRIX, ["a"], ValueError, "`names` must name the 2 columns of `scores`: got "),
+        (MATRIX, ["a", "a"], ValueError, "`scores` names 2 models 'a'"),
+        (MATRIX, ["a", 2], TypeError, "`names` must hold texts: got 2 at index 1"),
+        (MATRIX, "ab", TypeError, "`names` must be a sequence of texts: got 'ab'"),
+        (MODELS, ["a", "b"], TypeError, "`names` is for an array"),
+        (pd.DataFrame(MODELS), ["a", "b"], TypeError, "`names` is for an array"),
+        (pa.table(MODELS), ["a", "b"], TypeError, "`names` is for an array"),
+    ],
+)
+def test_names_that_are_refused(
+    scores: Any, names: Any, error: type[Exception], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        delong_test(Y, scores, names=names)
+
+
+P = np.array([0.2, 0.7, 0.6, 0.1, 0.9, 0.65])
+PROBA = np.column_stack([1 - P, P])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        delong_test,
+        fm.evaluate,
+        partial(fm.paired_bootstrap, n_resamples=20, rng=1),
+        partial(fm.paired_permutation_test, n_resamples=20, rng=1),
+    ],
+    ids=["delong_test", "evaluate", "paired_bootstrap", "paired_permutation_test"],
+)
+class TestOneRule:
+    """What functions of several models take for models is the same for all of them."""
+
+    @pytest.mark.parametrize(
+        "proba",
+        [
+            PROBA,
+            PROBA.astype(np.float16),
+            PROBA.astype(np.float32),
+            PROBA.round(1),
+            pd.DataFrame(PROBA),
+            pl.DataFrame(PROBA),
+            pa.table({"no": PROBA[:, 0], "yes": PROBA[:, 1]}),
+        ],
+    )
+    def test_what_predict_proba_returns_is_no_two_models(self, function: Any, proba: Any) -> None:
+        with pytest.raises(
+            ValueError, match=r"sum to 1.*predict_proba pass \[:, 1\], the positive"
+        ):
+            function(Y, proba)
+        if isinstance(proba, np.ndarray):
+            with pytest.raises(ValueError, match=r"predict_proba pass \[:, 1\]"):
+                function(Y, proba, names=["no", "yes"])
+
+    def test_one_row_that_does_not_sum_to_one_makes_two_models(self, function: Any) -> None:
+        other = np.tile(PROBA, (300, 1))
+        other[-1] += 0.1
+        function(Y * 300, other, names=["a", "b"])
+        function(Y, {"a": 1 - P, "b": P})  # which says that they are two
+        function(Y, PROBA - 0.5, names=["a", "b"])
+
+    def test_an_array_has_no_names(self, function: Any) -> None:
+        with pytest.raises(ValueError, match=r"`scores` of shape \(6, 2\) does not say.*`names`"):
+            function(Y, MATRIX)
+        with pytest.raises(TypeError, match="`names` is for an array"):
+            function(Y, MODELS, names=["a", "b"])
+        with pytest.raises(TypeError, match="`scores` is a list, which names no models"):
+            function(Y, [np.array(A), np.array(B)])
+
+
+@pytest.mark.parametrize(
+    ("function", "other"), [("bootstrap", "paired_bootstrap"), ("delong", "delong_test")]
+)
+def test_functions_of_one_model_name_those_of_several(function: str, other: str) -> None:
+    for models in (MODELS, pd.DataFrame(MODELS), pa.table(MODELS)):
+        with pytest.raises(
+            TypeError, match=f"`y_score` must be the scores of one model.*`{other}`"
+        ):
+            getattr(fm, function)(Y, models)
+    with pytest.raises(TypeError, match=r"predict_proba pass \[:, 1\]"):
+        getattr(fm, function)(Y, pd.DataFrame(PROBA))
+
+
+@pytest.mark.parametrize(
     ("options", "error", "match"),
     [
         ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
@@ -130,14 +222,14 @@ def test_options_that_are_refused(
     options: dict[str, Any], error: type[Exception], match: str
 ) -> None:
     with pytest.raises(error, match=match):
-        delong_test(Y, MATRIX, **options)
+        delong_test(Y, MODELS, **options)
 
 
 def test_labels_that_are_refused() -> None:
     with pytest.raises(ValueError, match="`y_true` has 3 classes"):
-        delong_test([0, 1, 2, 0, 1, 2], MATRIX)
+        delong_test([0, 1, 2, 0, 1, 2], MODELS)
     with pytest.raises(ValueError, match="`y_true` takes its values in"):
-        delong_test([5, 7, 7, 5, 7, 5], MATRIX)
+        delong_test([5, 7, 7, 5, 7, 5], MODELS)
 
 
 @pytest.mark.parametrize("bits", [3, 19, 25, 26, 40, 62])

@@ -123,7 +123,7 @@ def test_continuous_scores_against_the_definition(rng: np.random.Generator, deci
     )
     covariance = np.cov(wins.mean(axis=2)) / positives.shape[1]
     covariance += np.cov(wins.mean(axis=1)) / negatives.shape[1]
-    result = delong_test(y, scores)
+    result = delong_test(y, scores, names=list("abcd"))
     np.testing.assert_allclose(result.covariance, covariance, rtol=1e-11, atol=1e-18)
     np.testing.assert_allclose(result.estimate, wins.mean(axis=(1, 2)), rtol=1e-14)
     contrast = np.array([[1, -1, 0, 0], [0, 1, -1, 0], [0, 0, 1, -1]])
@@ -167,7 +167,7 @@ def test_more_models_than_the_examples_tell_apart(rng: np.random.Generator) -> N
     y = [1, 1, 0, 0, 0]
     for _ in range(20):
         scores = rng.integers(0, 9, (5, 6))
-        result = quiet(y, scores)
+        result = quiet(y, scores, names=list("abcdef"))
         contrast = np.eye(6)[1:] - np.eye(6)[0]
         d, c = contrast @ result.estimate, contrast @ result.covariance @ contrast.T
         assert result.df == np.linalg.matrix_rank(c, tol=1e-12) <= 3
@@ -226,8 +226,9 @@ def test_whole_weights_are_copies(
 ) -> None:
     labels, scores = sample
     weights = [2, 1, 1, 1, *(data.draw(st.integers(0, 3)) for _ in labels[4:])]
-    copies = quiet(np.repeat(labels, weights), np.repeat(scores, weights, axis=1).T)
-    weighted = quiet(labels, np.transpose(scores), sample_weight=weights)
+    options = {"names": ["a", "b"]}
+    copies = quiet(np.repeat(labels, weights), np.repeat(scores, weights, axis=1).T, **options)
+    weighted = quiet(labels, np.transpose(scores), sample_weight=weights, **options)
     assert same(weighted, copies)
 
 
@@ -238,7 +239,7 @@ def test_counts_of_any_size(scale: int) -> None:
     scores = [[6, 5, 4, 3, 2, 1], [3, 5, 3, 2, 4, 1], [2, 2, 1, 4, 5, 5]]
     exact = [[oracle.covariance(y, one, other) for other in scores] for one in scores]
     shrink = oracle.Fraction(2, 3 * scale - 1)
-    result = delong_test(y, np.transpose(scores), sample_weight=[scale] * 6)
+    result = delong_test(y, np.transpose(scores), names=["a", "b", "c"], sample_weight=[scale] * 6)
     assert result.covariance.tolist() == [[float(c * shrink) for c in row] for row in exact]
     assert result.n_positive == 3 * scale
     for pair, (one, other) in zip(result, itertools.combinations(scores, 2), strict=True):
@@ -278,7 +279,9 @@ def test_alternatives(rng: np.random.Generator) -> None:
 
 def test_holm_over_all_pairs(rng: np.random.Generator) -> None:
     y = rng.integers(0, 2, 150)
-    result = delong_test(y, rng.normal(size=(150, 4)) + y[:, None] * [0.2, 0.4, 0.8, 1])
+    result = delong_test(
+        y, rng.normal(size=(150, 4)) + y[:, None] * [0.2, 0.4, 0.8, 1], names=list("abcd")
+    )
     ps = sorted(result, key=lambda pair: pair.pvalue)
     running = 0.0
     for rank, pair in enumerate(ps):
@@ -326,5 +329,5 @@ def test_size_under_the_null(rng: np.random.Generator) -> None:
     for _ in range(2_000):
         y = np.repeat([0, 1], [70, 50])
         scores = y[:, None] + rng.normal(size=(120, 1)) + rng.normal(size=(120, 3))
-        rejected += delong_test(y, scores).pvalue < 0.05
+        rejected += delong_test(y, scores, names=["a", "b", "c"]).pvalue < 0.05
     assert abs(rejected / 2_000 - 0.05) < 4 * math.sqrt(0.05 * 0.95 / 2_000)

@@ -55,9 +55,9 @@ def test_containers_of_named_scores_give_the_same(scores: Any) -> None:
 
 
 @pytest.mark.parametrize("matrix", [np.stack((A, B), axis=1), np.stack((A, B)).T.tolist()])
-def test_columns_of_a_matrix_are_numbered(matrix: Any) -> None:
-    found = fm.paired_bootstrap(Y, matrix, **FEW)
-    assert [(p.model_a, p.model_b) for p in found.differences["roc_auc"]] == [("0", "1")]
+def test_columns_of_a_matrix_are_named(matrix: Any) -> None:
+    found = fm.paired_bootstrap(Y, matrix, names=["x", "y"], **FEW)
+    assert [(p.model_a, p.model_b) for p in found.differences["roc_auc"]] == [("x", "y")]
     assert same(found, fm.paired_bootstrap(Y, MODELS, **FEW))
 
 
@@ -164,7 +164,7 @@ def with_nan(scores: NDArray[Any], at: int) -> NDArray[Any]:
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"scores": {"a": A}}, ValueError, "`scores` must name at least two models: got 1"),
     ({"scores": {}}, ValueError, "at least two models: got 0"),
-    ({"scores": A}, ValueError, r"or an array of shape \(n_samples, n_models\): got shape \(12,\)"),
+    ({"scores": A}, ValueError, r"n_models\) with `names`: got shape \(12,\)"),
     ({"scores": {1: A, "1": B}}, ValueError, "names 2 models '1': their names must differ"),
     (
         {"scores": pd.DataFrame(np.stack((A, B), axis=1), columns=["a", "a"])},
@@ -243,7 +243,7 @@ def test_bad_input_is_named(wrong: dict[str, Any], error: type[Exception], messa
 
 def test_memory_of_many_models_counts_their_pairs() -> None:
     """A million replicates of 40 models take 0.3 GB; those of their 780 pairs do not go."""
-    many = np.tile(A[:, None], 40)
+    many = {f"model {j}": A for j in range(40)}
     with pytest.raises(ValueError, match="GB of replicates, more than"):
         fm.paired_bootstrap(Y, many, n_resamples=1_000_000)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals._models import CheckedModels, NamedScores, check_models
+from fastmetrics.intervals._models import CheckedModels, NamedScores, check_models, refuse_several
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells, TableCells
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
 from fastmetrics.intervals.bootstrap._parse_rows import (
@@ -65,6 +65,7 @@ def parse(
         if isinstance(y_true, ScoreTable):
             return _of_table(y_true, asked, threshold, by_rows=by_rows)
         return _of_matrix(y_true, asked)
+    refuse_several(y_score, "paired_bootstrap")
     kind = _kind(asked, threshold, pos_label)
     model = NamedScores("", "y_score", y_score)
     if kind == "values":

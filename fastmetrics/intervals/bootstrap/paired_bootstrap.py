@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, combinations
@@ -16,7 +16,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, key_text
 from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.intervals._models import NamedScores, named_scores
+from fastmetrics.intervals._models import MODELS, NamedScores, named_scores
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine
@@ -124,11 +124,12 @@ class PairedBootstrap(Result):
         return html_table(heads, rows)
 
 
-@documented(RESAMPLED)
+@documented(MODELS, RESAMPLED)
 def paired_bootstrap(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
+    names: Sequence[str] | None = None,
     metrics: MetricsLike = "roc_auc",
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
@@ -150,8 +151,9 @@ def paired_bootstrap(
     ----------
     y_true : array-like of shape (n_samples,)
         Labels, or targets of a regression.
-    scores : mapping of str to array-like, data frame, or array of shape (n_samples, n_models)
-        Each model's scores, predicted labels or predicted values, by its name.
+    scores : mapping of str to array-like of shape (n_samples,), or data frame
+        Each model's scores, predicted labels or predicted values by its name; a data frame has one
+        column a model. An array of shape (n_samples, n_models) needs `names`.
     method : {"percentile", "basic", "bca"}, default="percentile"
         Which interval, of the models and of their differences.
     threshold : float, optional
@@ -169,7 +171,7 @@ def paired_bootstrap(
     Raises
     ------
     TypeError, ValueError
-        For arguments without meaning, as in `bootstrap`; for fewer than two models.
+        For arguments without meaning, as in `bootstrap`.
 
     Warns
     -----
@@ -201,7 +203,7 @@ def paired_bootstrap(
     """
     if method not in ("percentile", "basic", "bca"):
         raise InputError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
-    models = named_scores(scores, at_least=2)
+    models = named_scores(scores, names, at_least=2)
     options = checked_options(
         metrics=metrics,
         n_resamples=n_resamples,

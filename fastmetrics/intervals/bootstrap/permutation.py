@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
@@ -26,7 +26,7 @@ from fastmetrics._kernels import resampling as kernels
 from fastmetrics._results import Result
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import check_models, named_scores
+from fastmetrics.intervals._models import MODELS, check_models, named_scores
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Draws, padded
 from fastmetrics.intervals.bootstrap._engine import Engine
@@ -98,11 +98,12 @@ class PairedPermutationTest(Result):
         return f"PairedPermutationTest({inside})"
 
 
-@documented()
+@documented(MODELS)
 def paired_permutation_test(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
+    names: Sequence[str] | None = None,
     metrics: MetricsLike = "roc_auc",
     n_resamples: int = 9999,
     exchange: Exchange = "ranks",
@@ -119,8 +120,6 @@ def paired_permutation_test(
     ----------
     y_true : array-like of shape (n_samples,)
         Binary labels.
-    scores : mapping of str to array-like, data frame, or array of shape (n_samples, n_models)
-        Each model's scores by its name.
     metrics : as in `bootstrap`
         Threshold measures, and measures of counts with `threshold`.
     n_resamples : int, default=9999
@@ -180,14 +179,24 @@ def paired_permutation_test(
     _check_metrics(asked, threshold)
     threads = check_n_threads(n_threads)
     key = seed_key(rng)
-    checked = check_models(y_true, named_scores(scores, at_least=2), pos_label=pos_label)
+    models = named_scores(scores, names, at_least=2)
+    checked = check_models(y_true, models, pos_label=pos_label)
     found: dict[str, list[dict[str, Any]]] = {one.label: [] for one in asked}
     for a, b in combinations(range(len(checked.names)), 2):
         pair = (checked.rows_of(a), checked.rows_of(b))
-        names = (checked.names[a], checked.names[b])
+        of_pair = (checked.names[a], checked.names[b])
         for group in _by_kind(asked):
             results = _test_pair(
-                pair, names, group, key, count, exchange, threshold, alternative, threads, progress
+                pair,
+                of_pair,
+                group,
+                key,
+                count,
+                exchange,
+                threshold,
+                alternative,
+                threads,
+                progress,
             )
             for one, result in zip(group, results, strict=True):
                 found[one.label].append(result)

@@ -19,7 +19,7 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.intervals._models import NamedScores, check_models
+from fastmetrics.intervals._models import NamedScores, check_models, refuse_several
 from fastmetrics.intervals.delong._delong_covariance import (
     OF_COUNTS,
     auc_covariance,
@@ -191,6 +191,7 @@ def auc_variance(
     n_threads: int | None = None,
 ) -> AucVariance:
     """Return the AUC and its variance, nan where they are not defined, without a warning."""
+    refuse_several(y_score, "delong_test")
     if groups is None:
         table = as_table(
             y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import check_models, named_scores
+from fastmetrics.intervals._models import MODELS, check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
 from fastmetrics.intervals.delong._delong_covariance import (
     OF_COUNTS,
@@ -152,11 +152,12 @@ class DeLongTest(Result):
         return html_table((*heads, level), rows, caption=repr(self))
 
 
-@documented(OF_COUNTS, SCORED)
+@documented(MODELS, OF_COUNTS, SCORED)
 def delong_test(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
+    names: Sequence[str] | None = None,
     groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
@@ -170,10 +171,6 @@ def delong_test(
     ----------
     y_true : array-like of shape (n_samples,)
         Binary labels.
-    scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
-        The scores of each of K >= 2 models by name; a data frame has one column a model; the
-        columns of an array of shape (n_samples, K) are the models "0", "1" ... The greater the
-        score, the more positive.
     groups : array-like of shape (n_samples,), optional
         Which examples belong together, such as those of one patient: whole numbers or text. The
         variance is then that between groups (Obuchowski 1997).
@@ -187,13 +184,6 @@ def delong_test(
     -------
     DeLongTest
         AUCs, covariances, all pairs with Holm's adjustment, and the chi-square of "all equal".
-
-    Raises
-    ------
-    TypeError
-        If an argument is of the wrong kind.
-    ValueError
-        If there are fewer than two models.
 
     Warns
     -----
@@ -249,7 +239,7 @@ def delong_test(
     check_n_threads(n_threads)
     models = check_models(
         y_true,
-        named_scores(scores, at_least=2),
+        named_scores(scores, names, at_least=2),
         sample_weight=sample_weight,
         pos_label=pos_label,
         groups=groups,
