@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,6 +122,40 @@ def test_it_is_frozen_and_travels() -> None:
     assert stack != "a stack"
     with pytest.raises(TypeError, match="unhashable"):
         hash(stack)
+
+
+@pytest.mark.parametrize("dtype", ["<i8", "<f8", ">f8", "<u2"])
+def test_the_constructor_checks_and_owns(dtype: str) -> None:
+    counts = np.arange(1, 9).reshape(2, 2, 2).astype(dtype)
+    stack = ConfusionMatrixStack(counts, ("a", "b"), ("no", "yes"))
+    assert stack.counts.tolist() == counts.tolist()
+    assert MAKE(counts, ("a", "b")) == MAKE.from_counts(counts, names=["a", "b"])
+    assert dataclasses.replace(stack, names=("c", "d")).names == ("c", "d")
+    assert not stack.counts.flags.writeable
+    assert not np.may_share_memory(stack.counts, counts)
+    stack.sum().update(["yes"], ["yes"])
+    stack["a"].update(["yes"], ["yes"])
+    assert stack.counts.tolist() == counts.tolist()
+    huge = MAKE.from_counts(np.full((1, 2, 2), 1e300))
+    assert MAKE(np.full((1, 2, 2), 1e300), (0,)) == huge == dataclasses.replace(huge)
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        ((np.full((1, 2, 2), -1), ("a",)), ValueError, "`counts` must not be negative"),
+        ((np.full((1, 2, 2), np.nan), ("a",)), ValueError, "`counts` must be finite"),
+        ((np.ones((2, 2)), ("a",)), ValueError, r"`counts` must have shape \(n, 2, 2\)"),
+        ((np.ones((2, 2, 2)), ("a",)), ValueError, "`names` must name 2 matrices: got 1"),
+        ((np.ones((2, 2, 2)), ("a", "a")), ValueError, "`names` must be distinct"),
+        ((np.ones((1, 2, 2)), ("a",), (0, 1, 2)), ValueError, "`labels` must name 2 classes"),
+        ((np.ones((1, 2, 2)), ("a",), (1, 1)), ValueError, "`labels` must be distinct"),
+        ((np.ones((1, 2, 2)), ("a",), (0, 1), 1.0), TypeError, "`weight_exponent` must be an int"),
+    ],
+)
+def test_what_the_constructor_refuses(fields: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        ConfusionMatrixStack(*fields)
 
 
 def test_repr() -> None:

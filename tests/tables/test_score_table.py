@@ -246,9 +246,79 @@ def test_counts_of_a_class_stay_below_2_to_63(counts: list[int]) -> None:
         ((1.0, 1, 1), TypeError, "`scores`"),
     ],
 )
-def test_from_counts_refuses(columns, error, message: str) -> None:
+@pytest.mark.parametrize("make", [ScoreTable, ScoreTable.from_counts])
+def test_columns_that_are_refused(make: Any, columns, error, message: str) -> None:
     with pytest.raises(error, match=message):
-        ScoreTable.from_counts(*columns)
+        make(*columns)
+
+
+def test_the_constructor_sorts_merges_and_scales_as_from_counts_does() -> None:
+    columns = ([0.25, 1.0, 0.5, 0.25], [1, 0, 2, 4], [0, 3, 1, 1])
+    table = ScoreTable(*map(np.array, columns))
+    assert rows_in(table) == [(1.0, 0, 3), (0.5, 2, 1), (0.25, 5, 1)]
+    assert table == ScoreTable.from_counts(*columns)
+    assert (table.n_positive, table.n_negative) == (7, 5)
+    scores = np.array([2.0, 1.0])
+    huge = ScoreTable.from_counts(scores, [1e300, 1e300], [1e300, 2e300])
+    assert ScoreTable(scores, np.full(2, 1e300), np.array([1e300, 2e300])) == huge
+    assert dataclasses.replace(huge) == huge
+    assert dataclasses.replace(table, scores=-table.scores).scores.tolist() == [-0.25, -0.5, -1.0]
+    with pytest.raises(TypeError, match="`weight_exponent` must be an integer"):
+        ScoreTable(*map(np.array, columns), 0.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("score", ["<f4", "<f8", ">f8", "<i8", "<u8", "<i4"])
+@pytest.mark.parametrize("count", ["<i8", "<f8", ">i8", "<u4"])
+@pytest.mark.parametrize("n", [1, 5])
+def test_a_table_owns_its_columns(score: str, count: str, n: int) -> None:
+    """Already sorted, distinct and canonical: nothing but owning asks for a copy."""
+    columns = [
+        np.arange(n, 0, -1).astype(score),
+        np.arange(1, n + 1).astype(count),
+        np.ones(n, dtype=count),
+    ]
+    before = [column.copy() for column in columns]
+    seen_through = [column.view() for column in columns]
+    for view in seen_through:
+        view.flags.writeable = False
+    for given_ in (columns, seen_through):
+        for table in (ScoreTable(*given_), ScoreTable.from_counts(*given_)):
+            kept = copy.deepcopy(table)
+            for mine in (table.scores, table.positives, table.negatives):
+                assert not mine.flags.writeable
+                assert not any(np.may_share_memory(mine, column) for column in columns)
+            for column in columns:
+                column[:] = 9
+            assert table == kept
+            for column, was in zip(columns, before, strict=True):
+                column[:] = was
+
+
+@pytest.mark.parametrize("n", [7, 3_000, LARGE])
+def test_what_a_caller_holds_is_neither_kept_nor_written_to(rng, n: int) -> None:
+    """Kernels see a read-only view of all of an array as that array, which may be the caller's."""
+    arrays = labels_of(rng, n, 0.3), np.arange(n, 0.0, -1), rng.integers(0, 4, n)
+    before = [array.copy() for array in arrays]
+    views = [array.view() for array in arrays]
+    for view in views:
+        view.flags.writeable = False
+    for weight in (None, views[2], views[2] / 3):
+        table = ScoreTable.from_scores(views[0], views[1], sample_weight=weight)
+        again = ScoreTable(table.scores, table.positives, table.negatives)
+        for mine in (*table._columns(), *again._columns()):
+            assert not any(np.may_share_memory(mine, array) for array in arrays)
+        roc_auc_score(table)
+        assert again == table == table + ScoreTable.from_counts([], [], [])
+    for array, was in zip(arrays, before, strict=True):
+        assert np.array_equal(array, was)
+
+
+def test_copies_need_no_check_and_are_read_only() -> None:
+    table = ScoreTable.from_scores([0, 1, 1], [-np.inf, np.inf, 0.5], allow_inf=True)
+    for twin in (pickle.loads(pickle.dumps(table)), copy.copy(table), copy.deepcopy(table)):
+        assert twin == table
+        assert (twin.n_positive, twin.n_negative) == (2, 1)
+        assert not any(column.flags.writeable for column in twin._columns())
 
 
 def test_empty_tables() -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.containers import as_array
+from fastmetrics._input.scalars import check_integer
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.confusion._matrix_checks import check_total, refuse_bad_counts
+from fastmetrics.tables.confusion._matrix_checks import (
+    check_total,
+    checked_labels,
+    refuse_bad_counts,
+)
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -25,7 +30,8 @@ class ConfusionMatrixStack:
 
     What textbooks call *macro* and *micro* is defined over them (`macro_precision`,
     `micro_precision` and their kin), and `count_measure` gives any count measure of each matrix in
-    one call. Make one with `from_matrices`, `one_vs_rest` or `from_counts`.
+    one call. Make one with `from_matrices`, `one_vs_rest` or `from_counts`; the constructor checks
+    and copies as `from_counts` does.
 
     Attributes
     ----------
@@ -61,9 +67,29 @@ class ConfusionMatrixStack:
     weight_exponent: int = 0
 
     def __post_init__(self) -> None:
-        counts = self.counts.view()
-        counts.flags.writeable = False
-        object.__setattr__(self, "counts", counts)
+        scaled = check_integer("weight_exponent", self.weight_exponent, low=-(2**12), high=2**12)
+        counts, exponent = _checked_counts(self.counts)
+        names = _checked_names(self.names, len(counts))
+        self._set(counts, names, checked_labels(self.labels, 2), scaled + exponent)
+
+    @classmethod
+    def _of(
+        cls,
+        counts: Array,
+        names: tuple[Any, ...],
+        labels: tuple[Any, ...] = (0, 1),
+        weight_exponent: int = 0,
+    ) -> Self:
+        """Return the stack of fields that need no check, the counts being nobody else's."""
+        stack = object.__new__(cls)
+        stack._set(counts, names, labels, weight_exponent)
+        return stack
+
+    def _set(self, counts: Array, *others: Any) -> None:
+        counts = counts.view()
+        counts.setflags(write=False)
+        for each, value in zip(fields(self), (counts, *others), strict=True):
+            object.__setattr__(self, each.name, value)
 
     @classmethod
     def from_matrices(
@@ -130,7 +156,7 @@ class ConfusionMatrixStack:
         counts = np.stack([matrix.counts for matrix in now])
         if counts.dtype.kind != "f":
             check_total(sum(counts.ravel().tolist()))
-        return cls(counts, _checked_names(names, len(counts)), labels, *exponents)
+        return cls._of(counts, _checked_names(names, len(counts)), labels, *exponents)
 
     @classmethod
     def one_vs_rest(cls, matrix: ConfusionMatrix) -> Self:
@@ -173,7 +199,7 @@ class ConfusionMatrixStack:
         np.fill_diagonal(cells, 0)
         fp, fn = cells.sum(axis=0), cells.sum(axis=1)
         counts = np.stack([tn, fp, fn, tp], axis=-1).reshape(-1, 2, 2)
-        return cls(counts, counted.labels, weight_exponent=counted.exponent)
+        return cls._of(counts, counted.labels, weight_exponent=counted.exponent)
 
     @classmethod
     def from_counts(cls, counts: ArrayLike, *, names: Iterable[Any] | None = None) -> Self:
@@ -202,22 +228,8 @@ class ConfusionMatrixStack:
         >>> ConfusionMatrixStack.from_counts([[[50, 10], [5, 35]]], names=["first run"]).fn
         array([5])
         """
-        array = as_array(counts, "counts")
-        if array.ndim != 3 or array.shape[1:] != (2, 2) or array.size == 0:
-            raise InputError(f"`counts` must have shape (n, 2, 2), n >= 1: got {array.shape}")
-        if array.dtype.kind not in "iuf":
-            raise InputTypeError(
-                f"`counts` must be integers (counts) or floats (weights): {array.dtype}"
-            )
-        refuse_bad_counts(array)
-        own = _checked_names(names, len(array))
-        if array.dtype.kind != "f":
-            return cls(array.astype(np.int64), own)
-        array = array.astype(np.float64)
-        if not array.any():
-            return cls(array, own)
-        weights = check_weights(array.ravel(), array.size, "counts")
-        return cls(weights.values.reshape(array.shape), own, weight_exponent=weights.exponent)
+        array, exponent = _checked_counts(counts)
+        return cls._of(array, _checked_names(names, len(array)), weight_exponent=exponent)
 
     @property
     def is_weighted(self) -> bool:
@@ -283,9 +295,9 @@ class ConfusionMatrixStack:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         """Travel as fields: what arrives (or is copied) is read-only again."""
-        return type(self), (self.counts, self.names, self.labels, self.weight_exponent)
+        return type(self)._of, (self.counts, self.names, self.labels, self.weight_exponent)
 
     def _matrix(self, counts: Array) -> ConfusionMatrix:
         return ConfusionMatrix._of_snapshot(
@@ -319,6 +331,25 @@ def _shared_labels(all_labels: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
                 f"{labels[1]!r} at {k}; pass the same `labels` to all"
             )
     return first if all(labels == first for labels in all_labels) else (0, 1)
+
+
+def _checked_counts(counts: Any) -> tuple[Array, int]:
+    """Return a copy of counts (n, 2, 2), int64 or float64, and the exponent of its scale."""
+    array = as_array(counts, "counts")
+    if array.ndim != 3 or array.shape[1:] != (2, 2) or array.size == 0:
+        raise InputError(f"`counts` must have shape (n, 2, 2), n >= 1: got {array.shape}")
+    if array.dtype.kind not in "iuf":
+        raise InputTypeError(
+            f"`counts` must be integers (counts) or floats (weights): {array.dtype}"
+        )
+    refuse_bad_counts(array)
+    if array.dtype.kind != "f":
+        return array.astype(np.int64), 0
+    array = array.astype(np.float64)
+    if not array.any():
+        return array, 0
+    weights = check_weights(array.ravel(), array.size, "counts")
+    return weights.values.reshape(array.shape), weights.exponent
 
 
 def _checked_names(names: Iterable[Any] | None, n: int) -> tuple[Any, ...]:

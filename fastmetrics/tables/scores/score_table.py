@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import IO, Any, Final, Self
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.rows import BinaryRows, check_binary
-from fastmetrics._input.scalars import check_n_threads
+from fastmetrics._input.scalars import check_integer, check_n_threads
 from fastmetrics._kernels import merges
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.scores._columns import (
@@ -53,7 +54,8 @@ class ScoreTable:
     """The distinct scores of a binary problem with the weight of each class at them.
 
     It is all that an unweighted threshold measure needs of the data, it merges with ``+``
-    (or ``sum``), and it is never modified. Make one with `from_scores` or `from_counts`.
+    (or ``sum``), and it is never modified: it owns its columns. Make one with `from_scores`, or of
+    counts with `from_counts`; the constructor checks, sorts and merges as `from_counts` does.
 
     Attributes
     ----------
@@ -87,10 +89,41 @@ class ScoreTable:
     _totals: list[int | float] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        for name in ("scores", "positives", "negatives"):
-            column = getattr(self, name).view()
-            column.setflags(write=False)
-            object.__setattr__(self, name, column)
+        scaled = check_integer("weight_exponent", self.weight_exponent, low=-(2**12), high=2**12)
+        columns, exponent = rescaled(checked_columns(self.scores, self.positives, self.negatives))
+        self._set(*columns, scaled + exponent)
+
+    @classmethod
+    def _of_columns(
+        cls,
+        scores: NDArray[Any],
+        positives: NDArray[Any],
+        negatives: NDArray[Any],
+        weight_exponent: int = 0,
+    ) -> Self:
+        """Return the table of columns that need no check and that nobody else may write to."""
+        table = object.__new__(cls)
+        table._set(scores, positives, negatives, weight_exponent)
+        object.__setattr__(table, "_totals", [])
+        return table
+
+    def _set(
+        self,
+        scores: NDArray[Any],
+        positives: NDArray[Any],
+        negatives: NDArray[Any],
+        weight_exponent: int,
+    ) -> None:
+        put = object.__setattr__
+        for name, column in (
+            ("scores", scores),
+            ("positives", positives),
+            ("negatives", negatives),
+        ):
+            view = column.view()  # the memory stays writable: kernels take it without a copy
+            view.setflags(write=False)
+            put(self, name, view)
+        put(self, "weight_exponent", weight_exponent)
 
     @classmethod
     def from_scores(
@@ -154,7 +187,7 @@ class ScoreTable:
     def from_rows(cls, rows: BinaryRows, *, n_threads: int | None = None) -> Self:
         """Build the table of rows that `check_binary` has passed."""
         n_threads = check_n_threads(n_threads)
-        return cls(*distinct_scores(rows, n_threads), rows.weight_exponent)
+        return cls._of_columns(*distinct_scores(rows, n_threads), rows.weight_exponent)
 
     @classmethod
     def from_counts(cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> Self:
@@ -184,7 +217,7 @@ class ScoreTable:
         1000000000001
         """
         columns, exponent = rescaled(checked_columns(scores, positives, negatives))
-        return cls(*columns, exponent)
+        return cls._of_columns(*columns, exponent)
 
     @property
     def is_weighted(self) -> bool:
@@ -242,11 +275,11 @@ class ScoreTable:
                 f"{self.weight_exponent} and {other.weight_exponent}"
             )
         merged = merged_columns(self._columns(), other._columns())
-        return ScoreTable(*merged, self.weight_exponent)
+        return ScoreTable._of_columns(*merged, self.weight_exponent)
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         """Travel as columns: what arrives (or is copied) is read-only again."""
-        return type(self), (*self._columns(), self.weight_exponent)
+        return type(self)._of_columns, (*self._columns(), self.weight_exponent)
 
     def __radd__(self, other: object) -> ScoreTable:
         if isinstance(other, int) and other == 0:  # so that sum(tables) works
@@ -301,7 +334,7 @@ class ScoreTable:
             If the file is not a table of this format.
         """
         columns, exponent = stored_columns(file, FORMAT)
-        return cls(*columns, exponent)
+        return cls._of_columns(*columns, exponent)
 
 
 def _total(column: NDArray[Any]) -> int | float:

@@ -53,7 +53,7 @@ def roc_auc(table: ScoreTable, deviations: bool, *, max_fpr: float | None = None
 
 def rank_loss(table: ScoreTable, deviations: bool) -> Pair:
     """Leave out of the rank loss: the AUC of the opposite order."""
-    opposite = ScoreTable(table.scores, table.positives[::-1], table.negatives[::-1])
+    opposite = ScoreTable._of_columns(table.scores, table.positives[::-1], table.negatives[::-1])
     of_positives, of_negatives = roc_auc(opposite, deviations)
     return of_positives[::-1], of_negatives[::-1]
 
@@ -71,7 +71,7 @@ def partial_auc(
     if tpr_range is None:
         return _corrected(_RocArea(table, low, high, standardised=bool(correct)), deviations)
     # With the classes exchanged and the order reversed, 1 - FPR over TPR is TPR over 1 - FPR.
-    mirrored = ScoreTable(table.scores, table.negatives[::-1], table.positives[::-1])
+    mirrored = ScoreTable._of_columns(table.scores, table.negatives[::-1], table.positives[::-1])
     area = _RocArea(mirrored, 1 - high, 1 - low, standardised=bool(correct))
     of_negatives, of_positives = _corrected(area, deviations)
     return of_positives[::-1], of_negatives[::-1]
