@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_vector
+from fastmetrics._input.containers import OF_PREDICT_PROBA, as_vector, is_null
 from fastmetrics._input.labels import encode_labels
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import CANONICAL, canonical_scores, check_finite
 from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError, InputTypeError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,6 +145,54 @@ def check_binary(
     )
 
 
+def check_same_index(**columns: Any) -> None:
+    """Raise where columns of one length have rows that are labelled differently, as pandas' may be.
+
+    Rows are matched by position. An index that numbers the rows labels nothing: predictions that
+    were put into a series of their own belong to any rows.
+    """
+    first: tuple[str, Any] | None = None
+    for name, values in columns.items():
+        if values is None or type(values) is np.ndarray:
+            continue
+        index = getattr(values, "index", None)  # a method of lists
+        if index is None or not hasattr(index, "equals") or _is_range(index):
+            continue
+        if first is None:
+            first = name, index
+        elif len(index) != len(first[1]) or index.equals(first[1]) or _numbers_rows(index):
+            continue  # lengths are checked elsewhere
+        elif _numbers_rows(first[1]):
+            first = name, index
+        else:
+            _refuse_index(*first, name, index)
+
+
+def _is_range(index: Any) -> bool:
+    """Return whether an index is what a series gets that is given none; its values stay unread."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def _numbers_rows(index: Any) -> bool:
+    kind = getattr(getattr(index, "dtype", None), "kind", "")
+    return kind in ("i", "u") and np.array_equal(index, np.arange(len(index)))
+
+
+def _refuse_index(one: str, index: Any, name: str, other: Any) -> None:
+    for row, (mine, theirs) in enumerate(zip(index, other, strict=True)):
+        if is_null(mine) or is_null(theirs):
+            differ = is_null(mine) != is_null(theirs)
+        else:
+            differ = mine != theirs
+        if differ:
+            how = "in another order" if index.isin(other).all() else "that are not the same"
+            raise InputError(
+                f"`{one}` and `{name}` have row labels (an index) {how}: {mine!r} and {theirs!r} "
+                f"at row {row}; align them with `.reindex`, or pass `.to_numpy()` of them to go by "
+                "position"
+            )
+
+
 def _is_plain_vector(values: Any) -> bool:
     return type(values) is np.ndarray and values.ndim == 1 and len(values) > 0
 
@@ -164,3 +214,22 @@ def column_count(values: Any) -> int:
             return len(first)
         shape = (len(values), *getattr(first, "shape", ()))
     return int(shape[1]) if shape is not None and len(shape) == 2 else 1
+
+
+def has_names(scores: Any) -> bool:
+    """Return whether scores come by the names of models: as a mapping or a data frame."""
+    # an Arrow table has `column_names`, and its `columns` are no names
+    return isinstance(scores, Mapping) or any(
+        hasattr(scores, columns) for columns in ("column_names", "columns")
+    )
+
+
+def refuse_several(y_score: Any, instead: str) -> None:
+    """Raise where one model's scores are due and several come by name."""
+    several = isinstance(y_score, Mapping) or (has_names(y_score) and column_count(y_score) > 1)
+    if several:
+        advice = f"; {OF_PREDICT_PROBA}" if column_count(y_score) == 2 else ""
+        raise InputTypeError(
+            f"`y_score` must be the scores of one model: got a {type(y_score).__name__}, and "
+            f"models by name are for `{instead}`{advice}"
+        )

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array
-from fastmetrics._input.rows import BinaryRows, check_binary, column_count
+from fastmetrics._input.rows import (
+    BinaryRows,
+    check_binary,
+    check_same_index,
+    column_count,
+    has_names,
+)
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
 from fastmetrics.errors import InputError, InputTypeError
@@ -91,25 +97,6 @@ def named_scores(
     return found
 
 
-def has_names(scores: Any) -> bool:
-    """Return whether scores come by the names of models: as a mapping or a data frame."""
-    # an Arrow table has `column_names`, and its `columns` are no names
-    return isinstance(scores, Mapping) or any(
-        hasattr(scores, columns) for columns in ("column_names", "columns")
-    )
-
-
-def refuse_several(y_score: Any, instead: str) -> None:
-    """Raise where one model's scores are due and several come by name."""
-    several = isinstance(y_score, Mapping) or (has_names(y_score) and column_count(y_score) > 1)
-    if several:
-        advice = f"; {OF_PREDICT_PROBA}" if column_count(y_score) == 2 else ""
-        raise InputTypeError(
-            f"`y_score` must be the scores of one model: got a {type(y_score).__name__}, and "
-            f"models by name are for `{instead}`{advice}"
-        )
-
-
 def _named(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
     if not has_names(scores):
         return _columns(scores, names)
@@ -175,6 +162,12 @@ def _refuse_both_classes(models: list[NamedScores]) -> None:
     raise InputError(f"`scores` has two columns that sum to 1 in each row; {OF_PREDICT_PROBA}")
 
 
+def check_models_index(y_true: Any, models: list[NamedScores], **columns: Any) -> None:
+    """Raise where labels, scores, weights or groups label their rows differently."""
+    scores = {model.argument: model.values for model in models}
+    check_same_index(y_true=y_true, **scores, **columns)
+
+
 def check_models(
     y_true: Any,
     models: list[NamedScores],
@@ -184,6 +177,7 @@ def check_models(
     groups: Any = None,
 ) -> CheckedModels:
     """Return the rows of several models, verified once; rows of weight 0 are left out."""
+    check_models_index(y_true, models, sample_weight=sample_weight, groups=groups)
     scores = [check_scores_array(model.values, model.argument) for model in models]
     for model, column in zip(models[1:], scores[1:], strict=True):
         check_same_length(**{models[0].argument: scores[0], model.argument: column})

@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fastmetrics._input.rows import column_count
+from fastmetrics._input.rows import column_count, has_names
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import NamedScores, has_names, named_scores
+from fastmetrics.intervals._models import NamedScores, named_scores
 from fastmetrics.intervals.bootstrap._limits import Method
 from fastmetrics.intervals.delong.delong import DeLongResult, delong
 from fastmetrics.measures.asking import MetricsLike

@@ -129,14 +129,9 @@ def test_accuracies_that_exchange_decisions_are_mcnemars_exact_test(
     only_a, only_b = discordant
     is_right = np.repeat([[1, 0], [0, 1], [1, 1], [0, 0]], [only_a, only_b, 9, 4], axis=0)
     y = np.arange(len(is_right)) % 2
-    decisions = np.where(is_right == 1, y[:, None], 1 - y[:, None])
+    decisions = pd.DataFrame(np.where(is_right == 1, y[:, None], 1 - y[:, None]))
     pair = fm.paired_permutation_test(
-        *(y, decisions),
-        names=["a", "b"],
-        metrics="accuracy",
-        threshold=1,
-        n_resamples=20_000,
-        rng=1,
+        y, decisions, metrics="accuracy", threshold=1, n_resamples=20_000, rng=1
     ).differences["accuracy"][0]
     assert pair.difference == pytest.approx((only_a - only_b) / len(y))
     assert pair.pvalue == pytest.approx(exact, abs=4 * math.sqrt(exact / 20_000))

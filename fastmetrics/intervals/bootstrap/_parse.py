@@ -14,9 +14,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index, refuse_several
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals._models import CheckedModels, NamedScores, check_models, refuse_several
+from fastmetrics.intervals._models import (
+    CheckedModels,
+    NamedScores,
+    check_models,
+    check_models_index,
+)
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells, TableCells
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
 from fastmetrics.intervals.bootstrap._parse_rows import (
@@ -68,6 +73,7 @@ def parse(
     refuse_several(y_score, "paired_bootstrap")
     kind = _kind(asked, threshold, pos_label)
     model = NamedScores("", "y_score", y_score)
+    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
     if kind == "values":
         return real_targets(y_true, [model], asked, sample_weight, groups).forms[0]
     if kind == "decisions":
@@ -101,6 +107,7 @@ def parse_models(
     threshold: Any = None,
 ) -> Parsed:
     """Return the data of several models on the same rows."""
+    check_models_index(y_true, models, sample_weight=sample_weight, groups=groups)
     kind = _kind(asked, threshold, pos_label)
     if kind == "values":
         return real_targets(y_true, models, asked, sample_weight, groups)

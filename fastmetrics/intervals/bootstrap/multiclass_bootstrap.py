@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import BinaryRows
+from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import Alternative, check_choice, check_same_length
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError
@@ -173,6 +173,7 @@ class _Rows:
     @classmethod
     def checked(cls, y_true: Any, y_score: Any, sample_weight: Any, groups: Any) -> _Rows:
         """Return the rows in canonical form, or raise as `roc_auc_score` does."""
+        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
         scores = class_probabilities(y_score)
         if scores.shape[1] < 3:
             raise InputError(

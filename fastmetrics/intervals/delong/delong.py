@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.rows import check_same_index, refuse_several
 from fastmetrics._input.scalars import check_choice, check_confidence_level, check_n_threads
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._results import ConfidenceInterval, Result
@@ -19,7 +20,7 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.intervals._models import NamedScores, check_models, refuse_several
+from fastmetrics.intervals._models import NamedScores, check_models
 from fastmetrics.intervals.delong._delong_covariance import (
     OF_COUNTS,
     auc_covariance,
@@ -192,6 +193,7 @@ def auc_variance(
 ) -> AucVariance:
     """Return the AUC and its variance, nan where they are not defined, without a warning."""
     refuse_several(y_score, "delong_test")
+    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
     if groups is None:
         table = as_table(
             y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads

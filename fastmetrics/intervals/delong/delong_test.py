@@ -203,7 +203,8 @@ def delong_test(
     tolerance, and neither threads nor the order of the rows change a bit. The chi-square costs
     O(K^3) products of long integers on top, which is nothing below some 50 models.
 
-    Rows are matched by their position: the index of a series or frame is not looked at.
+    Rows are matched by their position; series and frames of pandas whose indexes hold labels in
+    another order are refused.
 
     With groups, the rows that a group has in either class are summed before the spread is taken,
     and a term for groups with rows of both classes is added. If every group is a single row, that

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
@@ -134,6 +135,7 @@ class MatrixState:
     def update(self, y_true: Any, y_pred: Any, sample_weight: Any) -> None:
         if sample_weight is None and self._count_small(y_true, y_pred):
             return
+        check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
         columns = check_label_columns(y_true, y_pred)
         weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
         exponent = 0 if weights is None else weights.exponent

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.rows import check_binary
+from fastmetrics._input.rows import check_binary, check_same_index
 from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.confusion._counting import cells_in_range, weigh_cells
@@ -28,6 +28,7 @@ def score_cells(
                 "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
             )
         return Cells(_of_table(y_true, threshold), (0, 1)), y_true.weight_exponent
+    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y = as_vector(y_true, "y_true")
     rows = check_binary(y, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
     is_positive = np.asarray(rows.labels == 1)

@@ -8,6 +8,7 @@ from typing import IO, Any, Final, Self
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.rows import check_same_index
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._label_counts import Labels, NewLabels, label_cells
@@ -48,12 +49,10 @@ class ConfusionMatrix:
         The classes, in the order of rows and columns; **of two labels the last is the positive
         one**. By default those that the batches bring, sorted.
     new_labels : {"extend", "raise"}, optional
-        What a label does that the matrix does not know: it becomes a class, and the labels stay
-        sorted; or the batch is refused whole. By default "raise" where `labels` are given, else
-        "extend".
+        Whether a label that the matrix does not know becomes a class, sorted among the others, or
+        the batch is refused whole. By default "raise" where `labels` are given, else "extend".
     sparse : bool, default False
-        Whether to keep only the pairs that occur, for very many classes: `counts` is a SciPy
-        sparse array then.
+        Keep only the pairs that occur, for very many classes: `counts` is a SciPy sparse array.
 
     Raises
     ------
@@ -146,6 +145,7 @@ class ConfusionMatrix:
                [0, 0, 1]])
         """
         known = None if labels is None else checked_labels(labels)
+        check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
         cells, exponent = label_cells(y_true, y_pred, known, sample_weight, n_threads)
         policy: NewLabels = "extend" if labels is None else "raise"
         return cls._of(DenseStore.of(cells.counts), cells.labels, exponent, policy)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_positive
 from fastmetrics._input.weights import Weights
 from fastmetrics.tables.confusion._label_counts import Cells, NewLabels, count_columns, seen_cells
@@ -156,6 +157,7 @@ class DecayedConfusionMatrix:
         >>> daily.matrix
         ConfusionMatrix(tp=2.5, fp=0.0, fn=1.0, tn=0.0, labels=(0, 1))
         """
+        check_same_index(y_true=y_true, y_pred=y_pred)
         columns = check_label_columns(y_true, y_pred)
         n = columns.n_rows
         batch = self._weighed(columns)

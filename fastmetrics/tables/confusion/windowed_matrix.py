@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels, check_kind
@@ -158,6 +159,7 @@ class WindowedConfusionMatrix:
         >>> last.n, last.n_seen
         (3, 4)
         """
+        check_same_index(y_true=y_true, y_pred=y_pred)
         columns = check_label_columns(y_true, y_pred)
         coded = [each.coded() for each in columns.clean()]
         if self.new_labels == "raise":

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.regression_targets import RegressionRows, check_regression
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_n_threads, check_real
 from fastmetrics._kernels import errors
 from fastmetrics.errors import InputError
@@ -114,6 +115,7 @@ class RegressionTable:
         >>> round(mean_poisson_deviance(table), 4)
         1.3863
         """
+        check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
         rows = check_regression(y_true, y_pred, sample_weight)
         wanted = frozenset((check_power(power), True) for power in powers)
         terms = ARITHMETIC | Terms(log_errors=bool(log_errors), powers=wanted - {(0.0, True)})

@@ -10,7 +10,7 @@ from typing import IO, Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_threads
 from fastmetrics._kernels import merges
 from fastmetrics.errors import InputError, InputTypeError
@@ -174,6 +174,7 @@ class ScoreTable:
         >>> ScoreTable.from_scores([True, False], [2, 1]).positives
         array([1, 0])
         """
+        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
         rows = check_binary(
             y_true,
             y_score,
