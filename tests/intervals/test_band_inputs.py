@@ -207,6 +207,8 @@ FAULTS = [
     ({"n_resamples": 2.0}, TypeError, "`n_resamples` must be an integer"),
     ({"n_resamples": 10**9}, ValueError, "would keep 8 GB of replicates"),
     ({"grid": 0}, ValueError, "`grid` must be at least"),
+    ({"grid": 10**9}, ValueError, "`grid` must be at most 1,000,000: got 1000000000"),
+    ({"grid": 2**70}, ValueError, "`grid` must be at most 1,000,000"),
     ({"grid": True}, TypeError, "`grid` must be an integer"),
     ({"grid": [0.5, 1.5]}, ValueError, r"`grid` must lie in .* from 0.5 to 1.5"),
     ({"grid": [-0.1]}, ValueError, "`grid` must lie in"),

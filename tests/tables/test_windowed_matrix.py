@@ -129,6 +129,7 @@ def test_what_is_refused_changes_nothing() -> None:
     ("window", "options", "error", "match"),
     [
         (0, {}, ValueError, "`window` must be at least 1"),
+        (10**12, {}, ValueError, "`window` must be at most 1,000,000,000: got 1000000000000"),
         (-5, {}, ValueError, "`window`"),
         (2.5, {}, TypeError, "`window` must be an integer"),
         (True, {}, TypeError, "`window` must be an integer"),

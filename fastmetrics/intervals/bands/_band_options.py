@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ METHODS: dict[str, tuple[str, ...]] = {
 }
 #: Methods that need replicates.
 RESAMPLING = ("equal_precision", "percentile")
+#: Of a grid that is given as a number: more than any plot shows, in memory that any machine has.
+MOST_POINTS: Final = 10**6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +95,7 @@ def checked_options(
 
 def _grid(grid: Any, over_recall: bool) -> NDArray[np.float64]:
     if isinstance(grid, int | np.integer):
-        n = check_integer("grid", grid, low=1 if over_recall else 2)
+        n = check_integer("grid", grid, low=1 if over_recall else 2, high=MOST_POINTS)
         return np.arange(1, n + 1) / n if over_recall else np.arange(n) / (n - 1)
     points = check_scores_array(grid, "grid").astype(np.float64)
     low, high = points.min(), points.max()

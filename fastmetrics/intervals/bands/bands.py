@@ -79,7 +79,8 @@ def roc_band(
         Simultaneous: "equal_precision" (the default), from replicates, or "ks", exact and wide.
         Pointwise: "mover" (the default), in closed form, or "percentile" of replicates. See Notes.
     grid : int or array-like of shape (n_points,), default=101
-        False positive rates, rising; a number is that of equidistant ones, 0 and 1 included.
+        False positive rates, rising; a number, at most a million, is that of equidistant ones, 0
+        and 1 included.
     stratified : bool, optional
         Whether each class is drawn by itself: the default, unless there are groups.
 
@@ -195,7 +196,7 @@ def pr_band(
         As in `roc_band`: "equal_precision" or "ks" for a simultaneous band, "mover" or
         "percentile" for a pointwise one; the first of each pair by default.
     grid : int or array-like of shape (n_points,), default=100
-        Recalls in (0, 1], rising; a number n stands for 1/n, 2/n, ..., 1.
+        Recalls in (0, 1], rising; a number n, at most a million, stands for 1/n, 2/n, ..., 1.
     stratified : bool, optional
         Whether the number of positives was set, as in a case-control study: the share of
         positives is then known, and each class is drawn by itself. By default it is estimated.

@@ -24,6 +24,10 @@ _LOW: Final = (1 << _HALF) - 1
 Rows = NDArray[np.uint32]
 
 
+#: Of a window, whose memory (8 bytes a row) is asked for at once.
+MOST_ROWS: Final = 10**9
+
+
 class _Classes(NamedTuple):
     """The label of each class number, and the number of each label."""
 
@@ -44,7 +48,7 @@ class WindowedConfusionMatrix:
     Parameters
     ----------
     window : int
-        The number of rows that count.
+        The number of rows that count, at most a billion.
     labels : array-like of shape (K,), optional
         The classes, in the order of rows and columns; of two the last is positive. They stay where
         the window has no such row. By default the labels of the rows in the window, sorted, as
@@ -56,7 +60,7 @@ class WindowedConfusionMatrix:
     Raises
     ------
     TypeError, ValueError
-        If `window` is no integer of at least 1, or the labels are none that `ConfusionMatrix`
+        If `window` is no integer from 1 to a billion, or the labels are none that `ConfusionMatrix`
         takes.
 
     Notes
@@ -87,7 +91,7 @@ class WindowedConfusionMatrix:
         labels: ArrayLike | None = None,
         new_labels: NewLabels | None = None,
     ) -> None:
-        self._window = check_integer("window", window, low=1, high=2**48)
+        self._window = check_integer("window", window, low=1, high=MOST_ROWS)
         self._empty = ConfusionMatrix(labels, new_labels=new_labels)
         self._lock = threading.Lock()
         self._clear()
