@@ -15,10 +15,12 @@ from .comparison.result import (
     plot_binomial_test as plot_binomial_test,
     plot_t_test as plot_t_test,
 )
-from .comparison.samples.bayesian import (
+from .comparison.samples.bayesian_correlated_t import (
     BayesianCorrelatedTTest as BayesianCorrelatedTTest,
-    BayesianSignedRankTest as BayesianSignedRankTest,
     bayesian_correlated_t_test as bayesian_correlated_t_test,
+)
+from .comparison.samples.bayesian_signed_rank import (
+    BayesianSignedRankTest as BayesianSignedRankTest,
     bayesian_signed_rank_test as bayesian_signed_rank_test,
 )
 from .comparison.samples.binomial import (

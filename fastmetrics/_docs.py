@@ -36,6 +36,9 @@ confidence_level : float, default=0.95
     Coverage aimed at, in (0, 1).
 alpha : float, default=0.05
     Level of the decision.
+higher_is_better : bool
+    Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses): it
+    decides which model is called better, and is never guessed.
 rng : None, int, numpy Generator or str, optional
     Seed; or the `key` of an earlier result, which draws the same numbers.
 n_threads : int, optional

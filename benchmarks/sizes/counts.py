@@ -60,7 +60,9 @@ def two_models(n: int) -> Measure:
             f"mcnemar_test, {method}": mcnemar_test(e01=e01, e10=e10, method=method).pvalue
             for method in methods
         }
-        found["sign_flip_test"] = sign_flip_test([1] * e01 + [-1] * e10 + [0] * same).pvalue
+        found["sign_flip_test"] = sign_flip_test(
+            [1] * e01 + [-1] * e10 + [0] * same, higher_is_better=False
+        ).pvalue
         return found
 
     return measure

@@ -46,14 +46,16 @@ def differences(draw: Draw, n: int) -> Measure:
         values = draw(rng, n)
         found = {
             "one_sample_t_test": one_sample_t_test(values, error_rate=0.0).pvalue,
-            "sign_flip_test, exact": sign_flip_test(values).pvalue,
+            "sign_flip_test, exact": sign_flip_test(values, higher_is_better=False).pvalue,
             "sign_flip_test, 199 random signs": sign_flip_test(
-                values, method="monte-carlo", n_resamples=199, rng=rng
+                values, method="monte-carlo", n_resamples=199, rng=rng, higher_is_better=False
             ).pvalue,
         }
         options: Any = (("exact", "wilcox"), ("exact", "pratt"), ("normal", "wilcox"))
         for method, zeros in options:
-            test = wilcoxon_signed_rank_test(values, method=method, zero_method=zeros)
+            test = wilcoxon_signed_rank_test(
+                values, method=method, zero_method=zeros, higher_is_better=False
+            )
             found[f"wilcoxon_signed_rank_test, {method}, {zeros}"] = test.pvalue
         return found
 
@@ -93,8 +95,12 @@ def means(draw: Draw, n: int) -> Measure:
     def measure(rng: np.random.Generator) -> dict[str, float]:
         values = draw(rng, n) - MARGIN_OF_MEANS
         return {
-            "equivalence_test, t": equivalence_test(values, margin=MARGIN_OF_MEANS).pvalue,
-            "non_inferiority_test, t": non_inferiority_test(values, margin=MARGIN_OF_MEANS).pvalue,
+            "equivalence_test, t": equivalence_test(
+                values, margin=MARGIN_OF_MEANS, higher_is_better=True
+            ).pvalue,
+            "non_inferiority_test, t": non_inferiority_test(
+                values, margin=MARGIN_OF_MEANS, higher_is_better=True
+            ).pvalue,
         }
 
     return measure

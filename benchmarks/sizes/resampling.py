@@ -36,13 +36,15 @@ describe(
 
 def _five_by_two(differences: Floats) -> dict[str, float]:
     return {
-        f"five_by_two_cv_test, {name}": five_by_two_cv_test(differences, variant=variant).pvalue
+        f"five_by_two_cv_test, {name}": five_by_two_cv_test(
+            differences, variant=variant, higher_is_better=False
+        ).pvalue
         for name, variant in VARIANTS.items()
     }
 
 
 def _kfold(differences: Floats, name: str) -> dict[str, float]:
-    test = kfold_paired_t_test(differences)
+    test = kfold_paired_t_test(differences, higher_is_better=False)
     return {
         f"kfold_paired_t_test, {name}": test.pvalue,
         f"kfold_paired_t_test, {name}, Nadeau-Bengio": test.details["pvalue_nadeau_bengio"],

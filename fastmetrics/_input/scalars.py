@@ -98,6 +98,16 @@ def check_choice(name: str, value: Any, options: Iterable[Any]) -> Any:
     raise InputError(f"`{name}` must be one of {said}: got {value!r}")
 
 
+def check_direction(higher_is_better: Any, what: str = "") -> bool:
+    """Return whether the greater number is the better; ``what`` says of what, after the words."""
+    if not isinstance(higher_is_better, bool | np.bool_):
+        raise InputTypeError(
+            f"`higher_is_better` must be True (accuracy, AUC) or False (errors, losses){what}: "
+            f"got {higher_is_better!r}"
+        )
+    return bool(higher_is_better)
+
+
 def check_alternative(alternative: Any) -> Alternative:
     """Return which sides a test or an interval has."""
     chosen: Alternative = check_choice("alternative", alternative, get_args(Alternative))

@@ -20,8 +20,6 @@ Parameters
 ----------
 alpha : float, default=0.05
     Level of the decision, and 1 - alpha that of the interval where there is one.
-higher_is_better : bool, default=False
-    Whether the numbers are scores rather than errors; it decides who is called better.
 names : (str, str), default=("A", "B")
     What the models are called.
 """

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from fastmetrics._input.scalars import check_choice
+from fastmetrics._input.scalars import check_choice, check_direction
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures._measure import Measure, Needs
 from fastmetrics.measures.registry import MEASURES
@@ -170,7 +170,8 @@ def register_metric(
         it is: predicted labels, or a regressor's predictions. Elsewhere the second argument is what
         the caller passes.
     higher_is_better : bool, optional
-        Its direction, which tuning needs.
+        Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses);
+        comparing and tuning estimators need it.
 
     Returns
     -------
@@ -194,10 +195,8 @@ def register_metric(
     if not callable(statistic):
         raise InputTypeError(f"`statistic` must be callable: got {type(statistic).__name__}")
     check_choice("needs", needs, get_args(Needs))
-    if not isinstance(higher_is_better, bool | None):
-        raise InputTypeError(
-            f"`higher_is_better` must be True, False or None: got {higher_is_better!r}"
-        )
+    if higher_is_better is not None:
+        higher_is_better = check_direction(higher_is_better)
     if name in _BY_NAME:
         raise InputError(f"`name` must not be that of a measure of the library: got {name!r}")
     _registered[name] = Measure(

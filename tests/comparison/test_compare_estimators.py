@@ -8,16 +8,18 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from numba import njit
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.metrics import mean_squared_error
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import fastmetrics as fm
 from fastmetrics.errors import DegenerateDataWarning
+from fastmetrics.measures import asking
 
 X, Y = load_breast_cancer(return_X_y=True)
 TREE, BAYES = DecisionTreeClassifier(max_depth=2, random_state=0), GaussianNB()
@@ -68,7 +70,8 @@ def test_folds_of_cross_validation(repeats, splits):
         test="kfold",
         n_splits=splits,
         n_repeats=repeats,
-        loss=lambda true, called: float(len(true)) + float(np.sum(called)) * 0.01,
+        metric=lambda true, called: float(len(true)) + float(np.sum(called)) * 0.01,
+        higher_is_better=False,
         rng=2,
     )
     assert len(SEEN) == splits * repeats
@@ -88,12 +91,14 @@ def test_the_result_is_that_of_the_errors(variant):
         losses[next(calls)].append(float(np.mean(true != called)))
         return float(np.mean(true != called))
 
-    test = fm.compare_estimators(TREE, BAYES, X, Y, variant=variant, loss=loss, rng=3)
+    test = fm.compare_estimators(
+        TREE, BAYES, X, Y, variant=variant, metric=loss, higher_is_better=False, rng=3
+    )
     a, b = (np.reshape(losses[name], (5, 2)) for name in "ab")
-    expected = fm.five_by_two_cv_test(a, b, variant=variant)
+    expected = fm.five_by_two_cv_test(a, b, variant=variant, higher_is_better=False)
     assert (test.statistic, test.pvalue) == (expected.statistic, expected.pvalue)
-    assert test.details["mean_loss_a"] == pytest.approx(a.mean())
-    assert test.details["mean_loss_b"] == pytest.approx(b.mean())
+    assert test.details["mean_a"] == pytest.approx(a.mean())
+    assert test.details["mean_b"] == pytest.approx(b.mean())
     by_default = fm.compare_estimators(TREE, BAYES, X, Y, variant=variant, rng=3)
     assert by_default.statistic == pytest.approx(test.statistic)
     assert json.loads(json.dumps(test.to_dict()))["pvalue"] == test.pvalue
@@ -117,16 +122,52 @@ def test_text_labels_and_data_frames():
     assert (test.statistic, test.pvalue) == (plain.statistic, plain.pvalue)
 
 
-def test_regressors_with_a_loss():
+def test_regressors():
     data, target = load_diabetes(return_X_y=True)
     test = fm.compare_estimators(
         *(LinearRegression(), Ridge(alpha=100.0), data, target),
         test="kfold",
-        loss=mean_squared_error,
+        metric="mean_squared_error",
         stratify=False,
         rng=6,
     )
     assert (test.better, test.reject) == ("LinearRegression", True)
+
+
+@pytest.mark.parametrize(
+    ("metric", "higher"),
+    [
+        ("accuracy", None),
+        (("f1_macro", {}), None),
+        (accuracy_score, True),
+        ("error_rate", False),
+        (lambda true, called: np.mean(true != called), False),
+    ],
+)
+def test_scores_and_errors_name_the_same_winner(metric, higher):
+    """An accuracy taken for an error would name the stump."""
+    stump = DecisionTreeClassifier(max_depth=1, random_state=0)
+    iris = load_iris(return_X_y=True)
+    test = fm.compare_estimators(
+        stump, TREE, *iris, metric=metric, higher_is_better=higher, names=("stump", "tree"), rng=1
+    )
+    assert test.better == "tree"
+    assert test.reject
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_registered_measure_says_its_direction(compiled, monkeypatch):
+    monkeypatch.setattr(asking, "_registered", {})
+    if compiled:
+        agreement = njit(lambda true, called, weights: np.mean(weights * (true == called)))
+    else:
+        agreement = lambda true, called: np.mean(true == called)  # noqa: E731
+    fm.register_metric("agreement", agreement, needs="labels", higher_is_better=True)
+    test = fm.compare_estimators(TREE, BAYES, X, Y, metric="agreement", rng=1)
+    accuracy = fm.compare_estimators(TREE, BAYES, X, Y, metric="accuracy", rng=1)
+    assert test.better == accuracy.better
+    assert test.statistic == pytest.approx(accuracy.statistic)
+    assert test.details["mean_a"] == pytest.approx(accuracy.details["mean_a"])
 
 
 def test_estimators_are_cloned_and_named():
@@ -176,7 +217,33 @@ def test_without_scikit_learn(monkeypatch):
         ((TREE, BAYES), {"variant": "g"}, ValueError, "`variant` must be one of"),
         ((TREE, BAYES), {"n_splits": 1}, ValueError, "`n_splits` must be at least 2"),
         ((TREE, BAYES), {"stratify": 1}, ValueError, "`stratify` must be one of"),
-        ((TREE, BAYES), {"loss": lambda t, p: t}, TypeError, "`loss` must be a number"),
+        (
+            (TREE, BAYES),
+            {"metric": lambda t, p: t, "higher_is_better": False},
+            TypeError,
+            "`metric` must be a number",
+        ),
+        ((TREE, BAYES), {"metric": "accuray"}, ValueError, "did you mean 'accuracy'"),
+        ((TREE, BAYES), {"metric": ["f1", "accuracy"]}, ValueError, "must be one measure: got 2"),
+        ((TREE, BAYES), {"metric": "roc_auc"}, ValueError, "which is what `predict` returns: got"),
+        (
+            (TREE, BAYES),
+            {"metric": make_scorer(accuracy_score)},
+            TypeError,
+            "got a scorer of scikit-learn",
+        ),
+        (
+            (TREE, BAYES),
+            {"metric": lambda t, p: 1.0},
+            TypeError,
+            "`higher_is_better` must be True .* for '<lambda>': got None",
+        ),
+        (
+            (TREE, BAYES),
+            {"metric": "accuracy", "higher_is_better": False},
+            ValueError,
+            "`higher_is_better` of 'accuracy' is declared to be True: got False",
+        ),
         ((TREE, BAYES), {"names": ("a",)}, ValueError, "`names` must be 2 distinct texts"),
     ],
 )

@@ -21,26 +21,36 @@ RANKED = graded(6, 3, 0.3)
 
 TESTS = {
     "one-sample t": partial(fm.one_sample_t_test, A, error_rate=0.2),
-    "k-fold t": partial(fm.kfold_paired_t_test, A, B),
-    "k-fold t, corrected": partial(fm.kfold_paired_t_test, A, B, correction="nadeau-bengio"),
-    "k-fold t, one-sided": partial(fm.kfold_paired_t_test, A, B, alternative="greater"),
+    "k-fold t": partial(fm.kfold_paired_t_test, A, B, higher_is_better=False),
+    "k-fold t, corrected": partial(
+        fm.kfold_paired_t_test, A, B, correction="nadeau-bengio", higher_is_better=False
+    ),
+    "k-fold t, one-sided": partial(
+        fm.kfold_paired_t_test, A, B, alternative="greater", higher_is_better=False
+    ),
     **{
-        f"5x2, {variant}": partial(fm.five_by_two_cv_test, FIVE_BY_TWO, variant=variant)
+        f"5x2, {variant}": partial(
+            fm.five_by_two_cv_test, FIVE_BY_TWO, variant=variant, higher_is_better=False
+        )
         for variant in ("dietterich", "textbook", "f")
     },
-    "Wilcoxon, exact": partial(fm.wilcoxon_signed_rank_test, A, B),
-    "Wilcoxon, normal": partial(fm.wilcoxon_signed_rank_test, A, B, method="normal"),
-    "sign flip, exact": partial(fm.sign_flip_test, A, B),
-    "sign flip, random": partial(fm.sign_flip_test, A, B, method="monte-carlo", rng=1),
+    "Wilcoxon, exact": partial(fm.wilcoxon_signed_rank_test, A, B, higher_is_better=False),
+    "Wilcoxon, normal": partial(
+        fm.wilcoxon_signed_rank_test, A, B, method="normal", higher_is_better=False
+    ),
+    "sign flip, exact": partial(fm.sign_flip_test, A, B, higher_is_better=False),
+    "sign flip, random": partial(
+        fm.sign_flip_test, A, B, method="monte-carlo", rng=1, higher_is_better=False
+    ),
     **{
         f"McNemar, {method}": partial(fm.mcnemar_test, e01=3, e10=9, method=method)
         for method in ("corrected", "uncorrected", "exact", "mid-p")
     },
     "Cochran, chi2": partial(fm.cochran_q_test, RIGHT),
     "Cochran, permutation": partial(fm.cochran_q_test, RIGHT, method="permutation"),
-    "TOST, t": partial(fm.equivalence_test, A, B, margin=0.05),
+    "TOST, t": partial(fm.equivalence_test, A, B, margin=0.05, higher_is_better=True),
     "TOST, proportions": partial(fm.equivalence_test, counts=(18, 21, 500), margin=0.03),
-    "non-inferiority": partial(fm.non_inferiority_test, A, B, margin=0.05),
+    "non-inferiority": partial(fm.non_inferiority_test, A, B, margin=0.05, higher_is_better=True),
     **{
         f"Friedman, {method}": partial(
             fm.friedman_test, RANKED, higher_is_better=True, pvalue_method=method, rng=1
@@ -68,7 +78,9 @@ def test_the_critical_value_of_an_exact_test_rejects():
 
 
 def test_the_interval_leaves_out_what_is_rejected():
-    run = partial(fm.wilcoxon_signed_rank_test, [1, 2, -3, 4, 5, 6, 7, 8])  # no ties
+    run = partial(
+        fm.wilcoxon_signed_rank_test, [1, 2, -3, 4, 5, 6, 7, 8], higher_is_better=False
+    )  # no ties
     pvalue = run().pvalue
     assert run(alpha=pvalue).confidence_interval.low > 0
     assert run(alpha=math.nextafter(pvalue, 0)).confidence_interval.low <= 0
@@ -125,8 +137,8 @@ def test_mean_ranks_a_critical_difference_apart_differ(alone, control, monkeypat
 def test_a_region_of_the_level_asked_for_is_the_decision(side):
     differences = side * (np.array(A) - B)
     for run in (
-        partial(fm.bayesian_correlated_t_test, differences, rho=0.1),
-        partial(fm.bayesian_signed_rank_test, differences, rng=1),
+        partial(fm.bayesian_correlated_t_test, differences, rho=0.1, higher_is_better=True),
+        partial(fm.bayesian_signed_rank_test, differences, rng=1, higher_is_better=True),
     ):
         region, likely = ("right", run().p_right) if side == 1 else ("left", run().p_left)
         assert 0.5 < likely < 1

@@ -11,10 +11,10 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 import fastmetrics as fm
-from fastmetrics.comparison.samples.equivalence import (
-    _PairedCounts,
-    _score_interval,
-    _score_statistic,
+from fastmetrics.comparison.samples._tango import (
+    PairedCounts,
+    score_interval,
+    score_statistic,
 )
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from reference import rank_oracle as oracle
@@ -29,7 +29,7 @@ COUNTS = st.tuples(st.integers(0, 12), st.integers(0, 12), st.integers(0, 30)).f
 @pytest.mark.parametrize("margin", [0.003, 0.01])
 def test_statsmodels(margin):
     pvalue, low, high = ttost_paired(A, B, -margin, margin)
-    test = fm.equivalence_test(A, B, margin=margin)
+    test = fm.equivalence_test(A, B, margin=margin, higher_is_better=True)
     assert test.pvalue == pytest.approx(pvalue, rel=1e-9)
     assert test.details["statistic_low"] == pytest.approx(low[0], rel=1e-9)
     assert test.details["pvalue_high"] == pytest.approx(high[1], rel=1e-9)
@@ -58,8 +58,8 @@ def test_non_inferiority_of_means(higher):
 
 
 def test_correlated_folds_are_wider():
-    plain = fm.equivalence_test(A, B, margin=0.01)
-    folds = fm.equivalence_test(A, B, margin=0.01, rho=0.2)
+    plain = fm.equivalence_test(A, B, margin=0.01, higher_is_better=True)
+    folds = fm.equivalence_test(A, B, margin=0.01, rho=0.2, higher_is_better=True)
     assert folds.pvalue > plain.pvalue
     ratio = math.sqrt((1 / 15 + 0.25) * 15)
     assert plain.details["statistic_low"] / folds.details["statistic_low"] == pytest.approx(ratio)
@@ -69,14 +69,14 @@ def test_correlated_folds_are_wider():
 def test_tango_is_the_constrained_likelihood(counts, difference):
     a, b, rest = counts
     n = a + b + rest
-    found = _score_statistic(_PairedCounts(a, b, n), difference)
+    found = score_statistic(PairedCounts(a, b, n), difference)
     assert found == pytest.approx(oracle.tango_statistic(a, b, n, difference), rel=1e-5, abs=1e-6)
 
 
 @given(counts=COUNTS)
 def test_tango_at_no_difference_is_mcnemar(counts):
     a, b, rest = counts
-    found = _score_statistic(_PairedCounts(a, b, a + b + rest), 0.0)
+    found = score_statistic(PairedCounts(a, b, a + b + rest), 0.0)
     assert found == pytest.approx((a - b) / math.sqrt(a + b) if a + b else 0.0)
 
 
@@ -84,13 +84,13 @@ def test_tango_at_no_difference_is_mcnemar(counts):
 def test_the_interval_holds_what_the_statistic_does_not_reject(counts):
     a, b, rest = counts
     n = a + b + rest
-    pair = _PairedCounts(a, b, n)
-    found = _score_interval(pair, 1.645)
+    pair = PairedCounts(a, b, n)
+    found = score_interval(pair, 1.645)
     assert -1 <= found.low <= pair.difference <= found.high <= 1
     for limit, z in ((found.low, 1.645), (found.high, -1.645)):
         if abs(limit) < 1 and limit != 0:
-            assert _score_statistic(pair, limit) == pytest.approx(z, abs=1e-6)
-    mirror = _score_interval(_PairedCounts(b, a, n), 1.645)
+            assert score_statistic(pair, limit) == pytest.approx(z, abs=1e-6)
+    mirror = score_interval(PairedCounts(b, a, n), 1.645)
     assert mirror.low == pytest.approx(-found.high, abs=1e-9)
 
 
@@ -119,7 +119,7 @@ def test_better():
 )
 def test_where_nothing_varies(value, pvalue, statistic):
     with pytest.warns(DegenerateDataWarning, match="do not vary"):
-        test = fm.equivalence_test([value] * 4, margin=0.1)
+        test = fm.equivalence_test([value] * 4, margin=0.1, higher_is_better=True)
     assert test.pvalue == pvalue
     assert test.reject == (pvalue == 0)
     if statistic is None:
@@ -127,13 +127,13 @@ def test_where_nothing_varies(value, pvalue, statistic):
     else:
         assert test.statistic == statistic
     with pytest.warns(DegenerateDataWarning):
-        fm.non_inferiority_test([value] * 4, margin=0.1)
+        fm.non_inferiority_test([value] * 4, margin=0.1, higher_is_better=True)
 
 
 def test_one_difference():
     for function in (fm.equivalence_test, fm.non_inferiority_test):
         with pytest.warns(UndefinedMetricWarning, match="one number has no variance"):
-            test = function([0.1], margin=0.2)
+            test = function([0.1], margin=0.2, higher_is_better=True)
         assert math.isnan(test.pvalue)
         assert not test.reject
 

@@ -131,7 +131,7 @@ def test_faults_of_one_sample(rates, options, error, match):
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_kfold_is_scipys_paired_t(alternative):
     a, b = floats(A), floats(B)
-    test = fm.kfold_paired_t_test(a, b, alternative=alternative)
+    test = fm.kfold_paired_t_test(a, b, alternative=alternative, higher_is_better=False)
     peer = stats.ttest_rel(a, b, alternative=alternative)
     assert (test.statistic, test.pvalue) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-9)
     interval = peer.confidence_interval()
@@ -142,8 +142,10 @@ def test_kfold_is_scipys_paired_t(alternative):
 
 def test_both_statistics_stand_side_by_side():
     ratio = Fraction(1, 5)  # six folds: one to five
-    plain = fm.kfold_paired_t_test(floats(A), floats(B))
-    corrected = fm.kfold_paired_t_test(floats(A), floats(B), correction="nadeau-bengio")
+    plain = fm.kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
+    corrected = fm.kfold_paired_t_test(
+        floats(A), floats(B), correction="nadeau-bengio", higher_is_better=False
+    )
     assert plain.statistic == pytest.approx(oracle.t_statistic(gaps()))
     assert corrected.statistic == pytest.approx(oracle.t_statistic(gaps(), ratio))
     assert plain.details == corrected.details
@@ -164,11 +166,15 @@ def test_scikit_learns_example_of_repeated_cross_validation():
     kr = table.size
     std = math.sqrt(np.var(table, ddof=1) * (1 / kr + n_test / n_train))
     expected = table.mean() / std
-    test = fm.kfold_paired_t_test(table, correction="nadeau-bengio")
+    test = fm.kfold_paired_t_test(table, correction="nadeau-bengio", higher_is_better=False)
     assert (test.statistic, test.df) == (pytest.approx(expected), 99)
     assert test.method.startswith("repeated")
     given_sizes = fm.kfold_paired_t_test(
-        table.ravel(), correction="nadeau-bengio", n_train=n_train, n_test=n_test
+        table.ravel(),
+        correction="nadeau-bengio",
+        n_train=n_train,
+        n_test=n_test,
+        higher_is_better=False,
     )
     assert given_sizes.statistic == pytest.approx(expected)
 
@@ -178,11 +184,18 @@ def test_kfold_by_definition(values, ratio):
     if len(set(values)) == 1:
         return
     exact = [Fraction(v) for v in values]
-    test = fm.kfold_paired_t_test(values, correction="nadeau-bengio", n_train=10, n_test=ratio)
+    test = fm.kfold_paired_t_test(
+        values, correction="nadeau-bengio", n_train=10, n_test=ratio, higher_is_better=False
+    )
     expected = oracle.t_statistic(exact, Fraction(ratio, 10))
     assert test.statistic == pytest.approx(expected, rel=1e-9, abs=1e-9)
     swapped = fm.kfold_paired_t_test(
-        [0] * len(values), values, correction="nadeau-bengio", n_train=10, n_test=ratio
+        [0] * len(values),
+        values,
+        correction="nadeau-bengio",
+        n_train=10,
+        n_test=ratio,
+        higher_is_better=False,
     )
     assert swapped.statistic == pytest.approx(-test.statistic)
     assert swapped.pvalue == pytest.approx(test.pvalue)
@@ -192,31 +205,36 @@ def test_differences_that_are_equal_but_for_rounding():
     a, b = [0.3, 0.4, 0.7, 0.8], [0.2, 0.3, 0.6, 0.7]
     assert len(set(np.subtract(a, b))) > 1
     with pytest.warns(DegenerateDataWarning, match="the statistic is inf and p is 0"):
-        test = fm.kfold_paired_t_test(a, b)
+        test = fm.kfold_paired_t_test(a, b, higher_is_better=False)
     assert (test.statistic, test.pvalue, test.reject, test.better) == (math.inf, 0, True, "B")
     assert test.effect_size == pytest.approx(0.1)
     with pytest.warns(DegenerateDataWarning, match="the statistic is -inf and p is 0"):
-        test = fm.kfold_paired_t_test(b, a, correction="nadeau-bengio")
+        test = fm.kfold_paired_t_test(b, a, correction="nadeau-bengio", higher_is_better=False)
     assert (test.statistic, test.better) == (-math.inf, "A")
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_models_that_do_not_differ(alternative):
     with pytest.warns(DegenerateDataWarning, match="p is 1"):
-        test = fm.kfold_paired_t_test(floats(A), floats(A), alternative=alternative)
+        test = fm.kfold_paired_t_test(
+            floats(A), floats(A), alternative=alternative, higher_is_better=False
+        )
     assert (test.statistic, test.pvalue, test.better, test.reject) == (0, 1, None, False)
 
 
 def test_one_fold():
     with pytest.warns(UndefinedMetricWarning, match="one number has no variance"):
-        test = fm.kfold_paired_t_test([0.1])
+        test = fm.kfold_paired_t_test([0.1], higher_is_better=False)
     assert math.isnan(test.pvalue)
     assert "statistic_nadeau_bengio" not in test.details
 
 
 def test_names_and_scores():
     options = {"names": ("tree", "forest")}
-    assert fm.kfold_paired_t_test(floats(A), floats(B), **options).better == "forest"
+    assert (
+        fm.kfold_paired_t_test(floats(A), floats(B), **options, higher_is_better=False).better
+        == "forest"
+    )
     scores = fm.kfold_paired_t_test(floats(A), floats(B), higher_is_better=True, **options)
     assert scores.better == "tree"
 
@@ -240,11 +258,11 @@ def test_names_and_scores():
 )
 def test_faults_of_kfold(a, b, options, error, match):
     with pytest.raises(error, match=match):
-        fm.kfold_paired_t_test(a, b, **options)
+        fm.kfold_paired_t_test(a, b, **options, higher_is_better=False)
 
 
 def test_results_are_plain():
-    test = fm.kfold_paired_t_test(floats(A), floats(B))
+    test = fm.kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
     content = json.loads(json.dumps(test.to_dict()))
     assert content["pvalue"] == test.pvalue
     assert content["details"]["n"] == 6

@@ -95,7 +95,7 @@ def is_rejected_area(area):
 
 
 def test_t_of_two_tails():
-    test = fm.kfold_paired_t_test(*ERRORS)
+    test = fm.kfold_paired_t_test(*ERRORS, higher_is_better=False)
     ax = fm.plot_t_test(test)
     left, right = (area.get_paths()[0].vertices[:, 0] for area in ax.collections)
     assert left.max() == pytest.approx(-test.critical_value)
@@ -117,7 +117,9 @@ def test_t_of_two_tails():
     [("greater", 1, "t ≥ 2.132 (0.05 in the tail)"), ("less", -1, "t ≤ -2.132 (0.05 in the tail)")],
 )
 def test_t_of_one_tail(alternative, side, said):
-    ax = fm.plot_t_test(fm.kfold_paired_t_test(*ERRORS, alternative=alternative))
+    ax = fm.plot_t_test(
+        fm.kfold_paired_t_test(*ERRORS, alternative=alternative, higher_is_better=False)
+    )
     assert len(ax.collections) == 1
     tail = ax.collections[0].get_paths()[0].vertices[:, 0] * side
     assert tail.min() == pytest.approx(2.1318, abs=1e-4)
@@ -129,9 +131,18 @@ def test_t_of_one_tail(alternative, side, said):
 @pytest.mark.parametrize(
     ("test", "tail"),
     [
-        (fm.equivalence_test([0.01, 0.02, 0.03, 0.02], margin=0.04), "t ≤ -2.353"),
-        (fm.equivalence_test([-0.01, -0.02, -0.03, -0.02], margin=0.04), "t ≥ 2.353"),
-        (fm.non_inferiority_test([0.01, 0.02, 0.03, 0.02], margin=0.01), "t ≥ 2.353"),
+        (
+            fm.equivalence_test([0.01, 0.02, 0.03, 0.02], margin=0.04, higher_is_better=True),
+            "t ≤ -2.353",
+        ),
+        (
+            fm.equivalence_test([-0.01, -0.02, -0.03, -0.02], margin=0.04, higher_is_better=True),
+            "t ≥ 2.353",
+        ),
+        (
+            fm.non_inferiority_test([0.01, 0.02, 0.03, 0.02], margin=0.01, higher_is_better=True),
+            "t ≥ 2.353",
+        ),
         (
             fm.non_inferiority_test([0.01, 0.02, 0.0], margin=0.01, higher_is_better=False),
             "t ≤ -2.92",
@@ -152,8 +163,10 @@ def test_a_margin_has_one_tail(test, tail):
 def test_other_t_tests():
     for test in (
         fm.one_sample_t_test([0.1, 0.3], error_rate=0.1),
-        fm.five_by_two_cv_test(np.arange(10.0).reshape(5, 2) % 7 / 50),
-        fm.kfold_paired_t_test(*ERRORS, correction="nadeau-bengio", alpha=0.1),
+        fm.five_by_two_cv_test(np.arange(10.0).reshape(5, 2) % 7 / 50, higher_is_better=False),
+        fm.kfold_paired_t_test(
+            *ERRORS, correction="nadeau-bengio", alpha=0.1, higher_is_better=False
+        ),
     ):
         ax = fm.plot_t_test(test)
         assert abs(test.critical_value) < ax.get_xlim()[1]
@@ -189,7 +202,9 @@ def test_an_undefined_t():
 def test_axes_of_the_user():
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
     assert fm.plot_binomial_test(fm.binomial_test(6, 10, error_rate=0.3), ax=left) is left
-    assert fm.plot_t_test(fm.kfold_paired_t_test(*ERRORS), ax=right) is right
+    assert (
+        fm.plot_t_test(fm.kfold_paired_t_test(*ERRORS, higher_is_better=False), ax=right) is right
+    )
     assert plt.get_fignums() == [figure.number]
     assert_readable(left)
     assert_readable(right)
@@ -200,8 +215,10 @@ def test_other_tests_are_refused():
     with pytest.raises(ValueError, match="`test` must be a t test: got 'binomial test'"):
         fm.plot_t_test(binomial)
     with pytest.raises(ValueError, match="`test` must be a binomial test: got 'k-fold"):
-        fm.plot_binomial_test(fm.kfold_paired_t_test(*ERRORS))
-    f_test = fm.five_by_two_cv_test(np.arange(10.0).reshape(5, 2) % 7, variant="f")
+        fm.plot_binomial_test(fm.kfold_paired_t_test(*ERRORS, higher_is_better=False))
+    f_test = fm.five_by_two_cv_test(
+        np.arange(10.0).reshape(5, 2) % 7, variant="f", higher_is_better=False
+    )
     with pytest.raises(ValueError, match="`test` must be a t test"):
         fm.plot_t_test(f_test)
 

@@ -172,7 +172,7 @@ def test_undefined_values():
         ({"fractions": []}, ValueError, "`fractions` is empty"),
         ({"cv": 1}, ValueError, "`cv` must be at least 2"),
         ({"metric": "speed"}, ValueError, "`metric` names 'speed', which is no measure"),
-        ({"higher_is_better": 2}, ValueError, "`higher_is_better` must be one of"),
+        ({"higher_is_better": 2}, TypeError, "`higher_is_better` must be True .* or False"),
     ],
 )
 def test_faults(options, error, message):

@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal
 
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_fraction, check_integer, check_positive
+from fastmetrics._input.scalars import (
+    check_direction,
+    check_fraction,
+    check_integer,
+    check_positive,
+)
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
 from fastmetrics.comparison.samples._differences import check_differences
+from fastmetrics.comparison.samples._tango import PairedCounts, ProportionDifference
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
@@ -36,13 +42,18 @@ counts : (int, int, int), optional
 rho : float, default=0.0
     Correlation of the differences, 1 / k for the folds of k-fold cross-validation, which share
     training data (Nadeau and Bengio).
+higher_is_better : bool
+    Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses); required
+    with scores. `counts` are of right answers and need none.
 
 Raises
 ------
 TypeError
-    If both or none of `scores_a` and `counts` are given, or they hold no real numbers.
+    If both or none of `scores_a` and `counts` are given, or they hold no real numbers; if
+    `higher_is_better` is missing with scores.
 ValueError
-    If a shape is wrong, a number is missing or infinite, or an option is out of range.
+    If a shape is wrong, a number is missing or infinite, or an option is out of range; if
+    ``higher_is_better=False`` comes with `counts`.
 
 Warns
 -----
@@ -59,10 +70,10 @@ def equivalence_test(
     scores_b: ArrayLike | None = None,
     *,
     margin: float,
+    higher_is_better: bool | None = None,
     counts: Sequence[int] | None = None,
     rho: float = 0.0,
     alpha: float = 0.05,
-    higher_is_better: bool = True,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
     """Test whether two models differ by less than a margin (two one-sided tests).
@@ -73,8 +84,6 @@ def equivalence_test(
         The largest difference that does not matter, above 0; choose it before you look.
     alpha : float, default=0.05
         Level of the decision; the interval has level 1 - 2 alpha.
-    higher_is_better : bool, default=True
-        Whether the numbers are scores rather than errors; it decides who is called better.
 
     Returns
     -------
@@ -99,7 +108,7 @@ def equivalence_test(
     Examples
     --------
     >>> differences = [0.002, -0.004, 0.001, 0.003, -0.001, 0.002, 0.000, -0.002]
-    >>> equivalence_test(differences, margin=0.01)
+    >>> equivalence_test(differences, margin=0.01, higher_is_better=True)
     ComparisonTest(TOST, paired t: t(7)=-11.8521, pvalue=3.4549e-06, reject at 0.05, better: A)
     >>> test = equivalence_test(counts=(18, 21, 500), margin=0.04)
     >>> test.reject, test.confidence_interval
@@ -109,6 +118,7 @@ def equivalence_test(
     pair = check_names(names)
     found = _checked_difference(scores_a, scores_b, counts, rho)
     width = _checked_margin(margin, found)
+    higher = _checked_direction(higher_is_better, counts)
     low = found.against(-width, "greater")
     high = found.against(width, "less")
     found.warn()
@@ -127,7 +137,7 @@ def equivalence_test(
         effect_size=found.difference,
         effect_size_name=found.effect,
         confidence_interval=found.interval(level),
-        better=better_of(found.difference, pair, higher_is_better),
+        better=better_of(found.difference, pair, higher),
         details={
             "margin": width,
             "statistic_low": low[0],
@@ -145,10 +155,10 @@ def non_inferiority_test(
     scores_b: ArrayLike | None = None,
     *,
     margin: float,
+    higher_is_better: bool | None = None,
     counts: Sequence[int] | None = None,
     rho: float = 0.0,
     alpha: float = 0.05,
-    higher_is_better: bool = True,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
     """Test whether model A is worse than model B by less than a margin.
@@ -159,19 +169,12 @@ def non_inferiority_test(
         The largest loss that does not matter, above 0; choose it before you look.
     alpha : float, default=0.05
         Level of the decision; the one-sided interval has level 1 - alpha.
-    higher_is_better : bool, default=True
-        Whether the numbers are scores rather than errors; accuracies by `counts` always are.
 
     Returns
     -------
     ComparisonTest
         `reject` is True where A is not inferior: the interval of the difference, A less B, stays
         on the right side of the margin.
-
-    Raises
-    ------
-    ValueError
-        If `counts` come with ``higher_is_better=False``.
 
     Notes
     -----
@@ -185,7 +188,7 @@ def non_inferiority_test(
     Examples
     --------
     >>> differences = [0.002, -0.004, 0.001, 0.003, -0.001, 0.002, 0.000, -0.002]
-    >>> non_inferiority_test(differences, margin=0.005).reject
+    >>> non_inferiority_test(differences, margin=0.005, higher_is_better=True).reject
     True
     >>> round(non_inferiority_test(counts=(18, 31, 500), margin=0.04).pvalue, 4)
     0.1627
@@ -194,14 +197,13 @@ def non_inferiority_test(
     pair = check_names(names)
     found = _checked_difference(scores_a, scores_b, counts, rho)
     width = _checked_margin(margin, found)
-    if isinstance(found, _ProportionDifference) and not higher_is_better:
-        raise InputError("`higher_is_better` must be True with `counts`, which count what is right")
-    edge = -width if higher_is_better else width
-    statistic, pvalue = found.against(edge, "greater" if higher_is_better else "less")
+    higher = _checked_direction(higher_is_better, counts)
+    edge = -width if higher else width
+    statistic, pvalue = found.against(edge, "greater" if higher else "less")
     found.warn()
     critical = found.critical_value(level)
     both = found.interval(level)
-    if higher_is_better:
+    if higher:
         interval = ConfidenceInterval(both.low, math.inf)
     else:
         interval = ConfidenceInterval(-math.inf, both.high)
@@ -212,20 +214,20 @@ def non_inferiority_test(
         df=found.df,
         pvalue=pvalue,
         alpha=level,
-        critical_value=critical if higher_is_better else -critical,
+        critical_value=critical if higher else -critical,
         reject=bool(pvalue <= level),
-        alternative=f"difference {'above' if higher_is_better else 'below'} {edge:g}",
+        alternative=f"difference {'above' if higher else 'below'} {edge:g}",
         effect_size=found.difference,
         effect_size_name=found.effect,
         confidence_interval=interval,
-        better=better_of(found.difference, pair, higher_is_better),
+        better=better_of(found.difference, pair, higher),
         details={"margin": width, "confidence_level": 1 - level},
     )
 
 
 def _checked_difference(
     scores_a: Any, scores_b: Any, counts: Any, rho: float
-) -> _MeanDifference | _ProportionDifference:
+) -> _MeanDifference | ProportionDifference:
     """Return the difference of paired numbers, or of paired proportions by their counts."""
     if (scores_a is None) == (counts is None):
         raise InputTypeError(
@@ -242,12 +244,21 @@ def _checked_difference(
     n = check_integer("counts[2]", counts[2], low=1)
     only_a = check_integer("counts[0]", counts[0], low=0, high=n)
     only_b = check_integer("counts[1]", counts[1], low=0, high=n - only_a)
-    return _ProportionDifference(_PairedCounts(only_a, only_b, n))
+    return ProportionDifference(PairedCounts(only_a, only_b, n))
 
 
-def _checked_margin(margin: Any, difference: _MeanDifference | _ProportionDifference) -> float:
+def _checked_direction(higher_is_better: Any, counts: Any) -> bool:
+    """Return the direction: of scores what is said, of counts that of right answers."""
+    if counts is None:
+        return check_direction(higher_is_better, ", for scores")
+    if higher_is_better is not None and not check_direction(higher_is_better):
+        raise InputError("`higher_is_better` must be True with `counts`, which count what is right")
+    return True
+
+
+def _checked_margin(margin: Any, difference: _MeanDifference | ProportionDifference) -> float:
     """Return the margin: positive, and below 1 for proportions."""
-    if isinstance(difference, _ProportionDifference):
+    if isinstance(difference, ProportionDifference):
         return check_fraction("margin", margin)
     return check_positive("margin", margin)
 
@@ -302,92 +313,3 @@ class _MeanDifference:
                 "or 1",
                 DegenerateDataWarning,
             )
-
-
-class _PairedCounts(NamedTuple):
-    """Of n examples, how many only A and how many only B gets right."""
-
-    only_a: int
-    only_b: int
-    n: int
-
-    @property
-    def difference(self) -> float:
-        """Accuracy of A less that of B."""
-        return (self.only_a - self.only_b) / self.n
-
-
-@dataclass(frozen=True, slots=True)
-class _ProportionDifference:
-    """A difference of paired proportions that is tested by Tango's score."""
-
-    kind: ClassVar = "paired proportions (Tango)"
-    symbol: ClassVar = "z"
-    effect: ClassVar = "difference of accuracies"
-
-    counts: _PairedCounts
-
-    @property
-    def difference(self) -> float:
-        """A less B."""
-        return self.counts.difference
-
-    @property
-    def df(self) -> float | None:
-        """None: the statistic is normal."""
-        return None
-
-    def against(self, margin: float, side: Literal["less", "greater"]) -> tuple[float, float]:
-        """Return z and p of "the difference is less (greater) than the margin"."""
-        from scipy.special import ndtr
-
-        z = _score_statistic(self.counts, margin)
-        return z, float(ndtr(z if side == "less" else -z))
-
-    def critical_value(self, alpha: float) -> float:
-        """Return the z from which on a one-sided test rejects."""
-        from scipy.special import ndtri
-
-        return -float(ndtri(alpha))
-
-    def interval(self, alpha: float) -> ConfidenceInterval:
-        """Return the interval of level 1 - 2 alpha."""
-        return _score_interval(self.counts, self.critical_value(alpha))
-
-    def warn(self) -> None:
-        """Nothing is undefined here."""
-
-
-def _score_statistic(counts: _PairedCounts, difference: float) -> float:
-    """Return z of "the difference of the proportions is `difference`", which lies in (-1, 1).
-
-    The variance takes the probability of "only B" that is likeliest under that hypothesis
-    (Tango 1998, Statistics in Medicine 17:891-908), so that no count of 0 makes it vanish.
-    """
-    b, c, n = counts
-    linear = -b - c + (2 * n - b + c) * difference
-    constant = -c * difference * (1 - difference)
-    root = math.sqrt(max(0.0, linear * linear - 8 * n * constant))
-    # Of the two forms of the root, the one that adds.
-    likeliest = (root - linear) / (4 * n) if linear <= 0 else -2 * constant / (root + linear)
-    variance = n * (2 * likeliest + difference * (1 - difference))
-    excess = b - c - n * difference
-    if variance <= 0:
-        return 0.0 if excess == 0 else math.copysign(math.inf, excess)
-    return excess / math.sqrt(variance)
-
-
-def _score_interval(counts: _PairedCounts, z: float) -> ConfidenceInterval:
-    """Return the differences whose score statistic lies within +-z."""
-    return ConfidenceInterval(_limit(counts, z, -1.0), _limit(counts, -z, 1.0))
-
-
-def _limit(counts: _PairedCounts, z: float, end: float) -> float:
-    """Return where the statistic, which falls as the difference grows, is z."""
-    from scipy.optimize import brentq
-
-    estimate = counts.difference
-    if estimate == end:
-        return end
-    inner = end * (1 - 1e-12)  # at the end itself the variance is 0, and z infinite
-    return float(brentq(lambda d: _score_statistic(counts, d) - z, *sorted((estimate, inner))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -15,6 +15,7 @@ from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
     check_choice,
+    check_direction,
     check_fraction,
     check_integer,
     check_real,
@@ -22,14 +23,21 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics.comparison.result import ComparisonTest, check_names
 from fastmetrics.comparison.samples.five_by_two import Variant, five_by_two_cv_test
-from fastmetrics.comparison.samples.mcnemar import right_rows, true_labels
 from fastmetrics.comparison.samples.t_tests import Correction, kfold_paired_t_test
-from fastmetrics.errors import InputTypeError
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.measures.asking import Asked, ask
 
 Test = Literal["5x2cv", "kfold"]
-Loss = Callable[[Any, Any], float]
+Metric = str | tuple[str, Mapping[str, Any]] | Callable[[Any, Any], float]
 
 _Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+class _Judge(NamedTuple):
+    """How predictions are judged, as ``value(y_true, y_pred)``, and which direction is better."""
+
+    value: Callable[[Any, Any], Any]
+    higher_is_better: bool
 
 
 class _Data(NamedTuple):
@@ -37,7 +45,7 @@ class _Data(NamedTuple):
 
     X: Any
     y: NDArray[Any]
-    loss: Loss
+    judge: _Judge
 
 
 @documented()
@@ -52,14 +60,15 @@ def compare_estimators(
     n_splits: int = 10,
     n_repeats: int = 1,
     correction: Correction = "nadeau-bengio",
-    loss: Loss | None = None,
+    metric: Metric = "error_rate",
+    higher_is_better: bool | None = None,
     stratify: bool = True,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] | None = None,
     rng: Any = None,
 ) -> ComparisonTest:
-    """Fit two estimators on the same folds and test whether their errors differ.
+    """Fit two estimators on the same folds and test whether their measures differ.
 
     Parameters
     ----------
@@ -68,7 +77,7 @@ def compare_estimators(
     X : array-like of shape (n, ...)
         Whatever the estimators take.
     y : array-like of shape (n,)
-        Labels, or numbers with `loss` and `stratify=False`.
+        Labels, or numbers with a `metric` of regression and `stratify=False`.
     test : {"5x2cv", "kfold"}, default="5x2cv"
         `five_by_two_cv_test`, or `kfold_paired_t_test`.
     variant : {"dietterich", "textbook", "f"}, default="dietterich"
@@ -78,13 +87,17 @@ def compare_estimators(
     correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
         Of "kfold". Unlike in `kfold_paired_t_test` it is corrected by default: here the training
         sets do overlap.
-    loss : callable of (y_true, y_pred), optional
-        What is compared, a number for each test fold, the lower the better; the error rate if left
-        out.
+    metric : str, (str, mapping) or callable, default="error_rate"
+        What is compared, a number for each test fold: the name of a measure of predicted labels or
+        numbers (see `metrics_table`), with its parameters if need be, or a function of (y_true,
+        y_pred).
+    higher_is_better : bool, optional
+        Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses):
+        declared for a measure of the library, required for a function.
     stratify : bool, default=True
         Whether each fold has the class shares of the whole.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        Whether the loss of A less that of B is other than, below or above 0.
+        Whether the mean measure of A less that of B is other than, below or above 0.
     names : (str, str), optional
         What the estimators are called; their classes if these differ, else "A" and "B".
     rng : None, int, Generator, BitGenerator, SeedSequence or str
@@ -93,16 +106,17 @@ def compare_estimators(
     Returns
     -------
     ComparisonTest
-        That of the test; `details` has the mean loss of both estimators too.
+        That of the test; `details` has the mean measure of both estimators too.
 
     Raises
     ------
     ImportError
         If scikit-learn is not installed.
     TypeError
-        If an estimator lacks `fit` or `predict`.
+        If an estimator lacks `fit` or `predict`, or `higher_is_better` is missing for a function.
     ValueError
-        If an option is out of range, or the data cannot be split that way.
+        If an option is out of range, or the data cannot be split that way; for a measure of scores
+        or probabilities, or the other direction than that declared.
 
     Warns
     -----
@@ -127,7 +141,7 @@ def compare_estimators(
     >>> X, y = load_iris(return_X_y=True)
     >>> tree, stump = (DecisionTreeClassifier(max_depth=d, random_state=0) for d in (3, 1))
     >>> test = compare_estimators(tree, stump, X, y, names=("tree", "stump"), rng=1)
-    >>> test.better, test.reject, round(test.details["mean_loss_b"], 3)
+    >>> test.better, test.reject, round(test.details["mean_b"], 3)
     ('tree', True, 0.333)
     """
     kind: Test = check_choice("test", test, get_args(Test))
@@ -137,28 +151,69 @@ def compare_estimators(
     splits = check_integer("n_splits", n_splits, low=2)
     repeats = check_integer("n_repeats", n_repeats, low=1)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
+    judge = _judge(metric, higher_is_better)
     _check_estimators(estimator_a=estimator_a, estimator_b=estimator_b)
     both = _names_of(estimator_a, estimator_b) if names is None else check_names(names)
-    data = _Data(X, as_vector(y, "y"), _error_rate if loss is None else loss)
+    data = _Data(X, as_vector(y, "y"), judge)
     generator = np.random.default_rng(seed_key(rng))
     shape = (5, 2) if kind == "5x2cv" else (repeats, splits)
-    losses = np.empty((2, *shape))
+    found = np.empty((2, *shape))
     for i in range(shape[0]):
         for j, fold in enumerate(_folds(data, shape[1], stratify, generator)):
-            losses[0, i, j] = _loss_on(fold, estimator_a, data)
-            losses[1, i, j] = _loss_on(fold, estimator_b, data)
-    of_a, of_b = losses if kind == "5x2cv" or repeats > 1 else losses[:, 0]
-    names_of_both = (both[0], both[1])
+            found[0, i, j] = _value_on(fold, estimator_a, data)
+            found[1, i, j] = _value_on(fold, estimator_b, data)
+    of_a, of_b = found if kind == "5x2cv" or repeats > 1 else found[:, 0]
+    options: Any = {
+        "higher_is_better": judge.higher_is_better,
+        "alpha": level,
+        "alternative": side,
+        "names": (both[0], both[1]),
+    }
     if kind == "5x2cv":
-        result = five_by_two_cv_test(
-            of_a, of_b, variant=variant, alpha=level, alternative=side, names=names_of_both
-        )
+        result = five_by_two_cv_test(of_a, of_b, variant=variant, **options)
     else:
-        result = kfold_paired_t_test(
-            of_a, of_b, correction=correction, alpha=level, alternative=side, names=names_of_both
-        )
-    means = {"mean_loss_a": float(of_a.mean()), "mean_loss_b": float(of_b.mean())}
+        result = kfold_paired_t_test(of_a, of_b, correction=correction, **options)
+    means = {"mean_a": float(of_a.mean()), "mean_b": float(of_b.mean())}
     return replace(result, details={**result.details, **means})
+
+
+def _judge(metric: Any, higher_is_better: Any) -> _Judge:
+    """Return how predictions are judged; the direction of a measure is the one declared."""
+    asked = ask(metric, "metric")
+    if len(asked) != 1:
+        raise InputError(f"`metric` must be one measure: got {len(asked)}")
+    one, measure = asked[0], asked[0].measure
+    if hasattr(one.function, "_score_func"):
+        raise InputTypeError(
+            "`metric` must be a name or a function of (y_true, y_pred): got a scorer of "
+            f"scikit-learn, {one.function!r}"
+        )
+    if measure is not None and measure.needs not in ("labels", "values"):
+        raise InputError(
+            "`metric` must be of predicted labels or numbers, which is what `predict` returns: "
+            f"got {one.label!r}"
+        )
+    declared = one.higher_is_better
+    if declared is None:
+        direction = check_direction(higher_is_better, f", for {one.label!r}")
+    elif higher_is_better is None or check_direction(higher_is_better) == declared:
+        direction = declared
+    else:
+        raise InputError(
+            f"`higher_is_better` of {one.label!r} is declared to be {declared}: got "
+            f"{higher_is_better!r}"
+        )
+    return _Judge(_value_of(one), direction)
+
+
+def _value_of(one: Asked) -> Callable[[Any, Any], Any]:
+    function, measure = one.function, one.measure
+    if function is None:
+        known: Any = measure
+        return lambda true, called: known.value(true, called, **one.parameters)
+    if measure is not None and hasattr(function, "py_func"):  # compiled: it takes weights too
+        return lambda true, called: function(true, called, np.ones(len(true)))
+    return function
 
 
 def _check_estimators(**estimators: Any) -> None:
@@ -189,7 +244,7 @@ def _folds(
     return folds
 
 
-def _loss_on(fold: _Fold, estimator: Any, data: _Data) -> float:
+def _value_on(fold: _Fold, estimator: Any, data: _Data) -> float:
     from sklearn.base import clone
     from sklearn.utils import _safe_indexing, check_consistent_length
 
@@ -197,9 +252,5 @@ def _loss_on(fold: _Fold, estimator: Any, data: _Data) -> float:
     train, test = fold
     model = clone(estimator, safe=False)
     model.fit(_safe_indexing(data.X, train), data.y[train])
-    return check_real("loss", data.loss(data.y[test], model.predict(_safe_indexing(data.X, test))))
-
-
-def _error_rate(y_true: Any, y_pred: Any) -> float:
-    right = right_rows(true_labels(y_true), y_pred, "y_pred")
-    return (len(right) - int(np.count_nonzero(right))) / len(right)
+    predicted = model.predict(_safe_indexing(data.X, test))
+    return check_real("metric", data.judge.value(data.y[test], predicted))

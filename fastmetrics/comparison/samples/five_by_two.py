@@ -13,6 +13,7 @@ from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
     check_choice,
+    check_direction,
     check_fraction,
 )
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
@@ -47,10 +48,10 @@ def five_by_two_cv_test(
     errors_a: ArrayLike,
     errors_b: ArrayLike | None = None,
     *,
+    higher_is_better: bool,
     variant: Variant = "dietterich",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
-    higher_is_better: bool = False,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
     """Test whether two models differ, from five repetitions of two-fold cross-validation.
@@ -100,10 +101,11 @@ def five_by_two_cv_test(
     Examples
     --------
     >>> differences = [[0.02, 0.01], [0.03, -0.01], [0.0, 0.02], [0.01, 0.03], [0.02, 0.0]]
-    >>> test = five_by_two_cv_test(differences)
+    >>> test = five_by_two_cv_test(differences, higher_is_better=False)
     >>> round(test.statistic, 6), round(test.critical_value, 4), test.reject
     (1.17444, 2.5706, False)
-    >>> round(five_by_two_cv_test(differences, variant="f").statistic, 6)
+    >>> test = five_by_two_cv_test(differences, higher_is_better=False, variant="f")
+    >>> round(test.statistic, 6)
     1.137931
     """
     found = check_differences(errors_a, errors_b, "errors", 2)
@@ -113,6 +115,7 @@ def five_by_two_cv_test(
             f"{found.values.shape}"
         )
     check_choice("variant", variant, get_args(Variant))
+    higher = check_direction(higher_is_better)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
     if variant == "f" and side != "two-sided":
@@ -150,7 +153,7 @@ def five_by_two_cv_test(
         mean,
         "mean difference",
         None,
-        better_of(mean, both, higher_is_better),
+        better_of(mean, both, higher),
         {"first_difference": float(found.values[0, 0])},
     )
 

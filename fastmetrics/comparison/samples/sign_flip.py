@@ -13,6 +13,7 @@ from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
     check_choice,
+    check_direction,
     check_fraction,
     check_integer,
     seed_key,
@@ -42,12 +43,12 @@ def sign_flip_test(
     errors_a: ArrayLike,
     errors_b: ArrayLike | None = None,
     *,
+    higher_is_better: bool,
     method: Method = "auto",
     n_resamples: int = 9999,
     rng: Any = None,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
-    higher_is_better: bool = False,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
     """Test by flipping signs whether paired differences are symmetric about 0.
@@ -98,12 +99,13 @@ def sign_flip_test(
     --------
     >>> a = [0.20, 0.31, 0.12, 0.25, 0.19, 0.40]
     >>> b = [0.17, 0.28, 0.13, 0.20, 0.18, 0.33]
-    >>> sign_flip_test(a, b)
+    >>> sign_flip_test(a, b, higher_is_better=False)
     ComparisonTest(sign-flip test, exact: mean=0.03, pvalue=0.09375, do not reject at 0.05, better:
     B)
     """
     found = check_ranked_differences(errors_a, errors_b, "errors")
     check_choice("method", method, get_args(Method))
+    higher = check_direction(higher_is_better)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
@@ -154,7 +156,7 @@ def sign_flip_test(
         mean,
         "mean difference",
         None,
-        better_of(mean, both, higher_is_better),
+        better_of(mean, both, higher),
         {"n": float(n), "n_zero": float(n - len(nonzero))},
     )
 

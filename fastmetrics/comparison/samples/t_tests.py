@@ -12,6 +12,7 @@ from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
     check_choice,
+    check_direction,
     check_fraction,
     check_positive,
     check_real,
@@ -113,12 +114,12 @@ def kfold_paired_t_test(
     errors_a: ArrayLike,
     errors_b: ArrayLike | None = None,
     *,
+    higher_is_better: bool,
     correction: Correction = "none",
     n_train: float | None = None,
     n_test: float | None = None,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
-    higher_is_better: bool = False,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
     """Test by a paired t whether two models have the same mean error over the same folds.
@@ -169,15 +170,18 @@ def kfold_paired_t_test(
     --------
     >>> a = [0.20, 0.24, 0.18, 0.22, 0.21]
     >>> b = [0.18, 0.21, 0.18, 0.19, 0.20]
-    >>> kfold_paired_t_test(a, b, names=("tree", "forest"))
+    >>> kfold_paired_t_test(a, b, higher_is_better=False, names=("tree", "forest"))
     ComparisonTest(k-fold paired t test: t(4)=3.08697, pvalue=0.036682, reject at 0.05, better:
     forest)
-    >>> test = kfold_paired_t_test(a, b, correction="nadeau-bengio")
+    >>> test = kfold_paired_t_test(
+    ...     a, b, higher_is_better=False, correction="nadeau-bengio"
+    ... )
     >>> round(test.statistic, 4), test.reject
     (2.058, False)
     """
     found = check_differences(errors_a, errors_b, "errors", 1, 2)
     check_choice("correction", correction, get_args(Correction))
+    higher = check_direction(higher_is_better)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
     ratio = _test_train_ratio(n_train, n_test, found.values.shape[-1])
@@ -212,7 +216,7 @@ def kfold_paired_t_test(
         summary.mean,
         "mean difference",
         test.interval,
-        better_of(summary.mean, both, higher_is_better),
+        better_of(summary.mean, both, higher),
         details,
     )
 

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import Alternative, check_alternative, check_choice, check_fraction
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_alternative,
+    check_choice,
+    check_direction,
+    check_fraction,
+)
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
 from fastmetrics.comparison.samples._differences import (
@@ -36,12 +42,12 @@ def wilcoxon_signed_rank_test(
     errors_a: ArrayLike,
     errors_b: ArrayLike | None = None,
     *,
+    higher_is_better: bool,
     zero_method: ZeroMethod = "wilcox",
     method: Method = "auto",
     correction: bool = True,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
-    higher_is_better: bool = False,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
     """Test by signed ranks whether paired differences are symmetric about 0.
@@ -94,7 +100,7 @@ def wilcoxon_signed_rank_test(
     --------
     >>> a = [0.20, 0.31, 0.12, 0.25, 0.19, 0.40]
     >>> b = [0.17, 0.29, 0.13, 0.20, 0.15, 0.33]
-    >>> test = wilcoxon_signed_rank_test(a, b)
+    >>> test = wilcoxon_signed_rank_test(a, b, higher_is_better=False)
     >>> test
     ComparisonTest(Wilcoxon signed-rank test, exact: W=1, pvalue=0.0625, do not reject at 0.05,
     better: B)
@@ -105,6 +111,7 @@ def wilcoxon_signed_rank_test(
     zeros: ZeroMethod = check_choice("zero_method", zero_method, get_args(ZeroMethod))
     check_choice("method", method, get_args(Method))
     check_choice("correction", correction, (True, False))
+    higher = check_direction(higher_is_better)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
     values, ranks = found.values, _signed_ranks(found, zeros)
@@ -147,7 +154,7 @@ def wilcoxon_signed_rank_test(
         averages.median(),
         "Hodges-Lehmann median difference",
         _walsh_interval(averages, level, side),
-        better_of(details["rank_biserial"], both, higher_is_better),
+        better_of(details["rank_biserial"], both, higher),
         details,
     )
 

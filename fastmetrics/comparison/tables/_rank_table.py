@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scalars import check_direction, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -22,7 +22,8 @@ Parameters
 scores : array-like of shape (N, k), data frame, or mapping of str to array-like of shape (N,)
     One row a data set, one column for each of k >= 2 algorithms.
 higher_is_better : bool
-    Whether the greater score is the better (accuracy) or the lower (error); required with scores.
+    Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses); required
+    with scores, and none is needed for ranks.
 ranks : array-like of shape (N, k), optional
     In place of `scores`: ranks from 1, the best, to k; tied algorithms have their mean rank.
 names : sequence of str, optional
@@ -107,11 +108,7 @@ def rank_table(
                 "`higher_is_better` is about scores: a lower rank is always better"
             )
         return _from_ranks(ranks, names)
-    if not isinstance(higher_is_better, bool | np.bool_):
-        raise InputTypeError(
-            f"`higher_is_better` must be True (accuracy, AUC) or False (errors, losses) for "
-            f"a table of scores: got {higher_is_better!r}"
-        )
+    higher = check_direction(higher_is_better, ", for a table of scores")
     matrix, found, datasets_found = _parts(scores, name, datasets)
     labels = _algorithm_names(names, found, matrix.shape[1], name)
     n, k = matrix.shape
@@ -119,7 +116,7 @@ def rank_table(
         raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
     # From the lowest score up; the other way round is the same table negated.
     ascending = _twice_ranks(matrix) - (k + 1)
-    centred = -ascending if higher_is_better else ascending
+    centred = -ascending if higher else ascending
     return RankTable(labels, _dataset_names(datasets, datasets_found, n), centred, matrix)
 
 

@@ -192,8 +192,6 @@ def compare_table(
     ----------
     table : array-like of shape (N, k), data frame, or mapping of str to array-like of shape (N,)
         Scores or errors: one row a data set, one column for each of k >= 2 algorithms.
-    higher_is_better : bool
-        Whether the greater score is the better (accuracy) or the lower (error).
     alpha : float, default=0.05
         Level of Friedman's test, and of all post-hoc comparisons together.
     post_hoc : {"nemenyi", "bonferroni-dunn", "wilcoxon-holm"}, default="nemenyi"

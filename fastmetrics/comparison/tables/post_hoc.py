@@ -192,7 +192,7 @@ def wilcoxon_holm_of(
     if table.scores is None:
         raise InputTypeError("Wilcoxon's test is about scores: ranks alone do not tell differences")
     pairs = _compared(table, control)
-    found = {(a, b): _signed_ranks(table.scores, a, b) for a, b in pairs}
+    found = {(a, b): _signed_ranks(table.scores, a, b, higher_is_better) for a, b in pairs}
     pvalues = [test.pvalue for test in found.values()]
     adjusted = dict(zip(pairs, adjust_pvalues(pvalues, method="holm").tolist(), strict=True))
 
@@ -211,11 +211,11 @@ def wilcoxon_holm_of(
     )
 
 
-def _signed_ranks(scores: NDArray[Any], a: int, b: int) -> ComparisonTest:
+def _signed_ranks(scores: NDArray[Any], a: int, b: int, higher: bool) -> ComparisonTest:
     """Return the test of two columns; without a word where nothing differs: pairs may be many."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateDataWarning)
-        return wilcoxon_signed_rank_test(scores[:, a], scores[:, b])
+        return wilcoxon_signed_rank_test(scores[:, a], scores[:, b], higher_is_better=higher)
 
 
 def _standard_error(table: RankTable) -> float:

@@ -45,7 +45,8 @@ metric : str, (str, mapping) or callable, optional
     y_pred), or a scorer of scikit-learn. By default the error rate of a classifier and the mean
     squared error of a regressor.
 higher_is_better : bool, optional
-    Direction of the measure; needed where it is not known, as of a function.
+    Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses): declared
+    for a measure of the library, required for a function.
 cv : int, splitter or list of (train, test), default=10
     Folds. Of a number, they are stratified for a classifier, and keep `groups` whole if given.
 groups : array-like of shape (n,), optional

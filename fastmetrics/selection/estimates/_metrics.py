@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.scalars import check_choice
+from fastmetrics._input.scalars import check_direction
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask
@@ -196,8 +196,7 @@ def asked_metric(metric: Any, higher_is_better: Any, classes: NDArray[Any] | Non
         raise InputError(f"`metric` must be one measure: got {len(found)}")
     one = _metric(found[0])
     if higher_is_better is not None:
-        check_choice("higher_is_better", higher_is_better, (True, False))
-        one = replace(one, higher_is_better=higher_is_better)
+        one = replace(one, higher_is_better=check_direction(higher_is_better))
     elif one.higher_is_better is None:
         raise InputError(
             f"`higher_is_better` is needed: which direction of {one.label!r} is better is not known"

@@ -1,4 +1,4 @@
-"""Bayesian tests: how likely two models are practically equal, on one data set or over many."""
+"""``bayesian_signed_rank_test``: how likely two models are practically equal over data sets."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     check_choice,
     check_confidence_level,
-    check_fraction,
+    check_direction,
     check_integer,
     check_positive,
-    check_real,
     key_text,
     seed_key,
 )
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.result import MODELS, check_names
 from fastmetrics.comparison.samples._differences import PAIRED, Differences, check_differences
-from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._pvalues import moments
+from fastmetrics.comparison.samples.bayesian_correlated_t import (
+    POSTERIOR,
+    check_rope,
+    decided,
+    practically_better,
+)
 
 PriorPlace = Literal["left", "rope", "right"]
 
@@ -34,161 +37,7 @@ _BLOCK = 1_000_000
 _EQUAL = 1e-12
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class BayesianCorrelatedTTest(Result):
-    """The posterior of the mean difference of two models, A less B.
-
-    Attributes
-    ----------
-    p_left, p_rope, p_right : float
-        Posterior probability that the difference is below the region of practical equivalence,
-        inside it, and above it; they add up to 1, and are nan where there is no posterior.
-    rope : ConfidenceInterval
-        The region.
-    mean : float
-        Centre of the posterior: the mean difference.
-    scale : float
-        Scale of the posterior, a Student t; 0 where the differences do not vary.
-    df : int
-        Its degrees of freedom.
-    rho : float
-        Correlation of the differences.
-    credible_interval : ConfidenceInterval
-        With equal tails, of probability `credible_level`.
-    credible_level : float
-        Its probability.
-    names : (str, str)
-        Of the models.
-    decision : str
-        "left", "rope" or "right" if that region has at least `credible_level`, else "none".
-    """
-
-    p_left: float
-    p_rope: float
-    p_right: float
-    rope: ConfidenceInterval
-    mean: float
-    scale: float
-    df: int
-    rho: float
-    credible_interval: ConfidenceInterval
-    credible_level: float
-    names: tuple[str, ...]
-    decision: str
-
-
-@documented(PAIRED, MODELS)
-def bayesian_correlated_t_test(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike | None = None,
-    *,
-    rho: float,
-    rope: float = 0.01,
-    credible_level: float = 0.95,
-    names: tuple[str, str] = ("A", "B"),
-) -> BayesianCorrelatedTTest:
-    """Return how likely one model is practically better than another on one data set.
-
-    Parameters
-    ----------
-    scores_a, scores_b : array-like of shape (n,)
-        A score or error of each model on each of n folds (n = p k for p times k-fold). Without
-        `scores_b`, `scores_a` holds the differences, A less B.
-    rho : float
-        Correlation of the differences of two folds, in [0, 1): the share of the data in a test
-        fold, 1 / k for k-fold cross-validation; 0 for folds that share no training data.
-    rope : float, default=0.01
-        Differences within +-`rope` count as none: the region of practical equivalence.
-    credible_level : float, default=0.95
-        Of the interval and of the decision.
-
-    Returns
-    -------
-    BayesianCorrelatedTTest
-        The three probabilities and the posterior they come from.
-
-    Warns
-    -----
-    DegenerateDataWarning
-        If the differences do not vary: the posterior is a point.
-    UndefinedMetricWarning
-        If there is one difference only, which has no variance: all is nan.
-
-    Notes
-    -----
-    With the uninformative prior the posterior of the mean difference is a Student t with n - 1
-    degrees of freedom around the mean, of squared scale (1 / n + rho / (1 - rho)) s^2: the
-    variance of Nadeau and Bengio. At rope 0 the two tails are the one-sided p-values of their
-    corrected t test. Published programs take the differences as B less A: left and right change.
-
-    References
-    ----------
-    Corani & Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms on
-    multiple data sets, Machine Learning 100:285-304. Benavoli, Corani, Demsar & Zaffalon (2017),
-    Time for a change, JMLR 18:1-36.
-
-    Examples
-    --------
-    >>> a = [0.91, 0.93, 0.90, 0.92, 0.94, 0.91, 0.92, 0.93, 0.90, 0.92]
-    >>> b = [0.90, 0.90, 0.89, 0.90, 0.91, 0.90, 0.89, 0.91, 0.89, 0.90]
-    >>> test = bayesian_correlated_t_test(a, b, rho=0.1)
-    >>> round(test.p_left, 4), round(test.p_rope, 4), round(test.p_right, 4)
-    (0.0, 0.026, 0.974)
-    >>> test.decision
-    'right'
-    """
-    check_fraction("rho", rho, include_low=True)
-    width = _check_rope(rope)
-    level = check_confidence_level(credible_level, "credible_level")
-    pair = check_names(names)
-    found = check_differences(scores_a, scores_b, "scores")
-    n, mean, deviation = moments(found.values, found.rounding)
-    scale = deviation * math.sqrt(1 / n + rho / (1 - rho))
-    left, inside, right = _probabilities(mean, scale, n - 1, width, found.rounding)
-    return BayesianCorrelatedTTest(
-        p_left=left,
-        p_rope=inside,
-        p_right=right,
-        rope=ConfidenceInterval(0.0 - width, width),
-        mean=mean,
-        scale=scale,
-        df=n - 1,
-        rho=float(rho),
-        credible_interval=_interval(mean, scale, n - 1, level),
-        credible_level=level,
-        names=pair,
-        decision=_decided(left, inside, right, level),
-    )
-
-
-def _probabilities(
-    mean: float, scale: float, df: int, rope: float, rounding: float
-) -> tuple[float, float, float]:
-    if math.isnan(scale):
-        message = "one difference has no variance: the posterior is not defined"
-        warn_user(message, UndefinedMetricWarning)
-        return math.nan, math.nan, math.nan
-    if scale == 0:
-        message = f"the differences do not vary: the posterior is the point {mean:g}"
-        warn_user(message, DegenerateDataWarning)
-        edge = rope + rounding
-        return float(mean < -edge), float(-edge <= mean <= edge), float(mean > edge)
-    from scipy.special import stdtr
-
-    left = float(stdtr(df, (-rope - mean) / scale))
-    right = float(stdtr(df, (mean - rope) / scale))
-    return left, max(0.0, 1.0 - left - right), right
-
-
-def _interval(mean: float, scale: float, df: int, level: float) -> ConfidenceInterval:
-    if math.isnan(scale):
-        return ConfidenceInterval(math.nan, math.nan)
-    from scipy.special import stdtrit
-
-    half = scale and -float(stdtrit(df, (1 - level) / 2)) * scale
-    return ConfidenceInterval(mean - half, mean + half)
-
-
+@documented(POSTERIOR)
 @dataclass(frozen=True, slots=True, repr=False)
 class BayesianSignedRankTest(Result):
     """The posterior of where the differences of two models lie over data sets, A less B.
@@ -200,8 +49,6 @@ class BayesianSignedRankTest(Result):
         practical equivalence, or in it, is the largest of the three.
     theta_left, theta_rope, theta_right : float
         Posterior mean of each share.
-    rope : ConfidenceInterval
-        The region.
     monte_carlo_error : float
         Standard error of the least certain of the three probabilities.
     n_datasets : int
@@ -212,12 +59,6 @@ class BayesianSignedRankTest(Result):
         Where it lies.
     n_samples : int
         Samples of the posterior.
-    credible_level : float
-        Of the decision.
-    names : (str, str)
-        Of the models.
-    decision : str
-        "left", "rope" or "right" if that one has at least `credible_level`, else "none".
     rng : str
         Key of the samples, which ``rng=`` takes back.
     """
@@ -237,6 +78,7 @@ class BayesianSignedRankTest(Result):
     credible_level: float
     names: tuple[str, ...]
     decision: str
+    better: str | None
     rng: str
 
 
@@ -245,6 +87,7 @@ def bayesian_signed_rank_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,
     *,
+    higher_is_better: bool,
     rope: float = 0.01,
     prior_strength: float = 0.5,
     prior_place: PriorPlace = "rope",
@@ -295,11 +138,12 @@ def bayesian_signed_rank_test(
     --------
     >>> a = [0.80, 0.91, 0.75, 0.88, 0.69, 0.93, 0.82, 0.77]
     >>> b = [0.78, 0.88, 0.75, 0.83, 0.66, 0.92, 0.78, 0.74]
-    >>> test = bayesian_signed_rank_test(a, b, rope=0.005, rng=1)
-    >>> test.decision, test.p_right > 0.99
-    ('right', True)
+    >>> test = bayesian_signed_rank_test(a, b, higher_is_better=True, rope=0.005, rng=1)
+    >>> test.decision, test.better, test.p_right > 0.99
+    ('right', 'A', True)
     """
-    width = _check_rope(rope)
+    higher = check_direction(higher_is_better)
+    width = check_rope(rope)
     strength = check_positive("prior_strength", prior_strength)
     check_choice("prior_place", prior_place, get_args(PriorPlace))
     check_integer("n_samples", n_samples, low=1)
@@ -311,6 +155,7 @@ def bayesian_signed_rank_test(
     shares = _sampled_shares(found, width, strength, place, n_samples, key)
     left, inside, right = _largest(shares, width)
     means = shares.mean(axis=0).tolist()
+    decision = decided(left, inside, right, level)
     return BayesianSignedRankTest(
         p_left=left,
         p_rope=inside,
@@ -326,7 +171,8 @@ def bayesian_signed_rank_test(
         n_samples=n_samples,
         credible_level=level,
         names=pair,
-        decision=_decided(left, inside, right, level),
+        decision=decision,
+        better=practically_better(decision, pair, higher),
         rng=key_text(key),
     )
 
@@ -376,19 +222,3 @@ def _sampled_shares(
     if rope == 0:
         shares[:, 1] = 0.0
     return shares
-
-
-def _check_rope(rope: float) -> float:
-    """Return the half-width of a region of practical equivalence."""
-    width = check_real("rope", rope)
-    if not 0 <= width < math.inf:
-        raise InputError(f"`rope` must be finite and not negative: got {rope!r}")
-    return width
-
-
-def _decided(left: float, inside: float, right: float, level: float) -> str:
-    """Return the region that has at least the probability asked for, or "none"."""
-    for region, probability in (("left", left), ("rope", inside), ("right", right)):
-        if probability >= level:
-            return region
-    return "none"

@@ -1,0 +1,83 @@
+"""Which model is called better: the direction is said, is a bool, and is never guessed."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.errors import InputError
+
+#: Accuracies, as `cross_val_score` returns them: the first model's are the greater.
+GOOD = [0.91, 0.93, 0.90, 0.92, 0.94, 0.91, 0.92, 0.93]
+POOR = [0.80, 0.84, 0.80, 0.83, 0.81, 0.80, 0.79, 0.81]
+FIVE_BY_TWO = [np.reshape([*scores, *scores[:2]], (5, 2)) for scores in (GOOD, POOR)]
+TABLE = np.column_stack([[*GOOD, 0.7], [*POOR, 0.8]])
+
+
+def _first(found) -> str | None:
+    """Return the winner as "A" or "B" where algorithms are called "0" and "1"."""
+    return {"0": "A", "1": "B"}.get(found, found)
+
+
+TESTS = {
+    "k-fold t": partial(fm.kfold_paired_t_test, GOOD, POOR),
+    "5x2": partial(fm.five_by_two_cv_test, *FIVE_BY_TWO),
+    "Wilcoxon": partial(fm.wilcoxon_signed_rank_test, GOOD, POOR),
+    "sign flip": partial(fm.sign_flip_test, GOOD, POOR),
+    "TOST": partial(fm.equivalence_test, GOOD, POOR, margin=0.2),
+    "non-inferiority": partial(fm.non_inferiority_test, GOOD, POOR, margin=0.2),
+    "Bayesian t": partial(fm.bayesian_correlated_t_test, GOOD, POOR, rho=0.1),
+    "Bayesian ranks": partial(fm.bayesian_signed_rank_test, GOOD, POOR, rng=1, n_samples=500),
+    "Friedman": partial(fm.friedman_test, TABLE),
+    "Nemenyi": lambda **options: fm.nemenyi_test(TABLE, **options)["0", "1"],
+    "Bonferroni-Dunn": lambda **options: fm.bonferroni_dunn_test(TABLE, control="1", **options)[
+        "0", "1"
+    ],
+    "table": lambda **options: fm.compare_table(TABLE, **options).friedman,
+    "table, Wilcoxon": lambda **options: fm.compare_table(
+        TABLE, post_hoc="wilcoxon-holm", **options
+    ).post_hoc["0", "1"],
+}
+every_test = pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+
+
+@every_test
+def test_the_direction_names_the_winner(test):
+    for yes, no in ((True, False), (np.True_, np.False_)):
+        assert _first(test(higher_is_better=yes).better) == "A"
+        assert _first(test(higher_is_better=no).better) == "B"
+
+
+@every_test
+def test_the_direction_is_needed(test):
+    with pytest.raises(TypeError, match="higher_is_better"):
+        test()
+
+
+@every_test
+@pytest.mark.parametrize("junk", ["yes", "higher", "False", float("nan"), None, 0, 1, 1.0, [True]])
+def test_the_direction_is_a_bool(test, junk):
+    said = r"`higher_is_better` must be True \(accuracy, AUC\) or False \(errors, losses\)"
+    with pytest.raises(TypeError, match=said) as caught:
+        test(higher_is_better=junk)
+    assert isinstance(caught.value, InputError)
+
+
+@pytest.mark.parametrize("test", [fm.equivalence_test, fm.non_inferiority_test])
+def test_right_answers_have_one_direction(test):
+    plain = test(counts=(9, 3, 100), margin=0.2)
+    assert plain.better == "A"
+    assert test(counts=(9, 3, 100), margin=0.2, higher_is_better=True).to_dict() == plain.to_dict()
+    with pytest.raises(ValueError, match="must be True with `counts`"):
+        test(counts=(9, 3, 100), margin=0.2, higher_is_better=False)
+    with pytest.raises(TypeError, match="must be True"):
+        test(counts=(9, 3, 100), margin=0.2, higher_is_better="yes")
+
+
+def test_a_posterior_that_decides_nothing_names_no_one():
+    for test in (partial(fm.bayesian_correlated_t_test, rho=0.1), fm.bayesian_signed_rank_test):
+        found = test([0.3, -0.2, 0.1, -0.3, 0.2], higher_is_better=True)
+        assert (found.decision, found.better) == ("none", None)
