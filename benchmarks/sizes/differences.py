@@ -96,10 +96,10 @@ def means(draw: Draw, n: int) -> Measure:
         values = draw(rng, n) - MARGIN_OF_MEANS
         return {
             "equivalence_test, t": equivalence_test(
-                values, margin=MARGIN_OF_MEANS, higher_is_better=True
+                values, margin=MARGIN_OF_MEANS, rho=0, higher_is_better=True
             ).pvalue,
             "non_inferiority_test, t": non_inferiority_test(
-                values, margin=MARGIN_OF_MEANS, higher_is_better=True
+                values, margin=MARGIN_OF_MEANS, rho=0, higher_is_better=True
             ).pvalue,
         }
 

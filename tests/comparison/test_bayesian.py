@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -59,10 +60,12 @@ def test_correlated_t_and_nadeau_bengio():
     rho=st.sampled_from([0.0, 0.1, 0.5]),
 )
 def test_correlated_t_is_a_posterior(values, rope, rho):
-    test = fm.bayesian_correlated_t_test(values, rho=rho, rope=rope, higher_is_better=True)
+    test = fm.bayesian_correlated_t_test(
+        values, rho=rho, n_repeats=1, rope=rope, higher_is_better=True
+    )
     assert test.p_left + test.p_rope + test.p_right == pytest.approx(1)
     mirror = fm.bayesian_correlated_t_test(
-        [-v for v in values], rho=rho, rope=rope, higher_is_better=True
+        [-v for v in values], rho=rho, n_repeats=1, rope=rope, higher_is_better=True
     )
     assert mirror.p_left == pytest.approx(test.p_right)
     posterior = stats.t(test.df, test.mean, test.scale)
@@ -206,3 +209,21 @@ def test_decisions_and_displays():
     assert "p_rope" in test._repr_html_()
     test = fm.bayesian_signed_rank_test(SETS, n_samples=100, rng=1, higher_is_better=True)
     assert test.decision == "none"
+
+
+def test_repetitions_are_said(rng):
+    run = partial(fm.bayesian_correlated_t_test, higher_is_better=True)
+    table = rng.normal(size=(3, 5))
+    found = run(table)
+    assert found.rho == 0.2
+    for said in ({"n_folds": 5}, {"n_repeats": 3}, {"rho": 0.2}):
+        assert run(table.ravel(), **said) == found
+    with pytest.raises(ValueError, match="`n_folds` and `n_repeats` are needed"):
+        run(table.ravel())
+    with pytest.raises(ValueError, match="or another `rho` than 0"):
+        run(table.ravel(), rho=0)
+    with pytest.raises(TypeError, match="`rho` or `n_folds` must be given"):
+        run(table[0])
+    with pytest.warns(DegenerateDataWarning, match="3 repetitions correlate"):
+        assert run(table.ravel(), rho=0, n_folds=5).rho == 0
+    assert run(table.ravel(), rho=0, n_repeats=1).rho == 0

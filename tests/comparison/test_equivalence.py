@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ COUNTS = st.tuples(st.integers(0, 12), st.integers(0, 12), st.integers(0, 30)).f
 @pytest.mark.parametrize("margin", [0.003, 0.01])
 def test_statsmodels(margin):
     pvalue, low, high = ttost_paired(A, B, -margin, margin)
-    test = fm.equivalence_test(A, B, margin=margin, higher_is_better=True)
+    test = fm.equivalence_test(A, B, margin=margin, rho=0, higher_is_better=True)
     assert test.pvalue == pytest.approx(pvalue, rel=1e-9)
     assert test.details["statistic_low"] == pytest.approx(low[0], rel=1e-9)
     assert test.details["pvalue_high"] == pytest.approx(high[1], rel=1e-9)
@@ -43,7 +44,7 @@ def test_statsmodels(margin):
 @pytest.mark.parametrize("higher", [True, False])
 def test_non_inferiority_of_means(higher):
     margin = 0.004
-    test = fm.non_inferiority_test(A, B, margin=margin, higher_is_better=higher)
+    test = fm.non_inferiority_test(A, B, margin=margin, rho=0, higher_is_better=higher)
     edge, side = (-margin, "greater") if higher else (margin, "less")
     expected = stats.ttest_1samp(A - B, edge, alternative=side)
     assert test.statistic == pytest.approx(expected.statistic, rel=1e-9)
@@ -58,7 +59,7 @@ def test_non_inferiority_of_means(higher):
 
 
 def test_correlated_folds_are_wider():
-    plain = fm.equivalence_test(A, B, margin=0.01, higher_is_better=True)
+    plain = fm.equivalence_test(A, B, margin=0.01, rho=0, higher_is_better=True)
     folds = fm.equivalence_test(A, B, margin=0.01, rho=0.2, higher_is_better=True)
     assert folds.pvalue > plain.pvalue
     ratio = math.sqrt((1 / 15 + 0.25) * 15)
@@ -109,7 +110,7 @@ def test_decisions_on_counts_are_those_of_the_interval(counts, margin):
 
 def test_better():
     assert fm.equivalence_test(counts=(9, 3, 100), margin=0.2, names=("x", "y")).better == "x"
-    assert fm.equivalence_test(A, B, margin=1, higher_is_better=False).better == (
+    assert fm.equivalence_test(A, B, margin=1, rho=0, higher_is_better=False).better == (
         "A" if A.mean() < B.mean() else "B"
     )
 
@@ -169,3 +170,27 @@ def test_faults(arguments, error, message):
 def test_counts_are_of_what_is_right():
     with pytest.raises(ValueError, match="`higher_is_better` must be True with `counts`"):
         fm.non_inferiority_test(counts=(1, 1, 10), margin=0.1, higher_is_better=False)
+
+
+# --- repeated cross-validation ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", [fm.equivalence_test, fm.non_inferiority_test])
+def test_repetitions_are_said(rng, test):
+    run = partial(test, margin=1, higher_is_better=True)
+    table = rng.normal(size=(3, 5))
+    found = run(table)
+    assert found.to_dict() == run(table, rho=0.2).to_dict()
+    for said in ({"n_folds": 5}, {"n_repeats": 3}, {"rho": 0.2}):
+        assert run(table.ravel(), **said).to_dict() == found.to_dict()
+    with pytest.raises(ValueError, match=r"`n_folds` and `n_repeats` are needed .*or `rho`, 0 for"):
+        run(table.ravel())
+    few = table.ravel()[:10]
+    assert run(few).to_dict() == run(few, rho=0).to_dict()  # data sets, of which there are few
+    assert run(table.ravel(), rho=0).statistic != found.statistic
+    with pytest.warns(DegenerateDataWarning, match="3 repetitions correlate.* in place of `rho=0`"):
+        run(table, rho=0)
+    with pytest.raises(ValueError, match="`rho` is needed where there is one fold"):
+        run(few, n_folds=1)
+    with pytest.raises(TypeError, match="are about scores: got `counts` too"):
+        test(counts=(1, 1, 10), margin=0.1, n_folds=10)

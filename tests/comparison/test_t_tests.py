@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -267,3 +268,78 @@ def test_results_are_plain():
     assert content["pvalue"] == test.pvalue
     assert content["details"]["n"] == 6
     assert "k-fold paired t test" in test._repr_html_()
+
+
+# --- repetitions in one vector ------------------------------------------------------------------
+
+
+def repeated_folds(rng, repeats, folds):
+    """Return differences of equal models that correlate as Nadeau and Bengio suppose: by 1 / k."""
+    common = math.sqrt(1 / folds) * rng.normal()
+    return common + math.sqrt(1 - 1 / folds) * rng.normal(size=(repeats, folds))
+
+
+def of_folds(values, **said):
+    return fm.kfold_paired_t_test(values, higher_is_better=True, correction="nadeau-bengio", **said)
+
+
+@pytest.mark.parametrize("said", [{"n_folds": 5}, {"n_repeats": 3}, {"n_folds": 5, "n_repeats": 3}])
+def test_a_vector_of_repetitions_is_their_table(rng, said):
+    table = repeated_folds(rng, 3, 5)
+    assert of_folds(table.ravel(), **said).to_dict() == of_folds(table).to_dict()
+    assert of_folds(table, **said).to_dict() == of_folds(table).to_dict()
+    assert of_folds(table[:1].ravel()).to_dict() == of_folds(table[:1]).to_dict()
+
+
+def test_ten_times_ten_folds_in_a_vector_keep_the_level(rng):
+    """Taken for 100 folds they would reject 42 %; the t of equicorrelated normals is exact."""
+    tables = [repeated_folds(rng, 10, 10) for _ in range(2000)]
+    right = np.mean([of_folds(one.ravel(), n_folds=10).reject for one in tables])
+    wrong = np.mean([of_folds(one.ravel(), n_folds=100).reject for one in tables])
+    assert right == pytest.approx(0.05, abs=4 * math.sqrt(0.05 * 0.95 / 2000))
+    assert wrong == pytest.approx(0.42, abs=4 * math.sqrt(0.42 * 0.58 / 2000))
+
+
+@pytest.mark.parametrize("correction", ["none", "nadeau-bengio"])
+def test_a_long_vector_says_what_it_is(rng, correction):
+    values = repeated_folds(rng, 10, 10).ravel()
+    test = partial(fm.kfold_paired_t_test, higher_is_better=True, correction=correction)
+    with pytest.raises(ValueError, match=r"`n_folds` and `n_repeats` are needed .* holds 100"):
+        test(values)
+    with pytest.raises(ValueError, match="holds 11"):
+        test(values[:11])
+    assert test(values[:10]).df == 9
+    assert test(values[:11], n_repeats=1).df == 10
+    assert test(values[:11], n_train=110, n_test=10).df == 10
+
+
+def test_repetitions_without_correction_warn(rng):
+    table = repeated_folds(rng, 10, 10)
+    test = partial(fm.kfold_paired_t_test, higher_is_better=True)
+    warns = partial(pytest.warns, DegenerateDataWarning)
+    with warns(match="10 repetitions correlate.*`correction='nadeau-bengio'`"):
+        found = test(table)
+    assert found.method == "repeated k-fold paired t test"
+    with warns(match="10 repetitions"):
+        assert test(table.ravel(), n_folds=10).to_dict() == found.to_dict()
+    with warns(match="20 repetitions"):  # of hold-out: 20 times a third is more than there is
+        test(table.ravel()[:20], n_train=2, n_test=1)
+    test(table.ravel()[:10], n_train=9, n_test=1)  # the folds of one partition
+
+
+@pytest.mark.parametrize(
+    ("shape", "said", "match"),
+    [
+        (12, {"n_folds": 5}, r"must fit `errors_a`, of shape \(12,\): got n_folds=5"),
+        (12, {"n_repeats": 5}, r"must fit `errors_a`.* got n_repeats=5"),
+        (12, {"n_repeats": 2, "n_folds": 5}, "got n_repeats=2, n_folds=5"),
+        ((2, 6), {"n_folds": 2}, r"of shape \(2, 6\): got n_folds=2"),
+        ((2, 6), {"n_repeats": 6}, "got n_repeats=6"),
+        (12, {"n_folds": 0}, "`n_folds` must be at least 1"),
+        (12, {"n_repeats": 1.5}, "`n_repeats` must be an integer"),
+        (12, {"n_folds": 1}, "needs `n_train` and `n_test` where there is one fold"),
+    ],
+)
+def test_faults_of_repetitions(rng, shape, said, match):
+    with pytest.raises(ValueError, match=match):
+        of_folds(rng.normal(size=shape), **said)

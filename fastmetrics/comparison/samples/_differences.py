@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array
+from fastmetrics._input.scalars import check_fraction, check_integer
 from fastmetrics._input.scores import canonical_scores, check_finite
-from fastmetrics.errors import InputError
+from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 
 _ULPS: Final = 4.0
+#: A longer vector may be of repeated cross-validation: one is seldom of more folds.
+_MOST_FOLDS: Final = 10
 
 #: What tests of paired numbers take, and what they refuse.
 PAIRED: Final = """
@@ -30,6 +33,35 @@ TypeError
 ValueError
     If a shape is wrong, a number is missing or infinite, or an option is out of range.
 """
+
+
+#: How tests of numbers from cross-validation learn what they are from.
+FOLDS: Final = """
+Parameters
+----------
+n_repeats, n_folds : int, optional
+    How many repetitions of how many folds a vector is of, in any order. One of the two is needed
+    for more than ten numbers (or what is said instead); a table says it by its shape.
+
+Raises
+------
+ValueError
+    If a vector of more than ten numbers comes without a word on its repetitions and folds, or
+    those given do not fit.
+
+Warns
+-----
+DegenerateDataWarning
+    If numbers of more than one repetition are taken for independent: the test then rejects far
+    too often.
+"""
+
+
+class Folds(NamedTuple):
+    """How many repetitions of how many folds numbers are from."""
+
+    repeats: int
+    folds: int
 
 
 class Differences(NamedTuple):
@@ -103,3 +135,69 @@ def starts_of_ties(
     """Return where ascending numbers rise by more than the rounding of either neighbour."""
     rises = np.diff(ordered) > np.maximum(roundings[1:], roundings[:-1])
     return np.flatnonzero(np.concatenate((np.ones(min(1, len(ordered)), np.bool_), rises)))
+
+
+def check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str) -> Folds | None:
+    """Return what numbers are from; None for a vector of more than ten that nobody spoke of."""
+    repeats = None if n_repeats is None else check_integer("n_repeats", n_repeats, low=1)
+    folds = None if n_folds is None else check_integer("n_folds", n_folds, low=1)
+    n = shape[0]
+    if len(shape) == 2:
+        found = Folds(*shape)
+    elif repeats is not None:
+        found = Folds(repeats, n // repeats)
+    elif folds is not None:
+        found = Folds(n // folds, folds)
+    else:
+        return Folds(1, n) if n <= _MOST_FOLDS else None
+    fits = repeats in (None, found.repeats) and folds in (None, found.folds)
+    if not fits or (len(shape) == 1 and found.repeats * found.folds != n):
+        said = ", ".join(
+            f"{key}={value}"
+            for key, value in (("n_repeats", repeats), ("n_folds", folds))
+            if value is not None
+        )
+        raise InputError(
+            f"`n_repeats` and `n_folds` must fit `{name}`, of shape {shape}: got {said}"
+        )
+    return found
+
+
+def needs_folds(n: int, name: str, instead: str) -> InputError:
+    """Return the error for a vector that may be of one repetition or of many."""
+    return InputError(
+        f"`n_folds` and `n_repeats` are needed for a vector of more than {_MOST_FOLDS} numbers: "
+        f"`{name}` holds {n}, and 100 may be ten repetitions of ten folds; or pass a table with a "
+        f"row for each repetition, or {instead}"
+    )
+
+
+def check_correlation(
+    shape: tuple[int, ...], rho: Any, n_repeats: Any, n_folds: Any, name: str
+) -> float | None:
+    """Return the correlation of differences: as given, else that of folds, which is 1 / n_folds.
+
+    None where neither is said of ten differences or fewer.
+    """
+    folds = check_folds(shape, n_repeats, n_folds, name)
+    if rho is not None:
+        correlation = check_fraction("rho", rho, include_low=True)
+        if correlation == 0 and folds is not None and folds.repeats > 1:
+            warn_repeats(folds.repeats, "pass `n_folds` in place of `rho=0`")
+        return correlation
+    if folds is None:
+        raise needs_folds(shape[0], name, "`rho`, 0 for numbers that are independent")
+    if n_repeats is None and n_folds is None and len(shape) == 1:
+        return None
+    if folds.folds == 1:
+        raise InputError(f"`rho` is needed where there is one fold: `{name}` has shape {shape}")
+    return 1.0 / folds.folds
+
+
+def warn_repeats(n_repeats: int, instead: str) -> None:
+    """Warn that numbers of several repetitions are taken for independent."""
+    warn_user(
+        f"numbers of {n_repeats} repetitions correlate, and are taken for independent: the test "
+        f"rejects far too often; {instead}",
+        DegenerateDataWarning,
+    )

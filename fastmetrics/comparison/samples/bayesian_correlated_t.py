@@ -12,13 +12,25 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     check_confidence_level,
     check_direction,
-    check_fraction,
     check_real,
 )
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.result import MODELS, better_of, check_names
-from fastmetrics.comparison.samples._differences import PAIRED, check_differences
-from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.comparison.samples._differences import (
+    FOLDS,
+    PAIRED,
+    check_correlation,
+    check_differences,
+    check_folds,
+    needs_folds,
+)
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    InputTypeError,
+    UndefinedMetricWarning,
+    warn_user,
+)
 from fastmetrics.intervals._pvalues import moments
 
 #: What both results hold.
@@ -75,13 +87,15 @@ class BayesianCorrelatedTTest(Result):
     better: str | None
 
 
-@documented(PAIRED, MODELS)
+@documented(PAIRED, FOLDS, MODELS)
 def bayesian_correlated_t_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,
     *,
     higher_is_better: bool,
-    rho: float,
+    rho: float | None = None,
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
     rope: float = 0.01,
     credible_level: float = 0.95,
     names: tuple[str, str] = ("A", "B"),
@@ -90,12 +104,14 @@ def bayesian_correlated_t_test(
 
     Parameters
     ----------
-    scores_a, scores_b : array-like of shape (n,)
-        A score or error of each model on each of n folds (n = p k for p times k-fold). Without
-        `scores_b`, `scores_a` holds the differences, A less B.
-    rho : float
+    scores_a, scores_b : array-like of shape (k,), (p, k) or (p k,)
+        A score or error of each model on each of k folds; or of p repetitions of k-fold
+        cross-validation, one row each, or all in one vector. Without `scores_b`, `scores_a` holds
+        the differences, A less B.
+    rho : float, optional
         Correlation of the differences of two folds, in [0, 1): the share of the data in a test
-        fold, 1 / k for k-fold cross-validation; 0 for folds that share no training data.
+        fold, 1 / k for k-fold cross-validation, as it is by default of `n_folds` or a table; 0 for
+        folds that share no training data. It or `n_folds` is needed for a vector.
     rope : float, default=0.01
         Differences within +-`rope` count as none: the region of practical equivalence.
     credible_level : float, default=0.95
@@ -137,13 +153,18 @@ def bayesian_correlated_t_test(
     ('right', 'A')
     """
     higher = check_direction(higher_is_better)
-    check_fraction("rho", rho, include_low=True)
     width = check_rope(rope)
     level = check_confidence_level(credible_level, "credible_level")
     pair = check_names(names)
-    found = check_differences(scores_a, scores_b, "scores")
+    found = check_differences(scores_a, scores_b, "scores", 1, 2)
+    shape = found.values.shape
+    correlation = check_correlation(shape, rho, n_repeats, n_folds, "scores_a")
+    if correlation is None:
+        raise InputTypeError("`rho` or `n_folds` must be given: how the differences correlate")
+    if correlation == 0 and check_folds(shape, n_repeats, n_folds, "scores_a") is None:
+        raise needs_folds(len(found.values), "scores_a", "another `rho` than 0")
     n, mean, deviation = moments(found.values, found.rounding)
-    scale = deviation * math.sqrt(1 / n + rho / (1 - rho))
+    scale = deviation * math.sqrt(1 / n + correlation / (1 - correlation))
     left, inside, right = _probabilities(mean, scale, n - 1, width, found.rounding)
     decision = decided(left, inside, right, level)
     return BayesianCorrelatedTTest(
@@ -154,7 +175,7 @@ def bayesian_correlated_t_test(
         mean=mean,
         scale=scale,
         df=n - 1,
-        rho=float(rho),
+        rho=correlation,
         credible_interval=_interval(mean, scale, n - 1, level),
         credible_level=level,
         names=pair,

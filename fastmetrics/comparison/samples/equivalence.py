@@ -18,7 +18,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
-from fastmetrics.comparison.samples._differences import check_differences
+from fastmetrics.comparison.samples._differences import FOLDS, check_correlation, check_differences
 from fastmetrics.comparison.samples._tango import PairedCounts, ProportionDifference
 from fastmetrics.errors import (
     DegenerateDataWarning,
@@ -33,15 +33,16 @@ from fastmetrics.intervals._pvalues import Moments, critical_t, moments, student
 _MARGIN: Final = """
 Parameters
 ----------
-scores_a, scores_b : array-like of shape (n,), optional
-    Paired numbers of the two models, such as scores on n folds or data sets. Without `scores_b`,
-    `scores_a` holds the differences, A less B.
+scores_a, scores_b : array-like of shape (n,) or (p, k), optional
+    Paired numbers of the two models, such as scores on n data sets or folds, or on k folds in p
+    repetitions. Without `scores_b`, `scores_a` holds the differences, A less B.
 counts : (int, int, int), optional
     In place of scores, for a difference of accuracies on the same examples: how many only A gets
     right, how many only B, and how many examples there are.
-rho : float, default=0.0
-    Correlation of the differences, 1 / k for the folds of k-fold cross-validation, which share
-    training data (Nadeau and Bengio).
+rho : float, optional
+    Correlation of the differences: 0 if they are independent, as those of data sets; 1 / k for the
+    folds of k-fold cross-validation, which share training data (Nadeau and Bengio). By default
+    1 / `n_folds` where repetitions or folds are said; else 0 up to ten numbers.
 higher_is_better : bool
     Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses); required
     with scores. `counts` are of right answers and need none.
@@ -64,7 +65,7 @@ UndefinedMetricWarning
 """
 
 
-@documented(_MARGIN, MODELS)
+@documented(_MARGIN, FOLDS, MODELS)
 def equivalence_test(
     scores_a: ArrayLike | None = None,
     scores_b: ArrayLike | None = None,
@@ -72,7 +73,9 @@ def equivalence_test(
     margin: float,
     higher_is_better: bool | None = None,
     counts: Sequence[int] | None = None,
-    rho: float = 0.0,
+    rho: float | None = None,
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
     alpha: float = 0.05,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
@@ -116,7 +119,7 @@ def equivalence_test(
     """
     level = check_fraction("alpha", alpha)
     pair = check_names(names)
-    found = _checked_difference(scores_a, scores_b, counts, rho)
+    found = _checked_difference(scores_a, scores_b, counts, rho, n_repeats, n_folds)
     width = _checked_margin(margin, found)
     higher = _checked_direction(higher_is_better, counts)
     low = found.against(-width, "greater")
@@ -149,7 +152,7 @@ def equivalence_test(
     )
 
 
-@documented(_MARGIN, MODELS)
+@documented(_MARGIN, FOLDS, MODELS)
 def non_inferiority_test(
     scores_a: ArrayLike | None = None,
     scores_b: ArrayLike | None = None,
@@ -157,7 +160,9 @@ def non_inferiority_test(
     margin: float,
     higher_is_better: bool | None = None,
     counts: Sequence[int] | None = None,
-    rho: float = 0.0,
+    rho: float | None = None,
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
     alpha: float = 0.05,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
@@ -195,7 +200,7 @@ def non_inferiority_test(
     """
     level = check_fraction("alpha", alpha)
     pair = check_names(names)
-    found = _checked_difference(scores_a, scores_b, counts, rho)
+    found = _checked_difference(scores_a, scores_b, counts, rho, n_repeats, n_folds)
     width = _checked_margin(margin, found)
     higher = _checked_direction(higher_is_better, counts)
     edge = -width if higher else width
@@ -226,19 +231,22 @@ def non_inferiority_test(
 
 
 def _checked_difference(
-    scores_a: Any, scores_b: Any, counts: Any, rho: float
+    scores_a: Any, scores_b: Any, counts: Any, rho: Any, n_repeats: Any, n_folds: Any
 ) -> _MeanDifference | ProportionDifference:
     """Return the difference of paired numbers, or of paired proportions by their counts."""
     if (scores_a is None) == (counts is None):
         raise InputTypeError(
             f"pass either `scores_a` or `counts`: got {'neither' if counts is None else 'both'}"
         )
-    check_fraction("rho", rho, include_low=True)
     if counts is None:
-        found = check_differences(scores_a, scores_b, "scores")
+        found = check_differences(scores_a, scores_b, "scores", 1, 2)
+        said = check_correlation(found.values.shape, rho, n_repeats, n_folds, "scores_a")
+        correlation = 0.0 if said is None else said
         numbers = moments(found.values, found.rounding)
-        spread = math.sqrt(1 / numbers.n + rho / (1 - rho))
+        spread = math.sqrt(1 / numbers.n + correlation / (1 - correlation))
         return _MeanDifference(numbers, numbers.deviation * spread)
+    if not (rho is n_repeats is n_folds is None):
+        raise InputTypeError("`rho`, `n_repeats` and `n_folds` are about scores: got `counts` too")
     if isinstance(counts, str) or not hasattr(counts, "__len__") or len(counts) != 3:
         raise InputError(f"`counts` must be (only A right, only B right, examples): got {counts!r}")
     n = check_integer("counts[2]", counts[2], low=1)

@@ -172,7 +172,7 @@ def compare_estimators(
     if kind == "5x2cv":
         result = five_by_two_cv_test(of_a, of_b, variant=variant, **options)
     else:
-        result = kfold_paired_t_test(of_a, of_b, correction=correction, **options)
+        result = kfold_paired_t_test(of_a, of_b, correction=correction, n_folds=splits, **options)
     means = {"mean_a": float(of_a.mean()), "mean_b": float(of_b.mean())}
     return replace(result, details={**result.details, **means})
 

@@ -20,9 +20,14 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
 from fastmetrics.comparison.samples._differences import (
+    FOLDS,
     PAIRED,
+    Folds,
     check_differences,
+    check_folds,
     check_numbers,
+    needs_folds,
+    warn_repeats,
 )
 from fastmetrics.errors import InputError
 from fastmetrics.intervals._pvalues import Moments, StudentTest, moments, student_test
@@ -109,13 +114,15 @@ def one_sample_t_test(
     )
 
 
-@documented(PAIRED, MODELS)
+@documented(PAIRED, FOLDS, MODELS)
 def kfold_paired_t_test(
     errors_a: ArrayLike,
     errors_b: ArrayLike | None = None,
     *,
     higher_is_better: bool,
     correction: Correction = "none",
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
     n_train: float | None = None,
     n_test: float | None = None,
     alpha: float = 0.05,
@@ -126,14 +133,15 @@ def kfold_paired_t_test(
 
     Parameters
     ----------
-    errors_a, errors_b : array-like of shape (k,) or (p, k)
-        The error of each model on each of k folds; or of p repetitions of k-fold cross-validation,
-        one row each. Without `errors_b`, `errors_a` holds the differences, A less B.
+    errors_a, errors_b : array-like of shape (k,), (p, k) or (p k,)
+        The error (or score) of each model on each of k folds; or of p repetitions of k-fold
+        cross-validation, one row each, or all in one vector with `n_folds` or `n_repeats`. Without
+        `errors_b`, `errors_a` holds the differences, A less B.
     correction : {"none", "nadeau-bengio"}, default="none"
         Which of the two statistics decides; `details` has both. "none" is the textbook's.
     n_train, n_test : float, optional
-        Sizes of the training and test sets, for repeated hold-out; k-fold cross-validation, the
-        default, has n_test / n_train = 1 / (k - 1).
+        Sizes of the training and test sets, for repeated hold-out; k-fold cross-validation has
+        n_test / n_train = 1 / (k - 1).
 
     Returns
     -------
@@ -184,12 +192,18 @@ def kfold_paired_t_test(
     higher = check_direction(higher_is_better)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
-    ratio = _test_train_ratio(n_train, n_test, found.values.shape[-1])
+    folds = check_folds(found.values.shape, n_repeats, n_folds, "errors_a")
+    ratio = _test_train_ratio(n_train, n_test, folds)
+    n = found.values.size
+    if folds is None and n_train is None:
+        raise needs_folds(n, "errors_a", "`n_train` and `n_test`")
     if correction != "none" and ratio is None:
         raise InputError(
             "`correction='nadeau-bengio'` needs `n_train` and `n_test` where there is one fold: "
             f"got shape {found.values.shape}"
         )
+    if correction == "none":
+        _warn_of_repeats(n, folds, ratio if n_train is not None else None)
     summary = moments(*found)
     plain = _paired(summary, 0.0, level, side, warn=correction == "none")
     tests = {"uncorrected": plain}
@@ -204,7 +218,7 @@ def kfold_paired_t_test(
         details[f"statistic_{name}"] = one.statistic
         details[f"pvalue_{name}"] = one.pvalue
     return ComparisonTest(
-        _title(found.values.shape, correction),
+        _title(folds, correction),
         test.statistic,
         "t",
         summary.n - 1,
@@ -221,7 +235,7 @@ def kfold_paired_t_test(
     )
 
 
-def _test_train_ratio(n_train: Any, n_test: Any, k: int) -> float | None:
+def _test_train_ratio(n_train: Any, n_test: Any, folds: Folds | None) -> float | None:
     """Return n_test / n_train: as given, else that of k-fold cross-validation; None for k = 1."""
     if (n_train is None) != (n_test is None):
         raise InputError(
@@ -229,7 +243,18 @@ def _test_train_ratio(n_train: Any, n_test: Any, k: int) -> float | None:
         )
     if n_train is not None:
         return check_positive("n_test", n_test) / check_positive("n_train", n_train)
-    return 1.0 / (k - 1) if k > 1 else None
+    return 1.0 / (folds.folds - 1) if folds is not None and folds.folds > 1 else None
+
+
+def _warn_of_repeats(n: int, folds: Folds | None, ratio: float | None) -> None:
+    """Warn if the test sets of n differences overlap, as folds of one repetition do not."""
+    if folds is not None and folds.repeats > 1:
+        repeats = folds.repeats
+    elif ratio is not None and n * ratio > (1 + ratio) * (1 + 1e-9):  # more tested than there is
+        repeats = n
+    else:
+        return
+    warn_repeats(repeats, "pass `correction='nadeau-bengio'`")
 
 
 def _paired(
@@ -239,6 +264,7 @@ def _paired(
     return student_test(summary.mean, error, summary.n - 1, alpha, alternative, warn=warn)
 
 
-def _title(shape: tuple[int, ...], correction: Correction) -> str:
-    name = "k-fold paired t test" if len(shape) == 1 else "repeated k-fold paired t test"
+def _title(folds: Folds | None, correction: Correction) -> str:
+    repeated = folds is not None and folds.repeats > 1
+    name = "repeated k-fold paired t test" if repeated else "k-fold paired t test"
     return name if correction == "none" else f"{name}, Nadeau-Bengio"
