@@ -21,8 +21,10 @@ Written by `python -m benchmarks.sizes` with the seed {seed}; no figure and no c
 by hand. The size of a test is how often it rejects a hypothesis that is true. Figures are per
 cent of simulated data sets rejected at 5 %, ± the binomial standard error, and behind them at 10 %.
 **Bold**: above 5 % by more than two standard errors, which a figure that is right is one time in
-forty. Tests in a column share their data sets. A p-value that is undefined does not reject. All
-figures are in [sizes.json](sizes.json).
+forty. *Italic*: below 2.5 % by as much: such a test is too cautious, as it rejects less than half
+as often as it may, and so finds fewer differences than one that uses its level. Tests in a column
+share their data sets. A p-value that is undefined does not reject. All figures are in
+[sizes.json](sizes.json).
 """
 
 
@@ -54,13 +56,18 @@ class Row:
         """Whether the size is above 5 % by more than two standard errors."""
         return self.size - 2 * self.error > ALPHA
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the size is below half of 5 % by more than two standard errors."""
+        return self.size + 2 * self.error < ALPHA / 2
+
 
 def show(row: Row | None) -> str:
     """Write one cell."""
     if row is None:
         return "–"
     number = percent(row.size)
-    number = f"**{number}**" if row.is_large else number
+    number = f"**{number}**" if row.is_large else f"*{number}*" if row.is_small else number
     return f"{number} ± {percent(row.error)}; {percent(row.rejected_at_10 / row.n_data)}"
 
 
@@ -79,7 +86,7 @@ def _name(test: str) -> str:
 
 
 def findings(rows: Sequence[Row]) -> list[str]:
-    """Say of each test whether it keeps its level, and how far below it stays."""
+    """Say of each test whether it rejects too often, is too cautious, or keeps its level."""
     said = []
     for test in dict.fromkeys(row.test for row in rows):
         own = [row for row in rows if row.test == test]
@@ -87,14 +94,16 @@ def findings(rows: Sequence[Row]) -> list[str]:
         span = percent(min(sizes))
         span += "" if percent(max(sizes)) == span else f" to {percent(max(sizes))}"
         large = [row.scene for row in own if row.is_large]
-        if large:
-            verdict = "rejects too often" + (
-                "" if len(large) == len(own) else f" ({'; '.join(large)})"
-            )
-        elif max(row.size + 2 * row.error for row in own) < ALPHA:
-            verdict = "keeps its level and stays below it"
-        else:
-            verdict = "keeps its level"
+        small = [row.scene for row in own if row.is_small]
+        verdicts = [
+            verdict + ("" if len(scenes) == len(own) else f" ({'; '.join(scenes)})")
+            for verdict, scenes in (("rejects too often", large), ("is too cautious", small))
+            if scenes
+        ]
+        if len(large) + len(small) < len(own) and not large:
+            below = max(row.size + 2 * row.error for row in own) < ALPHA
+            verdicts.insert(0, "stays below its level" if below else "keeps its level")
+        verdict = " and ".join(verdicts)
         said.append(f"{_name(test)} {verdict}: {span} %.")
     return said
 

@@ -23,9 +23,9 @@ examples:
 """
 
 _COMPARE_HELP = """\
-Compare algorithms on several data sets by their ranks: Friedman's test, a post-hoc test, the groups
-that do not differ. The table, in the same kinds of file as for evaluate, has a row a data set and a
-column an algorithm."""
+Compare algorithms on several data sets by their ranks: Friedman's test, a post-hoc test, and the
+groups inside which no difference is shown. The table, in the same kinds of file as for evaluate,
+has a row a data set and a column an algorithm."""
 
 _COMPARE_EXAMPLES = """\
 examples:

@@ -115,7 +115,7 @@ def _ranks(comparison: TableComparison) -> _Table:
         mine = [mark for mark, group in zip(marks, groups, strict=False) if name in group]
         rows.append([name, _number(rank), "".join(mine).strip() or DASH])
     control = comparison.post_hoc.control
-    head = "group" if control is None else f"like {control}"
+    head = "group" if control is None else f"not told from {control}"
     return ["algorithm", "mean rank", head], rows
 
 
@@ -136,9 +136,9 @@ def _pairs(test: PostHocTest) -> _Table:
 
 def _captions(comparison: TableComparison) -> list[str]:
     friedman, test = comparison.friedman, comparison.post_hoc
-    decision = "differ" if friedman.reject else "do not differ significantly"
+    decision = "the algorithms differ" if friedman.reject else "no difference is shown"
     used = f"by {_USED[friedman.pvalue_method]} {friedman.pvalue:.3g}"
-    lines = [f"Friedman: at level {friedman.alpha:g} the algorithms {decision}, {used}."]
+    lines = [f"Friedman: at level {friedman.alpha:g} {decision}, {used}."]
     if not friedman.reject:
         lines.append("The post-hoc test is not called for where Friedman's does not reject.")
     if friedman.rng is not None:
@@ -149,7 +149,7 @@ def _captions(comparison: TableComparison) -> list[str]:
             "(critical difference)."
         )
     if test.control is None:
-        lines.append("Algorithms that share a letter do not differ.")
+        lines.append("Between algorithms that share a letter no difference is shown.")
     if len(test) > _MOST_PAIRS:
         lines.append(f"The {len(test):,} pairs are left out: --format csv has them.")
     return lines

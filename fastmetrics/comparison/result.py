@@ -24,6 +24,9 @@ names : (str, str), default=("A", "B")
     What the models are called.
 """
 
+#: Effects of several models: that some differ does not say that the first is better.
+_UNSIGNED: Final = ("Kendall's W", "eta squared")
+
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -61,7 +64,8 @@ class ComparisonTest(Result):
     confidence_interval : ConfidenceInterval or None
         Of the effect or of the difference, as `details` says; None where there is none.
     better : str or None
-        The name of the better model; None if neither is, whether the test rejects or not.
+        The name of the model that is better in these data, by however little, whether the test
+        rejects or not; None if neither is. The repr says "ahead" where the test does not show it.
     details : mapping from str to float
         More numbers of the test by name.
 
@@ -111,6 +115,12 @@ class ComparisonTest(Result):
             )
         return draw(self, ax=ax)
 
+    def _lead(self) -> str:
+        """Return "better" where the test shows it, of two models that it says to differ."""
+        is_of_two = self.effect_size_name not in _UNSIGNED
+        shown = self.reject and is_of_two and self.alternative in get_args(Alternative)
+        return "better" if shown else "ahead"
+
     def __repr__(self) -> str:
         if self.df is None:
             df = ""
@@ -118,10 +128,10 @@ class ComparisonTest(Result):
             both = self.df if isinstance(self.df, tuple) else (self.df,)
             df = f"({', '.join(f'{each:g}' for each in both)})"
         decision = "reject" if self.reject else "do not reject"
-        better = f", better: {self.better}" if self.better is not None else ""
+        lead = "" if self.better is None else f", {self._lead()}: {self.better}"
         return (
             f"{type(self).__name__}({self.method}: {self.statistic_name}{df}={self.statistic:.6g}, "
-            f"pvalue={self.pvalue:.6g}, {decision} at {self.alpha:g}{better})"
+            f"pvalue={self.pvalue:.6g}, {decision} at {self.alpha:g}{lead})"
         )
 
 

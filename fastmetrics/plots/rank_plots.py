@@ -24,7 +24,7 @@ _DPI = 200
 
 
 class Diagram(NamedTuple):
-    """Algorithms on the axis of mean ranks, the best first, and the groups that do not differ."""
+    """Algorithms on the axis of mean ranks, the best first; groups without a difference shown."""
 
     names: Sequence[str]
     positions: Sequence[float]

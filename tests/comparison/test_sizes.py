@@ -63,13 +63,23 @@ def test_conclusions_follow_from_the_figures():
         return Row("part", scene, "a_test, variant", 1000, rejected, 2 * rejected, 0)
 
     assert findings([row("x", 52)]) == ["`a_test`, variant keeps its level: 5.2 %."]
-    (said,) = findings([row("x", 10), row("y", 20)])
-    assert said == "`a_test`, variant keeps its level and stays below it: 1.0 to 2.0 %."
+    (said,) = findings([row("x", 30), row("y", 35)])
+    assert said == "`a_test`, variant stays below its level: 3.0 to 3.5 %."
+    (said,) = findings([row("x", 10), row("y", 0)])
+    assert said == "`a_test`, variant is too cautious: 0.0 to 1.0 %."
+    (said,) = findings([row("x", 52), row("y", 10)])
+    assert said == "`a_test`, variant keeps its level and is too cautious (y): 1.0 to 5.2 %."
+    (said,) = findings([row("x", 120), row("y", 10)])
+    assert said == (
+        "`a_test`, variant rejects too often (x) and is too cautious (y): 1.0 to 12.0 %."
+    )
     (said,) = findings([row("x", 50), row("y", 120)])
     assert said == "`a_test`, variant rejects too often (y): 5.0 to 12.0 %."
     assert "often: 12.0 %" in findings([row("y", 120)])[0]
     text = document([row("x", 50), row("y", 120)], {"part": "Note."})
     assert "| `a_test`, variant | 5.0 ± 0.7; 10.0 | **12.0** ± 1.0; 24.0 |" in text
+    text = document([row("x", 50), row("y", 10)], {"part": "Note."})
+    assert "| `a_test`, variant | 5.0 ± 0.7; 10.0 | *1.0* ± 0.7; 2.0 |" in text
 
 
 # --- the registry --------------------------------------------------------------------------------

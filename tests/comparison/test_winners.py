@@ -81,3 +81,38 @@ def test_a_posterior_that_decides_nothing_names_no_one():
     for test in (partial(fm.bayesian_correlated_t_test, rho=0.1), fm.bayesian_signed_rank_test):
         found = test([0.3, -0.2, 0.1, -0.3, 0.2], higher_is_better=True)
         assert (found.decision, found.better) == ("none", None)
+
+
+# --- what a result says of itself ---------------------------------------------------------------
+
+
+def test_better_is_said_where_it_is_shown():
+    named = {"higher_is_better": True, "names": ("new", "old")}
+    t = partial(fm.kfold_paired_t_test, **named)
+    assert repr(t(GOOD, POOR)).endswith("reject at 0.05, better: new)")
+    assert repr(t(GOOD, POOR, alternative="greater")).endswith("reject at 0.05, better: new)")
+    assert repr(t([0.3, -0.2, 0.1])).endswith("do not reject at 0.05, ahead: new)")
+    assert repr(t(GOOD, POOR, alternative="less")).endswith("do not reject at 0.05, ahead: new)")
+
+
+def test_a_margin_shows_no_winner():
+    for test in (fm.equivalence_test, fm.non_inferiority_test):
+        found = test(GOOD, POOR, margin=0.2, higher_is_better=True)
+        assert repr(found).endswith("reject at 0.05, ahead: A)")
+
+
+def test_several_models_show_no_winner(rng):
+    """That some of them differ does not say that the first does."""
+    found = fm.friedman_test([[3, 2, 1]] * 5 + [[3, 1, 2]], higher_is_better=True)
+    assert repr(found).endswith("reject at 0.05, ahead: 0)")
+    right = rng.random((200, 3)) < [0.9, 0.8, 0.3]
+    found = fm.cochran_q_test(right, names=("a", "b", "c"))
+    assert repr(found).endswith("reject at 0.05, ahead: a)")
+
+
+def test_no_difference_shown_is_not_called_none():
+    table = fm.compare_table(TABLE[-2:], higher_is_better=True)
+    assert not table.post_hoc["0", "1"].reject
+    shown = table._repr_html_()
+    assert "no difference shown" in shown
+    assert "not differ" not in shown

@@ -103,7 +103,7 @@ def cochran_q_test(
     --------
     >>> correct = [[1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [1, 1, 1], [1, 0, 0]]
     >>> cochran_q_test(correct, names=("a", "b", "c"))
-    ComparisonTest(Cochran's Q test: Q(2)=5.2, pvalue=0.0742736, do not reject at 0.05, better: a)
+    ComparisonTest(Cochran's Q test: Q(2)=5.2, pvalue=0.0742736, do not reject at 0.05, ahead: a)
     >>> round(cochran_q_test(correct, method="permutation").pvalue, 6)
     0.123457
     """

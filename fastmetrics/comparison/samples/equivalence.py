@@ -112,7 +112,7 @@ def equivalence_test(
     --------
     >>> differences = [0.002, -0.004, 0.001, 0.003, -0.001, 0.002, 0.000, -0.002]
     >>> equivalence_test(differences, margin=0.01, higher_is_better=True)
-    ComparisonTest(TOST, paired t: t(7)=-11.8521, pvalue=3.4549e-06, reject at 0.05, better: A)
+    ComparisonTest(TOST, paired t: t(7)=-11.8521, pvalue=3.4549e-06, reject at 0.05, ahead: A)
     >>> test = equivalence_test(counts=(18, 21, 500), margin=0.04)
     >>> test.reject, test.confidence_interval
     (True, ConfidenceInterval(low=-0.02727, high=0.0149774))

@@ -101,7 +101,7 @@ def mcnemar_test(
     --------
     >>> mcnemar_test(e01=1, e10=7)
     ComparisonTest(McNemar test, continuity-corrected: chi2(1)=3.125, pvalue=0.0770999, do not
-    reject at 0.05, better: A)
+    reject at 0.05, ahead: A)
     >>> round(mcnemar_test(e01=1, e10=7, method="mid-p").pvalue, 7)
     0.0390625
     >>> y, a, b = [0, 1, 1, 0, 1], [0, 1, 1, 0, 0], [1, 0, 1, 0, 1]

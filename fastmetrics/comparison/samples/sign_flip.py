@@ -100,7 +100,7 @@ def sign_flip_test(
     >>> a = [0.20, 0.31, 0.12, 0.25, 0.19, 0.40]
     >>> b = [0.17, 0.28, 0.13, 0.20, 0.18, 0.33]
     >>> sign_flip_test(a, b, higher_is_better=False)
-    ComparisonTest(sign-flip test, exact: mean=0.03, pvalue=0.09375, do not reject at 0.05, better:
+    ComparisonTest(sign-flip test, exact: mean=0.03, pvalue=0.09375, do not reject at 0.05, ahead:
     B)
     """
     found = check_ranked_differences(errors_a, errors_b, "errors")

@@ -103,7 +103,7 @@ def wilcoxon_signed_rank_test(
     >>> test = wilcoxon_signed_rank_test(a, b, higher_is_better=False)
     >>> test
     ComparisonTest(Wilcoxon signed-rank test, exact: W=1, pvalue=0.0625, do not reject at 0.05,
-    better: B)
+    ahead: B)
     >>> round(test.effect_size, 4), round(test.details["rank_biserial"], 4)
     (0.035, 0.9048)
     """

@@ -38,7 +38,7 @@ class CriticalDifferenceDiagram(Result):
     positions : tuple of float
         Their mean ranks, on an axis from 1 to their number.
     bars : tuple of (float, float)
-        First and last position of each group of two and more that do not differ.
+        First and last position of each group of two and more without a difference shown.
     critical_difference : float
         Length of the segment above the axis; nan where there is none.
     control : str or None
@@ -54,7 +54,7 @@ class CriticalDifferenceDiagram(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FriedmanSegments(Result):
-    """What the textbook's Friedman plot shows: two whose segments overlap do not differ.
+    """What the textbook's Friedman plot shows: where segments overlap, no difference is shown.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class TableComparison(Result):
     alpha : float
         Level of the decisions.
     friedman : FriedmanTest
-        Whether the algorithms differ at all.
+        Whether a difference between the algorithms is shown at all.
     post_hoc : PostHocTest
         Which ones do; called for where Friedman's test rejects.
     diagram : CriticalDifferenceDiagram
@@ -123,7 +123,7 @@ class TableComparison(Result):
         -------
         matplotlib Axes
             What was drawn on: the axis of mean ranks with the best at the right, a label for each
-            algorithm, and a bar under those that do not differ.
+            algorithm, and a bar under those between which no difference is shown.
         """
         return rank_plots.draw_critical_difference(_drawn(self.diagram), ax)
 

@@ -148,7 +148,7 @@ def friedman_test(
     >>> test = friedman_test(ranks=ranks, names=["A", "B", "C"])
     >>> test
     FriedmanTest(Friedman, exact p-value: chi2(2)=7.125, pvalue=0.00925926, reject at 0.05,
-    better: A)
+    ahead: A)
     >>> test.mean_ranks, round(test.f, 4), round(test.pvalue_f, 6)
     ((1.0, 2.125, 2.875), 24.4286, 0.001308)
     """

@@ -135,7 +135,7 @@ def bonferroni_dunn_test(
     -------
     PostHocTest
         The critical difference, each of the others against the control, and the group of those
-        that do not differ from it. The statistic of a pair is z.
+        not shown to differ from it. The statistic of a pair is z.
 
     Raises
     ------

@@ -62,15 +62,15 @@ class PostHocTest(Result):
     critical_value : float
         The quantile that the critical difference is a multiple of; nan where there is none.
     critical_difference : float
-        The difference of mean ranks from which on two algorithms differ; nan where the p-value
-        alone decides.
+        The difference of mean ranks from which on two algorithms are said to differ; nan where the
+        p-value alone decides.
     control : str or None
         The algorithm that the others are compared with; None where all pairs are.
     pairs : tuple of RankPair
         The comparisons.
     groups : tuple of tuples of str
         The largest groups without a significant difference, each a run of algorithms by mean
-        rank, from the best to the worst. With a control: those that do not differ from it.
+        rank, from the best to the worst. With a control: those not shown to differ from it.
     """
 
     method: str
@@ -117,7 +117,7 @@ class PostHocTest(Result):
                 f"{pair.difference:.4f}",
                 f"{pair.statistic:.4f}",
                 f"{pair.pvalue:.4g}",
-                "differ" if pair.reject else "do not differ",
+                "differ" if pair.reject else "no difference shown",
             )
             rows.append(cells)
         return html_table(heads, rows, caption=repr(self))
