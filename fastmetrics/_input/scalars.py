@@ -8,7 +8,7 @@ import operator
 import re
 import threading
 from collections.abc import Iterable, Sized
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from fastmetrics.errors import InputError, InputTypeError
 
 #: What an alternative hypothesis says of a difference; which limit of an interval is infinite.
 Alternative = Literal["two-sided", "less", "greater"]
+
+#: Of all draws that one call keeps.
+MAX_BYTES: Final = 4 << 30
 
 
 def check_same_length(**arrays: Sized | None) -> int:
@@ -86,6 +89,19 @@ def check_integer(name: str, value: Any, *, low: int | None = None, high: int | 
     if high is not None and number > high:
         raise InputError(f"`{name}` must be at most {high:,}: got {value!r}")
     return number
+
+
+def check_memory(
+    number: int, n_values: int, hint: str, name: str = "n_resamples", what: str = "replicates"
+) -> None:
+    """Raise if so many draws of so many numbers would take too much memory, before it is taken."""
+    needed = 8 * number * n_values
+    if needed > MAX_BYTES:
+        gigabytes, most = (size // 10**9 for size in (needed, MAX_BYTES))  # integers of any size
+        raise InputError(
+            f"`{name}` of {number:,} would keep {gigabytes:,} GB of {what}, more than {most} GB: "
+            f"{hint}"
+        )
 
 
 def check_choice(name: str, value: Any, options: Iterable[Any]) -> Any:

@@ -186,6 +186,8 @@ def test_ties_on_the_limit_count_half():
         ({"prior_strength": 0}, "`prior_strength` must be positive"),
         ({"prior_place": "up"}, "`prior_place` must be one of"),
         ({"n_samples": 0}, "`n_samples` must be at least 1"),
+        ({"n_samples": 10**9}, "`n_samples` of 1,000,000,000 would keep 24 GB .* than 4 GB: 50,"),
+        ({"n_samples": 10**100}, "`n_samples` of 10,0.* more than 4 GB"),
         ({"credible_level": 95}, "`credible_level` must lie .* did you mean 0.95"),
         ({"names": ("a", "a")}, "`names` must be 2 distinct texts"),
     ],

@@ -15,6 +15,7 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_direction,
     check_integer,
+    check_memory,
     check_positive,
     key_text,
     seed_key,
@@ -111,7 +112,7 @@ def bayesian_signed_rank_test(
     prior_place : {"left", "rope", "right"}, default="rope"
         Where the prior's pseudo-observation lies: at 0, or infinitely far to a side.
     n_samples : int, default=50000
-        Samples of the posterior.
+        Samples of the posterior, of 24 bytes each and 4 GB in all.
     credible_level : float, default=0.95
         Of the decision.
 
@@ -146,13 +147,14 @@ def bayesian_signed_rank_test(
     width = check_rope(rope)
     strength = check_positive("prior_strength", prior_strength)
     check_choice("prior_place", prior_place, get_args(PriorPlace))
-    check_integer("n_samples", n_samples, low=1)
+    count = check_integer("n_samples", n_samples, low=1)
+    check_memory(count, 3, "50,000 determine a probability to 0.002", "n_samples", "samples")
     level = check_confidence_level(credible_level, "credible_level")
     pair = check_names(names)
     found = check_differences(scores_a, scores_b, "scores")
     place = {"left": -math.inf, "rope": 0.0, "right": math.inf}[prior_place]
     key = seed_key(rng)
-    shares = _sampled_shares(found, width, strength, place, n_samples, key)
+    shares = _sampled_shares(found, width, strength, place, count, key)
     left, inside, right = _largest(shares, width)
     means = shares.mean(axis=0).tolist()
     decision = decided(left, inside, right, level)
@@ -164,11 +166,11 @@ def bayesian_signed_rank_test(
         theta_rope=means[1],
         theta_right=means[2],
         rope=ConfidenceInterval(0.0 - width, width),
-        monte_carlo_error=max(math.sqrt(p * (1 - p) / n_samples) for p in (left, inside, right)),
+        monte_carlo_error=max(math.sqrt(p * (1 - p) / count) for p in (left, inside, right)),
         n_datasets=len(found.values),
         prior_strength=strength,
         prior_place=prior_place,
-        n_samples=n_samples,
+        n_samples=count,
         credible_level=level,
         names=pair,
         decision=decision,

@@ -12,13 +12,14 @@ from fastmetrics._input.scalars import (
     check_choice,
     check_confidence_level,
     check_integer,
+    check_memory,
     check_n_threads,
 )
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bands._band_sizes import has_unequal_rows
 from fastmetrics.intervals.bootstrap._forms import Form
-from fastmetrics.intervals.bootstrap._plans import check_memory, check_stratified
+from fastmetrics.intervals.bootstrap._plans import check_stratified
 
 Kind = Literal["simultaneous", "pointwise"]
 Method = Literal["equal_precision", "ks", "mover", "percentile"]

@@ -23,6 +23,7 @@ from fastmetrics._input.scalars import (
     check_choice,
     check_confidence_level,
     check_integer,
+    check_memory,
     check_n_threads,
     seed_key,
 )
@@ -44,8 +45,6 @@ from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.measures.decisions import count_measures
 
 Floats = NDArray[np.float64]
-
-MAX_BYTES: Final = 4 << 30  # of replicates
 
 #: Rows up to which a user's own statistic is computed anew without each of them.
 MAX_REFITS: Final = 10_000
@@ -314,17 +313,6 @@ def checked_options(
         progress=bool(progress),
         key=seed_key(rng),
     )
-
-
-def check_memory(n_resamples: int, n_values: int, hint: str) -> None:
-    """Raise if replicates of so many values would take too much memory, before it is asked for."""
-    needed = 8 * n_resamples * n_values
-    if needed > MAX_BYTES:
-        gigabytes, most = (size // 10**9 for size in (needed, MAX_BYTES))  # integers of any size
-        raise InputError(
-            f"`n_resamples` of {n_resamples:,} would keep {gigabytes:,} GB of replicates, more "
-            f"than {most} GB: {hint}"
-        )
 
 
 def check_stratified(stratified: Any, groups: Any) -> None:
