@@ -35,7 +35,10 @@ def check_real(name: str, value: Any) -> float:
     """Return a real, non-boolean scalar as a float."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise InputTypeError(f"`{name}` must be a number: got {type(value).__name__} {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"`{name}` is beyond the range of floats: at most 1.8e308") from None
 
 
 def check_confidence_level(confidence_level: Any, name: str = "confidence_level") -> float:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 
 
 class Moments(NamedTuple):
@@ -44,7 +44,13 @@ def moments(values: NDArray[np.float64], rounding: float = 0.0) -> Moments:
     centre = math.fsum(scaled.ravel().tolist()) / n
     squares = math.fsum(((scaled - centre) ** 2).ravel().tolist())
     mean = math.ldexp(centre, exponent)
-    deviation = math.ldexp(math.sqrt(squares / (n - 1)), exponent)
+    try:
+        deviation = math.ldexp(math.sqrt(squares / (n - 1)), exponent)
+    except OverflowError:
+        raise InputError(
+            f"the numbers are too far apart: the standard deviation of {low:g} ... {high:g} is "
+            "beyond the range of floats; divide them all by one number"
+        ) from None
     return Moments(n, 0.0 if abs(mean) <= rounding else mean, deviation)
 
 

@@ -229,3 +229,19 @@ def test_repetitions_are_said(rng):
     with pytest.warns(DegenerateDataWarning, match="3 repetitions correlate"):
         assert run(table.ravel(), rho=0, n_folds=5).rho == 0
     assert run(table.ravel(), rho=0, n_repeats=1).rho == 0
+
+
+@pytest.mark.parametrize("place", ["left", "rope", "right"])
+def test_the_largest_numbers(place):
+    """Twice a region of practical equivalence, or twice a difference, may be no number."""
+    options = {"prior_place": place, "n_samples": 200, "rng": 1, "higher_is_better": True}
+    values = np.array([1.0, -1.0, 0.5, 0.25])
+    usual = fm.bayesian_signed_rank_test(values, rope=0.5, **options)
+    large = fm.bayesian_signed_rank_test(values * 1.6e308, rope=0.8e308, **options)
+    assert (large.p_left, large.p_rope, large.p_right) == (
+        usual.p_left,
+        usual.p_rope,
+        usual.p_right,
+    )
+    wide = fm.bayesian_signed_rank_test(values, rope=1.7e308, **options)
+    assert wide.theta_rope > 0.5

@@ -144,3 +144,13 @@ def test_differences_that_are_equal_but_for_rounding():
 def test_faults(table, options, match):
     with pytest.raises(ValueError, match=match):
         fm.five_by_two_cv_test(table, **options, higher_is_better=False)
+
+
+def test_the_largest_numbers():
+    """Ten of them have no sum."""
+    table = np.array(TABLE) / np.abs(TABLE).max()
+    usual, large = (
+        fm.five_by_two_cv_test(table * size, higher_is_better=False) for size in (1.0, 1.7e308)
+    )
+    assert large.statistic == pytest.approx(usual.statistic)
+    assert large.effect_size == pytest.approx(usual.effect_size * 1.7e308)

@@ -14,6 +14,7 @@ from fastmetrics.comparison.planning.power_accuracy import smallest
 from reference import rank_oracle as oracle
 
 Z = stats.norm.isf(0.025)
+AUCS = {"auc_a": 0.85, "auc_b": 0.8, "correlation": 0.6}
 DESIGNS = [(0.9, 0.8, 0.2, 100), (0.75, 0.65, 0.3, 250), (0.92, 0.9, 0.06, 700)]
 
 
@@ -215,3 +216,27 @@ def test_auc_by_simulation(auc_a, auc_b, shared, n_pos, n_neg):
     found = fm.power_paired_auc(n_pos, n_neg, auc_a=auc_a, auc_b=auc_b, correlation=correlation)
     hits = sum(fm.delong_test(*drawn(n_pos, n_neg)).pairs[0].statistic >= Z for _ in range(2000))
     assert found == pytest.approx(hits / 2000, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fm.sample_size_paired_auc(**AUCS, ratio=1e308), "`ratio` must lie in"),
+        (lambda: fm.power_paired_auc(10**400, 10, **AUCS), "`n_positive` must be at most"),
+        (lambda: fm.power_paired_auc(10, 10**400, **AUCS), "`n_negative` must be at most"),
+        (
+            lambda: fm.power_paired_accuracy(
+                10**400, accuracy_a=0.9, accuracy_b=0.8, discordance=0.2
+            ),
+            "`n` must be at most",
+        ),
+    ],
+)
+def test_more_examples_than_there_are(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_million_negatives_for_each_positive():
+    size = fm.sample_size_paired_auc(**AUCS, ratio=10**6)
+    assert size.n_negative == 10**6 * size.n_positive

@@ -343,3 +343,15 @@ def test_repetitions_without_correction_warn(rng):
 def test_faults_of_repetitions(rng, shape, said, match):
     with pytest.raises(ValueError, match=match):
         of_folds(rng.normal(size=shape), **said)
+
+
+@pytest.mark.parametrize("options", [{}, {"correction": "nadeau-bengio"}])
+def test_the_largest_numbers(options):
+    options = {"higher_is_better": False, **options}
+    with pytest.raises(ValueError, match=r"standard deviation of -1\.7e\+308 .* is beyond"):
+        fm.kfold_paired_t_test([1.7e308, -1.7e308], **options)
+    usual = fm.kfold_paired_t_test([1.0, 0.5, 0.7], **options)
+    large = fm.kfold_paired_t_test([1e308, 0.5e308, 0.7e308], **options)
+    assert large.statistic == pytest.approx(usual.statistic)
+    with pytest.raises(ValueError, match="`n_train` is beyond the range of floats"):
+        fm.kfold_paired_t_test([0.1, 0.2], n_train=10**400, n_test=1, **options)

@@ -284,3 +284,17 @@ def test_swapping_the_models(values, zero_method):
 def test_faults(values, options, match):
     with pytest.raises(ValueError, match=match):
         fm.wilcoxon_signed_rank_test(values, **options, higher_is_better=False)
+
+
+@pytest.mark.parametrize("size", [1e308, -1e308, 1.7e308])
+def test_the_largest_numbers(size):
+    """Twice one of them is none."""
+    options = {"higher_is_better": True, "alpha": 0.1}
+    same = fm.wilcoxon_signed_rank_test([size] * 5, **options)
+    assert same.effect_size == size
+    assert (same.confidence_interval.low, same.confidence_interval.high) == (size, size)
+    values = np.array([1.0, -0.5, 0.25, 0.75, 1.0, 0.3])
+    usual = fm.wilcoxon_signed_rank_test(values, **options)
+    large = fm.wilcoxon_signed_rank_test(values * size, **options)
+    assert large.effect_size == pytest.approx(usual.effect_size * size)
+    assert large.pvalue == usual.pvalue

@@ -15,6 +15,9 @@ from fastmetrics.errors import InputError, InputTypeError
 Sides = Literal["two-sided", "one-sided"]
 AccuracyFormula = Literal["connor", "miettinen"]
 
+#: More than anyone has; the products of three such numbers are floats.
+MOST_EXAMPLES: Final = 10**15
+
 #: What all that plans a comparison takes.
 DESIGN: Final = """
 Parameters
@@ -123,7 +126,7 @@ def power_paired_accuracy(
     >>> round(power_paired_accuracy(1000, accuracy_a=0.92, accuracy_b=0.90, discordance=0.06), 4)
     0.7337
     """
-    check_integer("n", n, low=1)
+    check_integer("n", n, low=1, high=MOST_EXAMPLES)
     design = _design(accuracy_a, accuracy_b, discordance, correlation)
     z = critical_z(alpha, alternative)
     check_choice("method", method, get_args(AccuracyFormula))
@@ -249,7 +252,7 @@ def smallest(power: Callable[[int], float], target: float, *, start: int = 1) ->
     low, high = start - 1, start
     while power(high) < target:
         low, high = high, 2 * high
-        if high > 10**15:
+        if high > MOST_EXAMPLES:
             raise InputError("more than 10^15 examples are needed: the difference is too small")
     while high - low > 1:
         middle = (low + high) // 2

@@ -6,9 +6,10 @@ import math
 from typing import Final, Literal, NamedTuple, get_args
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, check_positive
+from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
 from fastmetrics.comparison.planning.power_accuracy import (
     DESIGN,
+    MOST_EXAMPLES,
     SampleSize,
     Sides,
     critical_z,
@@ -84,8 +85,8 @@ def power_paired_auc(
     >>> round(power_paired_auc(100, 200, auc_a=0.85, auc_b=0.80, correlation=0.6), 4)
     0.6096
     """
-    check_integer("n_positive", n_positive, low=1)
-    check_integer("n_negative", n_negative, low=1)
+    check_integer("n_positive", n_positive, low=1, high=MOST_EXAMPLES)
+    check_integer("n_negative", n_negative, low=1, high=MOST_EXAMPLES)
     design = _design(auc_a, auc_b, correlation, variance)
     return _power(n_positive, n_negative, design, critical_z(alpha, alternative))
 
@@ -107,7 +108,7 @@ def sample_size_paired_auc(
     Parameters
     ----------
     ratio : float, default=1.0
-        Negatives for each positive.
+        Negatives for each positive, up to 10^15.
 
     Returns
     -------
@@ -137,7 +138,7 @@ def sample_size_paired_auc(
     design = _design(auc_a, auc_b, correlation, variance)
     z = critical_z(alpha, alternative)
     check_fraction("power", power)
-    many = check_positive("ratio", ratio)
+    many = check_fraction("ratio", ratio, high=MOST_EXAMPLES, include_high=True)
     if auc_a == auc_b:
         raise InputError("`auc_a` and `auc_b` must differ: there is nothing to find")
 

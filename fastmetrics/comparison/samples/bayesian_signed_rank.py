@@ -205,6 +205,8 @@ def _sampled_shares(
     # For each i, how many z_j are so low that z_i + z_j < -2 rope; and <=, to halve those on it.
     # 0.91 - 0.90 is no 0.01: a sum lies on a limit where rounding may have moved it off.
     slack = 2 * found.rounding
+    if max(rope, float(np.abs(found.values).max())) >= 2.0**1020:  # such sums are no numbers
+        z, rope, slack = z / 16, rope / 16, slack / 16
     below = np.searchsorted(z, -2 * rope - z - slack, side="left")
     at_most = np.searchsorted(z, -2 * rope - z + slack, side="right")
     over = np.searchsorted(z, 2 * rope - z + slack, side="right")

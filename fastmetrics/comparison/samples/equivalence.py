@@ -249,7 +249,7 @@ def _checked_difference(
         raise InputTypeError("`rho`, `n_repeats` and `n_folds` are about scores: got `counts` too")
     if isinstance(counts, str) or not hasattr(counts, "__len__") or len(counts) != 3:
         raise InputError(f"`counts` must be (only A right, only B right, examples): got {counts!r}")
-    n = check_integer("counts[2]", counts[2], low=1)
+    n = check_integer("counts[2]", counts[2], low=1, high=2**52)
     only_a = check_integer("counts[0]", counts[0], low=0, high=n)
     only_b = check_integer("counts[1]", counts[1], low=0, high=n - only_a)
     return ProportionDifference(PairedCounts(only_a, only_b, n))

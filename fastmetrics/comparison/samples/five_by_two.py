@@ -138,7 +138,8 @@ def five_by_two_cv_test(
             f"{statistic:g} and p is {pvalue:g}",
             DegenerateDataWarning,
         )
-    mean = math.fsum(found.values.ravel().tolist()) / 10
+    exponent = math.frexp(float(np.abs(found.values).max()))[1]  # ten large numbers have no sum
+    mean = math.ldexp(math.fsum(np.ldexp(found.values, -exponent).ravel().tolist()) / 10, exponent)
     mean = 0.0 if abs(mean) <= found.rounding else mean
     return ComparisonTest(
         _TITLES[variant],

@@ -257,6 +257,7 @@ class _WalshAverages:
 
     def __init__(self, values: Floats) -> None:
         self._values, self._counts = np.unique(values, return_counts=True)
+        self._halved = float(np.abs(self._values).max()) >= 2.0**1022  # twice that is no number
         self._before = np.concatenate(([0], np.cumsum(self._counts)))
         self._numbers = np.arange(len(self._values))
         self.n = len(values)
@@ -297,7 +298,12 @@ class _WalshAverages:
 
     def _partners(self, value: float) -> NDArray[np.int64]:
         """Return for each i the first j >= i whose average with it is above ``value``."""
-        found = np.searchsorted(self._values, 2.0 * value - self._values, side="right")
+        if self._halved:
+            halves = self._values / 2
+            with np.errstate(over="ignore"):
+                found = np.searchsorted(halves, value - halves, side="right")
+        else:
+            found = np.searchsorted(self._values, 2.0 * value - self._values, side="right")
         return np.maximum(found, self._numbers)
 
     def _total(self, partners: NDArray[np.int64]) -> int:
