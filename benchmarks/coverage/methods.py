@@ -22,7 +22,7 @@ PROPORTIONS = {
     "Clopper-Pearson": "clopper_pearson",
     "Jeffreys": "jeffreys",
     "Agresti-Coull": "agresti_coull",
-    "mid-p": "mid_p",
+    "mid-p": "mid-p",
 }
 
 F1_METHODS = {"Wilson": "wilson", "Clopper-Pearson": "clopper_pearson", "delta": "delta"}

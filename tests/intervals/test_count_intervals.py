@@ -45,7 +45,7 @@ def named(cells: tuple[float, ...]) -> dict[str, float]:
 @pytest.mark.pairwise
 @pytest.mark.parametrize("metric", SHARES)
 @pytest.mark.parametrize(
-    "method", ["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p"]
+    "method", ["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid-p"]
 )
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_shares_are_proportions(metric: str, method: str, alternative: str) -> None:
@@ -119,7 +119,7 @@ def test_symmetries_of_matthews_correlation(cells: tuple[int, ...]) -> None:
     assert ends(turned) == pytest.approx([-limit for limit in ends(result)][::-1], abs=1e-13)
 
 
-@given(POSITIVE, st.sampled_from(["wilson", "clopper_pearson", "jeffreys", "mid_p"]))
+@given(POSITIVE, st.sampled_from(["wilson", "clopper_pearson", "jeffreys", "mid-p"]))
 def test_f1_rises_with_the_share_it_follows_from(cells: tuple[int, ...], method: str) -> None:
     """Lam, Gopal & Qian (2023): F1 = 2 F* / (1 + F*), F* a proportion of TP + FP + FN."""
     tp, fp, fn, _ = cells
@@ -216,7 +216,7 @@ def test_a_correlation_that_rounds_to_one() -> None:
         ("precision", {"tp": None, "fp": None}, TypeError, "`tp` and `fp` not given"),
         ("f1", {"confidence_level": 95}, ValueError, "did you mean 0.95"),
         ("f1", {"alternative": "up"}, ValueError, "`alternative` must be one of"),
-        ("f1", {"method": "mid_p", "fn": 2.5}, ValueError, "whole counts: got fn = 2.5"),
+        ("f1", {"method": "mid-p", "fn": 2.5}, ValueError, "whole counts: got fn = 2.5"),
     ],
 )
 def test_refused(metric: str, options: dict[str, Any], error: type[Exception], match: str) -> None:

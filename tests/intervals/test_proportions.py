@@ -15,8 +15,8 @@ from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.intervals.proportions.proportions import proportion_interval
 from reference import proportion_oracle as oracle
 
-METHODS = ("wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p")
-FRACTIONAL = tuple(method for method in METHODS if method != "mid_p")
+METHODS = ("wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid-p")
+FRACTIONAL = tuple(method for method in METHODS if method != "mid-p")
 LEVELS = st.sampled_from([0.5, 0.8, 0.95, 0.999])
 COUNTS = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 TINY = Fraction(1, 10**12)
@@ -45,19 +45,19 @@ def test_known_figures_of_wilson(k: int, n: int, low: float, high: float) -> Non
         # Newcombe (1998), Statistics in Medicine 17:857-872, table I, methods 3, 5 and 6
         (81, 263, "wilson", 0.2553, 0.3662),
         (81, 263, "clopper_pearson", 0.2527, 0.3676),
-        (81, 263, "mid_p", 0.2544, 0.3658),
+        (81, 263, "mid-p", 0.2544, 0.3658),
         (15, 148, "wilson", 0.0624, 0.1605),
         (15, 148, "clopper_pearson", 0.0578, 0.1617),
-        (15, 148, "mid_p", 0.0601, 0.1581),
+        (15, 148, "mid-p", 0.0601, 0.1581),
         (0, 20, "wilson", 0.0, 0.1611),
         (0, 20, "clopper_pearson", 0.0, 0.1684),
-        (0, 20, "mid_p", 0.0, 0.1391),
+        (0, 20, "mid-p", 0.0, 0.1391),
         (1, 29, "wilson", 0.0061, 0.1718),
         (1, 29, "clopper_pearson", 0.0009, 0.1776),
-        (1, 29, "mid_p", 0.0017, 0.1585),
+        (1, 29, "mid-p", 0.0017, 0.1585),
         # Fagerland, Lydersen & Laake, Statistical Analysis of Contingency Tables, chapter 2
         (13, 16, "clopper_pearson", 0.5435, 0.9595),
-        (13, 16, "mid_p", 0.5699, 0.9500),
+        (13, 16, "mid-p", 0.5699, 0.9500),
         (13, 16, "jeffreys", 0.5792, 0.9442),
         (13, 16, "wilson", 0.5699, 0.9341),
     ],
@@ -103,7 +103,7 @@ def test_exact_limits_solve_their_equations(counts: tuple[int, int], level: floa
     """In fractions: the tail is passed between the limit less and plus one in 10^12."""
     k, n = counts
     tail = Fraction((1 - level) / 2)
-    tails = {"clopper_pearson": oracle.at_least, "mid_p": oracle.mid_at_least}
+    tails = {"clopper_pearson": oracle.at_least, "mid-p": oracle.mid_at_least}
     for method, above in tails.items():
         low, high = (Fraction(t) for t in limits(k, n, confidence_level=level, method=method))
         if k > 0:
@@ -148,10 +148,10 @@ def test_few_successes_in_very_many_trials(k: int, n: int) -> None:
     low, high = limits(k, n, method="clopper_pearson")
     assert oracle.few(k, n, high) == pytest.approx(0.025, rel=1e-10)
     assert 1 - oracle.few(k - 1, n, low) == pytest.approx(0.025, rel=1e-10)
-    low, high = limits(k, n, method="mid_p")
+    low, high = limits(k, n, method="mid-p")
     halves = [(oracle.few(k, n, t) + oracle.few(k - 1, n, t)) / 2 for t in (low, high)]
     assert halves == pytest.approx([0.975, 0.025], rel=1e-10)
-    mirrored = limits(n - k, n, method="mid_p")
+    mirrored = limits(n - k, n, method="mid-p")
     assert mirrored == pytest.approx((1 - high, 1 - low), abs=2e-16)
 
 
@@ -205,7 +205,7 @@ def test_levels_at_their_ends(k: int, n: int, method: str) -> None:
 @pytest.mark.parametrize("n", [5, 20, 50])
 def test_coverage_by_enumeration(n: int) -> None:
     """Clopper-Pearson never covers less than the level; the others as far as their Notes say."""
-    worst = {"wilson": 0.83, "jeffreys": 0.86, "agresti_coull": 0.89, "mid_p": 0.918}
+    worst = {"wilson": 0.83, "jeffreys": 0.86, "agresti_coull": 0.89, "mid-p": 0.918}
     truths = np.r_[np.linspace(0.001, 0.999, 333), np.geomspace(1e-4, 0.02, 40)].tolist()
     for level, methods in ((0.9, ()), (0.95, tuple(worst)), (0.99, ())):
         for method in ("clopper_pearson", *methods):
@@ -235,8 +235,8 @@ def test_effective_counts_by_the_beta_distribution() -> None:
 
 @pytest.mark.parametrize(("k", "n"), [(2.5, 10), (2, 10.5)])
 def test_mid_p_refuses_effective_counts(k: float, n: float) -> None:
-    with pytest.raises(ValueError, match=r"'mid_p' is defined for whole counts: got .*\.5; 'wil"):
-        proportion_interval(k, n, method="mid_p")
+    with pytest.raises(ValueError, match=r"'mid-p' is defined for whole counts: got .*\.5; 'wil"):
+        proportion_interval(k, n, method="mid-p")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -281,7 +281,7 @@ def test_refused(
 
 
 def test_the_result() -> None:
-    result = proportion_interval(np.int64(3), np.float32(4), confidence_level=0.9, method="mid_p")
+    result = proportion_interval(np.int64(3), np.float32(4), confidence_level=0.9, method="mid-p")
     found = result.to_dict()
     interval = found.pop("confidence_interval")
     assert found == {
@@ -289,7 +289,7 @@ def test_the_result() -> None:
         "successes": 3.0,
         "n": 4.0,
         "confidence_level": 0.9,
-        "method": "mid_p",
+        "method": "mid-p",
         "alternative": "two-sided",
     }
     assert {type(value) for value in interval.values()} == {float}

@@ -17,7 +17,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 
-ProportionMethod = Literal["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p"]
+ProportionMethod = Literal["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid-p"]
 
 #: What the docstrings of all these intervals share.
 BOUNDED: Final = """
@@ -190,5 +190,5 @@ _LIMITS: Final[dict[ProportionMethod, Callable[[float, float, float], tuple[floa
     "clopper_pearson": _clopper_pearson,
     "jeffreys": _jeffreys,
     "agresti_coull": _agresti_coull,
-    "mid_p": _mid_p,
+    "mid-p": _mid_p,
 }

@@ -190,7 +190,7 @@ def count_metric_interval(
     method = _check_method(metric, method)
     level = check_level(confidence_level, alternative)
     cells = _check_cells(metric, {"tp": tp, "fp": fp, "fn": fn, "tn": tn})
-    if method == "mid_p":
+    if method == "mid-p":
         check_whole(**cells)
     measure = _mcc if metric == "matthews_corrcoef" else _share
     estimate, error, interval = measure(metric, cells, level, method, alternative)

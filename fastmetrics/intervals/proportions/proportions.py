@@ -35,7 +35,7 @@ class ProportionInterval(Result):
         The counts it was computed from.
     confidence_level : float
         Coverage aimed at.
-    method : {"wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p"}
+    method : {"wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid-p"}
         How the limits were computed.
     alternative : {"two-sided", "less", "greater"}
         Both limits, the upper one alone, or the lower one alone.
@@ -65,11 +65,11 @@ def proportion_interval(
     ----------
     successes : int or float
         Successes, between 0 and `n`. They need not be whole (an effective number, see
-        `effective_sample_size`), except for `method="mid_p"`.
+        `effective_sample_size`), except for `method="mid-p"`.
     n : int or float
         Independent trials.
     method : str, default="wilson"
-        One of "wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p"; see Notes.
+        One of "wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid-p"; see Notes.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "less": an upper bound alone, the lower limit is 0. "greater": a lower bound alone, the
         upper limit is 1. As in `scipy.stats.binomtest`.
@@ -84,7 +84,7 @@ def proportion_interval(
     TypeError
         If an argument is not a number.
     ValueError
-        If an argument is out of range, or "mid_p" is asked of counts that are not whole.
+        If an argument is out of range, or "mid-p" is asked of counts that are not whole.
 
     Warns
     -----
@@ -105,7 +105,7 @@ def proportion_interval(
       where n p or n (1 - p) is near 0.18.
     - "clopper_pearson" inverts the exact binomial test in each tail: never below the level,
       and the widest.
-    - "mid_p" does the same, counting half the probability of what was observed: on average
+    - "mid-p" does the same, counting half the probability of what was observed: on average
       0.951 to 0.978, at worst 0.918 (n p near 3).
     - "jeffreys" takes quantiles of the posterior under the prior Beta(1/2, 1/2), with the limits 0
       and 1 at 0 and n successes. Right on average; at worst 0.868 (n p near 2.5).
@@ -140,7 +140,7 @@ def proportion_interval(
     count = check_successes("successes", successes, "n", trials)
     level = check_level(confidence_level, alternative)
     check_choice("method", method, get_args(ProportionMethod))
-    if method == "mid_p":
+    if method == "mid-p":
         check_whole(successes=count, n=trials)
     if trials == 0:
         warn_user("the proportion is not defined: `n` is 0", UndefinedMetricWarning)
@@ -167,6 +167,6 @@ def check_whole(**counts: float) -> None:
     for name, count in counts.items():
         if not count.is_integer():
             raise InputError(
-                f"method 'mid_p' is defined for whole counts: got {name} = {count!r}; 'wilson', "
+                f"method 'mid-p' is defined for whole counts: got {name} = {count!r}; 'wilson', "
                 "'clopper_pearson', 'jeffreys' and 'agresti_coull' take effective counts"
             )
