@@ -18,7 +18,7 @@ What there is, by question:
   `bias_variance`
 - how sure is it? `bootstrap`, `multiclass_bootstrap`, `roc_band`, `pr_band`, `delong`,
   `proportion_interval`, `count_metric_interval`
-- which measures have names? `metrics_table`, `register_metric`
+- which measures have names? `metrics_table`, `register_metric`; `scorer` for scikit-learn
 - the data, condensed: `ScoreTable`, `ConfusionMatrix`, `RegressionTable`
 
 ``help(fastmetrics.<name>)`` tells the rest. Public names stand in ``__init__.pyi`` and are resolved

@@ -264,6 +264,7 @@ from .selection.estimates.point632 import (
     err632_plus as err632_plus,
 )
 from .selection.estimates.row_losses import no_information_error as no_information_error
+from .selection.estimates.scorer import scorer as scorer
 from .selection.splitters.draws import (
     BootstrapOutOfBag as BootstrapOutOfBag,
     HoldOut as HoldOut,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import inf
 from typing import Any, get_args
 
 from fastmetrics._input.scalars import check_choice, check_direction
@@ -33,7 +37,7 @@ class Asked:
     parameters : mapping of str to object
         Those given; the measure has them all.
     function : callable or None
-        The user's own function, registered or not.
+        The function, if one was given or is registered.
     """
 
     label: str
@@ -45,6 +49,12 @@ class Asked:
     def name(self) -> str:
         """The canonical name; that of the label for a function that no registry knows."""
         return self.label if self.measure is None else self.measure.name
+
+    @property
+    def is_only_function(self) -> bool:
+        """Whether the function must be called: a user's own, or with options of no measure."""
+        known = None if self.measure is None else self.measure.function
+        return self.function is not None and not isinstance(known, str)
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -101,7 +111,8 @@ def ask(metrics: Any, parameter: str = "metrics") -> tuple[Asked, ...]:
     Parameters
     ----------
     metrics : str, callable, (str, mapping), or a sequence or mapping of them
-        A mapping gives labels.
+        A mapping gives labels. A function of ours, or scikit-learn's of the same name, is the
+        measure that it computes; `functools.partial` gives it parameters.
     parameter : str
         What the caller calls it.
 
@@ -222,7 +233,8 @@ def _one(metric: Any, label: str | None, parameter: str) -> Asked:
     if isinstance(metric, str):
         return _named(metric, {}, label, parameter)
     if callable(metric):
-        return Asked(label or _name_of(metric), None, {}, metric)
+        measure, given = _recognised(metric)
+        return Asked(label or name_of(metric), measure, given, metric)
     raise InputTypeError(
         f"`{parameter}` must hold names, callables or pairs (name, parameters): got {metric!r}"
     )
@@ -237,9 +249,77 @@ def _named(name: str, parameters: dict[str, Any], label: str | None, parameter: 
     return Asked(own, measure, given, function)
 
 
-def _name_of(function: Any) -> str:
-    inner = getattr(function, "_score_func", function)  # of a scorer of scikit-learn's
+def name_of(function: Any) -> str:
+    """Return the name of a function, of that inside a scorer of scikit-learn's or a partial."""
+    inner = getattr(function, "_score_func", function)
+    inner = inner.func if isinstance(inner, partial) else inner
     return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+_OURS = "fastmetrics.measures."
+
+
+def _recognised(function: Any) -> tuple[Measure | None, dict[str, Any]]:
+    """Return the measure that a public function computes, and its parameters.
+
+    With options that no measure has (`labels`, `pos_label`) it is a measure all the same, with the
+    function itself in the place of ours: what it needs and its direction are known.
+    """
+    given: dict[str, Any] = {}
+    inner = function
+    if isinstance(function, partial) and not function.args:
+        inner, given = function.func, function.keywords
+    measures = _computed_by(inner)
+    if not measures:
+        return None, {}
+    if measures[0].read.isdecimal():
+        names = " or ".join(repr(measure.name) for measure in measures)
+        raise InputError(f"`{inner.__name__}` returns several numbers: name {names}")
+    defaults = {n: p.default for n, p in inspect.signature(inner).parameters.items()}
+    said = {n: value for n, value in given.items() if not _is_same(value, defaults.get(n))}
+    fits = [m for m in measures if _fixed(m).items() <= (defaults | given).items()]
+    for measure in fits or measures:
+        ours = {there: here for here, there in _called(measure).items()}
+        if fits and said.keys() <= _fixed(measure).keys() | ours.keys():
+            parameters = {ours[n]: value for n, value in said.items() if n in ours}
+            for here, there in _called(measure).items():
+                if defaults.get(there) is inspect.Parameter.empty and here not in parameters:
+                    raise InputTypeError(
+                        f"`{inner.__name__}` needs its parameter {there!r}: "
+                        f"`functools.partial({inner.__name__}, {there}=...)` gives it"
+                    )
+            return measure, measure.checked(inner.__name__, parameters)
+    measure = max(fits or measures, key=lambda m: len(_fixed(m)))
+    known = {here: said[there] for here, there in _called(measure).items() if there in said}
+    calls: dict[str, Any] = {"function": function, "arguments": {}, "resampled": "rows"}
+    return replace(measure, **calls, bounds=(-inf, inf), row_loss=""), known
+
+
+def _computed_by(function: Any) -> list[Measure]:
+    """Return the measures that are this function, ours or scikit-learn's, with some arguments."""
+    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None) or ""
+    if getattr(sys.modules.get(module), name, None) is not function:
+        return []
+    if module.startswith(_OURS):
+        return [m for m in MEASURES.values() if m.function == f"{module[len(_OURS) :]}:{name}"]
+    if module.startswith("sklearn.metrics."):
+        return [m for m in MEASURES.values() if str(m.function).partition(":")[2] == name]
+    return []
+
+
+def _fixed(measure: Measure) -> dict[str, Any]:
+    """Return what its public function is always called with."""
+    return {n: v for n, v in measure.arguments.items() if n not in measure.parameters}
+
+
+def _called(measure: Measure) -> dict[str, str]:
+    """Return the names of its parameters in its public function."""
+    names = (name for name in measure.parameters if name != measure.read)
+    return {name: measure.passed_as.get(name, name) for name in names}
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    return value is default or (isinstance(value, bool | int | float | str) and value == default)
 
 
 def _nearest(name: str) -> str:

@@ -196,14 +196,14 @@ def planned(metrics: Any) -> list[Planned]:
 
 
 def _plan(one: asking.Asked) -> Plan:
-    if one.function is not None:
-        compiled = type(one.function).__module__.startswith("numba.")
-        return UserPlan(one.function, compiled and hasattr(one.function, "py_func"))
-    how = "" if one.measure is None else one.measure.resampled
+    how = "" if one.measure is None or one.is_only_function else one.measure.resampled
     if how in ("pairs", "curve"):
         return THRESHOLD_PLANS[one.name](**one.parameters)
     if how == "cells":
         return CountPlan(one.name, one.parameters)
+    if one.function is not None and (how != "sums" or one.parameters):
+        compiled = type(one.function).__module__.startswith("numba.")
+        return UserPlan(one.function, compiled and hasattr(one.function, "py_func"))
     if how == "sums":
         if one.parameters:
             raise InputError(f"`metrics`: {one.label!r} has its default parameters here only")
@@ -219,9 +219,11 @@ Parameters
 metrics : str, callable, (str, dict), or a sequence or mapping of them, default="roc_auc"
     Names (listed in the user guide), names with parameters as
     ``("partial_auc", {"fpr_range": (0, 0.1)})``, or statistics of your own; a mapping gives
-    labels. A function that numba compiled is called as ``f(labels, scores, weights)``, the
-    weight of a row being how often it was drawn; any other as ``f(labels, scores)`` on the
-    drawn rows, with their weights third if these may be fractions: a fractional
+    labels. Functions of ours, and scikit-learn's of the same names, are the measures by these
+    names where they have replicates. A function that numba compiled is called as
+    ``f(labels, scores, weights)``, the weight of a row being how often it was drawn; any other
+    as ``f(labels, scores)`` on the drawn rows, with their weights third if these may be
+    fractions: a fractional
     `sample_weight`, or resampling="bayesian". Rows come sorted; without scores the second
     argument is left out. It is called from several threads.
 n_resamples : int, default=9999

@@ -206,7 +206,7 @@ def planned(one: Asked) -> Planned:
     TypeError, ValueError
         For a function, a measure of something else, or a parameter that may not be.
     """
-    if one.function is not None:
+    if one.is_only_function:
         raise InputTypeError(
             f"`metrics` must name measures of predicted numbers: got the function {one.label!r}"
         )

@@ -41,9 +41,9 @@ parameter : str
 values : sequence
     Its values (see `parameter_range`).
 metric : str, (str, mapping) or callable, optional
-    One measure, as in `evaluate_estimator`: a name of the library's, a function of (y_true,
-    y_pred), or a scorer of scikit-learn. By default the error rate of a classifier and the mean
-    squared error of a regressor.
+    One measure, as in `evaluate_estimator`: a name of the library's, a function of it, a scorer of
+    scikit-learn, or a function of yours of (y_true, y_pred), the predictions. By default the error
+    rate of a classifier and the mean squared error of a regressor.
 higher_is_better : bool, optional
     Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses): declared
     for a measure of the library, required for a function.
@@ -106,12 +106,19 @@ class SplitLosses(NamedTuple):
     losses: tuple[NDArray[np.float64], ...]
 
 
-def check_task(estimator: Any, X: Any, y: Any) -> Task:
-    """Return an estimator with its data; whether it classifies decides what `y` may hold."""
+def check_sklearn(what: str) -> None:
+    """Raise if scikit-learn, which something needs, is not installed."""
     try:
         import sklearn  # noqa: F401
     except ImportError as error:
-        raise ImportError("fitting estimators needs scikit-learn") from error
+        raise ImportError(
+            f'{what} needs scikit-learn: pip install "fastmetrics-eval[estimators]"'
+        ) from error
+
+
+def check_task(estimator: Any, X: Any, y: Any) -> Task:
+    """Return an estimator with its data; whether it classifies decides what `y` may hold."""
+    check_sklearn("fitting estimators")
     for method in ("fit", "predict"):
         if not callable(getattr(estimator, method, None)) or isinstance(estimator, type):
             raise InputTypeError(
@@ -121,11 +128,11 @@ def check_task(estimator: Any, X: Any, y: Any) -> Task:
     check_same_length(X=range(row_count(X)), y=target)
     if not hasattr(X, "shape"):
         X = np.asarray(X) if isinstance(X, list | tuple) else X
-    classes = check_class_labels(target, "y").classes if _classifies(estimator, target) else None
+    classes = check_class_labels(target, "y").classes if classifies(estimator, target) else None
     return Task(estimator, X, target, classes)
 
 
-def _classifies(estimator: Any, y: NDArray[Any]) -> bool:
+def classifies(estimator: Any, y: NDArray[Any]) -> bool:
     """Return what the estimator says of itself; if nothing, what its methods and `y` tell."""
     from sklearn.base import is_classifier, is_regressor
 

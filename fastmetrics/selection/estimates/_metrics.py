@@ -142,6 +142,13 @@ class Metric:
         return self.asked.label
 
     @property
+    def given(self) -> str:
+        """What it is given beside the true values, in the registry's words where it knows it."""
+        if self.asked.measure is not None:
+            return self.asked.measure.needs
+        return "estimator" if self.find is _by_scorer else "predictions"
+
+    @property
     def row_loss(self) -> str | Callable[..., Any] | None:
         """The loss of single rows whose mean it is; None if it is no such mean."""
         if self.find is _by_function:
@@ -160,13 +167,15 @@ class Metric:
         A measure of the library is tried on a perfect prediction: before any fit, that finds what
         is wrong with its parameters, and warns of what is undefined whatever a model says.
         """
-        measure = self.asked.measure
-        if measure is None:
-            return
-        _check_kind(self.label, measure, classes)
-        if measure.family != "own":
+        self.check_kind(classes)
+        if self.asked.measure is not None and not self.asked.is_only_function:
             y = np.array([1.0, 2.0]) if classes is None else classes
             self._found(Judged(_AlwaysRight(), y, y, classes))
+
+    def check_kind(self, classes: NDArray[Any] | None) -> None:
+        """Raise for a measure of another kind of estimator; see `check`."""
+        if self.asked.measure is not None:
+            _check_kind(self.label, self.asked.measure, classes)
 
     def _found(self, judged: Judged) -> float:
         found = self.find(self.asked, judged)
@@ -183,7 +192,7 @@ def asked_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[Metric, .
     TypeError, ValueError
         As `ask` and `Metric.check`.
     """
-    found = tuple(map(_metric, ask(_default(classes) if metrics is None else metrics)))
+    found = tuple(map(metric_of, ask(_default(classes) if metrics is None else metrics)))
     for metric in found:
         metric.check(classes)
     return found
@@ -194,25 +203,35 @@ def asked_metric(metric: Any, higher_is_better: Any, classes: NDArray[Any] | Non
     found = ask(_default(classes) if metric is None else metric, "metric")
     if len(found) != 1:
         raise InputError(f"`metric` must be one measure: got {len(found)}")
-    one = _metric(found[0])
-    if higher_is_better is not None:
-        one = replace(one, higher_is_better=check_direction(higher_is_better))
-    elif one.higher_is_better is None:
-        raise InputError(
-            f"`higher_is_better` is needed: which direction of {one.label!r} is better is not known"
-        )
+    one = metric_of(found[0])
+    one = replace(one, higher_is_better=directed(one, higher_is_better))
     one.check(classes)
     return one
+
+
+def directed(metric: Metric, higher_is_better: Any) -> bool:
+    """Return the direction that was given, or else that of the measure, or raise."""
+    if higher_is_better is not None:
+        return check_direction(higher_is_better)
+    if metric.higher_is_better is None:
+        raise InputError(
+            "`higher_is_better` is needed: which direction of "
+            f"{metric.label!r} is better is not known"
+        )
+    return metric.higher_is_better
 
 
 def _default(classes: NDArray[Any] | None) -> str:
     return "mean_squared_error" if classes is None else "error_rate"
 
 
-def _metric(one: Asked) -> Metric:
+def metric_of(one: Asked) -> Metric:
+    """Return how a measure that was asked for is found on rows that a model judged."""
     if one.measure is not None:
         key = (one.measure.family, one.measure.needs)
-        find = _by_own if one.measure.family == "own" else _FINDERS[key]
+        find = _FINDERS.get(key, _by_own)
+        if one.is_only_function and find is not _by_own:
+            find = _by_options
         return Metric(one, find, one.higher_is_better)
     if _is_scorer(one.function):
         return Metric(one, _by_scorer, True)
@@ -307,6 +326,26 @@ def _by_own(one: Asked, judged: Judged) -> Any:
     if hasattr(function, "py_func"):  # compiled: it takes the weights of rows too
         return function(*data, np.ones(len(judged.y)))
     return function(*data)
+
+
+def _by_options(one: Asked, judged: Judged) -> Any:
+    """Call a function that the registry names with options that it does not know, on `y` itself.
+
+    Of two classes it gets one column, as from scikit-learn's scorers: that of `pos_label`, or else
+    of the second.
+    """
+    measure: Any = one.measure
+    if measure.needs in ("labels", "values"):
+        return measure.value(judged.y, judged.predicted)
+    if measure.family == "probabilities" and measure.needs == "scores":
+        return measure.value(judged.y, judged.decisions)
+    positive = getattr(one.function, "keywords", {}).get("pos_label")
+    is_first = len(judged.classes) == 2 and positive is not None and positive == judged.classes[0]
+    if measure.needs == "scores":
+        return measure.value(judged.y, -judged.scores if is_first else judged.scores)
+    columns = judged.probabilities
+    two = columns.shape[1] == 2
+    return measure.value(judged.y, columns[:, 0 if is_first else 1] if two else columns)
 
 
 def _by_function(one: Asked, judged: Judged) -> Any:

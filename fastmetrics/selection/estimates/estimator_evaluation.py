@@ -37,6 +37,10 @@ class MetricEstimate(Result):
         None where that is not known, as of a callable.
     bootstrap : Bootstrap632 or None
         What the .632 methods found.
+    given : str
+        What the measure was given: "labels" (predicted ones), "scores", "probabilities", "values"
+        (predicted numbers), "estimator" (a scorer); or "predictions", what `predict` returns, of a
+        function that the library does not know.
     """
 
     estimate: float
@@ -47,6 +51,7 @@ class MetricEstimate(Result):
     train_standard_deviation: float
     higher_is_better: bool | None = None
     bootstrap: Bootstrap632 | None = None
+    given: str = "predictions"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -97,9 +102,8 @@ class EstimatorEvaluation(Result):
         for name, found in self.metrics.items():
             limits = found.confidence_interval
             interval = "" if limits is None else f" [{limits.low:.4g}, {limits.high:.4g}]"
-            said.append(
-                f"{name}: test {found.estimate:.4g}{interval}, train {found.train_estimate:.4g}"
-            )
+            values = f"test {found.estimate:.4g}{interval}, train {found.train_estimate:.4g}"
+            said.append(f"{_named(name, found)}: {values}")
         if self.majority_accuracy is not None:
             said.append(f"majority class {self.majority_accuracy:.4g}")
         splits = "1 split" if self.n_splits == 1 else f"{self.n_splits} splits"
@@ -116,7 +120,7 @@ class EstimatorEvaluation(Result):
             numbers = (found.estimate, found.standard_deviation)
             of_train = (found.train_estimate, found.train_standard_deviation)
             cells = (*(f"{n:.4g}" for n in numbers), interval, *(f"{n:.4g}" for n in of_train))
-            rows.append((name, *cells))
+            rows.append((_named(name, found), *cells))
         title = f"{self.estimator}, {self.method}"
         if self.majority_accuracy is not None:
             title += f"; the most frequent class has {self.majority_accuracy:.4g} of the rows"
@@ -127,6 +131,11 @@ class EstimatorEvaluation(Result):
         return html_table(head, rows, caption=title) + html_table(
             self.folds, splits, caption=caption
         )
+
+
+def _named(name: str, found: MetricEstimate) -> str:
+    """Return the name of a measure; a function that nobody knows says what it was given."""
+    return f"{name} (given predictions)" if found.given == "predictions" else name
 
 
 def _cell(value: Any) -> str:

@@ -66,9 +66,11 @@ def evaluate_estimator(
         predicted labels ("error_rate", "f1_macro"), scores ("roc_auc", by decision_function or else
         predict_proba), probabilities ("log_loss"), decision values ("hinge_loss"), predicted
         numbers ("mean_squared_error"); a pair adds parameters, a mapping gives names of your own.
-        Or callables: scikit-learn's scorers, functions of (estimator, X, y) whose first argument is
-        called `estimator`, and any other of (y_true, y_pred). Unless given, "error_rate" or
-        "mean_squared_error".
+        Or callables: functions of ours and scikit-learn's of the same names are the measures by
+        these names, undefined values nan (`functools.partial` adds parameters); scorers, and
+        functions whose first argument is called `estimator`, get (estimator, X, y); any other
+        function gets (y_true, y_pred), the *predictions*, and the result says so. Unless given,
+        "error_rate" or "mean_squared_error".
     groups : array-like of shape (n,), optional
         Groups that folds must not tear apart.
     n_resamples : int, optional
@@ -215,6 +217,7 @@ def _means(
             deviation,
             *_spread(on_train),
             metric.higher_is_better,
+            given=metric.given,
         )
     return found
 
@@ -293,5 +296,6 @@ def _by_632(
             _spread(train[i])[1],
             metric.higher_is_better,
             estimates,
+            metric.given,
         )
     return scores, found

@@ -1,0 +1,167 @@
+"""``scorer``: a measure of the library as scikit-learn wants one, for its `scoring=`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_vector
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures._measure import Measure
+from fastmetrics.measures.asking import Asked, ask
+from fastmetrics.measures.registry import MEASURES
+from fastmetrics.selection.estimates._fit_and_score import check_sklearn, classifies
+from fastmetrics.selection.estimates._metrics import Judged, directed, metric_of
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scorer:
+    """Measures a fitted estimator; the greater the value, the better.
+
+    Attributes
+    ----------
+    asked : Asked
+        The measure and its parameters.
+    higher_is_better : bool
+        The direction of the measure; if False, its value is negated.
+    """
+
+    asked: Asked
+    higher_is_better: bool
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> float:
+        """Return the measure of what the estimator says of some rows."""
+        target = as_vector(y, "y")
+        metric = metric_of(self.asked)
+        judged = Judged(estimator, X, target, _classes(estimator, target))
+        metric.check_kind(judged.classes)
+        value = metric.of(judged)
+        if math.isnan(value):
+            warn_user(
+                f"{metric.label!r} is not defined on these {len(target):,} rows",
+                UndefinedMetricWarning,
+            )
+        return self._sign * value
+
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value!r}" for name, value in self.asked.parameters.items())
+        return f"scorer({self.asked.label!r}{given})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle a measure of the library by its name, any other as it is."""
+        one = self.asked
+        if one.measure is not MEASURES.get(one.name):
+            return Scorer, (one, self.higher_is_better)
+        rebuilt = partial(scorer, higher_is_better=self.higher_is_better)
+        return rebuilt, ({one.label: (one.name, dict(one.parameters))},)
+
+    def get_metadata_routing(self) -> Any:
+        """Return that nothing but the rows is asked for, as scikit-learn wants to know."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        return MetadataRequest(owner=self)
+
+    # What TunedThresholdClassifierCV asks of a scorer: it judges labels of its own.
+
+    @property
+    def _sign(self) -> int:
+        return 1 if self.higher_is_better else -1
+
+    @property
+    def _score_func(self) -> Callable[..., Any]:
+        return self.asked.function or _of(self.asked).load()
+
+    @property
+    def _kwargs(self) -> dict[str, Any]:
+        measure = _of(self.asked)
+        passed = {measure.passed_as.get(n, n): v for n, v in self.asked.parameters.items()}
+        return {**measure.arguments, **passed}
+
+
+@documented()
+def scorer(
+    metric: str | Callable[..., Any], /, *, higher_is_better: bool | None = None, **parameters: Any
+) -> Scorer:
+    """Make a scorer of a measure, for `scoring=` in scikit-learn.
+
+    Parameters
+    ----------
+    metric : str or callable
+        A measure by its name, canonical or alias (`metrics_table` shows them), or a function of
+        ours.
+    higher_is_better : bool, optional
+        Direction of the measure; needed where it is not known.
+    **parameters
+        Parameters of the measure.
+
+    Returns
+    -------
+    Scorer
+        Called as ``scorer(estimator, X, y)``. Greater is better: where lower values of the measure
+        are, it returns their negative, as scikit-learn's "neg_" scorers do.
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed.
+    TypeError, ValueError
+        If it is no measure, or has no such parameter; where the scorer is called, if the measure is
+        not for such an estimator.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where the scorer is called, if the measure has no value on these rows: it returns nan.
+
+    Notes
+    -----
+    The estimator is asked for what the measure needs, and its classes are told apart as
+    `evaluate_estimator` does, whose values on the same rows these are: of two classes the second is
+    positive, whatever the labels; a class that is missing in a fold is no error.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    >>> cross_val_score(tree, X, y, cv=3, scoring=scorer("log_loss")).round(2).tolist()
+    [-0.8, -1.57, -0.27]
+    """
+    check_sklearn("scorer")
+    given: Any = metric
+    if parameters:
+        given = partial(metric, **parameters) if callable(metric) else (metric, parameters)
+    asked = ask(given, "metric")
+    if len(asked) != 1:
+        raise InputError(f"`metric` must be one measure: got {len(asked)}")
+    _of(asked[0])
+    return Scorer(asked[0], directed(metric_of(asked[0]), higher_is_better))
+
+
+def _of(asked: Asked) -> Measure:
+    measure = asked.measure
+    if measure is None:
+        raise InputTypeError(
+            f"`metric` must be a measure of the library: of {asked.label!r} scikit-learn's "
+            "`make_scorer` makes a scorer, or `register_metric` a measure"
+        )
+    return measure
+
+
+def _classes(estimator: Any, y: NDArray[Any]) -> NDArray[Any] | None:
+    """Return the classes of a classifier: those that it was shown, and those of the rows."""
+    if not classifies(estimator, y):
+        return None
+    classes = check_class_labels(y, "y").classes
+    shown = getattr(estimator, "classes_", None)
+    return classes if shown is None else np.union1d(classes, np.asarray(shown))

@@ -1,0 +1,335 @@
+"""Functions given as measures are fed what they need; `scorer` takes ours to scikit-learn."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn.metrics as theirs
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import (
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import fastmetrics as fm
+from fastmetrics.measures import asking
+from fastmetrics.measures._measure import REQUIRED
+from fastmetrics.measures.registry import MEASURES
+
+CANCER = load_breast_cancer(return_X_y=True)
+IRIS = load_iris(return_X_y=True)
+DIABETES = load_diabetes(return_X_y=True)
+LOGISTIC = make_pipeline(StandardScaler(), LogisticRegression(C=0.01))
+NAMED = CANCER[0], np.array(["no", "yes"])[CANCER[1]]
+PLAIN = {
+    measure.name: measure.function.partition(":")[2]
+    for measure in MEASURES.values()
+    if measure.function
+    and not measure.read.isdecimal()
+    and set(measure.arguments) <= set(measure.parameters)
+    and REQUIRED not in measure.parameters.values()
+}
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* its interval has no width")
+
+
+@pytest.fixture(autouse=True)
+def _no_names_are_left():
+    yield
+    asking._registered.clear()
+
+
+def data_for(measure):
+    if measure.family == "regression":
+        return make_pipeline(StandardScaler(), LinearRegression()), *DIABETES
+    return LOGISTIC, *(IRIS if measure.classes == 3 else CANCER)
+
+
+def folds_of(model, X, y, metric, **options):
+    options = {"method": "3-fold", "rng": 0} | options
+    found = fm.evaluate_estimator(model, X, y, metrics={"m": metric}, **options)
+    return found.folds["test_m"].tolist(), found["m"]
+
+
+FUNCTIONS = [
+    pytest.param(name, origin, id=f"{name}-{origin.__name__}")
+    for name in PLAIN
+    for origin in (fm, theirs)
+    if hasattr(origin, PLAIN[name])
+]
+
+
+@pytest.mark.parametrize(("name", "origin"), FUNCTIONS)
+def test_a_function_is_the_measure_that_it_computes(name, origin):
+    measure, function = MEASURES[name], getattr(origin, PLAIN[name])
+    (one,) = asking.ask(partial(function, **COSTS) if name == "cost" else needed(name, function))
+    assert one.measure is measure
+    assert one.label == PLAIN[name]
+    if name in ("cost", "fbeta"):
+        return
+    model, X, y = data_for(measure)
+    values, estimate = folds_of(model, X, y, function)
+    expected, named = folds_of(model, X, y, name)
+    assert values == expected
+    assert (estimate.given, estimate.higher_is_better) == (measure.needs, named.higher_is_better)
+
+
+COSTS = {"cost_fn": 5.0, "cost_fp": 1.0}
+
+
+def needed(name, function):
+    return partial(function, beta=2.0) if name == "fbeta" else function
+
+
+@pytest.mark.parametrize("origin", [fm, theirs])
+@pytest.mark.parametrize(
+    ("function", "parameters", "named"),
+    [
+        ("roc_auc_score", {"max_fpr": 0.1}, ("roc_auc", {"max_fpr": 0.1})),
+        ("roc_auc_score", {"average": "macro"}, "roc_auc"),
+        ("fbeta_score", {"beta": 2.0}, ("fbeta", {"beta": 2.0})),
+        ("f1_score", {"average": "macro"}, "f1_macro"),
+        ("fbeta_score", {"beta": 0.5, "average": "micro"}, ("fbeta_micro", {"beta": 0.5})),
+        ("precision_score", {"zero_division": 0}, ("precision", {"zero_division": 0})),
+        ("cohen_kappa_score", {"weights": "linear"}, ("cohen_kappa", {"weights": "linear"})),
+    ],
+)
+def test_partials_are_measures_with_parameters(origin, function, parameters, named):
+    metric = partial(getattr(origin, function), **parameters)
+    (one,), (expected,) = asking.ask(metric), asking.ask(named)
+    assert (one.measure, one.parameters) == (expected.measure, expected.parameters)
+    assert folds_of(LOGISTIC, *CANCER, metric)[0] == folds_of(LOGISTIC, *CANCER, named)[0]
+
+
+def test_of_several_classes():
+    ovr = partial(fm.roc_auc_score, multi_class="ovr")
+    expected = folds_of(LOGISTIC, *IRIS, "roc_auc_ovr")[0]
+    assert folds_of(LOGISTIC, *IRIS, ovr)[0] == expected
+    labelled = partial(ovr, labels=[0, 1, 2])  # an option that the measure has not
+    assert folds_of(LOGISTIC, *IRIS, labelled)[0] == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(fm.InputError, match=r"'roc_auc_score' is for two .*roc_auc_ovr"):
+        fm.evaluate_estimator(LOGISTIC, *IRIS, metrics=fm.roc_auc_score)
+
+
+@pytest.mark.parametrize("origin", [fm, theirs])
+@pytest.mark.parametrize(
+    ("function", "parameters", "scoring"),
+    [
+        ("f1_score", {"pos_label": "no"}, None),
+        ("log_loss", {"labels": ["no", "yes"]}, "neg_log_loss"),
+        ("brier_score_loss", {"pos_label": "no"}, None),
+        ("average_precision_score", {"pos_label": "no"}, None),
+        ("hinge_loss", {"labels": ["no", "yes"]}, None),
+    ],
+)
+def test_options_that_no_measure_has_are_kept(origin, function, parameters, scoring):
+    """They are in the words of `y`, and the positive class is the one that was named."""
+    metric = partial(getattr(origin, function), **parameters)
+    values, estimate = folds_of(LOGISTIC, *NAMED, metric)
+    needs = {"f1_score": "predict", "hinge_loss": "decision_function"}
+    method = needs.get(function, "predict_proba")
+    if function == "average_precision_score":
+        method = "decision_function"
+    scorer = make_scorer(getattr(theirs, function), response_method=method, **parameters)
+    expected = cross_val_score(LOGISTIC, *NAMED, scoring=scorer, cv=fm.Folds(3, rng=0))
+    assert values == pytest.approx(expected.tolist(), rel=1e-12)
+    assert estimate.higher_is_better is ("loss" not in function)
+
+
+def test_a_foreign_function_gets_predictions_and_says_so():
+    def own(y_true, y_said):
+        assert set(np.unique(y_said)) <= {0, 1}
+        return fm.roc_auc_score(y_true, y_said)
+
+    found = fm.evaluate_estimator(LOGISTIC, *CANCER, metrics=[own, fm.roc_auc_score], rng=0)
+    assert found["own"].estimate < found["roc_auc_score"].estimate - 0.01
+    assert (found["own"].given, found["roc_auc_score"].given) == ("predictions", "scores")
+    assert "; own (given predictions): test 0.9" in repr(found)
+    assert "; roc_auc_score: test 0.99" in repr(found)
+    assert "own (given predictions)" in found._repr_html_()
+    assert found.to_dict()["metrics"]["own"]["given"] == "predictions"
+    scored = folds_of(LOGISTIC, *CANCER, make_scorer(own))[1]
+    assert scored.given == "estimator"
+    # neither a namesake nor one with arguments by position is taken for ours
+    own.__name__, own.__module__ = "roc_auc_score", fm.roc_auc_score.__module__
+    assert asking.ask(own)[0].measure is None
+    assert asking.ask(partial(fm.roc_auc_score, CANCER[1]))[0].measure is None
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        (fm.fbeta_score, r"`fbeta_score` needs its parameter 'beta': `functools.partial\(fbeta"),
+        (fm.class_likelihood_ratios, "returns several numbers: name 'positive_likelihood_ratio' o"),
+        (partial(fm.best_threshold, criterion="best"), "`criterion` must be one of 'youden'"),
+        (fm.mean_squared_error, "'mean_squared_error' is for regression"),
+        (partial(fm.f1_score, average=None, labels=[0, 1]), "'f1_score' must return one number"),
+    ],
+)
+def test_functions_that_cannot_be_measures(metric, message):
+    with pytest.raises(fm.InputError, match=message):
+        fm.evaluate_estimator(LOGISTIC, *CANCER, metrics=metric)
+
+
+def test_the_bootstrap_takes_a_function_for_its_measure():
+    y = CANCER[1]
+    scores = LOGISTIC.fit(*CANCER).predict_proba(CANCER[0])[:, 1]
+    given = {"auc": fm.roc_auc_score, "loss": theirs.log_loss, "ks": fm.ks_statistic}
+    named = {"auc": "roc_auc", "loss": "log_loss", "ks": "ks_statistic"}
+    options = {"n_resamples": 200, "rng": 3}
+    found = fm.bootstrap(y, scores, metrics=given, **options)
+    assert found.to_dict() == fm.bootstrap(y, scores, metrics=named, **options).to_dict()
+    two = {"a": scores, "b": scores[::-1].copy()}
+    given, named = {"auc": fm.roc_auc_score}, {"auc": "roc_auc"}
+    with_function = fm.paired_bootstrap(y, two, metrics=given, **options)
+    assert (
+        with_function.to_dict() == fm.paired_bootstrap(y, two, metrics=named, **options).to_dict()
+    )
+    # of a measure without replicates the function is called, as any other
+    own = fm.bootstrap(*regressed(), metrics=fm.median_absolute_error, n_resamples=50, rng=0)
+    assert own["median_absolute_error"].estimate == fm.median_absolute_error(*regressed())
+    values = fm.regression_measures(*regressed(), metrics=[fm.mean_absolute_error, fm.r2_score])
+    assert values["r2_score"] == fm.r2_score(*regressed())
+    with pytest.raises(TypeError, match="must name measures of predicted numbers: got the func"):
+        fm.regression_measures(*regressed(), metrics=lambda y, p: 0.0)
+
+
+def regressed():
+    X, y = DIABETES
+    return y, LinearRegression().fit(X, y).predict(X)
+
+
+def test_no_room_of_measures_is_loaded_to_recognise_a_function():
+    import subprocess
+
+    code = (
+        "import sys\nfrom fastmetrics.measures.asking import ask\n"
+        "def f(y, p): return 0.0\nask(f); ask(len)\n"
+        "print([m for m in sys.modules if m.startswith('fastmetrics.measures.') and "
+        "m.count('.') > 2])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# --- scorers -------------------------------------------------------------------------------------
+
+SCORED = [m.name for m in MEASURES.values() if m.needs != "nothing" and m.direction({}) is not None]
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_a_scorer_gives_the_values_of_evaluate_estimator(name):
+    if REQUIRED in MEASURES[name].parameters.values() or name == "cost":
+        parameters = COSTS if name == "cost" else dict.fromkeys(MEASURES[name].parameters, 0.3)
+    else:
+        parameters = {}
+    model, X, y = data_for(MEASURES[name])
+    scorer = fm.scorer(name, **parameters)
+    folds = fm.Folds(3, stratified=MEASURES[name].family != "regression", rng=0)
+    found = cross_val_score(model, X, y, scoring=scorer, cv=folds, error_score="raise")
+    values, estimate = folds_of(model, X, y, (name, parameters))
+    sign = 1 if estimate.higher_is_better else -1
+    assert (sign * found).tolist() == values
+    again = pickle.loads(pickle.dumps(scorer))
+    model.fit(X, y)
+    assert again(model, X, y) == copy.deepcopy(scorer)(model, X, y) == scorer(model, X, y)
+    assert repr(again) == repr(scorer)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "log_loss", "f1", "balanced_accuracy", "brier_score"])
+def test_a_scorer_is_scikit_learn_s_own_and_takes_words(name):
+    negated = MEASURES[name].direction({}) is False
+    for data in (CANCER, NAMED):
+        options = {"cv": 3, "return_train_score": True, "error_score": "raise"}
+        found = cross_validate(LOGISTIC, *data, scoring={"a": fm.scorer(name)}, **options)
+        own = cross_validate(LOGISTIC, *CANCER, scoring=f"neg_{name}" if negated else name, cv=3)
+        assert found["test_a"] == pytest.approx(own["test_score"], rel=1e-12)
+
+
+def test_searches_with_several_scorers_and_processes():
+    scoring = {"auc": fm.scorer("roc_auc"), "loss": fm.scorer("neg_log_loss")}
+    grid = {"logisticregression__C": [0.01, 1.0]}
+    search = clone(GridSearchCV(LOGISTIC, grid, scoring=scoring, refit="loss", cv=3, n_jobs=2))
+    again = pickle.loads(pickle.dumps(search.fit(*CANCER)))
+    own = GridSearchCV(LOGISTIC, grid, scoring="neg_log_loss", cv=3).fit(*CANCER)
+    assert again.best_params_ == own.best_params_
+    assert again.cv_results_["mean_test_loss"] == pytest.approx(own.cv_results_["mean_test_score"])
+    assert again.score(*CANCER) == pytest.approx(own.score(*CANCER), rel=1e-12)
+
+
+def test_a_threshold_is_tuned_by_a_cost():
+    ours = TunedThresholdClassifierCV(LOGISTIC, scoring=fm.scorer("cost", **COSTS), cv=3)
+    own = make_scorer(fm.cost_sensitive_error, greater_is_better=False, **COSTS)
+    expected = TunedThresholdClassifierCV(LOGISTIC, scoring=own, cv=3).fit(*CANCER)
+    assert ours.fit(*CANCER).best_threshold_ == expected.best_threshold_
+    assert ours.best_score_ == expected.best_score_
+
+
+def test_scorers_of_functions_and_of_registered_measures():
+    def first(y, scores):
+        return float(scores[0])
+
+    fm.register_metric("first", first, higher_is_better=False)
+    model = LOGISTIC.fit(*CANCER)
+    score = model.decision_function(CANCER[0])[0]
+    assert fm.scorer("first")(model, *CANCER) == -score
+    assert fm.scorer("first", higher_is_better=True)(model, *CANCER) == score
+    found = fm.scorer(fm.fbeta_score, beta=2.0)(model, *CANCER)
+    assert found == fm.scorer("fbeta", beta=2.0)(model, *CANCER)
+    words = pickle.loads(pickle.dumps(fm.scorer(fm.f1_score, pos_label="no")))
+    model = LOGISTIC.fit(*NAMED)
+    expected = fm.f1_score(NAMED[1], model.predict(NAMED[0]), pos_label="no")
+    assert words(model, *NAMED) == expected
+
+
+def test_scorers_in_evaluate_estimator():
+    values, estimate = folds_of(LOGISTIC, *CANCER, fm.scorer("log_loss"))
+    expected = folds_of(LOGISTIC, *CANCER, "log_loss")[0]
+    assert values == [-value for value in expected]
+    assert (estimate.higher_is_better, estimate.given) == (True, "estimator")
+
+
+def test_a_scorer_knows_the_classes_of_its_model():
+    """Rows of one class alone have a log loss, and an AUC that is nan and says so."""
+    model = LOGISTIC.fit(*IRIS)
+    rows = IRIS[1] == 1
+    X, y = IRIS[0][rows], IRIS[1][rows]
+    expected = fm.log_loss(y, model.predict_proba(X), labels=[0, 1, 2])
+    assert fm.scorer("log_loss")(model, X, y) == pytest.approx(-expected, rel=1e-12)
+    model = LOGISTIC.fit(*CANCER)
+    rows = CANCER[1] == 1
+    with pytest.warns(fm.UndefinedMetricWarning, match="'roc_auc' is not defined on these 357 row"):
+        assert np.isnan(fm.scorer("roc_auc")(model, CANCER[0][rows], CANCER[1][rows]))
+
+
+def test_what_no_scorer_can_be_made_of(monkeypatch):
+    with pytest.raises(TypeError, match="scikit-learn's `make_scorer` makes a scorer, or `registe"):
+        fm.scorer(lambda y, p: 0.0)
+    with pytest.raises(fm.InputError, match="`metric` must be one measure: got 2"):
+        fm.scorer(["f1", "roc_auc"])
+    with pytest.raises(
+        fm.InputError, match="`higher_is_better` is needed: which direction of 'bes"
+    ):
+        fm.scorer("best_threshold", of="threshold")
+    with pytest.raises(TypeError, match="`roc_auc` has no parameter 'beta'"):
+        fm.scorer("roc_auc", beta=1)
+    with pytest.raises(fm.InputError, match="did you mean 'roc_auc'"):
+        fm.scorer("roc_acu")
+    with pytest.raises(fm.InputError, match="'r2' is for regression"):
+        fm.scorer("r2")(LOGISTIC.fit(*CANCER), *CANCER)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(ImportError, match=r'scorer needs .*: pip install "fastmetrics-eval\[estim'):
+        fm.scorer("roc_auc")
