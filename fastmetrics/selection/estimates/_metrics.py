@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -147,6 +147,19 @@ class Metric:
         if self.asked.measure is not None:
             return self.asked.measure.needs
         return "estimator" if self.find is _by_scorer else "predictions"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value, infinite where they are not known."""
+        if self.asked.measure is not None:
+            return self.asked.measure.bounds
+        scorer: Any = self.asked.function
+        inner = getattr(scorer, "_score_func", None)
+        if inner is not None:
+            measure = ask(partial(inner, **scorer._kwargs))[0].measure
+            low, high = (-math.inf, math.inf) if measure is None else measure.bounds
+            return (low, high) if scorer._sign > 0 else (-high, -low)
+        return -math.inf, math.inf
 
     @property
     def row_loss(self) -> str | Callable[..., Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,8 @@ class MetricEstimate(Result):
     estimate : float
         The mean over the test sets; of the .632 methods, their estimate.
     confidence_interval : ConfidenceInterval or None
-        Nadeau and Bengio's, for the mean; None for the .632 methods.
+        Nadeau and Bengio's, for the mean, within the bounds of the measure; None for the .632
+        methods.
     standard_error : float
         Nadeau and Bengio's; nan for the .632 methods.
     standard_deviation : float
@@ -41,6 +42,9 @@ class MetricEstimate(Result):
         What the measure was given: "labels" (predicted ones), "scores", "probabilities", "values"
         (predicted numbers), "estimator" (a scorer); or "predictions", what `predict` returns, of a
         function that the library does not know.
+    interval_method : {"t", "wilson"}
+        Whether the interval is mean -+ t standard errors; or Wilson's, where that would leave the
+        bounds of the measure.
     """
 
     estimate: float
@@ -52,6 +56,7 @@ class MetricEstimate(Result):
     higher_is_better: bool | None = None
     bootstrap: Bootstrap632 | None = None
     given: str = "predictions"
+    interval_method: Literal["t", "wilson"] = "t"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -101,7 +106,8 @@ class EstimatorEvaluation(Result):
         said = []
         for name, found in self.metrics.items():
             limits = found.confidence_interval
-            interval = "" if limits is None else f" [{limits.low:.4g}, {limits.high:.4g}]"
+            kind = " by Wilson" if found.interval_method == "wilson" else ""
+            interval = "" if limits is None else f" [{limits.low:.4g}, {limits.high:.4g}]{kind}"
             values = f"test {found.estimate:.4g}{interval}, train {found.train_estimate:.4g}"
             said.append(f"{_named(name, found)}: {values}")
         if self.majority_accuracy is not None:
@@ -116,7 +122,8 @@ class EstimatorEvaluation(Result):
         rows = []
         for name, found in self.metrics.items():
             limits = found.confidence_interval
-            interval = "" if limits is None else f"{limits.low:.4g} to {limits.high:.4g}"
+            kind = " (Wilson)" if found.interval_method == "wilson" else ""
+            interval = "" if limits is None else f"{limits.low:.4g} to {limits.high:.4g}{kind}"
             numbers = (found.estimate, found.standard_deviation)
             of_train = (found.train_estimate, found.train_standard_deviation)
             cells = (*(f"{n:.4g}" for n in numbers), interval, *(f"{n:.4g}" for n in of_train))

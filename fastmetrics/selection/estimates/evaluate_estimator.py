@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -103,7 +103,10 @@ def evaluate_estimator(
     -----
     The interval is mean -+ t s sqrt(1/J + n_test/n_train) with J - 1 degrees of freedom for J
     splits: training sets overlap, and the splits' own s / sqrt(J) is too small (Nadeau and Bengio).
-    It is an approximation, made for repeated hold-out.
+    It is an approximation, made for repeated hold-out. Where it would leave the bounds of a measure
+    that has two (accuracy, AUC: 0 and 1), it is Wilson's, with the same t: the p within which the
+    mean x lies t standard errors or less from p, the error changing with p as sqrt(p (1 - p)) does.
+    `interval_method` says which it is. Wilson's covers more often than its level.
 
     The .632 methods take measures that are means of losses of rows: "error_rate",
     "mean_squared_error", "mean_absolute_error", or a callable that returns one loss a row. Their
@@ -210,16 +213,43 @@ def _means(
         half = math.nan
         if len(scores) > 1:
             half = critical_t(len(scores) - 1, 1.0 - level, "two-sided") * error
+        interval, kind = _interval(mean, half, metric.bounds)
         found[metric.label] = MetricEstimate(
             mean,
-            ConfidenceInterval(mean - half, mean + half),
+            interval,
             error,
             deviation,
             *_spread(on_train),
             metric.higher_is_better,
             given=metric.given,
+            interval_method=kind,
         )
     return found
+
+
+def _interval(
+    mean: float, half: float, bounds: tuple[float, float]
+) -> tuple[ConfidenceInterval, Literal["t", "wilson"]]:
+    """Return mean -+ half; where that would leave two finite bounds, Wilson's interval.
+
+    Its limits p solve (p - x)^2 = half^2 p (1 - p) / (x (1 - x)), x being the mean's share of the
+    way between the bounds. The greater of two roots has no cancellation; their product gives the
+    other.
+    """
+    low, high = bounds
+    width = high - low
+    if half > 0.0 and mean in bounds:  # up to rounding, every value is there
+        half = 0.0
+    leaves = low < mean < high and (mean - half < low or mean + half > high)
+    if not leaves or math.isinf(width):
+        return ConfidenceInterval(mean - half, mean + half), "t"
+    x, half = (mean - low) / width, half / width
+    kept = 1.0 / (1.0 + half * half / (x * (1.0 - x)))
+    centre = kept * x + (1.0 - kept) / 2
+    spread = math.sqrt(kept * (1.0 - kept) * x * (1.0 - x) + (1.0 - kept) ** 2 / 4)
+    below = kept * x * x / (centre + spread)
+    above = kept * (1.0 - x) * (1.0 - x) / (1.0 - centre + spread)
+    return ConfidenceInterval(low + width * below, high - width * above), "wilson"
 
 
 def _spread(values: Floats) -> tuple[float, float]:
