@@ -45,8 +45,9 @@ n_threads : int, optional
     Threads; None means every processor the process may use. Results do not depend on it.
 n_jobs : int, optional
     Processes (joblib); by default fits are run one by one.
-progress : bool, default=False
-    Whether to show a progress bar.
+progress : bool, optional
+    Whether to show a progress bar; None shows one on a terminal or in a notebook after two
+    seconds.
 ax : matplotlib Axes, optional
     Where to draw; by default on a figure of its own.
 """

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -323,3 +325,53 @@ def test_inside_joblib(backend: str) -> None:
     truth = roc_auc_score(labels, scores)
     calls = [joblib.delayed(roc_auc_score)(labels, scores, n_threads=2) for _ in range(3)]
     assert joblib.Parallel(n_jobs=2, backend=backend)(calls) == [truth] * 3
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def bar_on(stream, monkeypatch, progress, patience=0.0):
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(_workers, "_PATIENCE", patience)
+    done: list[int] = []
+    _workers.run_batches(
+        lambda start, count: done.append(count),
+        range(0, 25, 10),
+        n_threads=1,
+        progress=progress,
+        description="work",
+        unit="steps",
+    )
+    assert done == [10, 10, 5]
+    return stream.getvalue()
+
+
+def test_a_bar_by_itself_is_for_terminals_and_for_what_takes_long(monkeypatch):
+    pytest.importorskip("tqdm")
+    assert "work: " in bar_on(Terminal(), monkeypatch, None)
+    assert bar_on(Terminal(), monkeypatch, None, patience=60.0) == ""
+    assert bar_on(io.StringIO(), monkeypatch, None) == ""
+    assert bar_on(Terminal(), monkeypatch, False) == ""
+    assert "work: " in bar_on(io.StringIO(), monkeypatch, True, patience=60.0)
+    monkeypatch.setattr(sys, "stderr", None)  # as under pythonw
+    assert _workers._tqdm(None) is None
+
+
+@pytest.mark.parametrize(("config", "is_shown"), [({"IPKernelApp": {}}, True), ({}, False)])
+def test_a_notebook_is_watched(monkeypatch, config, is_shown):
+    pytest.importorskip("tqdm")
+    shell = types.SimpleNamespace(config=config)
+    notebook = types.SimpleNamespace(get_ipython=lambda: shell)
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    assert ("work: " in bar_on(io.StringIO(), monkeypatch, None)) == is_shown
+    notebook.get_ipython = lambda: None  # IPython was imported, and does not run this
+    assert bar_on(io.StringIO(), monkeypatch, None) == ""
+
+
+def test_a_bar_by_itself_needs_no_tqdm(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    assert bar_on(Terminal(), monkeypatch, None) == ""
+    with pytest.raises(ImportError, match="progress=True needs tqdm"):
+        bar_on(Terminal(), monkeypatch, True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -141,15 +142,47 @@ def run(jobs: Sequence[Callable[[], T]], n_threads: int | None = None) -> list[T
     return state.results  # type: ignore[return-value]
 
 
-@contextmanager
-def progress_bar(total: int, description: str, unit: str) -> Iterator[Callable[[int], object]]:
+#: Seconds until a bar that was neither asked for nor forbidden is shown.
+_PATIENCE = 2.0
+
+
+def _is_watched() -> bool:
+    """Return whether somebody would see a bar: on a terminal, or in a notebook."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        return True
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and "IPKernelApp" in shell.config
+
+
+def _tqdm(progress: bool | None) -> Any:
+    """Return what draws bars; None where none is to be shown."""
+    if not (_is_watched() if progress is None else progress):
+        return None
     try:
         from tqdm import tqdm
     except ImportError as error:
+        if progress is None:
+            return None
         raise ImportError(
             'progress=True needs tqdm: pip install "fastmetrics-eval[cli]"'
         ) from error
-    with tqdm(total=total, desc=description, unit=f" {unit}", leave=False) as bar:
+    return tqdm
+
+
+@contextmanager
+def progress_bar(
+    progress: bool | None, total: int, description: str, unit: str
+) -> Iterator[Callable[[int], object] | None]:
+    """Give what moves a bar; None where none is shown.
+
+    ``progress`` True shows it in any case, False never; None where it is watched, and takes long.
+    """
+    tqdm = _tqdm(progress)
+    if tqdm is None:
+        yield None
+        return
+    delay = _PATIENCE if progress is None else 0.0
+    with tqdm(total=total, desc=description, unit=f" {unit}", leave=False, delay=delay) as bar:
         yield bar.update
 
 
@@ -158,21 +191,19 @@ def run_batches(
     starts: range,
     *,
     n_threads: int | None,
-    progress: bool,
+    progress: bool | None,
     description: str,
     unit: str,
 ) -> None:
-    """Run ``job(start, count)`` for each step of a range; a bar counts if ``progress``."""
+    """Run ``job(start, count)`` for each step of a range; see `progress_bar` for the bar."""
     batches = [(start, min(starts.step, starts.stop - start)) for start in starts]
-    if not progress:
-        run([partial(job, *batch) for batch in batches], n_threads)
-        return
     lock = threading.Lock()
-    with progress_bar(starts.stop - starts.start, description, unit) as update:
+    with progress_bar(progress, starts.stop - starts.start, description, unit) as update:
 
         def counted(start: int, count: int) -> None:
             job(start, count)
-            with lock:
-                update(count)
+            if update is not None:
+                with lock:
+                    update(count)
 
         run([partial(counted, *batch) for batch in batches], n_threads)

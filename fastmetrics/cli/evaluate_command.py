@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> str:
         "threshold": options.threshold,
         "rng": options.seed,
         "n_threads": options.threads,
-        "progress": _has_bar(),
+        "progress": None,
     }
     with _in_words_of(options):  # before anything is read
         checked_plan(**given, groups=options.groups, n_models=len(options.scores))

@@ -46,7 +46,7 @@ DEFAULTS = {
     "groups": None,
     "threshold": None,
     "rng": None,
-    "progress": False,
+    "progress": None,
 }
 
 
@@ -81,7 +81,7 @@ def checked_plan(
     """
     if n_resamples is None:
         for name, default in DEFAULTS.items():
-            value = given[name]
+            value = given[name] or None if name == "progress" else given[name]
             if value is not default and (default is None or value != default):
                 raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
         return None

@@ -43,7 +43,7 @@ def evaluate(
     threshold: float | None = None,
     rng: Any = None,
     n_threads: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> Evaluation:
     """Evaluate the scores of one or several models against the labels.
 
@@ -84,8 +84,9 @@ def evaluate(
         Seed of the bootstrap; or the key of an earlier one, which draws the same replicates.
     n_threads : int, optional
         Threads; None means every processor the process may use.
-    progress : bool, default=False
-        Whether the bootstrap shows a progress bar.
+    progress : bool, optional
+        Whether the bootstrap shows a progress bar; None shows one on a terminal or in a notebook
+        after two seconds.
 
     Returns
     -------

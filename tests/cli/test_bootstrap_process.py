@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from bootstrap_cases import ONE, QUICK, run
 
+from fastmetrics._threads import workers
+
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
 
@@ -26,6 +28,10 @@ class Terminal(io.StringIO):
 
 def test_the_bar_is_for_those_who_look(scored, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    assert run(*ONE, *QUICK) == 0
+    assert "bootstrap" not in terminal.getvalue()  # it did not take two seconds
+    monkeypatch.setattr(workers, "_PATIENCE", 0.0)
+    capsys.readouterr()
     assert run(*ONE, *QUICK) == 0
     assert re.search(r"bootstrap: .*/99 \[", terminal.getvalue())
     out = capsys.readouterr().out

@@ -20,6 +20,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import fastmetrics as fm
+from fastmetrics._threads import workers
 from reference import selection_oracle as oracle
 
 X, y = load_iris(return_X_y=True)
@@ -348,9 +349,20 @@ def test_an_estimator_of_one_s_own():
     assert found["error_rate"].estimate == pytest.approx(2 / 3)
 
 
-def test_progress(capsys):
+@pytest.mark.parametrize("method", ["3-fold", ".632+"])
+def test_progress(capsys, monkeypatch, method):
     pytest.importorskip("tqdm")
-    plain = fm.evaluate_estimator(TREE, X, y, method="3-fold", rng=0)
-    shown = fm.evaluate_estimator(TREE, X, y, method="3-fold", rng=0, progress=True)
+    options = {"method": method, "rng": 0, "n_resamples": 20 if method == ".632+" else None}
+    plain = fm.evaluate_estimator(TREE, X, y, **options)
+    assert capsys.readouterr().err == ""  # no terminal
+    shown = fm.evaluate_estimator(TREE, X, y, progress=True, **options)
     assert "splits" in capsys.readouterr().err
     assert math.isclose(shown["error_rate"].estimate, plain["error_rate"].estimate)
+    monkeypatch.setattr(workers, "_is_watched", lambda: True)
+    fm.evaluate_estimator(TREE, X, y, **options)
+    assert capsys.readouterr().err == ""  # it did not take two seconds
+    monkeypatch.setattr(workers, "_PATIENCE", 0.0)
+    fm.evaluate_estimator(TREE, X, y, **options)
+    assert "splits" in capsys.readouterr().err
+    fm.evaluate_estimator(TREE, X, y, progress=False, **options)
+    assert capsys.readouterr().err == ""

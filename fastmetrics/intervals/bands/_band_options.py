@@ -46,7 +46,7 @@ class Options:
     grid: NDArray[np.float64]
     stratified: bool
     n_threads: int | None
-    progress: bool
+    progress: bool | None
 
     @property
     def alpha(self) -> float:
@@ -69,7 +69,7 @@ def checked_options(
     stratified: Any,
     groups: Any,
     n_threads: Any,
-    progress: bool,
+    progress: bool | None,
     over_recall: bool,
 ) -> Options:
     """Return the options, or raise."""
@@ -91,7 +91,7 @@ def checked_options(
         stratified = groups is None and not over_recall
     check_stratified(stratified, groups)
     threads = check_n_threads(n_threads)
-    return Options(kind, method, level, count, points, stratified, threads, bool(progress))
+    return Options(kind, method, level, count, points, stratified, threads, progress)
 
 
 def _grid(grid: Any, over_recall: bool) -> NDArray[np.float64]:

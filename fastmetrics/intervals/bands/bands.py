@@ -69,7 +69,7 @@ def roc_band(
     pos_label: Any = None,
     rng: Any = None,
     n_threads: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> RocBand:
     """Compute a confidence band of the ROC curve, over a grid of false positive rates.
 
@@ -186,7 +186,7 @@ def pr_band(
     pos_label: Any = None,
     rng: Any = None,
     n_threads: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> PrBand:
     """Compute a confidence band of the precision-recall curve, over a grid of recalls.
 

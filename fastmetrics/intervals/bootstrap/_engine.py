@@ -71,7 +71,7 @@ class Engine:
         self.forms = [form.with_squares() for form in forms] if with_errors else list(forms)
         self.n_columns = self.places[-1].columns.stop
 
-    def run(self, n_resamples: int, *, n_threads: int | None, progress: bool) -> Replicates:
+    def run(self, n_resamples: int, *, n_threads: int | None, progress: bool | None) -> Replicates:
         """Return the values of replicates 0 to ``n_resamples - 1``."""
         shape = (len(self.forms), len(self.asked), n_resamples)
         values = np.full(shape, np.nan)

@@ -258,7 +258,7 @@ class Options:
     stratified: bool
     resampling: Resampling
     n_threads: int | None
-    progress: bool
+    progress: bool | None
     key: NDArray[np.uint64]
 
     @property
@@ -286,7 +286,7 @@ def checked_options(
     resampling: Any,
     rng: Any,
     n_threads: Any,
-    progress: bool,
+    progress: bool | None,
     n_models: int = 1,
 ) -> Options:
     """Return the options, or raise before any work."""
@@ -312,7 +312,7 @@ def checked_options(
     threads = check_n_threads(n_threads)
     return Options(
         *(asked, count, level, method, alternative, stratified, resampling, threads),
-        progress=bool(progress),
+        progress=progress,
         key=seed_key(rng),
     )
 

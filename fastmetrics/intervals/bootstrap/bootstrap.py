@@ -53,7 +53,7 @@ def bootstrap(
     alternative: Alternative = "two-sided",
     rng: Any = None,
     n_threads: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> BootstrapResults:
     """Compute bootstrap confidence intervals of one or several measures on the same replicates.
 

@@ -53,7 +53,7 @@ def multiclass_bootstrap(
     alternative: Alternative = "two-sided",
     rng: Any = None,
     n_threads: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> BootstrapResults:
     """Compute bootstrap intervals of macro and weighted AUCs of several classes.
 

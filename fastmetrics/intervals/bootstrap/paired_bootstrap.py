@@ -143,7 +143,7 @@ def paired_bootstrap(
     alternative: Alternative = "two-sided",
     rng: Any = None,
     n_threads: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> PairedBootstrap:
     """Compare two or more models on the same rows, by replicates that they share.
 

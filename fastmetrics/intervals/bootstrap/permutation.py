@@ -112,7 +112,7 @@ def paired_permutation_test(
     alternative: Alternative = "two-sided",
     rng: Any = None,
     n_threads: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> PairedPermutationTest:
     """Test, for every pair of models, whether exchanging them row by row could give the difference.
 
@@ -246,7 +246,7 @@ def _test_pair(
     threshold: Any,
     alternative: Alternative,
     n_threads: int | None,
-    progress: bool,
+    progress: bool | None,
 ) -> list[dict[str, Any]]:
     decisions = isinstance(asked[0].plan, CountPlan)
     pooled = _pooled(pair, "decisions" if decisions else exchange, threshold)

@@ -144,7 +144,7 @@ def estimator_bias_variance(
     train_size: int | None = None,
     rng: Any = None,
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> BiasVariance:
     """Fit an estimator on many training sets and decompose its loss on test data.
 
@@ -197,7 +197,7 @@ def bias_variance_curve(
     train_size: int | None = None,
     rng: Any = None,
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> BiasVarianceCurve:
     """Decompose the loss of an estimator at each value of a parameter, such as its complexity.
 
@@ -279,7 +279,12 @@ def _plan(sampling: Any, n_models: Any, train_size: Any, rng: Any) -> _Plan:
 
 
 def _predictions(
-    task: Task, X_test: Any, settings: list[Setting], plan: _Plan, n_jobs: Any, progress: bool
+    task: Task,
+    X_test: Any,
+    settings: list[Setting],
+    plan: _Plan,
+    n_jobs: Any,
+    progress: bool | None,
 ) -> list[NDArray[Any]]:
     """Return for each setting the predictions (models, n) of all models."""
     plan, runs = plan.checked(len(task.y)), check_n_jobs(n_jobs)

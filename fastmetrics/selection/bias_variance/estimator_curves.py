@@ -53,7 +53,7 @@ def estimator_learning_curve(
     groups: ArrayLike | None = None,
     rng: Any = None,
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> LearningCurve:
     """Measure an estimator on training and test rows as its training set grows.
 
@@ -130,7 +130,7 @@ def estimator_validation_curve(
     groups: ArrayLike | None = None,
     rng: Any = None,
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> ValidationCurve:
     """Measure an estimator on training and test rows at each value of a parameter.
 
@@ -190,7 +190,7 @@ def _growth_order(task: Task, train: Rows, generator: np.random.Generator) -> Ro
 
 
 def _both(
-    task: Task, judge: Metric, jobs: list[FitJob], n_points: int, n_jobs: int, progress: bool
+    task: Task, judge: Metric, jobs: list[FitJob], n_points: int, n_jobs: int, progress: bool | None
 ) -> tuple[Floats, Floats]:
     """Return the values on training and on test rows, a row for each point of the curve."""
     function = partial(values_on_both, task, judge)

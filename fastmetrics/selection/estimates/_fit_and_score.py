@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
@@ -268,7 +267,7 @@ def each_split(
     *,
     total: int,
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> list[T]:
     """Call a function for each split and return the results in order, in processes by joblib.
 
@@ -282,15 +281,15 @@ def each_split(
         Their number.
     n_jobs : int or None
         Processes; None means 1, -1 every processor, as in joblib.
-    progress : bool
-        Whether to show a bar.
+    progress : bool or None
+        Whether to show a bar; None: on a terminal or in a notebook, after two seconds.
     """
     done: list[T] = []
-    bar = progress_bar(total, "splits", "splits") if progress else nullcontext(lambda _: None)
-    with bar as update:
+    with progress_bar(progress, total, "splits", "splits") as update:
         for result in _results(partial(_named, function), splits, check_n_jobs(n_jobs)):
             done.append(result)
-            update(1)
+            if update is not None:
+                update(1)
     return done
 
 

@@ -51,7 +51,7 @@ def evaluate_estimator(
     confidence_level: float = 0.95,
     rng: Any = None,
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> EstimatorEvaluation:
     """Estimate how an estimator does on new examples, and how on those it was fitted on.
 
@@ -300,7 +300,7 @@ def _by_632(
     splits: Iterator[Split],
     total: int,
     n_jobs: int,
-    progress: bool,
+    progress: bool | None,
 ) -> tuple[list[SplitScores], dict[str, MetricEstimate]]:
     """Return the scores of the samples, and the estimate of each measure."""
     n = len(task.y)

@@ -86,7 +86,7 @@ def tune_estimator(
     refit: bool = True,
     rng: Any = None,
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> TuningResult:
     """Choose a setting from a grid on validation folds, and refit it on all the data.
 
@@ -152,7 +152,7 @@ def nested_cross_validation(
     complexity: Complexity | None = None,
     rng: Any = None,
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> NestedCrossValidation:
     """Estimate what an estimator achieves when it is tuned: tuning is repeated in each fold.
 
@@ -259,7 +259,7 @@ def _values(
     settings: Sequence[Setting],
     splits: Sequence[Split],
     n_jobs: int,
-    progress: bool,
+    progress: bool | None,
 ) -> Floats:
     """Return the measure of each setting on each split."""
     jobs = [FitJob(setting, split) for setting in settings for split in splits]
