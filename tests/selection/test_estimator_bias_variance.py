@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -187,3 +188,32 @@ def test_curve_faults():
         fm.bias_variance_curve(Recorder(), *data, parameter="a", values="abc")
     with pytest.raises(TypeError, match="`estimator` must be an estimator"):
         fm.estimator_bias_variance(object(), *data)
+
+
+@pytest.mark.parametrize(
+    ("function", "more", "said"),
+    [
+        (fm.estimator_bias_variance, {}, "680 GB, the predictions of 1,000,000,000 models"),
+        (
+            fm.bias_variance_curve,
+            {"parameter": "a", "values": [0.0, 1.0]},
+            "1,360 GB, the predictions of 1,000,000,000 models at 2 values",
+        ),
+    ],
+)
+def test_the_size_is_asked_before_memory_is_taken(function, more, said):
+    X, y = np.arange(60.0)[:, None], np.arange(60.0)
+    SEEN.clear()
+    tracemalloc.start()
+    with pytest.raises(fm.InputError, match=f"`n_models` of .* would keep {said} for 60 examples"):
+        function(Recorder(), X, y, X, y, n_models=10**9, **more)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
+    assert not SEEN
+
+
+def test_examples_that_cannot_be_counted():
+    X, y = np.arange(60.0)[:, None], np.arange(60.0)
+    with pytest.raises(fm.InputError, match="`X_test` is empty"):
+        fm.estimator_bias_variance(Recorder(), X, y, X[:0], y[:0])

@@ -32,9 +32,13 @@ from fastmetrics.selection.estimates._fit_and_score import (
     fitted,
     with_setting,
 )
+from fastmetrics.selection.splitters._splitter import row_count
 
 Floats = NDArray[np.float64]
 Sampling = Literal["bootstrap", "disjoint"]
+
+_MAX_BYTES: Final = 4 << 30  # of predictions
+_BYTES_OF_A_FIT: Final = 200  # beside its predictions
 
 _MODELS: Final = """
 Parameters
@@ -62,8 +66,8 @@ rng : None, int, Generator, BitGenerator, SeedSequence or str
 Raises
 ------
 ValueError
-    If the estimator has no such parameter, an option is out of range, or there are too few
-    examples.
+    If the estimator has no such parameter, an option is out of range, there are too few examples,
+    or the predictions, 8 bytes for a model and an example, would take more than 4 GB.
 """
 
 
@@ -288,10 +292,29 @@ def _predictions(
 ) -> list[NDArray[Any]]:
     """Return for each setting the predictions (models, n) of all models."""
     plan, runs = plan.checked(len(task.y)), check_n_jobs(n_jobs)
+    _check_memory(plan.n_models, len(settings), X_test)
     jobs = [(setting, i) for setting in settings for i in range(plan.n_models)]
     predict = partial(_prediction, task, X_test, plan)
     found = each_split(predict, jobs, total=len(jobs), n_jobs=runs, progress=progress)
     return [np.array(found[i : i + plan.n_models]) for i in range(0, len(found), plan.n_models)]
+
+
+def _check_memory(n_models: int, n_settings: int, X_test: Any) -> None:
+    """Raise if the predictions would take too much memory, before any is asked for."""
+    try:
+        n_examples = row_count(X_test)
+    except InputError as error:
+        raise error.renamed({"X": "X_test"}) from error
+    needed = n_models * n_settings * (8 * n_examples + _BYTES_OF_A_FIT)
+    if needed > _MAX_BYTES:
+        models = f"{n_models:,} models"
+        if n_settings > 1:
+            models += f" at {n_settings:,} values"
+        raise InputError(
+            f"`n_models` of {n_models:,} would keep {needed // 10**9:,} GB, the predictions of "
+            f"{models} for {n_examples:,} examples, more than {_MAX_BYTES // 10**9} GB: the parts "
+            "are means over models, for which hundreds do"
+        )
 
 
 def _prediction(task: Task, X_test: Any, plan: _Plan, job: tuple[Setting, int]) -> NDArray[Any]:
