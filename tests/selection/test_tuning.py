@@ -274,7 +274,7 @@ def test_the_largest_grid(monkeypatch):
         ({"a": [1]}, {"rule": "1se"}, ValueError, "`rule` must be one of"),
         ({"a": [1]}, {"rule": "one-standard-error"}, ValueError, "standard-error'` needs"),
         ({"a": [1]}, {"complexity": "b"}, ValueError, "`complexity` must name parameters"),
-        ({"a": [1]}, {"metric": zero_one_loss}, ValueError, "`higher_is_better` is needed"),
+        ({"a": [1]}, {"metric": lambda y, p: 0.0}, ValueError, "`higher_is_better` is needed"),
         ({"a": [1]}, {"metric": ["f1", "accuracy"]}, ValueError, "`metric` must be one measure"),
         ({"a": [1]}, {"cv": "5"}, TypeError, "`cv` must be a number of folds"),
         ({"a": [1]}, {"cv": 1}, ValueError, "`cv` must be at least 2"),
