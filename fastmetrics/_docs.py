@@ -28,6 +28,10 @@ Parameters
 ----------
 sample_weight : array-like of shape (n_samples,), optional
     Weights, not negative.
+weights_are : {"importances", "frequencies"}, default="importances"
+    What `sample_weight` says of a row: how much it matters, being one row all the same; or how
+    many rows it stands for (whole numbers). Values are the same, their spread is not: weights of
+    100 for all rows change nothing as importances, and narrow intervals tenfold as frequencies.
 pos_label : int, float, bool or str, optional
     The positive label; {0, 1}, {-1, 1} and booleans need none.
 groups : array-like of shape (n_samples,), optional

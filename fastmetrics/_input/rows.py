@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import OF_PREDICT_PROBA, as_vector, is_null
 from fastmetrics._input.labels import encode_labels
-from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import CANONICAL, canonical_scores, check_finite
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
@@ -33,7 +33,7 @@ class BinaryRows:
     weights : ndarray of float64, shape (n,), or None
         Finite, not negative, not all zero.
     integer_weights : bool
-        Whether the weights are counts whose sum is exact.
+        Whether the weights are whole numbers, whose sum is exact: frequencies, where it matters.
     allow_inf : bool
         Whether infinite scores pass.
     weight_exponent : int
@@ -86,6 +86,7 @@ def check_binary(
     y_score: Any,
     *,
     sample_weight: Any = None,
+    weights_are: WeightsAre | None = None,
     pos_label: Any = None,
     allow_inf: bool = False,
     label_rule: str = "strict",
@@ -100,6 +101,8 @@ def check_binary(
         Real scores; the higher, the more positive.
     sample_weight : array-like of shape (n,), optional
         Frequencies or importances.
+    weights_are : {"importances", "frequencies"}, optional
+        See `check_weights`.
     pos_label : number, bool or str, optional
         The positive label.
     allow_inf : bool
@@ -137,7 +140,9 @@ def check_binary(
         scores = canonical_scores(scores, "y_score")
     weights, integer_weights, exponent = None, False, 0
     if sample_weight is not None:
-        weights, integer_weights, exponent = check_weights(sample_weight, len(y))
+        weights, integer_weights, exponent = check_weights(
+            sample_weight, len(y), weights_are=weights_are
+        )
     labels, negative, verified = encode_labels(y, pos_label, label_rule, defer=True)
     deferred = None if verified else (y, pos_label, label_rule)
     return BinaryRows(

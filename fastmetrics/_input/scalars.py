@@ -17,6 +17,8 @@ from fastmetrics.errors import InputError, InputTypeError
 
 #: What an alternative hypothesis says of a difference; which limit of an interval is infinite.
 Alternative = Literal["two-sided", "less", "greater"]
+#: How much a row matters, or how many rows it stands for.
+WeightsAre = Literal["importances", "frequencies"]
 
 #: Of all draws that one call keeps.
 MAX_BYTES: Final = 4 << 30
@@ -131,6 +133,12 @@ def check_alternative(alternative: Any) -> Alternative:
     """Return which sides a test or an interval has."""
     chosen: Alternative = check_choice("alternative", alternative, get_args(Alternative))
     return chosen
+
+
+def check_weights_are(sample_weight: Any, weights_are: Any) -> WeightsAre | None:
+    """Return how weights are to be read; None where there are none."""
+    chosen: WeightsAre = check_choice("weights_are", weights_are, get_args(WeightsAre))
+    return None if sample_weight is None else chosen
 
 
 def check_n_threads(n_threads: Any, name: str = "n_threads") -> int | None:

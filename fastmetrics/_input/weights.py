@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array, from_objects
+from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import CHUNK, contiguous, dtype_fault
 from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
@@ -27,23 +28,32 @@ class Weights(NamedTuple):
     exponent: int
 
 
-def check_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Weights:
+def check_weights(
+    sample_weight: Any,
+    n: int,
+    name: str = "sample_weight",
+    weights_are: WeightsAre | None = None,
+) -> Weights:
     """Return the weights of ``n`` rows, fully verified.
 
     Parameters
     ----------
     sample_weight : array-like of shape (n,)
-        Frequencies or importances; integer and boolean dtypes are frequencies.
+        Frequencies or importances.
     n : int
         The number of rows they belong to.
     name : str
         The parameter's name in messages.
+    weights_are : {"importances", "frequencies"}, optional
+        Which of the two, where the spread of a result hangs on it. A value alone does not: by
+        default integer dtypes are summed exactly, and that is all.
 
     Returns
     -------
     Weights
         ``values`` float64 (n,), the very array where it is float64 and contiguous already;
-        ``is_integer`` when the dtype is integer and the sum at most 2**53 (sums are then exact);
+        ``is_integer`` for frequencies; by default for integer dtypes whose sum is at most 2**53
+        (sums are then exact);
         ``exponent`` the power of two that extreme weights were multiplied by.
 
     Raises
@@ -52,17 +62,20 @@ def check_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> We
         If the weights are no real numbers.
     ValueError
         If the shape is not (n,), a weight is negative, nan or infinite, all are zero, or they span
-        so many powers of two that scaling one end loses the other.
+        so many powers of two that scaling one end loses the other. If frequencies are not whole,
+        or sum above 2**53.
 
     Notes
     -----
     O(n), in chunks. Integer weights that sum above 2**53 are rounded to double one by one (relative
-    error at most 2**-53 each) and treated as importances.
+    error at most 2**-53 each), and ``is_integer`` is false.
     """
     array = _weight_vector(sample_weight, n, name)
     if n == 0:
         raise InputError(f"`{name}` is empty: shape (0,), at least one row is needed")
-    if array.dtype.kind in "iub":
+    if weights_are == "frequencies":
+        return _frequencies(array, name)
+    if array.dtype.kind in "iub" and weights_are is None:
         return _integer_weights(array, name)
     values = contiguous(array.astype(np.float64, copy=False))
     high, least = _range(values, name)
@@ -96,6 +109,27 @@ def _integer_weights(array: NDArray[Any], name: str) -> Weights:
     _check_positive(high, name, len(array))
     exact = high * len(array) <= _EXACT or _integer_sum(array) <= _EXACT
     return Weights(contiguous(array.astype(np.float64)), exact, 0)
+
+
+def _frequencies(array: NDArray[Any], name: str) -> Weights:
+    if array.dtype.kind == "f":
+        _range(contiguous(array.astype(np.float64, copy=False)), name)  # finite, not negative
+        broken = np.rint(array) != array
+        if broken.any():
+            at, count = int(np.argmax(broken)), np.count_nonzero(broken)
+            raise InputError(
+                f"`{name}` must hold whole numbers with `weights_are='frequencies'`: "
+                f"{array[at].item()!r} at index {at}, {count:,} in all"
+            )
+        if array.max() < 2.0**62:
+            array = array.astype(np.int64)
+    found = _integer_weights(array, name) if array.dtype.kind in "iub" else None
+    if found is None or not found.is_integer:
+        raise InputError(
+            f"`{name}` must not sum above 2**53 with `weights_are='frequencies'`: so many rows "
+            "cannot be counted exactly"
+        )
+    return found
 
 
 def _integer_sum(array: NDArray[Any]) -> int:

@@ -15,11 +15,21 @@ Justify = Literal["left", "right"]
 
 DASH = "–"
 THRESHOLD_NOTE = "Best threshold: largest TPR − FPR. Positive means score ≥ threshold."
+#: How weights were read, which intervals hang on.
+_WEIGHTS_NOTES = {
+    "importances": "Weights are importances: each row is one row, whatever its weight.",
+    "frequencies": "Weights are frequencies: each row stands for so many rows.",
+}
 #: Decimals of a measure: enough for the narrowest interval to have two figures, within these.
 FEWEST_DECIMALS, _MOST_DECIMALS = 4, 6
 #: Width of a table that nobody's terminal limits.
 _PIPED_WIDTH = 100
 _NARROWEST = 40
+
+
+def weights_notes(weights_are: str | None) -> list[str]:
+    """Return a caption that says how weights were read; none where there are none."""
+    return [] if weights_are is None else [_WEIGHTS_NOTES[weights_are]]
 
 
 def short(value: int | float) -> str:

@@ -108,6 +108,12 @@ def _add_evaluate(commands: Any) -> None:
         help="column of a model's scores; may be repeated, one for each model",
     )
     add("--weight", metavar="COL", help="column of the example weights")
+    add(
+        "--weights-are",
+        choices=("importances", "frequencies"),
+        help="what --weight says of a row: how much it matters, being one row all the same "
+        "(default), or how many rows it stands for; intervals hang on it, values do not",
+    )
     add("--pos-label", metavar="V", help="the positive label (0/1, -1/1 and booleans need none)")
     add("--where", metavar="SQL", help="keep the rows for which this SQL expression holds")
     add(

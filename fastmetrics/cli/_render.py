@@ -18,6 +18,7 @@ from fastmetrics.cli._layout import (
     rich_table,
     short,
     table_width,
+    weights_notes,
 )
 from fastmetrics.cli._render_intervals import render_intervals
 from fastmetrics.report import Evaluation, ModelEvaluation
@@ -31,7 +32,7 @@ _BROKEN = {
 _CSV_FIELDS = (
     *("model", "n_positive", "n_negative", "roc_auc", "roc_auc_low", "roc_auc_high"),
     *("average_precision", "break_even_point", "ks_statistic", "threshold"),
-    *("true_positive_rate", "false_positive_rate", "note"),
+    *("true_positive_rate", "false_positive_rate", "weights_are", "note"),
 )
 
 
@@ -78,7 +79,8 @@ def render(
     if output_format == "csv":
         return _csv(evaluation)
     if output_format == "markdown":
-        return markdown_table(_heads(evaluation), _rows(evaluation), align="---:")
+        table = markdown_table(_heads(evaluation), _rows(evaluation), align="---:")
+        return "\n".join([table, *(f"{note}\n" for note in weights_notes(evaluation.weights_are))])
     return _table(evaluation, title, captions)
 
 
@@ -88,6 +90,7 @@ def _csv(evaluation: Evaluation) -> str:
         interval = model.confidence_interval
         limits = {"roc_auc_low": interval.low, "roc_auc_high": interval.high}
         fields = {"model": model.name, **limits, **model.to_dict()}
+        fields["weights_are"] = evaluation.weights_are or ""
         rows.append({name: fields[name] for name in _CSV_FIELDS})
     return csv_text(_CSV_FIELDS, rows)
 
@@ -131,7 +134,9 @@ def _table(evaluation: Evaluation, title: str, captions: Sequence[str]) -> str:
     def layout(width: int) -> list[Any]:
         return _layout(_heads(evaluation), _rows(evaluation), width)
 
-    return printed(layout, title, (*captions, THRESHOLD_NOTE))
+    return printed(
+        layout, title, (*captions, *weights_notes(evaluation.weights_are), THRESHOLD_NOTE)
+    )
 
 
 def _layout(heads: list[str], rows: list[list[str]], width: int) -> list[Any]:

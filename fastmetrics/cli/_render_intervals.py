@@ -19,6 +19,7 @@ from fastmetrics.cli._layout import (
     rich_table,
     short,
     table_width,
+    weights_notes,
 )
 from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResult
 from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
@@ -47,7 +48,7 @@ _METHODS = {"bca": "BCa"}
 _CSV_FIELDS = (
     *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error", "bias"),
     *("pvalue", "pvalue_holm", "n_failed", "confidence_level", "method", "n_resamples"),
-    *("stratified", "n_groups", "threshold", "key", "note"),
+    *("stratified", "n_groups", "threshold", "key", "weights_are", "note"),
 )
 
 
@@ -72,6 +73,7 @@ def _csv(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
     plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}
     plan["method"] = plan.pop("method_of_differences")
     plan["n_groups"] = "" if bootstrap.n_groups is None else bootstrap.n_groups
+    plan["weights_are"] = evaluation.weights_are or ""
     plan["threshold"] = "" if bootstrap.threshold is None else bootstrap.threshold
     for model in evaluation:
         for _, field, metric in _ROWS:
@@ -261,6 +263,7 @@ def _captions(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> list[st
     captions = [
         f"[{level} interval]: {_bootstraps(evaluation)}, {bootstrap.n_resamples:,} resamples of "
         f"{drawn}; --seed {bootstrap.key} draws them again.",
+        *weights_notes(evaluation.weights_are),
         THRESHOLD_NOTE,
     ]
     metrics = _results(evaluation[0])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics.cli._messages import print_note, print_texts
 from fastmetrics.cli._render import render, require_renderer
 from fastmetrics.errors import InputError, with_names
@@ -34,6 +35,7 @@ _OPTIONS = {
     "pos_label": "--pos-label",
     "stratified=True": "--stratified",
     "method=": "--method ",
+    "weights_are=": "--weights-are ",
     "pos_label=": "--pos-label ",
 }
 
@@ -52,8 +54,13 @@ def run(options: argparse.Namespace) -> str:
         "n_threads": options.threads,
         "progress": None,
     }
+    if options.weights_are and not options.weight:
+        raise ValueError("--weights-are is of --weight: name the column of the weights with it")
+    weights_are: WeightsAre = options.weights_are or "importances"
     with _in_words_of(options):  # before anything is read
-        checked_plan(**given, groups=options.groups, n_models=len(options.scores))
+        read = check_weights_are(options.weight, weights_are)
+        n_models = len(options.scores)
+        checked_plan(**given, groups=options.groups, n_models=n_models, weights_are=read)
     with _progress_bar() as progress:
         columns = _read(options, progress)
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
@@ -63,6 +70,7 @@ def run(options: argparse.Namespace) -> str:
             labels,
             {name: columns.scores[name] for name in options.scores},
             sample_weight=columns.weights,
+            weights_are=weights_are,
             groups=columns.groups,
             pos_label=pos_label,
             **given,

@@ -21,7 +21,7 @@ from fastmetrics._input.rows import (
     column_count,
     has_names,
 )
-from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -173,6 +173,7 @@ def check_models(
     models: list[NamedScores],
     *,
     sample_weight: Any = None,
+    weights_are: WeightsAre | None = None,
     pos_label: Any = None,
     groups: Any = None,
 ) -> CheckedModels:
@@ -182,7 +183,13 @@ def check_models(
     for model, column in zip(models[1:], scores[1:], strict=True):
         check_same_length(**{models[0].argument: scores[0], model.argument: column})
     with renamed(y_score=models[0].argument):
-        rows = check_binary(y_true, scores[0], sample_weight=sample_weight, pos_label=pos_label)
+        rows = check_binary(
+            y_true,
+            scores[0],
+            sample_weight=sample_weight,
+            weights_are=weights_are,
+            pos_label=pos_label,
+        )
     rows = rows.recheck()
     codes = None
     if groups is not None:

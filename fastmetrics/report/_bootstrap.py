@@ -76,8 +76,8 @@ def checked_plan(
 ) -> Plan | None:
     """Return the plan, or None without `n_resamples`; raise before any work.
 
-    ``given`` has a value for each of `DEFAULTS`. Of the groups it matters here only whether there
-    are any: the plan is without them.
+    ``given`` has a value for each of `DEFAULTS`, and how weights are read. Of the groups it matters
+    here only whether there are any: the plan is without them.
     """
     if n_resamples is None:
         for name, default in DEFAULTS.items():
@@ -101,6 +101,7 @@ def checked_plan(
         resampling="multinomial",
         n_threads=n_threads,
         n_models=n_models * (n_models + 1) // 2,  # each, and every pair
+        weights_are=given["weights_are"],
         **{name: given[name] for name in ("method", "stratified", "groups", "rng", "progress")},
     )
     for one in options.asked:
@@ -161,7 +162,8 @@ def bootstrapped(
     """Return the evaluation of models whose measures get the bootstrap's intervals."""
     options = plan.options
     if any(math.isnan(model.roc_auc) for model in models):
-        return Evaluation(tuple(models), options.confidence_level)  # one class: no resamples
+        # One class: no resamples.
+        return Evaluation(tuple(models), options.confidence_level, options.weights_are)
     rows = {"groups": groups, "threshold": plan.threshold, **rows}
     differences: Mapping[str, tuple[PairedDifference, ...]] | None = None
     if len(models) == 1:
@@ -180,7 +182,8 @@ def bootstrapped(
         for model in models
     )
     settings = plan.settings(groups, n_models=len(models))
-    return Evaluation(complete, options.confidence_level, settings, differences)
+    read = options.weights_are
+    return Evaluation(complete, options.confidence_level, read, settings, differences)
 
 
 def _note(results: BootstrapResults) -> str:

@@ -18,7 +18,9 @@ def evaluation_html(evaluation: Evaluation) -> str:
         *("model", "n+", "n−", "ROC AUC", f"{level} interval", "average precision"),
         *("break-even point", "KS", "threshold", "TPR", "FPR"),
     )
-    tables = [html_table(heads, [_cells(model) for model in evaluation])]
+    read = evaluation.weights_are
+    caption = None if read is None else f"weights are {read}"
+    tables = [html_table(heads, [_cells(model) for model in evaluation], caption=caption)]
     if evaluation.bootstrap is not None:
         tables.append(_of_bootstrap(evaluation, level))
     if evaluation.differences is not None:

@@ -8,13 +8,19 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fastmetrics._input.rows import column_count, has_names
-from fastmetrics._input.scalars import check_confidence_level
+from fastmetrics._docs import documented
+from fastmetrics._input.rows import check_binary, column_count, has_names
+from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._models import NamedScores, named_scores
 from fastmetrics.intervals.bootstrap._limits import Method
-from fastmetrics.intervals.delong.delong import DeLongResult, delong
+from fastmetrics.intervals.delong.delong import (
+    AucVariance,
+    auc_variance,
+    normal_limits,
+    warn_about,
+)
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.measures.curves.best_threshold import best_threshold
@@ -27,12 +33,14 @@ from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
+@documented()
 def evaluate(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
     names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
     pos_label: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
@@ -58,9 +66,8 @@ def evaluate(
     names : sequence of str, optional
         Of the columns of `scores`, where it is an array; mappings and data frames have their own.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1}, {-1, 1} and booleans need none.
+        Weights, not negative. The measures are the same whatever the weights are; the intervals
+        are not.
     confidence_level : float, default=0.95
         Of the intervals.
     n_resamples : int, optional
@@ -109,10 +116,10 @@ def evaluate(
 
     Notes
     -----
-    One sort a model, then linear passes over its distinct scores: O(n log n) time. The table
-    of one model is freed before the next is built. DeLong's variance is defined for examples
-    that count alike and are independent: with weights other than counts the AUC stands without
-    an interval, and grouped rows need `groups`, hence the bootstrap. Its cost, and what it is
+    One sort a model (two, with importances), then linear passes over its distinct scores:
+    O(n log n) time. The table of one model is freed before the next is built. DeLong's variance,
+    which has a form for importances (`delong`), is for independent rows: grouped rows need
+    `groups`, hence the bootstrap. Its cost, and what it is
     wrong for, are under `bootstrap` and `paired_bootstrap`. The best threshold is chosen anew in
     each replicate, so that the intervals of its TPR and FPR include the choice.
 
@@ -129,6 +136,7 @@ def evaluate(
     ['roc_auc', 'average_precision', 'break_even_point']
     """
     level = check_confidence_level(confidence_level)
+    read = check_weights_are(sample_weight, weights_are)
     named = _named(scores, names)
     plan = checked_plan(
         n_resamples,
@@ -142,6 +150,7 @@ def evaluate(
         threshold=threshold,
         rng=rng,
         progress=progress,
+        weights_are=read,
     )
     models = []
     for name, argument, y_score in named:
@@ -151,6 +160,7 @@ def evaluate(
                 y_true,
                 y_score,
                 sample_weight=sample_weight,
+                weights_are=read,
                 pos_label=pos_label,
                 confidence_level=level if plan is None else None,
                 n_threads=n_threads,
@@ -159,7 +169,7 @@ def evaluate(
             raise error.renamed({"y_score": argument}) from error
         models.append(model)
     if plan is None:
-        return Evaluation(tuple(models), level)
+        return Evaluation(tuple(models), level, read)
     rows = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
     return bootstrapped(models, y_true, named, plan, **rows)
 
@@ -180,19 +190,39 @@ def evaluate_model(
     y_score: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre | None = None,
     pos_label: Any = None,
     confidence_level: float | None = 0.95,
     n_threads: int | None = None,
 ) -> ModelEvaluation:
     """Evaluate one model; see `evaluate`. Without a confidence level there is no interval."""
-    table = ScoreTable.from_scores(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+    rows = check_binary(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        # What importances are worth matters to the interval alone: whole ones are summed exactly.
+        weights_are="frequencies" if weights_are == "frequencies" else None,
+        pos_label=pos_label,
     )
-    del y_score  # the table is all that is needed; a caller may have let go of the column
-    return _measured(name, table, confidence_level)
+    table = ScoreTable.from_rows(rows, n_threads=n_threads)
+    found = None
+    if confidence_level is not None and weights_are == "importances":
+        found = auc_variance(
+            y_true,
+            y_score,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            n_threads=n_threads,
+        )
+    elif confidence_level is not None:
+        found = auc_variance(table, None)
+    del rows, y_score  # the table is all that is needed; a caller may have let go of the column
+    return _measured(name, table, found, confidence_level or math.nan)
 
 
-def _measured(name: str, table: ScoreTable, confidence_level: float | None) -> ModelEvaluation:
+def _measured(
+    name: str, table: ScoreTable, found: AucVariance | None, confidence_level: float
+) -> ModelEvaluation:
     n_positive, n_negative = (as_given(n, table) for n in (table.n_positive, table.n_negative))
     if not (n_positive > 0 and n_negative > 0):
         missing = "positive" if not n_positive > 0 else "negative"
@@ -200,13 +230,20 @@ def _measured(name: str, table: ScoreTable, confidence_level: float | None) -> M
         warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
         undefined = (_NAN, _NOWHERE, *(_NAN,) * 6)
         return ModelEvaluation(name, n_positive, n_negative, *undefined, note)
-    roc_auc, interval, note = _roc_auc(table, confidence_level)
+    interval, note = _NOWHERE, ""
+    if found is not None:
+        warn_about(found)
+        error = math.sqrt(found.variance)
+        interval, note = (
+            normal_limits(found.estimate, error, confidence_level, "plain"),
+            _note(found),
+        )
     best = best_threshold(table, criterion="youden")
     return ModelEvaluation(
         name=name,
         n_positive=n_positive,
         n_negative=n_negative,
-        roc_auc=roc_auc,
+        roc_auc=float(roc_auc_score(table)),
         confidence_interval=interval,
         average_precision=float(average_precision_score(table)),
         break_even_point=break_even_point(table).value,
@@ -218,24 +255,10 @@ def _measured(name: str, table: ScoreTable, confidence_level: float | None) -> M
     )
 
 
-def _roc_auc(
-    table: ScoreTable, confidence_level: float | None
-) -> tuple[float, ConfidenceInterval, str]:
-    """Return the AUC and its interval, or why there is none."""
-    if confidence_level is None:
-        return float(roc_auc_score(table)), _NOWHERE, ""
-    if table.is_weighted:
-        note = "no interval: DeLong's variance is not defined for weights that are not counts"
-        return float(roc_auc_score(table)), _NOWHERE, note
-    result = delong(table, confidence_level=confidence_level)
-    return result.estimate, result.confidence_interval, _note(result)
-
-
-def _note(result: DeLongResult) -> str:
+def _note(found: AucVariance) -> str:
     """Return what is wrong with an interval, in the words that the warning uses."""
-    if math.isnan(result.standard_error):
-        single = "positive" if result.n_positive < 2 else "negative"
-        return f"DeLong's standard error is not defined: there is one {single} example only"
-    if result.standard_error == 0:
-        return f"DeLong's standard error is 0 at an AUC of {result.estimate:g}"
+    if found.fault:
+        return f"DeLong's standard error is not defined: {found.fault}"
+    if found.variance == 0:
+        return f"DeLong's standard error is 0 at an AUC of {found.estimate:g}"
     return ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults
 from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
@@ -122,6 +123,8 @@ class Evaluation(Result):
         In the order given.
     confidence_level : float
         Of the confidence intervals.
+    weights_are : {"importances", "frequencies"} or None
+        How weights were read; None where there were none.
     bootstrap : EvaluationBootstrap or None
         How the intervals were made, where a bootstrap made them.
     differences : mapping of str to tuple of PairedDifference, or None
@@ -130,6 +133,7 @@ class Evaluation(Result):
 
     models: tuple[ModelEvaluation, ...]
     confidence_level: float
+    weights_are: WeightsAre | None = None
     bootstrap: EvaluationBootstrap | None = None
     differences: Mapping[str, tuple[PairedDifference, ...]] | None = field(default=None, hash=False)
 
@@ -159,6 +163,7 @@ class Evaluation(Result):
         plain: dict[str, Any] = {
             "models": [model.to_dict() for model in self.models],
             "confidence_level": self.confidence_level,
+            "weights_are": self.weights_are,
         }
         if self.bootstrap is not None:
             plain["bootstrap"] = self.bootstrap.to_dict()

@@ -189,22 +189,6 @@ def test_decimals(tmp_path, capsys):
     assert "float64 would round it" in capsys.readouterr().err
 
 
-def test_weights_importances_and_counts(tmp_path, capsys):
-    data = table()
-    pq.write_table(data, tmp_path / "x.parquet")
-    options = ["--label", "label", "--score", "a", "--format", "json"]
-    assert run(tmp_path / "x.parquet", *options, "--weight", "weight") == 0
-    out, err = capsys.readouterr()
-    model = json.loads(out)["models"][0]
-    expected = roc_auc_score(data["label"], data["a"], sample_weight=data["weight"])
-    assert model["roc_auc"] == pytest.approx(expected, rel=1e-12)
-    assert model["confidence_interval"] == {"low": None, "high": None}
-    assert err.startswith("fastmetrics: note: model 'a': no interval: ")
-    assert err.count("\n") == 1
-    out = output_of(capsys, tmp_path / "x.parquet", *options, "--weight", "count")
-    assert json.loads(out)["models"][0]["confidence_interval"]["low"] is not None
-
-
 @pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.jsonl"])
 def test_text_labels(tmp_path, capsys, name):
     data = table()

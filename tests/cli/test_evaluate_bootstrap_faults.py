@@ -34,7 +34,7 @@ ERRORS = {
     ),
     "bca with weights": (
         (*ONE, *QUICK, "--weight", "w", "--method", "bca"),
-        "--method bca is not defined for 'roc_auc' with fractional weights",
+        "--method bca is not defined for 'roc_auc' with importance weights",
     ),
     "studentized": (
         (*ONE, *QUICK, "--method", "studentized"),

@@ -172,7 +172,7 @@ def test_without_a_bootstrap_all_is_as_it_was(models):
     assert result.differences is None
     assert result["a"].bootstrap is None
     assert result["a"].confidence_interval == delong(y, scores["a"]).confidence_interval
-    assert result.to_dict().keys() == {"models", "confidence_level"}
+    assert result.to_dict().keys() == {"models", "confidence_level", "weights_are"}
     assert "bootstrap" not in result.to_dict()["models"][0]
     assert hash(result) == hash(evaluate(y, scores))
 

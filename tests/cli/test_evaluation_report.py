@@ -88,12 +88,23 @@ def test_weights(data):
     model = evaluate(y, scores, sample_weight=weights)["a"]
     expected = roc_auc_score(y, scores["a"], sample_weight=weights)
     assert model.roc_auc == pytest.approx(expected, rel=1e-12)
-    assert math.isnan(model.confidence_interval.low)
-    assert "not defined for weights" in model.note
+    interval = delong(y, scores["a"], sample_weight=weights).confidence_interval
+    assert (model.confidence_interval, model.note) == (interval, "")
+    assert evaluate(y, scores).weights_are is None
+
+
+def test_whole_weights_are_importances_unless_they_are_said_to_be_frequencies(data):
+    y, scores = data
     counts = np.random.default_rng(1).integers(1, 4, len(y))
-    weighted = evaluate(y, scores, sample_weight=counts)["a"]
+    result = evaluate(y, scores, sample_weight=counts)
+    interval = delong(y, scores["a"], sample_weight=counts).confidence_interval
+    assert (result["a"].confidence_interval, result.weights_are) == (interval, "importances")
+    assert "weights are importances" in result._repr_html_()
     repeated = evaluate(np.repeat(y, counts), np.repeat(scores["a"], counts))["score"]
-    assert dataclasses.replace(weighted, name="score") == repeated
+    for weights in (counts, counts.astype(float)):
+        result = evaluate(y, scores, sample_weight=weights, weights_are="frequencies")
+        assert dataclasses.replace(result["a"], name="score") == repeated
+        assert result.weights_are == "frequencies"
 
 
 def test_one_class_warns_once_at_the_line_of_the_caller(data):
@@ -134,7 +145,8 @@ def test_a_note_says_what_is_wrong_with_an_interval():
         model = evaluate([0, 1, 1, 1], [2.0, 1.0, 3.0, 4.0])[0]
     assert math.isnan(model.confidence_interval.low)
     assert (
-        model.note == "DeLong's standard error is not defined: there is one negative example only"
+        model.note == "DeLong's standard error is not defined: there is one negative example only, "
+        "and the spread within a class needs two"
     )
     with pytest.warns(DegenerateDataWarning, match="newcombe_interval"):
         model = evaluate([0, 0, 1, 1], [1, 2, 3, 4])[0]

@@ -18,15 +18,16 @@ GROUPS = RNG.integers(0, 25, N)
 FREQUENCIES = RNG.integers(0, 4, N)
 IMPORTANCES = RNG.choice([0.1, 0.7, 1.9], N)
 
+COUNTED = {"sample_weight": FREQUENCIES, "weights_are": "frequencies"}
 WAYS: dict[str, dict[str, Any]] = {
     "stratified": {"stratified": True},
     "plain": {"stratified": False},
     "groups": {"groups": GROUPS},
-    "frequencies": {"sample_weight": FREQUENCIES, "stratified": True},
+    "frequencies": {**COUNTED, "stratified": True},
     "importances": {"sample_weight": IMPORTANCES, "stratified": True},
     "plain importances": {"sample_weight": IMPORTANCES, "stratified": False},
     "weighted groups": {"sample_weight": IMPORTANCES, "groups": GROUPS},
-    "counted groups": {"sample_weight": FREQUENCIES, "groups": GROUPS},
+    "counted groups": {**COUNTED, "groups": GROUPS},
 }
 
 
@@ -58,11 +59,19 @@ def cells(labels, scores, weights=None) -> list[tuple[Fraction, Fraction]]:
 
 
 def replicate_cells(
-    key: str, count: int, labels, scores, *, sample_weight=None, groups=None, stratified=False
+    key: str,
+    count: int,
+    labels,
+    scores,
+    *,
+    sample_weight=None,
+    weights_are="importances",
+    groups=None,
+    stratified=False,
 ):
     """Return the cells of replicates 0 to ``count`` - 1."""
     weights = sample_weight
-    if weights is not None and weights.dtype.kind == "i":
+    if weights_are == "frequencies":
         kept = weights > 0
         labels, scores, weights = labels[kept], scores[kept], weights[kept]
         if groups is None:  # a row of weight 3 is three rows

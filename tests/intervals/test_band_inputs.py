@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 
@@ -74,7 +75,10 @@ def test_equivalent_data_give_the_same_band(function, method):
     named = np.where(labels == 1, "ill", "well")
     assert_same(one, quiet(function, named, scores, pos_label="ill", **options))
     thrice = quiet(function, *(np.repeat(column, 3) for column in (labels, scores)), **options)
-    assert_same(thrice, quiet(function, labels, scores, sample_weight=np.full(N, 3), **options))
+    counted = {"sample_weight": np.full(N, 3), "weights_are": "frequencies"}
+    by_weight = quiet(function, labels, scores, **counted, **options)
+    assert by_weight.weights_are == "frequencies"
+    assert_same(thrice, dataclasses.replace(by_weight, weights_are=None))
 
 
 @BOTH
@@ -222,7 +226,7 @@ FAULTS = [
     ({"groups": [1, 1, 1]}, ValueError, "at least two groups"),
     ({"groups": [1, 2]}, ValueError, "lengths differ"),
     ({"method": "ks", "groups": [1, 2, 3]}, ValueError, "not for grouped ones"),
-    ({"method": "ks", "sample_weight": [0.5, 1, 1]}, ValueError, "not for fractionally weighted"),
+    ({"method": "ks", "sample_weight": [0.5, 1, 1]}, ValueError, "not for weighted ones"),
     ({"rng": np.random.RandomState(1)}, TypeError, "RandomState"),
     ({"rng": -1}, ValueError, "`rng`"),
     ({"n_threads": 0}, ValueError, "`n_threads` must be at least 1"),

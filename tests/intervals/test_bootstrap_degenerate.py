@@ -279,7 +279,11 @@ def test_text_labels():
     got = quiet_bootstrap(text, scores, pos_label="cat")["roc_auc"].bootstrap_distribution
     np.testing.assert_array_equal(got, wanted)
     numbers = (labels == 1, scores > 0.4)
-    for options in ({}, {"groups": np.arange(40) // 2}, {"sample_weight": np.arange(40) % 3}):
+    for options in (
+        {},
+        {"groups": np.arange(40) // 2},
+        {"sample_weight": np.arange(40) % 3, "weights_are": "frequencies"},
+    ):
         cats = quiet_bootstrap(text, called, metrics="precision", pos_label="cat", **options)
         wanted = quiet_bootstrap(*numbers, metrics="precision", **options)["precision"]
         assert cats["precision"].estimate == wanted.estimate

@@ -83,7 +83,11 @@ def mean_score(labels, scores):
         ({"sample_weight": np.zeros(30)}, ValueError, "`sample_weight`"),
         ({"sample_weight": np.full(30, math.nan)}, ValueError, "`sample_weight`"),
         (
-            {"groups": GROUPS, "sample_weight": np.where(GROUPS == 0, 1, 0)},
+            {
+                "groups": GROUPS,
+                "sample_weight": np.where(GROUPS == 0, 1, 0),
+                "weights_are": "frequencies",
+            },
             ValueError,
             "`groups` must name at least two groups whose rows have a weight: got one",
         ),
@@ -169,18 +173,18 @@ def mean_score(labels, scores):
         (
             {"method": "studentized", "sample_weight": np.full(30, 0.5)},
             ValueError,
-            "`method='studentized'` has no standard error of fractional weights",
+            "`method='studentized'` has no standard error of importances",
         ),
         ({"method": "bca", "groups": GROUPS}, ValueError, "'roc_auc' with groups: take `method="),
         (
             {"method": "bca", "sample_weight": np.full(30, 0.5)},
             ValueError,
-            "`method='bca'` is not defined for 'roc_auc' with fractional weights",
+            "`method='bca'` is not defined for 'roc_auc' with importance weights",
         ),
         (
             {"method": "bca", "metrics": "f1", "threshold": 0, "sample_weight": np.full(30, 0.5)},
             ValueError,
-            "`method='bca'` is not defined for 'f1' with fractional weights",
+            "`method='bca'` is not defined for 'f1' with importance weights",
         ),
     ],
 )
@@ -264,7 +268,9 @@ def test_rows_that_memory_cannot_hold():
         with pytest.raises(MemoryError, match=r"2,000,000,000,004 rows .* 6,000 GB or more"):
             fm.bootstrap(table, **options)
     with pytest.raises(MemoryError, match="rows would be resampled one by one"):
-        fm.bootstrap([1.5, 2.5], metrics="mean", sample_weight=np.array([10**10, 1]))
+        fm.bootstrap(
+            [1.5, 2.5], metrics="mean", sample_weight=[10**10, 1], weights_are="frequencies"
+        )
 
 
 def test_bca_of_a_function_has_a_limit_of_rows(monkeypatch):
@@ -288,9 +294,11 @@ def test_registered_names():
 @pytest.mark.parametrize("metrics", [["roc_auc", "brier_score"], "r2", mean_score])
 @pytest.mark.parametrize("extra", [{}, {"groups": GROUPS}, {"sample_weight": P}])
 def test_inputs_of_any_kind_are_not_modified(metrics, extra):
+    read = {}
     if metrics is mean_score and "sample_weight" in extra:
         extra = {"sample_weight": np.arange(30) % 3}
-    wanted = quiet_bootstrap(LABELS, P, metrics=metrics, **extra)
+        read = {"weights_are": "frequencies"}
+    wanted = quiet_bootstrap(LABELS, P, metrics=metrics, **extra, **read)
     columns = {"y": LABELS, "p": P, **extra}
     frozen = {name: np.array(column) for name, column in columns.items()}
     for column in frozen.values():
@@ -309,7 +317,7 @@ def test_inputs_of_any_kind_are_not_modified(metrics, extra):
         given = dict(kind)
         before = {name: list(column) for name, column in given.items()}
         labels, p = given.pop("y"), given.pop("p")
-        got = quiet_bootstrap(labels, p, metrics=metrics, **given)
+        got = quiet_bootstrap(labels, p, metrics=metrics, **given, **read)
         for name, result in wanted.items():
             np.testing.assert_array_equal(
                 got[name].bootstrap_distribution, result.bootstrap_distribution

@@ -108,6 +108,7 @@ def test_acceleration_of_groups_by_refits(accelerations):
             threshold=0.5,
             groups=groups,
             sample_weight=weights,
+            weights_are="frequencies",
         )
         for name in names:
             values = []

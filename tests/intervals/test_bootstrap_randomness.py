@@ -43,16 +43,17 @@ COLUMNS = {
     "frequencies": RNG.integers(0, 4, N),
     "importances": RNG.choice([0.1, 0.7, 1.9], N),
 }
+COUNTED = {"sample_weight": COLUMNS["frequencies"], "weights_are": "frequencies"}
 WAYS = {
     "plain": {},
     "stratified": {"stratified": True},
     "poisson": {"resampling": "poisson"},
     "bayesian": {"resampling": "bayesian"},
     "groups": {"groups": COLUMNS["groups"]},
-    "frequencies": {"sample_weight": COLUMNS["frequencies"]},
+    "frequencies": COUNTED,
     "importances": {"sample_weight": COLUMNS["importances"]},
     "both": {"sample_weight": COLUMNS["importances"], "groups": COLUMNS["groups"]},
-    "counted groups": {"sample_weight": COLUMNS["frequencies"], "groups": COLUMNS["groups"]},
+    "counted groups": {**COUNTED, "groups": COLUMNS["groups"]},
     "stratified importances": {"sample_weight": COLUMNS["importances"], "stratified": True},
 }
 

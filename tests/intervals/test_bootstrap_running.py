@@ -149,7 +149,8 @@ def test_functions_that_modify_what_they_get():
             metrics = {"modifies": modifies, "first": lambda y, s: s.min()}
             if data[0] is labels:
                 metrics["auc"] = "roc_auc"
-            results = quiet_bootstrap(*data, metrics=metrics, sample_weight=weights)
+            options = {"sample_weight": weights, "weights_are": "frequencies"}
+            results = quiet_bootstrap(*data, metrics=metrics, **options)
             np.testing.assert_array_equal(
                 results["modifies"].bootstrap_distribution, results["first"].bootstrap_distribution
             )

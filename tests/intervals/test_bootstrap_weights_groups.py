@@ -94,6 +94,9 @@ def fractions(rng, n):
     return np.where(rng.random(n) < 0.2, 0.0, rng.exponential(size=n))
 
 
+READ = {"integer": "frequencies"}
+
+
 def problem(n, *, step=0.02):
     labels, scores = binary(n, seed=7)
     return labels, np.round(1 / (1 + np.exp(-scores)) / step) * step
@@ -153,6 +156,7 @@ def test_groups(weighted, resampling):
     }[weighted]
     names = np.array([f"patient {group}" for group in range(17)])[groups]
     options = {"threshold": 0.5, "groups": names, "resampling": resampling, "n_resamples": 12}
+    options["weights_are"] = READ.get(weighted, "importances")
     results = quiet_bootstrap(labels, p, metrics=EVERYTHING, sample_weight=weights, **options)
     kept = np.ones(n, bool) if weighted != "integer" else weights > 0
     units = np.unique(names[kept], return_inverse=True)[1]
@@ -180,6 +184,7 @@ def test_predicted_classes_of_groups_and_weights(weighted, resampling):
         true[np.flatnonzero(weights == 0)[0]] = 3  # a class that no row of a weight has
     grouped = weighted != "fractional, no groups"
     options = {"metrics": CLASSES, "sample_weight": weights, "resampling": resampling}
+    options["weights_are"] = READ.get(weighted, "importances")
     results = quiet_bootstrap(
         names[true], names[predicted], groups=groups if grouped else None, **options
     )
@@ -214,6 +219,7 @@ def test_numbers_of_groups_and_weights(weighted, resampling):
         *(y, p),
         metrics=["mean_squared_error", "mean", "r2"],
         sample_weight=None if weighted == "none" else weights,
+        weights_are=READ.get(weighted, "importances"),
         groups=groups,
         resampling=resampling,
     )
@@ -228,7 +234,7 @@ def test_numbers_of_groups_and_weights(weighted, resampling):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_integer_weights_are_rows(way):
+def test_frequencies_are_rows(way):
     """Bit for bit, also for functions, which are given the rows themselves."""
     labels, p = problem(80)
     times = np.random.default_rng(1).integers(0, 4, 80)
@@ -237,30 +243,68 @@ def test_integer_weights_are_rows(way):
     if way.get("resampling") == "bayesian":
         metrics |= {"python": top_weighted}
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 10, **way}
-    weighted = quiet_bootstrap(labels, p, sample_weight=times, **options)
+    weighted = quiet_bootstrap(labels, p, sample_weight=times, weights_are="frequencies", **options)
     repeated = quiet_bootstrap(labels[rows], p[rows], **options)
     assert_same(weighted, repeated)
     assert weighted["auc"].effective_sample_size == len(rows)
 
 
 @pytest.mark.parametrize("metrics", [["mean", "r2", "mean_squared_error"], {"top": top_score}])
-def test_integer_weights_of_numbers_are_rows(metrics):
+def test_frequencies_of_numbers_are_rows(metrics):
     rng = np.random.default_rng(9)
     y, p, times = rng.normal(size=50), rng.normal(size=50), rng.integers(0, 5, 50)
     rows = np.repeat(np.arange(50), times)
-    weighted = quiet_bootstrap(y, p, sample_weight=times, metrics=metrics)
+    weighted = quiet_bootstrap(
+        y, p, sample_weight=times, weights_are="frequencies", metrics=metrics
+    )
     assert_same(weighted, quiet_bootstrap(y[rows], p[rows], metrics=metrics))
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_integer_weights_of_predictions_are_rows(k):
+def test_frequencies_of_predictions_are_rows(k):
     rng = np.random.default_rng(k)
     true, predicted, times = (rng.integers(0, high, 60) for high in (k, k, 4))
     rows = np.repeat(np.arange(60), times)
     for way in ({}, {"stratified": True}, {"resampling": "bayesian"}):
-        weighted = quiet_bootstrap(true, predicted, sample_weight=times, metrics="accuracy", **way)
-        repeated = quiet_bootstrap(true[rows], predicted[rows], metrics="accuracy", **way)
+        way = {"metrics": "accuracy", **way}
+        counted = {"sample_weight": times, "weights_are": "frequencies"}
+        weighted = quiet_bootstrap(true, predicted, **counted, **way)
+        repeated = quiet_bootstrap(true[rows], predicted[rows], **way)
         assert_same(weighted, repeated)
+
+
+@pytest.mark.parametrize("way", [*WAYS, pytest.param({"groups": True}, id="groups")])
+def test_the_dtype_of_weights_decides_nothing(way):
+    """Whole numbers are importances unless they are said to be frequencies, and the other way."""
+    labels, p = problem(80)
+    times = np.random.default_rng(1).integers(0, 4, 80)
+    way = {"groups": np.arange(80) // 3} if "groups" in way else way
+    options = {"metrics": EVERYTHING, "threshold": 0.5, "n_resamples": 10, **way}
+    of_reading = []
+    for options["weights_are"] in ("importances", "frequencies"):
+        one, other = (
+            quiet_bootstrap(labels, p, sample_weight=weights, **options)
+            for weights in (times, times.astype(np.float32))
+        )
+        assert_same(one, other)
+        assert one["auc"].effective_sample_size == other["auc"].effective_sample_size
+        assert {result.weights_are for result in one.values()} == {options["weights_are"]}
+        of_reading.append(one)
+    importances, frequencies = of_reading
+    for name in EVERYTHING:
+        estimate = frequencies[name].estimate
+        assert importances[name].estimate == pytest.approx(estimate, rel=1e-12, nan_ok=True)
+
+
+def test_a_weight_of_100_for_all_narrows_nothing():
+    labels, p = problem(300)
+    plain = quiet_bootstrap(labels, p, n_resamples=999, method="percentile")["roc_auc"]
+    options = {"n_resamples": 999, "method": "percentile", "sample_weight": np.full(300, 100)}
+    weighted = quiet_bootstrap(labels, p, **options)["roc_auc"]
+    assert weighted.standard_error == pytest.approx(plain.standard_error, rel=1e-12)
+    assert (plain.weights_are, weighted.weights_are) == (None, "importances")
+    counted = quiet_bootstrap(labels, p, **options, weights_are="frequencies")["roc_auc"]
+    assert counted.standard_error < 0.15 * plain.standard_error
 
 
 def assert_same(one, other):

@@ -134,18 +134,22 @@ def test_many_rows(rng: np.random.Generator) -> None:
     assert (result.estimate, result.variance) == (float(auc), float(variance))
 
 
-def test_weights_that_are_no_counts_are_refused() -> None:
-    with pytest.raises(ValueError, match="weights that are not counts"):
-        delong([0, 1, 1, 0], [1, 2, 3, 4], sample_weight=[0.5, 1.0, 1.0, 1.0])
+def test_a_table_of_fractional_weights_is_refused() -> None:
     table = ScoreTable.from_counts([2.0, 1.0], [0.5, 1.5], [1.0, 1.0])
-    with pytest.raises(ValueError, match="weights that are not counts"):
+    with pytest.raises(TypeError, match="ScoreTable of fractional weights does not tell how many"):
         delong(table)
+    table = ScoreTable.from_scores([0, 1, 1, 0], [1, 2, 3, 4])
+    with pytest.raises(TypeError, match="`sample_weight` needs rows"):
+        delong(table, sample_weight=[1, 1, 1, 1])
+    with pytest.raises(TypeError, match="a ScoreTable comes alone"):
+        delong(table, sample_weight=[1, 1, 1, 1], weights_are="frequencies")
 
 
 def test_whole_weights_are_copies() -> None:
     y, s, w = np.array([0, 1, 1, 0, 1]), np.array([1, 2, 3, 3, 0]), np.array([2, 1, 3, 1, 2])
     copies = delong(np.repeat(y, w), np.repeat(s, w))
-    assert delong(y, s, sample_weight=w).to_dict() == copies.to_dict()
+    weighted = delong(y, s, sample_weight=w, weights_are="frequencies").to_dict()
+    assert weighted == copies.to_dict() | {"weights_are": "frequencies"}
 
 
 @pytest.mark.parametrize("level", [0, 1, 95, math.nan])

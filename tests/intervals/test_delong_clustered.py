@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarni
 
 #: `delong_test` of two models that are columns of an array.
 of_columns = partial(delong_test, names=("a", "b"))
+COUNTED: Any = {"weights_are": "frequencies"}
 
 
 @st.composite
@@ -96,19 +97,20 @@ def test_weights_are_copies_and_names_do_not_matter(
     labels, scores, groups = sample
     columns = np.transpose(scores)
     weights = [1, 2, 1, 1, *(data.draw(st.integers(0, 3)) for _ in labels[4:])]
-    weighted = of_columns(labels, columns, groups=groups, sample_weight=weights)
+    weighted = of_columns(labels, columns, groups=groups, sample_weight=weights, **COUNTED)
     copies = of_columns(
         np.repeat(labels, weights),
         np.repeat(columns, weights, axis=0),
         groups=np.repeat(groups, weights),
     )
-    assert repr(weighted.to_dict()) == repr(copies.to_dict())
+    assert repr(weighted.to_dict()) == repr(copies.to_dict() | COUNTED)
     order = data.draw(st.permutations(range(len(labels))))
     named = of_columns(
         np.array(labels)[order],
         columns[order],
         groups=[f"patient {9 - groups[i]}" for i in order],
         sample_weight=np.array(weights)[order],
+        **COUNTED,
     )
     assert repr(named.to_dict()) == repr(weighted.to_dict())
 
@@ -119,7 +121,7 @@ def test_counts_of_any_size(scale: int) -> None:
     y, groups = [1, 1, 0, 0, 1, 0], [1, 2, 1, 2, 3, 3]
     scores = np.array([[6, 5, 4, 3, 2, 1], [3, 5, 3, 2, 4, 1]]).T
     once = of_columns(y, scores, groups=groups)
-    result = of_columns(y, scores, groups=groups, sample_weight=[scale] * 6)
+    result = of_columns(y, scores, groups=groups, sample_weight=[scale] * 6, **COUNTED)
     assert result.covariance.tolist() == once.covariance.tolist()
     assert result.statistic == once.statistic
     assert result.n_negative == 3 * scale
@@ -203,11 +205,6 @@ def test_groups_need_rows() -> None:
 def test_groups_that_are_refused(groups: list[float], match: str) -> None:
     with pytest.raises(ValueError, match=match):
         delong([0, 1, 1, 0], [1, 2, 3, 4], groups=groups)
-
-
-def test_fractional_weights_with_groups_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"not counts.*`bootstrap`"):
-        delong([0, 1, 1, 0], [1, 2, 3, 4], groups=[1, 2, 3, 4], sample_weight=[0.5, 1, 1, 1])
 
 
 def patients(rng: np.random.Generator, n_groups: int, mixed: bool) -> tuple[np.ndarray, ...]:

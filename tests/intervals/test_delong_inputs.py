@@ -58,7 +58,8 @@ def test_input_is_not_modified() -> None:
     for values in frozen:
         values.flags.writeable = False
     y, scores, groups, weights = frozen
-    delong_test(y, scores, names=["a", "b"], groups=groups, sample_weight=weights)
+    options = {"groups": groups, "sample_weight": weights, "weights_are": "frequencies"}
+    delong_test(y, scores, names=["a", "b"], **options)
     for values, was in zip(frozen, before, strict=True):
         np.testing.assert_array_equal(values, was)
 

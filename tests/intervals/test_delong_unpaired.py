@@ -61,11 +61,12 @@ def test_exchange_of_the_samples() -> None:
 
 
 def test_groups_and_weights_of_either_sample() -> None:
+    counted: Any = {"weights_are": "frequencies"}
     result = delong_unpaired_test(
-        *(Y, S, Y2, S2), groups_a=[1, 1, 2, 2, 3, 3], sample_weight_b=[2, 1, 1, 1, 3]
+        *(Y, S, Y2, S2), groups_a=[1, 1, 2, 2, 3, 3], sample_weight_b=[2, 1, 1, 1, 3], **counted
     )
     a = delong(Y, S, groups=[1, 1, 2, 2, 3, 3])
-    b = delong(Y2, S2, sample_weight=[2, 1, 1, 1, 3])
+    b = delong(Y2, S2, sample_weight=[2, 1, 1, 1, 3], **counted)
     assert (result.estimate_a, result.estimate_b) == (a.estimate, b.estimate)
     assert result.standard_error == math.sqrt(a.variance + b.variance)
 
@@ -107,7 +108,11 @@ def test_undefined(y: list[int], match: str) -> None:
         ((Y, [*S[:5], math.nan], Y2, S2), {}, "`y_score_a` must be finite: nan at index 5"),
         ((Y, S, [1, 2, 3, 4, 5], S2), {}, "`y_true_b` has 5 classes"),
         ((Y, S, Y2, S2), {"sample_weight_b": [-1] * 5}, "`sample_weight_b` must not be negative"),
-        ((Y, S, Y2, S2), {"sample_weight_a": [0.5] * 6}, r"not counts.*`sample_weight_a`"),
+        (
+            (Y, S, Y2, S2),
+            {"sample_weight_a": [0.5] * 6, "weights_are": "frequencies"},
+            "`sample_weight_a` must hold whole numbers",
+        ),
         ((Y, S, Y2, S2), {"groups_b": [1, 2]}, "`groups_b` has 2 rows"),
         ((Y, S, Y2, S2), {"confidence_level": 95}, "did you mean 0.95"),
         ((Y, S, Y2, S2), {"alternative": "two"}, "`alternative` must be one of"),

@@ -124,9 +124,10 @@ def test_frequencies_are_rows_written_out(k: int, rng: np.random.Generator) -> N
     y, p = samples(rng, 50, k)
     times = rng.integers(0, 4, 50)
     options: dict[str, Any] = {"metrics": list(MEASURES), "n_resamples": 12, "rng": KEY}
-    found = fm.multiclass_bootstrap(y, p, sample_weight=times, **options)
+    found = fm.multiclass_bootstrap(y, p, sample_weight=times, weights_are="frequencies", **options)
     y, p = np.repeat(y, times), np.repeat(p, times, axis=0)
-    assert found.to_dict() == fm.multiclass_bootstrap(y, p, **options).to_dict()
+    for name, one in fm.multiclass_bootstrap(y, p, **options).items():
+        assert found[name].to_dict() == one.to_dict() | {"weights_are": "frequencies"}
     order = in_order(y, p)
     check(found, y[order], p[order], counts_of_units(len(y), 12))
 
@@ -168,6 +169,7 @@ def test_groups_are_drawn_whole(weighted: Any, rng: np.random.Generator) -> None
         rng=KEY,
         groups=groups,
         sample_weight=weights,
+        weights_are=weighted or "importances",
     )
     kept = np.ones(90, bool) if weights is None else weights > 0
     y, p, groups = y[kept], p[kept], groups[kept]
@@ -255,6 +257,7 @@ def test_neither_the_order_of_rows_nor_threads_change_a_bit(
         weights = rng.integers(1, 4, n)
         columns["sample_weight"] = weights if way == "frequencies" else weights / 7
     options = {"metrics": list(MEASURES), "n_resamples": 400, "rng": 3}
+    options["weights_are"] = "frequencies" if way == "frequencies" else "importances"
     options["resampling"] = "bayesian" if way == "bayesian" else "multinomial"
     first = fm.multiclass_bootstrap(y, p, n_threads=1, **columns, **options)
     for n_threads in (2, 3, 7):
@@ -310,10 +313,15 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"n_resamples": 3 * 10**7, "metrics": "roc_auc_ovo"}, ValueError, "GB of replicates"),
     ({"groups": np.arange(5)}, ValueError, "lengths differ"),
     ({"groups": np.zeros(6, int)}, ValueError, "at least two groups"),
-    ({"groups": np.arange(6) // 3, "sample_weight": [1, 1, 1, 0, 0, 0]}, ValueError, "two groups"),
+    (
+        {"groups": np.arange(6) // 3, "sample_weight": [1, 1, 1, 0, 0, 0]}
+        | {"weights_are": "frequencies"},
+        ValueError,
+        "two groups",
+    ),
     ({"sample_weight": -np.ones(6)}, ValueError, "sample_weight"),
     (
-        {"sample_weight": [1, 1, 0, 1, 1, 0]},
+        {"sample_weight": [1, 1, 0, 1, 1, 0], "weights_are": "frequencies"},
         ValueError,
         "a column for each class of `y_true`, 2: got 3",
     ),

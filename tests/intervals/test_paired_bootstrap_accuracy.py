@@ -128,6 +128,7 @@ def check_bca(
         n_resamples=600,
         rng=4,
         sample_weight=times,
+        weights_are="frequencies",
         confidence_level=0.9,
         **options,
     )
@@ -239,6 +240,7 @@ def with_columns(way: dict[str, Any], n: int, rng: np.random.Generator) -> dict[
         options["groups"] = rng.integers(0, n // 3, n)
     if options.pop("frequencies", False):
         options["sample_weight"] = rng.integers(0, 3, n)
+        options["weights_are"] = "frequencies"
     if options.pop("importances", False):
         options["sample_weight"] = rng.random(n).round(1) + 0.1
     return options

@@ -130,7 +130,7 @@ def test_rows_of_no_frequency_and_groups_of_nothing_else_are_as_good_as_absent(
     kept = times > 0
     called = {name: scores > 4 for name, scores in MODELS.items()}
     for models, asked in ((MODELS, "roc_auc"), (called, "accuracy"), (MODELS, "r2")):
-        options = {**FEW, "metrics": asked}
+        options = {**FEW, "metrics": asked, "weights_are": "frequencies"}
         all_rows = fm.paired_bootstrap(Y, models, groups=groups, sample_weight=times, **options)
         fewer = fm.paired_bootstrap(
             Y[kept],
@@ -204,7 +204,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     (
         {"method": "bca", "sample_weight": np.linspace(0.1, 1, 12)},
         ValueError,
-        "'roc_auc' with fractional weights",
+        "'roc_auc' with importance weights",
     ),
     ({"groups": np.arange(11)}, ValueError, "lengths differ.*12.*11"),
     ({"groups": np.zeros(12, int)}, ValueError, "at least two groups"),
@@ -303,6 +303,7 @@ def test_results_are_short_plain_and_frozen() -> None:
         "confidence_level",
         "n_resamples",
         "key",
+        "weights_are",
     }
     assert plain["differences"]["roc_auc"][1]["model_b"] == "c"
     assert len(plain["models"]["<b>"]["average_precision"]["bootstrap_distribution"]) == 60

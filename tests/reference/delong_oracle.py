@@ -126,3 +126,72 @@ def newcombe_variance(t: float, m: float, n: float) -> float:
     size = (m + n) / 2
     bracket = 1 + (size - 1) * (1 - t) / (2 - t) + (size - 1) * t / (1 + t)
     return t * (1 - t) * bracket / (m * n)
+
+
+def weighted_components(labels, scores, weights) -> tuple[Fraction, dict[int, Fraction]]:
+    """Return the weighted AUC, and of each row the share of the other class that it beats."""
+    w = [Fraction(weight) for weight in weights]
+    classes = [[i for i, label in enumerate(labels) if (label == 1) == side] for side in (1, 0)]
+    found = {}
+    for own, other in (classes, classes[::-1]):
+        for i in own:
+            beats = [
+                w[j] * (won(scores[i], scores[j]) if labels[i] == 1 else won(scores[j], scores[i]))
+                for j in other
+            ]
+            found[i] = sum(beats, Fraction(0)) / sum(w[j] for j in other)
+    positives = classes[0]
+    auc = sum(w[i] * found[i] for i in positives) / sum(w[i] for i in positives)
+    return auc, found
+
+
+def weighted_covariance(labels, one, other, weights, groups=None) -> Fraction:
+    """Return the covariance of two weighted AUCs by the influence of each row, or group.
+
+    The influence of a row of share p of its class is p (placement - AUC). A class's squared
+    influences, whose expectation is too small for having fitted the AUC, are divided by what that
+    leaves: D = sum p^2 (1 - 2 p + sum p^2) / sum p^2.
+    """
+    names = list(range(len(labels))) if groups is None else groups
+    everyone = sorted(set(names), key=str)
+    parts, factors = [], []
+    for side in (True, False):
+        own = [i for i, label in enumerate(labels) if (label == 1) == side]
+        total = sum(Fraction(weights[i]) for i in own)
+        share = {i: Fraction(weights[i]) / total for i in own}
+        sums = []
+        for scores in (one, other):
+            auc, placement = weighted_components(labels, scores, weights)
+            sums.append(
+                [
+                    sum(
+                        (share[i] * (placement[i] - auc) for i in own if names[i] == name),
+                        Fraction(0),
+                    )
+                    for name in everyone
+                ]
+            )
+        parts.append(sums)
+        held = [[i for i in own if names[i] == name] for name in everyone]
+        held = [rows for rows in held if rows]
+        n = len(held)
+        of_rows = [Fraction(len(rows), len(own)) for rows in held]
+        of_weight = [sum(share[i] for i in rows) for rows in held]
+        factors.append(Fraction(n, n - 1) * max(Fraction(1), left(of_rows) / left(of_weight)))
+    total = sum(
+        factor * sum(a * b for a, b in zip(*sums, strict=True))
+        for factor, sums in zip(factors, parts, strict=True)
+    )
+    if groups is not None:
+        n = len(everyone)
+        (x_one, x_other), (y_one, y_other) = parts
+        cross = sum(a * b for a, b in zip(x_one, y_other, strict=True))
+        cross += sum(a * b for a, b in zip(y_one, x_other, strict=True))
+        total += Fraction(n, n - 1) * cross
+    return total
+
+
+def left(shares: Sequence[Fraction]) -> Fraction:
+    """Return the share of the variance that residuals about a mean by these shares keep."""
+    squares = sum(p * p for p in shares)
+    return sum(p * p * (1 - 2 * p + squares) for p in shares) / squares

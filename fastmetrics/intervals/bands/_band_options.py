@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import (
+    WeightsAre,
     check_choice,
     check_confidence_level,
     check_integer,
     check_memory,
     check_n_threads,
+    check_weights_are,
 )
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import InputError
@@ -47,6 +49,7 @@ class Options:
     stratified: bool
     n_threads: int | None
     progress: bool | None
+    weights_are: WeightsAre | None
 
     @property
     def alpha(self) -> float:
@@ -71,6 +74,8 @@ def checked_options(
     n_threads: Any,
     progress: bool | None,
     over_recall: bool,
+    sample_weight: Any,
+    weights_are: Any,
 ) -> Options:
     """Return the options, or raise."""
     check_choice("kind", kind, get_args(Kind))
@@ -91,7 +96,8 @@ def checked_options(
         stratified = groups is None and not over_recall
     check_stratified(stratified, groups)
     threads = check_n_threads(n_threads)
-    return Options(kind, method, level, count, points, stratified, threads, progress)
+    read = check_weights_are(sample_weight, weights_are)
+    return Options(kind, method, level, count, points, stratified, threads, progress, read)
 
 
 def _grid(grid: Any, over_recall: bool) -> NDArray[np.float64]:
@@ -115,7 +121,7 @@ def _grid(grid: Any, over_recall: bool) -> NDArray[np.float64]:
 def check_method(options: Options, form: Form) -> None:
     """Raise where a method does not hold for the data."""
     if options.method == "ks" and has_unequal_rows(form):
-        what = "grouped" if form.units is not None else "fractionally weighted"
+        what = "grouped" if form.units is not None else "weighted"
         raise InputError(
             f"`method='ks'` is for independent rows of equal weight, not for {what} ones: take "
             "`method='equal_precision'`"

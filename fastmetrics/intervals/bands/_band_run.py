@@ -112,6 +112,7 @@ def _band(
         "n_resamples": 0 if key is None else options.n_resamples,
         "n_failed": n_failed,
         "key": key,
+        "weights_are": options.weights_are,
     }
 
 

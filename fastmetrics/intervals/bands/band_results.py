@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import Result
 
 _BAND = """
@@ -30,6 +31,8 @@ n_resamples, n_failed : int
     Replicates, and those that lost a class; 0 where the method needs none.
 key : str or None
     ``rng=key`` draws the same replicates again; None without replicates.
+weights_are : {"importances", "frequencies"} or None
+    How weights were read; None where there were none.
 """
 
 
@@ -59,6 +62,7 @@ class RocBand(Result):
     n_resamples: int
     n_failed: int
     key: str | None
+    weights_are: WeightsAre | None
 
 
 @documented(_BAND)
@@ -87,3 +91,4 @@ class PrBand(Result):
     n_resamples: int
     n_failed: int
     key: str | None
+    weights_are: WeightsAre | None

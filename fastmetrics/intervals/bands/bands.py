@@ -7,6 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.scalars import WeightsAre
 from fastmetrics.intervals.bands._band_options import (
     Kind,
     Method,
@@ -33,15 +34,13 @@ kind : {"simultaneous", "pointwise"}, default="simultaneous"
     points by itself, chosen beforehand. Only a simultaneous band may be read anywhere.
 n_resamples : int, default=2000
     Number of replicates, where the method needs some.
-sample_weight : array-like of shape (n_samples,), optional
-    Whole numbers are frequencies: a row of weight 3 is three rows. Others are importances.
 
 Raises
 ------
 TypeError
     For arguments of the wrong kind; for groups with a table, which needs rows.
 ValueError
-    For data or options without meaning; for method "ks" with groups or fractional weights.
+    For data or options without meaning; for method "ks" with groups or importances.
 
 Warns
 -----
@@ -66,6 +65,7 @@ def roc_band(
     stratified: bool | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
     pos_label: Any = None,
     rng: Any = None,
     n_threads: int | None = None,
@@ -164,6 +164,8 @@ def roc_band(
         n_threads=n_threads,
         progress=progress,
         over_recall=False,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
     )
     form = _form(y_true, y_score, options, sample_weight, pos_label, groups)
     band = roc_limits(form, options, rng)
@@ -183,6 +185,7 @@ def pr_band(
     stratified: bool | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
     pos_label: Any = None,
     rng: Any = None,
     n_threads: int | None = None,
@@ -257,6 +260,8 @@ def pr_band(
         n_threads=n_threads,
         progress=progress,
         over_recall=True,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
     )
     form = _form(y_true, y_score, options, sample_weight, pos_label, groups)
     band = pr_limits(form, options, rng)
@@ -271,6 +276,7 @@ def _form(
         y_score,
         planned("roc_auc"),  # of two classes, with scores
         sample_weight=sample_weight,
+        weights_are=options.weights_are,
         pos_label=pos_label,
         groups=groups,
         n_threads=options.n_threads,

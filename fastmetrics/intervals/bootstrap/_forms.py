@@ -100,7 +100,7 @@ class Form(ABC):
         """Return the class of each unit, 255 or 0, for draws by class; empty for cells."""
         raise InputError(
             "`stratified` needs two classes: there are no labels to draw by, or their rows have "
-            "fractional weights"
+            "importance weights"
         )
 
     def score_table(self) -> ScoreTable:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index, refuse_several
+from fastmetrics._input.scalars import WeightsAre
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals._models import (
     CheckedModels,
@@ -58,6 +59,7 @@ def parse(
     asked: Sequence[Planned],
     *,
     sample_weight: Any = None,
+    weights_are: WeightsAre | None = None,
     pos_label: Any = None,
     groups: Any = None,
     threshold: Any = None,
@@ -71,18 +73,25 @@ def parse(
             return _of_table(y_true, asked, threshold, by_rows=by_rows)
         return _of_matrix(y_true, asked)
     refuse_several(y_score, "paired_bootstrap")
+    weights = (sample_weight, weights_are)
     kind = _kind(asked, threshold, pos_label)
     model = NamedScores("", "y_score", y_score)
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
     if kind == "values":
-        return real_targets(y_true, [model], asked, sample_weight, groups).forms[0]
+        return real_targets(y_true, [model], asked, weights, groups).forms[0]
     if kind == "decisions":
         if y_score is None:
             raise InputTypeError(f"`y_score` must be given for {asked[0].label!r}: got None")
-        return predicted_classes(y_true, [model], asked, sample_weight, pos_label, groups).forms[0]
+        return predicted_classes(y_true, [model], asked, weights, pos_label, groups).forms[0]
     if y_score is None and pos_label is not None:
         raise InputTypeError("`pos_label` is for labels with scores: got no `y_score`")
-    rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    rows = check_binary(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
+        pos_label=pos_label,
+    )
     codes = group_codes(groups, len(rows.scores))
     table = ScoreTable.from_rows(rows, n_threads=n_threads)
     if codes is None and (rows.weights is None or rows.integer_weights):
@@ -102,20 +111,27 @@ def parse_models(
     asked: Sequence[Planned],
     *,
     sample_weight: Any = None,
+    weights_are: WeightsAre | None = None,
     pos_label: Any = None,
     groups: Any = None,
     threshold: Any = None,
 ) -> Parsed:
     """Return the data of several models on the same rows."""
     check_models_index(y_true, models, sample_weight=sample_weight, groups=groups)
+    weights = (sample_weight, weights_are)
     kind = _kind(asked, threshold, pos_label)
     if kind == "values":
-        return real_targets(y_true, models, asked, sample_weight, groups)
+        return real_targets(y_true, models, asked, weights, groups)
     if kind == "decisions":
-        return predicted_classes(y_true, models, asked, sample_weight, pos_label, groups)
+        return predicted_classes(y_true, models, asked, weights, pos_label, groups)
     checked = _written_out(
         check_models(
-            y_true, models, sample_weight=sample_weight, pos_label=pos_label, groups=groups
+            y_true,
+            models,
+            sample_weight=sample_weight,
+            weights_are=weights_are,
+            pos_label=pos_label,
+            groups=groups,
         )
     )
     rows = [checked.rows_of(model) for model in range(len(models))]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.label_columns import LabelColumn, check_label_column, of_one_kind
-from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics.errors import InputError
@@ -33,6 +33,8 @@ from fastmetrics.tables.confusion._label_counts import (
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 
 Places = NDArray[np.int64]
+#: `sample_weight` and `weights_are`, as the user gave them.
+GivenWeights = tuple[Any, WeightsAre | None]
 
 
 class Parsed(NamedTuple):
@@ -50,7 +52,7 @@ def predicted_classes(
     y_true: Any,
     models: list[NamedScores],
     asked: Sequence[Planned],
-    sample_weight: Any,
+    weights: GivenWeights,
     pos_label: Any,
     groups: Any,
 ) -> Parsed:
@@ -60,9 +62,9 @@ def predicted_classes(
     n = len(true.values)
     pairs = [of_one_kind(true, column) for column in decided]
     codes = group_codes(groups, n)
-    weights = None if sample_weight is None else check_weights(sample_weight, n)
-    is_fractional = weights is not None and not weights.is_integer
-    found = [completed(seen_cells(count_columns(pair, weights), pair.label_type)) for pair in pairs]
+    checked = _checked(weights, n)
+    is_fractional = checked is not None and not checked.is_integer
+    found = [completed(seen_cells(count_columns(pair, checked), pair.label_type)) for pair in pairs]
     if len(models) > 1:
         labels = tuple(sorted({label for cells in found for label in cells.labels}))
         found = [arranged(cells, labels) for cells in found]
@@ -75,7 +77,7 @@ def predicted_classes(
     labels, k = matrices[0].labels, len(matrices[0].labels)
     row = _codes(true, labels) * k
     cells = [row + _codes(column, labels) for column in decided]
-    values, codes, taken = _taken(weights, codes, n)
+    values, codes, taken = _taken(checked, codes, n)
     if taken is not None:
         cells = [cell[taken] for cell in cells]
     n = len(cells[0])
@@ -128,7 +130,7 @@ def real_targets(
     y_true: Any,
     models: list[NamedScores],
     asked: Sequence[Planned],
-    sample_weight: Any,
+    weights: GivenWeights,
     groups: Any,
 ) -> Parsed:
     """Return targets with the predictions of each model; of a mean there may be none."""
@@ -139,12 +141,12 @@ def real_targets(
             column = check_scores_array(model.values, model.argument).astype(np.float64)
             check_same_length(**{"y_true": y, model.argument: column})
             predictions.append(column)
-    weights = None if sample_weight is None else check_weights(sample_weight, len(y))
+    checked = _checked(weights, len(y))
     codes = group_codes(groups, len(y))
-    values, codes, taken = _taken(weights, codes, len(y))
+    values, codes, taken = _taken(checked, codes, len(y))
     if taken is not None:
         y, predictions = y[taken], [column[taken] for column in predictions]
-    n, is_fractional = len(y), weights is not None and not weights.is_integer
+    n, is_fractional = len(y), checked is not None and not checked.is_integer
     keys = [key for key in (codes, values) if key is not None]
     order = np.lexsort([*keys, *reversed(predictions), y])
     y, predictions = y[order], [column[order] for column in predictions]
@@ -191,6 +193,13 @@ def columns_of(
         else:
             columns.extend(of.columns(y, p))
     return np.ascontiguousarray(columns, np.float64)
+
+
+def _checked(weights: GivenWeights, n: int) -> Weights | None:
+    sample_weight, weights_are = weights
+    if sample_weight is None:
+        return None
+    return check_weights(sample_weight, n, weights_are=weights_are)
 
 
 def _taken(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import (
     Alternative,
+    WeightsAre,
     check_alternative,
     check_choice,
     check_confidence_level,
@@ -223,8 +224,8 @@ metrics : str, callable, (str, dict), or a sequence or mapping of them, default=
     names where they have replicates. A function that numba compiled is called as
     ``f(labels, scores, weights)``, the weight of a row being how often it was drawn; any other
     as ``f(labels, scores)`` on the drawn rows, with their weights third if these may be
-    fractions: a fractional
-    `sample_weight`, or resampling="bayesian". Rows come sorted; without scores the second
+    fractions: a `sample_weight` of importances, or resampling="bayesian". Rows come sorted;
+    without scores the second
     argument is left out. It is called from several threads.
 n_resamples : int, default=9999
     Number of replicates.
@@ -234,8 +235,8 @@ groups : array-like of shape (n_samples,), optional
     Group of each row (user, patient): whole groups are drawn. Rows of a group are not
     independent, and intervals that ignore it are too narrow.
 sample_weight : array-like of shape (n_samples,), optional
-    Integers are frequencies: a row of weight 3 is three rows. Floats are importances, even
-    if they are whole: rows are drawn alike and keep their weights.
+    Weights, not negative. As importances, rows are drawn alike and keep their weights; as
+    frequencies, a row of weight 3 is three rows.
 resampling : {"multinomial", "poisson", "bayesian"}, default="multinomial"
     n draws with replacement; a Poisson number of each row; or exponential weights (Rubin).
 threshold : float, optional
@@ -260,6 +261,7 @@ class Options:
     n_threads: int | None
     progress: bool | None
     key: NDArray[np.uint64]
+    weights_are: WeightsAre | None
 
     @property
     def by_rows(self) -> bool:
@@ -287,6 +289,7 @@ def checked_options(
     rng: Any,
     n_threads: Any,
     progress: bool | None,
+    weights_are: WeightsAre | None = None,
     n_models: int = 1,
 ) -> Options:
     """Return the options, or raise before any work."""
@@ -314,6 +317,7 @@ def checked_options(
         *(asked, count, level, method, alternative, stratified, resampling, threads),
         progress=progress,
         key=seed_key(rng),
+        weights_are=weights_are,
     )
 
 

@@ -132,10 +132,10 @@ class ThresholdPlan:
 
 
 def refuse_fractions(form: Form, label: str) -> None:
-    """Raise where rows of fractional weights cannot be left out."""
+    """Raise where rows of importances cannot be left out."""
     if form.fractional is not None:
         raise InputError(
-            f"`method='bca'` is not defined for {label!r} with fractional weights: take "
+            f"`method='bca'` is not defined for {label!r} with importance weights: take "
             "`method='percentile'`"
         )
 

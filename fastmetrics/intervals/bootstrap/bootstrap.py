@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import Alternative, key_text
+from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
 from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._draws import Resampling
@@ -47,6 +47,7 @@ def bootstrap(
     stratified: bool = False,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
     resampling: Resampling = "multinomial",
     threshold: float | None = None,
     pos_label: Any = None,
@@ -65,7 +66,7 @@ def bootstrap(
         Scores; predicted labels for measures of counts without `threshold`; predicted values.
     method : {"percentile", "basic", "bca", "studentized"}, optional
         Which interval. None takes "bca", which covers best (``docs/coverage.md``), where it is
-        defined, else "percentile": with groups or fractional weights, for statistics of your own,
+        defined, else "percentile": with groups or importances, for statistics of your own,
         and where a correction is infinite; the result's `method` says which. "bca" takes
         leave-one-out values in closed form, no refits. "studentized" is for the AUC, measures of
         counts and means.
@@ -136,6 +137,7 @@ def bootstrap(
         rng=rng,
         n_threads=n_threads,
         progress=progress,
+        weights_are=check_weights_are(sample_weight, weights_are),
     )
     return resampled(
         y_true,
@@ -148,15 +150,10 @@ def bootstrap(
     )
 
 
-def resampled(
-    y_true: Any,
-    y_score: Any,
-    options: Options,
-    **rows: Any,
-) -> BootstrapResults:
+def resampled(y_true: Any, y_score: Any, options: Options, **rows: Any) -> BootstrapResults:
     """Return what `bootstrap` does, from options that are checked; ``rows`` as for `parse`."""
-    of_rows = {"by_rows": options.by_rows, "n_threads": options.n_threads, **rows}
-    form = parse(y_true, y_score, options.asked, **of_rows)
+    rows |= {"weights_are": options.weights_are, "n_threads": options.n_threads}
+    form = parse(y_true, y_score, options.asked, by_rows=options.by_rows, **rows)
     check_methods(form, options)
     studentized = options.method == "studentized"
     engine = Engine([form], options.asked, options.draws(form), with_errors=studentized)
@@ -172,7 +169,7 @@ def check_methods(form: Form, options: Options) -> None:
             one.plan.check_bca(form, one.label)
     if options.method == "studentized" and form.fractional is not None:
         raise InputError(
-            "`method='studentized'` has no standard error of fractional weights: take "
+            "`method='studentized'` has no standard error of importances: take "
             "`method='percentile'`"
         )
 
@@ -281,6 +278,7 @@ def result_of(
         n_resamples=options.n_resamples,
         key=key_text(options.key),
         effective_sample_size=size,
+        weights_are=options.weights_are,
     )
 
 
@@ -309,7 +307,9 @@ class BootstrapResult(Result):
     key : str
         The key of the random numbers: ``rng=key`` draws the same replicates again.
     effective_sample_size : float
-        Rows, or with fractional weights the number of equal weights that tell as much (Kish).
+        Rows, or with importances the number of equal weights that tell as much (Kish).
+    weights_are : {"importances", "frequencies"} or None
+        How weights were read; None where there were none.
     """
 
     estimate: float
@@ -325,6 +325,7 @@ class BootstrapResult(Result):
     n_resamples: int
     key: str
     effective_sample_size: float
+    weights_are: WeightsAre | None = None
 
     def __post_init__(self) -> None:
         replicates = self.bootstrap_distribution.view()

@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows, check_same_index
-from fastmetrics._input.scalars import Alternative, check_choice, check_same_length
+from fastmetrics._input.scalars import (
+    Alternative,
+    WeightsAre,
+    check_choice,
+    check_same_length,
+    check_weights_are,
+)
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
@@ -49,6 +55,7 @@ def multiclass_bootstrap(
     method: Literal["percentile", "basic"] = "percentile",
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
     resampling: Resampling = "multinomial",
     alternative: Alternative = "two-sided",
     rng: Any = None,
@@ -106,7 +113,8 @@ def multiclass_bootstrap(
     """
     check_choice("method", method, ("percentile", "basic"))
     asked = _asked(metrics)
-    data = _Rows.checked(y_true, y_score, sample_weight, groups)
+    read = check_weights_are(sample_weight, weights_are)
+    data = _Rows.checked(y_true, y_score, sample_weight, read, groups)
     options = checked_options(
         metrics="mean",
         n_resamples=n_resamples,
@@ -119,6 +127,7 @@ def multiclass_bootstrap(
         rng=rng,
         n_threads=n_threads,
         progress=progress,
+        weights_are=read,
         n_models=max(3 * len(data.problems(_how(one))) for one in asked),
     )
     results = {}
@@ -161,7 +170,7 @@ class _Rows:
         Weights; frequencies are written out, unless the rows are of groups.
     groups : ndarray of int64 or None
     size : float
-        Rows; with fractional weights, the number of equal weights that tell as much.
+        Rows; with importances, the number of equal weights that tell as much.
     """
 
     codes: NDArray[np.int64]
@@ -171,7 +180,9 @@ class _Rows:
     size: float
 
     @classmethod
-    def checked(cls, y_true: Any, y_score: Any, sample_weight: Any, groups: Any) -> _Rows:
+    def checked(
+        cls, y_true: Any, y_score: Any, sample_weight: Any, read: WeightsAre | None, groups: Any
+    ) -> _Rows:
         """Return the rows in canonical form, or raise as `roc_auc_score` does."""
         check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
         scores = class_probabilities(y_score)
@@ -185,7 +196,7 @@ class _Rows:
         of_groups = group_codes(groups, len(codes))
         if sample_weight is None:
             return cls(codes, scores, None, of_groups, float(len(codes)))
-        weights = check_weights(sample_weight, len(codes))
+        weights = check_weights(sample_weight, len(codes), weights_are=read)
         values = weights.values
         if not weights.is_integer:
             return cls(codes, scores, values, of_groups, effective_sample_size(values))

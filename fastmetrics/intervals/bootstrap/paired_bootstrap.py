@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import Alternative, key_text
+from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
 from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals._models import MODELS, NamedScores, named_scores
@@ -88,6 +88,8 @@ class PairedBootstrap(Result):
     n_resamples : int
     key : str
         ``rng=key`` draws the same replicates again.
+    weights_are : {"importances", "frequencies"} or None
+        How weights were read; None where there were none.
     """
 
     models: Mapping[str, BootstrapResults]
@@ -97,6 +99,7 @@ class PairedBootstrap(Result):
     confidence_level: float
     n_resamples: int
     key: str
+    weights_are: WeightsAre | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a dictionary of built-in Python objects."""
@@ -137,6 +140,7 @@ def paired_bootstrap(
     stratified: bool = False,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
     resampling: Resampling = "multinomial",
     threshold: float | None = None,
     pos_label: Any = None,
@@ -216,6 +220,7 @@ def paired_bootstrap(
         rng=rng,
         n_threads=n_threads,
         progress=progress,
+        weights_are=check_weights_are(sample_weight, weights_are),
         n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
     )
     return compared(
@@ -248,7 +253,9 @@ def compared(
         raise InputError(
             "`method='bca'` is not defined for differences of groups: take `method='percentile'`"
         )
-    parsed = parse_models(y_true, models, options.asked, groups=groups, **rows)
+    parsed = parse_models(
+        y_true, models, options.asked, groups=groups, weights_are=options.weights_are, **rows
+    )
     for form in parsed.forms:
         check_methods(form, options)
     engine = Engine(parsed.forms, options.asked, options.draws(parsed.forms[0]))
@@ -291,6 +298,7 @@ def compared(
         options.confidence_level,
         options.n_resamples,
         key_text(options.key),
+        options.weights_are,
     )
 
 

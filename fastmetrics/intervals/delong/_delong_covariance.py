@@ -1,41 +1,25 @@
-"""DeLong's and Obuchowski's covariance of several AUCs, as exact ratios of whole numbers."""
+"""DeLong's and Obuchowski's covariance of several AUCs, as exact ratios of whole numbers.
+
+Of rows that have importances, `_weighted_covariance` has the covariance, in floats.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.errors import InputError
 from fastmetrics.intervals._models import CheckedModels
 from fastmetrics.intervals.delong._placements import doubled_placements, sums_of_groups
+from fastmetrics.intervals.delong._weighted_covariance import (
+    WeightedCovariance,
+    weighted_covariance,
+)
 from fastmetrics.intervals.delong._whole_numbers import exact_gram, quadratic_form
 from fastmetrics.tables.scores.pairs import exact_dot
-
-#: What the docstrings of all these tests share.
-OF_COUNTS: Final = """
-Parameters
-----------
-sample_weight : array-like of int of shape (n_samples,), optional
-    How many examples each row stands for. Weights that are no counts are refused.
-
-Raises
-------
-ValueError
-    If the weights are no counts, an option is out of range, or the data are not binary labels and
-    finite scores.
-"""
-
-
-def refuse_weights(bootstrap: str) -> InputError:
-    """Return the error for weights that are no counts; ``bootstrap`` is what takes them."""
-    return InputError(
-        "DeLong's variance counts examples, and weights that are not counts are none: pass "
-        f"integer `sample_weight`, or use the weighted bootstrap (`{bootstrap}`)"
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,26 +111,28 @@ Classes = tuple[_Class, _Class]
 """The positives and the negatives."""
 
 
-def auc_covariance(models: CheckedModels, n_threads: int | None = None) -> AucCovariance:
+def auc_covariance(
+    models: CheckedModels, n_threads: int | None = None
+) -> AucCovariance | WeightedCovariance:
     """Return the AUCs and their covariances: O(K n log n + K^2 n) time, O(K n) memory.
 
-    They depend on the examples alone, neither on the order of the rows nor on the threads: all
-    sums are of whole numbers.
+    Without importances they depend on the examples alone, neither on the order of the rows nor on
+    the threads: all sums are of whole numbers.
     """
     classes = _classes(models)
-    m, n = classes[0].size, classes[1].size
-    n_groups = None if models.groups is None else int(models.groups.max()) + 1
-    undefined = AucCovariance(m, n, n_groups, (0,) * len(models.names), None, 1)
-    if not (m and n):
-        missing = "negative" if m else "positive"
-        fault = f"there is no {missing} example (one class only)"
-        return dataclasses.replace(undefined, fault=fault)
-    _place(models, classes, n_threads)
-    twice = tuple(_sum(values, classes[0].counts) for values in classes[0].placements)
     groups = None if models.groups is None else [models.groups[part.rows] for part in classes]
     fault = _fault(classes, groups)
+    if models.rows.weights is not None and not models.rows.integer_weights:
+        return weighted_covariance(models, fault, n_threads)
+    m, n = classes[0].size, classes[1].size
+    n_groups = None if models.groups is None else int(models.groups.max()) + 1
+    undefined = AucCovariance(m, n, n_groups, (0,) * len(models.names), None, 1, fault)
+    if not (m and n):
+        return undefined
+    _place(models, classes, n_threads)
+    twice = tuple(_sum(values, classes[0].counts) for values in classes[0].placements)
     if fault:
-        return dataclasses.replace(undefined, twice_pairs=twice, fault=fault)
+        return dataclasses.replace(undefined, twice_pairs=twice)
     if groups is None:
         numerators, denominator = _by_example(classes, twice)
     else:
@@ -157,7 +143,9 @@ def auc_covariance(models: CheckedModels, n_threads: int | None = None) -> AucCo
 def _classes(models: CheckedModels) -> Classes:
     rows = models.rows
     is_positive = rows.labels == 1
-    counts = None if rows.weights is None else rows.weights.astype(np.int64)
+    counts = (
+        rows.weights.astype(np.int64) if rows.integer_weights and rows.weights is not None else None
+    )
 
     def part(name: str, is_there: NDArray[np.bool_]) -> _Class:
         at = np.flatnonzero(is_there)
@@ -181,6 +169,9 @@ def _sum(values: NDArray[np.int64], counts: NDArray[np.int64] | None) -> int:
 
 def _fault(classes: Classes, groups: list[NDArray[np.int64]] | None) -> str:
     """Return why the spread within a class, or between groups, cannot be estimated."""
+    for part in classes:
+        if not part.size:
+            return f"there is no {part.name} example (one class only)"
     for k, part in enumerate(classes):
         if groups is None and part.size < 2:
             return f"there is one {part.name} example only, and the spread within a class needs two"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
+from fastmetrics._kernels import merges
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -33,13 +34,6 @@ def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArra
     -------
     ndarray of int64, shape (n,)
         In the order of the rows.
-
-    Notes
-    -----
-    One table of distinct scores, then each row is looked up in it: O(n log n) time, O(n) memory.
-    A chunk of rows is sorted first, so that its searches walk through the table: the denser, the
-    faster (a chunk of a million rows is looked up at four times the speed of unsorted rows). A
-    larger chunk would delay an interrupt.
     """
     table = ScoreTable.from_rows(rows, n_threads=n_threads)
     n_distinct = len(table)
@@ -48,8 +42,50 @@ def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArra
     by_score = np.empty(2 * n_distinct, np.int64)  # of the negatives, then of the positives
     by_score[:n_distinct] = 2 * int(table.n_positive) - not_above + positives
     by_score[n_distinct:] = below - negatives
+    return _looked_up(rows, table, by_score, n_threads)
+
+
+def weighted_placements(
+    rows: BinaryRows, table: ScoreTable, n_threads: int | None = None
+) -> NDArray[np.float64]:
+    """Return the share of the other class's weight below (above) each row, ties one half.
+
+    ``table`` is that of the rows, whose weights are importances.
+    """
+    positives, negatives = (
+        np.ascontiguousarray(column[::-1], np.float64)
+        for column in (table.positives, table.negatives)
+    )
+    by_score = np.concatenate(
+        (_share_before(positives[::-1])[::-1], _share_before(negatives))
+    )  # of the negatives, then of the positives
+    return _looked_up(rows, table, by_score, n_threads)
+
+
+def _share_before(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of the weight that stands before each place, and half of its own.
+
+    Sums from the same side: all before is 1 exactly, and nothing is subtracted.
+    """
+    ends = np.empty(len(weights))
+    merges.cumulative_weights(np.ascontiguousarray(weights), ends)
+    before = np.concatenate(([0.0], ends[:-1]))
+    return np.asarray((before + weights / 2) / ends[-1])
+
+
+def _looked_up(
+    rows: BinaryRows, table: ScoreTable, by_score: NDArray[Any], n_threads: int | None
+) -> NDArray[Any]:
+    """Return for each row the entry of its score, rising, among those of its class.
+
+    ``by_score`` has the entries of the negatives, then those of the positives. O(n log n) time,
+    O(n) memory. A chunk of rows is sorted first, so that its searches walk through the table: the
+    denser, the faster (a chunk of a million rows is looked up at four times the speed of unsorted
+    rows). A larger chunk would delay an interrupt.
+    """
+    n_distinct = len(table)
     ascending = np.ascontiguousarray(table.scores[::-1])
-    placed = np.empty(len(rows.scores), np.int64)
+    placed = np.empty(len(rows.scores), by_score.dtype)
     size = min(max(len(placed) // 4, _LEAST_CHUNK), _LARGEST_CHUNK)
 
     def place(start: int) -> None:

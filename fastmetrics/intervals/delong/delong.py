@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import check_same_index, refuse_several
-from fastmetrics._input.scalars import check_choice, check_confidence_level, check_n_threads
+from fastmetrics._input.rows import check_binary, check_same_index, refuse_several
+from fastmetrics._input.scalars import (
+    WeightsAre,
+    check_choice,
+    check_confidence_level,
+    check_n_threads,
+    check_weights_are,
+)
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import (
@@ -21,15 +27,15 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.intervals._models import NamedScores, check_models
-from fastmetrics.intervals.delong._delong_covariance import (
-    OF_COUNTS,
-    auc_covariance,
-    refuse_weights,
-)
+from fastmetrics.intervals.delong._delong_covariance import auc_covariance
+from fastmetrics.intervals.delong._weighted_covariance import OF_WEIGHTS, WeightedCovariance
 from fastmetrics.tables.scores.pairs import INT64_BOUND, exact_dot
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Scale = Literal["plain", "logit"]
+
+#: Effective rows of a class below which a variance is worth nothing.
+_FEWEST: Final = 2.0 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -46,7 +52,7 @@ class DeLongResult(Result):
     confidence_interval : ConfidenceInterval
         Its two limits, `low` and `high`, inside [0, 1].
     n_positive, n_negative : int
-        Examples of either class.
+        Examples of either class; of importances, rows that have a weight.
     confidence_level : float
         Coverage aimed at.
     scale : {"plain", "logit"}
@@ -55,6 +61,8 @@ class DeLongResult(Result):
         The name of the method.
     n_groups : int or None
         Groups of examples; None if each example stands for itself.
+    weights_are : {"importances", "frequencies"} or None
+        How weights were read; None where there were none.
     """
 
     estimate: float
@@ -67,6 +75,7 @@ class DeLongResult(Result):
     scale: Scale
     method: str = "DeLong (1988)"
     n_groups: int | None = None
+    weights_are: WeightsAre | None = None
 
 
 class AucVariance(NamedTuple):
@@ -78,9 +87,11 @@ class AucVariance(NamedTuple):
     n_negative: int
     n_groups: int | None
     fault: str
+    weights_are: WeightsAre | None
+    effective_sizes: tuple[float, float]
 
 
-@documented(OF_COUNTS, SCORED)
+@documented(OF_WEIGHTS, SCORED)
 def delong(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -90,6 +101,7 @@ def delong(
     scale: Scale = "plain",
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
     n_threads: int | None = None,
 ) -> DeLongResult:
     """Compute the AUC with DeLong's standard error and confidence interval.
@@ -126,10 +138,11 @@ def delong(
 
     Notes
     -----
-    One sort, then O(distinct scores): with ties counting one half, the placement of an example is
-    the share of the other class below (above) it, and the variance is that of the placements in
-    each class, with divisors m+ - 1 and m- - 1, each over its class size. Sums of placements are
-    integers of any size, so estimate and variance are the doubles nearest to the true ratios.
+    **Without weights**, and of frequencies: one sort, then O(distinct scores). With ties counting
+    one half, the placement of an example is the share of the other class below (above) it, and
+    the variance is that of the placements in each class, with divisors m+ - 1 and m- - 1, each
+    over its class size. Sums of placements are integers of any size, so estimate and variance are
+    the doubles nearest to the true ratios.
 
     With groups the placements are looked up row by row, O(n log n) time and O(n) memory. Let X_i
     be the sum of the placements of the m_i positives of group i, Y_i that of its n_i negatives,
@@ -163,22 +176,24 @@ def delong(
         y_score,
         groups=groups,
         sample_weight=sample_weight,
+        weights_are=weights_are,
         pos_label=pos_label,
         n_threads=n_threads,
     )
-    _warn(found)
+    warn_about(found)
     standard_error = math.sqrt(found.variance)
     return DeLongResult(
         found.estimate,
         found.variance,
         standard_error,
-        _interval(found.estimate, standard_error, level, scale),
+        normal_limits(found.estimate, standard_error, level, scale),
         found.n_positive,
         found.n_negative,
         level,
         scale,
         "DeLong (1988)" if groups is None else "Obuchowski (1997)",
         found.n_groups,
+        found.weights_are,
     )
 
 
@@ -188,34 +203,33 @@ def auc_variance(
     *,
     groups: Any = None,
     sample_weight: Any = None,
+    weights_are: Any = "importances",
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> AucVariance:
     """Return the AUC and its variance, nan where they are not defined, without a warning."""
     refuse_several(y_score, "delong_test")
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
-    if groups is None:
-        table = as_table(
-            y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-        )
-        if table.is_weighted:
-            raise refuse_weights("bootstrap")
-        return _of_table(table)
+    read = check_weights_are(sample_weight, weights_are)
+    if groups is None and read != "importances":
+        table = _counted(y_true, y_score, sample_weight, read, pos_label, n_threads)
+        return _of_table(table, read)
     if isinstance(y_true, ScoreTable):
+        what = "`sample_weight`" if groups is None else "`groups`"
         raise InputTypeError(
-            "`groups` needs rows: a ScoreTable holds counts, and which row was whose is lost"
+            f"{what} needs rows: a ScoreTable holds counts, and which row was whose is lost"
         )
     check_n_threads(n_threads)
     models = check_models(
         y_true,
         [NamedScores("", "y_score", y_score)],
         sample_weight=sample_weight,
+        weights_are=read,
         pos_label=pos_label,
         groups=groups,
     )
-    if models.rows.weights is not None and not models.rows.integer_weights:
-        raise refuse_weights("bootstrap")
     found = auc_covariance(models, n_threads)
+    sizes = (float(found.n_positive), float(found.n_negative))
     return AucVariance(
         found.auc(0),
         found.covariance(0, 0),
@@ -223,30 +237,58 @@ def auc_variance(
         found.n_negative,
         found.n_groups,
         found.fault,
+        read,
+        found.effective_sizes if isinstance(found, WeightedCovariance) else sizes,
     )
 
 
-def _of_table(table: ScoreTable) -> AucVariance:
+def _counted(
+    y_true: Any,
+    y_score: Any,
+    sample_weight: Any,
+    read: WeightsAre | None,
+    pos_label: Any,
+    n_threads: int | None,
+) -> ScoreTable:
+    """Return a table of counts."""
+    if sample_weight is not None and not isinstance(y_true, ScoreTable):
+        rows = check_binary(
+            y_true, y_score, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
+        )
+        return ScoreTable.from_rows(rows, n_threads=n_threads)
+    table = as_table(
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+    )
+    if table.is_weighted:
+        raise InputTypeError(
+            "a ScoreTable of fractional weights does not tell how many rows a weight is: pass "
+            "`y_true`, `y_score` and `sample_weight`"
+        )
+    return table
+
+
+def _of_table(table: ScoreTable, read: WeightsAre | None) -> AucVariance:
     m, n = int(table.n_positive), int(table.n_negative)
+    sizes = (float(m), float(n))
     if not (m and n):
         fault = f"there is no {'negative' if m else 'positive'} example (one class only)"
-        return AucVariance(math.nan, math.nan, m, n, None, fault)
+        return AucVariance(math.nan, math.nan, m, n, None, fault, read, sizes)
     twice_pairs, positive_squares, negative_squares = _placement_sums(table)
     estimate = twice_pairs / (2 * m * n)
     if min(m, n) < 2:
         single = "positive" if m < 2 else "negative"
         fault = f"there is one {single} example only, and the spread within a class needs two"
-        return AucVariance(estimate, math.nan, m, n, None, fault)
+        return AucVariance(estimate, math.nan, m, n, None, fault, read, sizes)
     # Var = S10/m + S01/n with S10 = sum (V - AUC)^2 / (m - 1), V = placement/n and AUC = U/(m n);
     # everything is doubled to be whole, and put over one denominator to be divided once.
     spread_positive = m * positive_squares - twice_pairs**2
     spread_negative = n * negative_squares - twice_pairs**2
     numerator = spread_positive * (n - 1) + spread_negative * (m - 1)
     variance = numerator / (4 * m * m * n * n * (m - 1) * (n - 1))
-    return AucVariance(estimate, variance, m, n, None, "")
+    return AucVariance(estimate, variance, m, n, None, "", read, sizes)
 
 
-def _warn(found: AucVariance) -> None:
+def warn_about(found: AucVariance) -> None:
     """Say what is not defined, or degenerate."""
     if math.isnan(found.estimate):
         warn_user(f"the AUC is not defined: {found.fault}", UndefinedMetricWarning)
@@ -262,6 +304,19 @@ def _warn(found: AucVariance) -> None:
         if found.n_groups is not None:
             message += ", which takes each example for one of its own"
         warn_user(message, DegenerateDataWarning)
+    if not found.fault:
+        warn_of_weights(found.effective_sizes)
+
+
+def warn_of_weights(effective_sizes: tuple[float, float]) -> None:
+    """Say where a few weights leave next to nothing of a class."""
+    for name, size in zip(("positives", "negatives"), effective_sizes, strict=True):
+        if 0.0 < size < _FEWEST:
+            warn_user(
+                f"the {name} are worth {size:.3g} rows of equal weight, too few to tell how much "
+                "the AUC varies",
+                DegenerateDataWarning,
+            )
 
 
 def _placement_sums(table: ScoreTable) -> tuple[int, int, int]:
@@ -310,7 +365,7 @@ def _joined(squares: list[int], half: int) -> int:
     return (squares[0] << 2 * half) + (squares[1] << half) + squares[2]
 
 
-def _interval(estimate: float, error: float, level: float, scale: Scale) -> ConfidenceInterval:
+def normal_limits(estimate: float, error: float, level: float, scale: Scale) -> ConfidenceInterval:
     """Return the normal limits on the scale asked for, inside [0, 1]."""
     if math.isnan(error):
         return ConfidenceInterval(math.nan, math.nan)

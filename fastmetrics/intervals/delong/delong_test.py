@@ -14,20 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
+    WeightsAre,
     check_alternative,
     check_confidence_level,
     check_n_threads,
+    check_weights_are,
 )
 from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._models import MODELS, check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
-from fastmetrics.intervals.delong._delong_covariance import (
-    OF_COUNTS,
-    AucCovariance,
-    auc_covariance,
-    refuse_weights,
-)
+from fastmetrics.intervals.delong._delong_covariance import AucCovariance, auc_covariance
+from fastmetrics.intervals.delong._weighted_covariance import OF_WEIGHTS, WeightedCovariance
+from fastmetrics.intervals.delong.delong import warn_of_weights
 from fastmetrics.tables.scores.score_table import SCORED
 
 
@@ -93,6 +92,8 @@ class DeLongTest(Result):
         Of the pairs: the difference is other than 0, below 0 or above 0.
     method : str
         The name of the method.
+    weights_are : {"importances", "frequencies"} or None
+        How weights were read; None where there were none.
     """
 
     names: tuple[str, ...]
@@ -108,6 +109,7 @@ class DeLongTest(Result):
     confidence_level: float
     alternative: Alternative
     method: str
+    weights_are: WeightsAre | None = None
 
     @property
     def standard_error(self) -> tuple[float, ...]:
@@ -152,7 +154,7 @@ class DeLongTest(Result):
         return html_table((*heads, level), rows, caption=repr(self))
 
 
-@documented(MODELS, OF_COUNTS, SCORED)
+@documented(MODELS, OF_WEIGHTS, SCORED)
 def delong_test(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
@@ -163,6 +165,7 @@ def delong_test(
     alternative: Alternative = "two-sided",
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
     n_threads: int | None = None,
 ) -> DeLongTest:
     """Test whether two or more models have the same AUC on the same examples.
@@ -212,9 +215,6 @@ def delong_test(
     the same number of times within a group of its own. The formula stands in `delong`. The normal
     distribution needs many groups, 30 at the least.
 
-    Weights that are no counts change the estimates but not the number of examples behind them,
-    which DeLong's variance is about; `paired_bootstrap` resamples them.
-
     References
     ----------
     DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
@@ -238,15 +238,15 @@ def delong_test(
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
     check_n_threads(n_threads)
+    read = check_weights_are(sample_weight, weights_are)
     models = check_models(
         y_true,
         named_scores(scores, names, at_least=2),
         sample_weight=sample_weight,
+        weights_are=read,
         pos_label=pos_label,
         groups=groups,
     )
-    if models.rows.weights is not None and not models.rows.integer_weights:
-        raise refuse_weights("paired_bootstrap")
     found = auc_covariance(models, n_threads)
     pairs = _pairs(models.names, found, level, alternative)
     statistic, df = found.all_equal()
@@ -268,11 +268,15 @@ def delong_test(
         confidence_level=level,
         alternative=alternative,
         method="DeLong (1988)" if groups is None else "Obuchowski (1997)",
+        weights_are=read,
     )
 
 
 def _pairs(
-    names: tuple[str, ...], found: AucCovariance, level: float, alternative: Alternative
+    names: tuple[str, ...],
+    found: AucCovariance | WeightedCovariance,
+    level: float,
+    alternative: Alternative,
 ) -> tuple[DeLongPair, ...]:
     numbers = []
     for one, other in itertools.combinations(range(len(names)), 2):
@@ -299,13 +303,18 @@ def _chi_square_pvalue(statistic: float, df: int) -> float:
 
 
 def _warn(
-    names: tuple[str, ...], found: AucCovariance, pairs: tuple[DeLongPair, ...], df: int
+    names: tuple[str, ...],
+    found: AucCovariance | WeightedCovariance,
+    pairs: tuple[DeLongPair, ...],
+    df: int,
 ) -> None:
     """Say what is undefined; or, in one warning, all that is degenerate."""
     if found.fault:
-        what = "standard errors are" if any(found.twice_pairs) else "AUCs are"
+        what = "AUCs are" if math.isnan(found.auc(0)) else "standard errors are"
         warn_user(f"{what} not defined: {found.fault}", UndefinedMetricWarning)
         return
+    if isinstance(found, WeightedCovariance):
+        warn_of_weights(found.effective_sizes)
     said = [
         f"the AUC of {name!r} is {found.auc(k):g} with an estimated variance of 0, so that its "
         "differences look surer than they are"

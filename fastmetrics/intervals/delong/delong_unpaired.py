@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
+    WeightsAre,
     check_alternative,
     check_confidence_level,
 )
@@ -23,7 +24,7 @@ from fastmetrics.errors import (
 )
 from fastmetrics.intervals._models import renamed
 from fastmetrics.intervals._pvalues import normal_test
-from fastmetrics.intervals.delong._delong_covariance import OF_COUNTS
+from fastmetrics.intervals.delong._weighted_covariance import OF_WEIGHTS
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
 
@@ -52,6 +53,8 @@ class DeLongUnpairedTest(Result):
         The difference is other than 0, below 0 or above 0.
     method : str
         The name of the method.
+    weights_are : {"importances", "frequencies"} or None
+        How weights were read; None where there were none.
     """
 
     estimate_a: float
@@ -64,9 +67,10 @@ class DeLongUnpairedTest(Result):
     confidence_level: float
     alternative: Alternative
     method: str = "DeLong (1988), unpaired"
+    weights_are: WeightsAre | None = None
 
 
-@documented(OF_COUNTS, SCORED)
+@documented(OF_WEIGHTS, SCORED)
 def delong_unpaired_test(
     y_true_a: ArrayLike | ScoreTable,
     y_score_a: ArrayLike | ScoreTable | None,
@@ -80,6 +84,7 @@ def delong_unpaired_test(
     pos_label: Any = None,
     sample_weight_a: ArrayLike | None = None,
     sample_weight_b: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
     n_threads: int | None = None,
 ) -> DeLongUnpairedTest:
     """Test whether two AUCs measured on different, independent examples are equal.
@@ -99,8 +104,8 @@ def delong_unpaired_test(
         The interval is one-sided too.
     pos_label : int, float, bool or str, optional
         The positive label of both samples; {0, 1}, {-1, 1} and booleans need none.
-    sample_weight_a, sample_weight_b : array-like of int of shape (n_a,) and (n_b,), optional
-        How many examples each row stands for. Weights that are no counts are refused.
+    sample_weight_a, sample_weight_b : array-like of shape (n_a,) and (n_b,), optional
+        Weights of either sample; `weights_are` says of both what they are.
 
     Returns
     -------
@@ -157,6 +162,7 @@ def delong_unpaired_test(
                 y_score,
                 groups=groups,
                 sample_weight=weight,
+                weights_are=weights_are,
                 pos_label=pos_label,
                 n_threads=n_threads,
             )
@@ -175,6 +181,7 @@ def delong_unpaired_test(
         test.interval,
         level,
         alternative,
+        weights_are=found[0].weights_are or found[1].weights_are,
     )
 
 

@@ -1,0 +1,238 @@
+"""DeLong's variance of weighted rows: importances by their influence, frequencies as copies."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import fastmetrics as fm
+from reference import delong_oracle as oracle
+
+N = 9
+ROWS = st.tuples(
+    st.lists(st.sampled_from([0, 1]), min_size=N, max_size=N),
+    st.lists(st.integers(0, 5), min_size=N, max_size=N),
+    st.lists(st.integers(0, 5), min_size=N, max_size=N),
+    st.lists(st.integers(1, 40), min_size=N, max_size=N),
+    st.lists(st.integers(0, 4), min_size=N, max_size=N),
+)
+
+
+def quiet(function, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*arguments, **options)
+
+
+def with_both_classes(labels: list[int]) -> list[int]:
+    return [0, 0, 1, 1, *labels[4:]]
+
+
+@settings(max_examples=40)
+@given(ROWS)
+def test_importances_by_the_definition(rows) -> None:
+    labels, one, other, quarters, groups = rows
+    labels, groups = with_both_classes(labels), [0, 1, 0, 1, *groups[4:]]
+    weights = [quarter / 4 for quarter in quarters]
+    for given_groups in (None, groups):
+        options = {"sample_weight": weights, "groups": given_groups}
+        result = quiet(fm.delong_test, labels, {"a": one, "b": other}, **options)
+        for k, scores in enumerate((one, other)):
+            auc, _ = oracle.weighted_components(labels, scores, weights)
+            assert result.estimate[k] == pytest.approx(float(auc), abs=1e-14)
+            expected = oracle.weighted_covariance(labels, scores, scores, weights, given_groups)
+            assert result.covariance[k, k] == pytest.approx(float(expected), rel=1e-9, abs=1e-16)
+            alone = quiet(fm.delong, labels, scores, **options)
+            assert (alone.estimate, alone.variance) == (
+                result.estimate[k],
+                result.covariance[k, k],
+            )
+        expected = oracle.weighted_covariance(labels, one, other, weights, given_groups)
+        assert result.covariance[0, 1] == pytest.approx(float(expected), rel=1e-8, abs=1e-15)
+        error = result.pairs[0].standard_error
+        c = result.covariance
+        assert error**2 == pytest.approx(c[0, 0] + c[1, 1] - 2 * c[0, 1], abs=1e-13)
+
+
+@settings(max_examples=60)
+@given(ROWS, st.sampled_from([1e-300, 0.1, 1, 100, 2**40, 1e300]))
+def test_equal_importances_are_no_weights(rows, scale) -> None:
+    """Of any dtype and scale, also where they differ between the classes alone."""
+    labels, one, other, _, groups = rows
+    labels, groups = with_both_classes(labels), [0, 1, 0, 1, *groups[4:]]
+    for given_groups in (None, groups):
+        plain = quiet(fm.delong_test, labels, {"a": one, "b": other}, groups=given_groups)
+        for weights in (np.full(N, scale), np.where(np.array(labels) == 1, scale, 3 * scale)):
+            options = {"groups": given_groups, "sample_weight": weights}
+            weighted = quiet(fm.delong_test, labels, {"a": one, "b": other}, **options)
+            np.testing.assert_allclose(weighted.estimate, plain.estimate, rtol=1e-13)
+            np.testing.assert_allclose(weighted.covariance, plain.covariance, rtol=1e-9, atol=1e-16)
+            assert weighted.weights_are == "importances"
+            assert (weighted.n_positive, weighted.n_groups) == (plain.n_positive, plain.n_groups)
+
+
+@settings(max_examples=40)
+@given(ROWS)
+def test_frequencies_are_copies(rows) -> None:
+    """Of integer and of float dtype, bit for bit."""
+    labels, one, other, times, groups = rows
+    labels, groups = with_both_classes(labels), [0, 1, 0, 1, *groups[4:]]
+    times = np.array(times) % 4
+    times[:4] += 1
+    for given_groups in (None, np.array(groups)):
+        copies = quiet(
+            fm.delong_test,
+            np.repeat(labels, times),
+            {"a": np.repeat(one, times), "b": np.repeat(other, times)},
+            groups=None if given_groups is None else np.repeat(given_groups, times),
+        )
+        for weights in (times, times.astype(float)):
+            options = {"sample_weight": weights, "weights_are": "frequencies"}
+            options["groups"] = given_groups
+            result = quiet(fm.delong_test, labels, {"a": one, "b": other}, **options)
+            assert repr(result.to_dict() | {"weights_are": None}) == repr(copies.to_dict())
+            alone = quiet(fm.delong, labels, one, **options)
+            assert alone.variance == copies.covariance[0, 0] or math.isnan(alone.variance)
+
+
+def test_a_group_a_row_is_no_group(rng: np.random.Generator) -> None:
+    y, s, w = rng.integers(0, 2, 60), rng.normal(size=60).round(1), rng.exponential(size=60)
+    plain = fm.delong(y, s, sample_weight=w)
+    grouped = fm.delong(y, s, sample_weight=w, groups=np.arange(60))
+    assert grouped.variance == pytest.approx(plain.variance, rel=1e-12)
+
+
+def test_rows_of_no_importance_are_absent(rng: np.random.Generator) -> None:
+    y, s, w = rng.integers(0, 2, 60), rng.normal(size=60), rng.exponential(size=60)
+    w[10:30] = 0.0
+    kept = w > 0
+    assert fm.delong(y, s, sample_weight=w) == fm.delong(y[kept], s[kept], sample_weight=w[kept])
+
+
+def test_whole_importances_are_floats(rng: np.random.Generator) -> None:
+    """The dtype decides nothing."""
+    y, s, w = rng.integers(0, 2, 90), rng.normal(size=90), rng.integers(1, 5, 90)
+    assert fm.delong(y, s, sample_weight=w) == fm.delong(y, s, sample_weight=w.astype(float))
+
+
+def test_perfect_scores_and_models_that_agree(rng: np.random.Generator) -> None:
+    y, w = np.arange(50) % 2, rng.exponential(size=50)
+    s = rng.normal(size=50)
+    with pytest.warns(fm.DegenerateDataWarning, match="standard error is 0 at an AUC of 1"):
+        result = fm.delong(y, y + s / 100, sample_weight=w)
+    assert (result.estimate, result.variance) == (1.0, 0.0)
+    with pytest.warns(fm.DegenerateDataWarning, match="nothing tells the models apart"):
+        test = fm.delong_test(y, {"a": s, "b": 2 * s, "c": s + y}, sample_weight=w)
+    assert (test["a", "b"].standard_error, test.df) == (0.0, 1)
+    pair = test["a", "c"]
+    assert test.statistic == pytest.approx(pair.statistic**2, rel=1e-12)
+    assert test.pvalue == pytest.approx(pair.pvalue, rel=1e-9)
+
+
+def test_the_chi_square_of_three_models(rng: np.random.Generator) -> None:
+    y, w = rng.integers(0, 2, 80), rng.exponential(size=80)
+    scores = {name: rng.normal(size=80) + y for name in "abc"}
+    result = fm.delong_test(y, scores, sample_weight=w)
+    contrast = np.array([[-1, 1, 0], [0, -1, 1]])
+    d = contrast @ result.estimate
+    expected = d @ np.linalg.solve(contrast @ result.covariance @ contrast.T, d)
+    assert (result.statistic, result.df) == (pytest.approx(expected, rel=1e-10), 2)
+
+
+def test_one_row_that_outweighs_its_class_is_warned_about() -> None:
+    y, s = np.arange(20) % 2, np.random.default_rng(0).normal(size=20)
+    w = np.where(np.arange(20) == 1, 1e6, 1.0)
+    for function, scores in ((fm.delong, s), (fm.delong_test, {"a": s, "b": -s})):
+        with pytest.warns(fm.DegenerateDataWarning, match="the positives are worth 1 rows") as seen:
+            function(y, scores, sample_weight=w)
+        assert (len(seen), seen[0].filename) == (1, __file__)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        (
+            {"sample_weight": [1, 1, 0.5, 1], "weights_are": "frequencies"},
+            "must hold whole numbers with `weights_are='frequencies'`: 0.5 at index 2, 1 in all",
+        ),
+        ({"sample_weight": [2.0**60] * 4, "weights_are": "frequencies"}, r"above 2\*\*53"),
+        ({"sample_weight": [2**53] * 4, "weights_are": "frequencies"}, r"above 2\*\*53"),
+        ({"sample_weight": [1, 1, math.inf, 1], "weights_are": "frequencies"}, "must be finite"),
+        ({"weights_are": "counts"}, "`weights_are` must be one of 'importances', 'frequencies'"),
+    ],
+)
+def test_refused(options, match) -> None:
+    for call in (
+        lambda: fm.delong([0, 1, 1, 0], [1, 2, 3, 4], **options),
+        lambda: fm.delong_test([0, 1, 1, 0], {"a": [1, 2, 3, 4], "b": [2, 1, 4, 3]}, **options),
+        lambda: fm.bootstrap([0, 1, 1, 0], [1, 2, 3, 4], **options),
+        lambda: fm.evaluate([0, 1, 1, 0], [1, 2, 3, 4], **options),
+        lambda: fm.roc_band([0, 1, 1, 0], [1, 2, 3, 4], **options),
+    ):
+        with pytest.raises(ValueError, match=match):
+            call()
+
+
+def test_unpaired_samples() -> None:
+    y, s, w = [0, 1, 0, 1, 0, 1], [1, 2, 3, 3, 2, 5], [1.0, 2, 1, 3, 1, 2]
+    result = fm.delong_unpaired_test(y, s, y, s[::-1], sample_weight_b=w)
+    parts = fm.delong(y, s).variance, fm.delong(y, s[::-1], sample_weight=w).variance
+    assert result.standard_error == math.sqrt(sum(parts))
+    assert result.weights_are == "importances"
+
+
+# --- coverage ----------------------------------------------------------------------------------
+
+
+def audited(rng: np.random.Generator, n: int, positives: float, spread: float):
+    """Draw rows with log-normal weights that do not tell of labels or scores."""
+    y = (rng.random(n) < positives).astype(np.int8)
+    return y, rng.normal(size=n) + 1.5 * y, np.exp(spread * rng.normal(size=n))
+
+
+TRUTH = 0.8555777  # of scores that are 1.5 standard deviations apart
+
+
+def share_covered(n_samples: int, *, n: int, positives: float, spread: float, **options) -> float:
+    rng, covered = np.random.default_rng(1), 0
+    for _ in range(n_samples):
+        y, s, w = audited(rng, n, positives, spread)
+        interval = fm.delong(y, s, sample_weight=w, scale="logit", **options).confidence_interval
+        covered += interval.low <= TRUTH <= interval.high
+    return covered / n_samples
+
+
+def test_importances_cover_and_frequencies_would_not() -> None:
+    """300 samples of 400 rows: a binomial error of 1.3 points."""
+    case = {"n": 400, "positives": 0.4, "spread": 1.0}
+    assert 0.91 <= share_covered(300, **case) <= 0.98
+    rng, covered = np.random.default_rng(1), 0
+    for _ in range(300):
+        y, s, w = audited(rng, 400, 0.4, 1.0)
+        times = np.ceil(10 * w)
+        interval = fm.delong(
+            y, s, sample_weight=times, weights_are="frequencies", scale="logit"
+        ).confidence_interval
+        covered += interval.low <= TRUTH <= interval.high
+    assert covered / 300 < 0.6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "positives", "spread", "least"),
+    [(100, 0.5, 1.0, 0.92), (500, 0.3, 1.0, 0.92), (2000, 0.1, 1.0, 0.92), (2000, 0.3, 1.5, 0.91)],
+)
+def test_coverage_of_importances(n, positives, spread, least) -> None:
+    """2,000 samples each: an error of half a point."""
+    share = share_covered(2000, n=n, positives=positives, spread=spread)
+    assert least <= share <= 0.97, share
+
+
+def test_the_oracle_knows_what_weights_cost() -> None:
+    assert oracle.left([Fraction(1, 5)] * 5) == Fraction(4, 5)
+    assert oracle.left([Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]) < Fraction(2, 3)
