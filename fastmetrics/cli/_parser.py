@@ -142,7 +142,7 @@ def _add_bootstrap(add: Any) -> None:
         type=_positive,
         metavar="N",
         help="give every measure an interval from N resamples (9999 are usual), and with several "
-        "models the differences of each pair; without it the AUC has DeLong's interval",
+        "models the differences of each pair; without it the AUC alone has one",
     )
     add(
         "--method",

@@ -31,6 +31,7 @@ _BROKEN = {
 
 _CSV_FIELDS = (
     *("model", "n_positive", "n_negative", "roc_auc", "roc_auc_low", "roc_auc_high"),
+    "interval_method",
     *("average_precision", "break_even_point", "ks_statistic", "threshold"),
     *("true_positive_rate", "false_positive_rate", "weights_are", "note"),
 )
@@ -80,7 +81,7 @@ def render(
         return _csv(evaluation)
     if output_format == "markdown":
         table = markdown_table(_heads(evaluation), _rows(evaluation), align="---:")
-        return "\n".join([table, *(f"{note}\n" for note in weights_notes(evaluation.weights_are))])
+        return "\n".join([table, *(f"{caption}\n" for caption in _captions(evaluation))])
     return _table(evaluation, title, captions)
 
 
@@ -134,9 +135,23 @@ def _table(evaluation: Evaluation, title: str, captions: Sequence[str]) -> str:
     def layout(width: int) -> list[Any]:
         return _layout(_heads(evaluation), _rows(evaluation), width)
 
-    return printed(
-        layout, title, (*captions, *weights_notes(evaluation.weights_are), THRESHOLD_NOTE)
-    )
+    return printed(layout, title, (*captions, *_captions(evaluation), THRESHOLD_NOTE))
+
+
+def _captions(evaluation: Evaluation) -> list[str]:
+    """Return which interval the AUC of each model has, and how weights were read."""
+    of_method: dict[str, list[str]] = {}
+    for model in evaluation:
+        if model.interval_method:
+            of_method.setdefault(model.interval_method, []).append(model.name)
+    captions = weights_notes(evaluation.weights_are)
+    if of_method:
+        methods = [
+            method if len(of_method) == 1 else f"{method} ({', '.join(names)})"
+            for method, names in of_method.items()
+        ]
+        captions.insert(0, f"Interval of the AUC: {'; '.join(methods)}.")
+    return captions
 
 
 def _layout(heads: list[str], rows: list[list[str]], width: int) -> list[Any]:

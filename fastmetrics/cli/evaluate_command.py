@@ -108,10 +108,16 @@ def _tell(evaluation: Evaluation, texts: list[str]) -> None:
             print_texts([text for text in texts if model.note in text], f"model {model.name!r}")
             others = [text for text in others if model.note not in text]
     print_texts(others, "bootstrap" if several else f"model {evaluation[0].name!r}")
+    names: dict[str, list[str]] = {}
     for model in evaluation:
         told = any(model.note in text for text in texts)
         if model.note and not told and (several or model.bootstrap is None):
-            print_note(f"model {model.name!r}: {model.note}")
+            names.setdefault(model.note, []).append(repr(model.name))
+    for note, of in names.items():
+        if len(of) == len(evaluation) > 1:
+            print_note(f"all models: {note}")
+        else:
+            print_note(f"{'model' if len(of) == 1 else 'models'} {', '.join(of)}: {note}")
 
 
 @contextmanager

@@ -176,6 +176,7 @@ def bootstrapped(
         dataclasses.replace(
             model,
             confidence_interval=results[model.name]["roc_auc"].confidence_interval,
+            interval_method=f"bootstrap, {results[model.name]['roc_auc'].method}",
             bootstrap=results[model.name],
             note=_note(results[model.name]),
         )

@@ -18,8 +18,11 @@ def evaluation_html(evaluation: Evaluation) -> str:
         *("model", "n+", "n−", "ROC AUC", f"{level} interval", "average precision"),
         *("break-even point", "KS", "threshold", "TPR", "FPR"),
     )
-    read = evaluation.weights_are
-    caption = None if read is None else f"weights are {read}"
+    methods = dict.fromkeys(m.interval_method for m in evaluation if m.interval_method)
+    said = [f"interval: {method}" for method in methods]
+    if evaluation.weights_are is not None:
+        said.append(f"weights are {evaluation.weights_are}")
+    caption = "; ".join(said) or None
     tables = [html_table(heads, [_cells(model) for model in evaluation], caption=caption)]
     if evaluation.bootstrap is not None:
         tables.append(_of_bootstrap(evaluation, level))

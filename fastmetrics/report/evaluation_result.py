@@ -31,8 +31,10 @@ class ModelEvaluation(Result):
     roc_auc : float
         Area under the ROC curve.
     confidence_interval : ConfidenceInterval
-        For `roc_auc`: the bootstrap's if there was one, else DeLong's; nan where there is none
-        (`note` says why).
+        For `roc_auc`: the bootstrap's if there was one, else as `evaluate` says; nan where a class
+        is missing.
+    interval_method : str
+        Which interval that is; empty where there is none.
     average_precision : float
         Area under the P-R curve by steps; a tie is one step.
     break_even_point : float
@@ -54,6 +56,7 @@ class ModelEvaluation(Result):
     n_negative: int | float
     roc_auc: float
     confidence_interval: ConfidenceInterval
+    interval_method: str
     average_precision: float
     break_even_point: float
     ks_statistic: float

@@ -218,7 +218,7 @@ def test_text_labels_that_duckdb_takes_for_booleans(tmp_path, capsys, positive, 
     (tmp_path / "x.csv").write_text(text)
     options = [tmp_path / "x.csv", "--label", "y", "--score", "s", "--format", "json", *where]
     for chosen, auc in ((positive, 0.75), (negative, 0.25)):
-        out = output_of(capsys, *options, "--pos-label", chosen)
+        out = output_of_with_notes(capsys, *options, "--pos-label", chosen)
         assert json.loads(out)["models"][0]["roc_auc"] == auc
     assert run(*options) == 2
     assert "name the positive one with --pos-label" in capsys.readouterr().err
@@ -229,10 +229,10 @@ def test_text_labels_that_duckdb_takes_for_booleans(tmp_path, capsys, positive, 
 def test_text_label_that_looks_like_a_date(tmp_path, capsys):
     (tmp_path / "x.csv").write_text("y,s\n2020-01-01,1\n2021-01-01,2\n")
     options = [tmp_path / "x.csv", "--label", "y", "--score", "s", "--format", "csv"]
-    assert "1.0" in output_of_with_warnings(capsys, *options, "--pos-label", "2021-01-01")
+    assert "1.0" in output_of_with_notes(capsys, *options, "--pos-label", "2021-01-01")
 
 
-def output_of_with_warnings(capsys, *arguments):
+def output_of_with_notes(capsys, *arguments):
     assert run(*arguments) == 0
     return capsys.readouterr().out
 
@@ -255,7 +255,7 @@ def test_numeric_labels(tmp_path, capsys, labels, pos_label, flipped):
     options = [tmp_path / "x.csv", "--label", "y", "--score", "s", "--format", "json"]
     # argparse takes a value that starts with a minus sign for an option.
     options += [] if pos_label is None else [f"--pos-label={pos_label}"]
-    auc = json.loads(output_of(capsys, *options))["models"][0]["roc_auc"]
+    auc = json.loads(output_of_with_notes(capsys, *options))["models"][0]["roc_auc"]
     assert auc == (0.25 if flipped else 0.75)
 
 
@@ -286,12 +286,13 @@ def test_one_class_is_undefined_not_an_error(tmp_path, capsys, output):
         assert "nan" not in out
 
 
-def test_perfect_separation_warns_on_one_line(tmp_path, capsys):
+def test_perfect_separation_has_an_interval_and_a_note(tmp_path, capsys):
     (tmp_path / "x.csv").write_text("y,s\n" + "".join(f"{i // 5},{i}\n" for i in range(10)))
     assert run(tmp_path / "x.csv", "--label", "y", "--score", "s") == 0
     out, err = capsys.readouterr()
     assert "1.0000" in out
-    assert err.startswith("fastmetrics: warning: model 's': ")
+    assert "Interval of the AUC: Newcombe." in out
+    assert err.startswith("fastmetrics: note: model 's': only 5 positive examples: below about 30")
     assert err.count("\n") == 1
 
 
@@ -305,7 +306,9 @@ def test_csv_and_markdown_output(tmp_path, capsys):
     assert float(rows[1]["roc_auc"]) == expected.roc_auc
     assert float(rows[1]["roc_auc_low"]) == expected.confidence_interval.low
     lines = output_of(capsys, *options, "--format", "markdown").splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 6
+    assert lines[5] == "Interval of the AUC: DeLong, logit."
+    assert rows[0]["interval_method"] == "DeLong, logit"
     assert lines[2].startswith("| a\\|b | ")
 
 

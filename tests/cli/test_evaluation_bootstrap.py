@@ -171,7 +171,9 @@ def test_without_a_bootstrap_all_is_as_it_was(models):
     assert result.bootstrap is None
     assert result.differences is None
     assert result["a"].bootstrap is None
-    assert result["a"].confidence_interval == delong(y, scores["a"]).confidence_interval
+    assert (
+        result["a"].confidence_interval == delong(y, scores["a"], scale="logit").confidence_interval
+    )
     assert result.to_dict().keys() == {"models", "confidence_level", "weights_are"}
     assert "bootstrap" not in result.to_dict()["models"][0]
     assert hash(result) == hash(evaluate(y, scores))

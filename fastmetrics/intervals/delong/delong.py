@@ -180,7 +180,7 @@ def delong(
         pos_label=pos_label,
         n_threads=n_threads,
     )
-    warn_about(found)
+    _warn(found)
     standard_error = math.sqrt(found.variance)
     return DeLongResult(
         found.estimate,
@@ -288,7 +288,7 @@ def _of_table(table: ScoreTable, read: WeightsAre | None) -> AucVariance:
     return AucVariance(estimate, variance, m, n, None, "", read, sizes)
 
 
-def warn_about(found: AucVariance) -> None:
+def _warn(found: AucVariance) -> None:
     """Say what is not defined, or degenerate."""
     if math.isnan(found.estimate):
         warn_user(f"the AUC is not defined: {found.fault}", UndefinedMetricWarning)
