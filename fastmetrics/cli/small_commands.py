@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -41,16 +42,16 @@ def _evaluate_line(path: str) -> str:
 
 
 def _write(path: Path) -> str:
+    from fastmetrics._files import writing
     from fastmetrics.data import read_bytes
 
     content = read_bytes()
-    try:
-        with path.open("xb") as file:
+    if not os.path.lexists(path):
+        with writing(path) as file:
             file.write(content)
-    except FileExistsError:
-        # Asked twice, the second time has nothing to do; anything else is not ours to replace.
-        if not path.is_file() or path.read_bytes() != content:
-            raise FileExistsError(f"{path}: exists already, with other content") from None
+    # Asked twice, the second time has nothing to do; anything else is not ours to replace.
+    elif not path.is_file() or path.read_bytes() != content:
+        raise FileExistsError(f"{path}: exists already, with other content")
     rows = content.count(b"\n") - 1
     return f"{path}: {rows} rows. Next:\n\n  {_evaluate_line(str(path))}\n"
 

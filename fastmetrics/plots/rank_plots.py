@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from fastmetrics._files import writing
 from fastmetrics.plots._style import INK, plain_spines, require_matplotlib
 
 #: Width of a figure of its own, and height of one line of text, in inches.
@@ -128,7 +130,8 @@ def save_critical_difference(data: Diagram, path: str) -> None:
     ax = figure.add_subplot()
     _fill(ax, lines)
     draw_critical_difference(data, ax)
-    figure.savefig(path, dpi=_DPI)
+    with writing(path) as file:
+        figure.savefig(file, dpi=_DPI, format=os.path.splitext(path)[1][1:] or None)
 
 
 def _fill(ax: Any, lines: float) -> None:

@@ -11,6 +11,7 @@ from typing import IO, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._files import writing
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels
 from fastmetrics.tables.confusion._matrix_checks import refuse_bad_counts
@@ -55,11 +56,8 @@ def write_matrix(
         "new_labels": np.str_(new_labels),
         "sparse": np.bool_(store.is_sparse),
     }
-    if isinstance(file, str | PathLike):
-        with open(file, "wb") as opened:
-            np.savez_compressed(opened, **stored)
-    else:
-        np.savez_compressed(file, **stored)
+    with writing(file) as opened:
+        np.savez_compressed(opened, **stored)
 
 
 def read_matrix(file: str | PathLike[str] | IO[bytes]) -> Parts:

@@ -214,15 +214,12 @@ class ConfusionMatrix:
         Parameters
         ----------
         tp, fp, fn, tn : int or float
-            True and false positives, false and true negatives: counts if all are integers,
-            else weights.
+            True and false positives, false and true negatives: counts if all are integers.
         labels : array-like of the negative and the positive label, default (0, 1)
         """
-        cells = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-        cells = {name: checked_cell(name, value) for name, value in cells.items()}
-        return cls.from_counts(
-            [[cells["tn"], cells["fp"]], [cells["fn"], cells["tp"]]], checked_labels(labels, 2)
-        )
+        given = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
+        cells = [checked_cell(name, value) for name, value in given.items()]
+        return cls.from_counts([cells[:2], cells[2:]], checked_labels(labels, 2))
 
     @property
     def counts(self) -> Any:
@@ -353,7 +350,10 @@ class ConfusionMatrix:
         return type(self)._of(*self._state.reversed())
 
     def save(self, file: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the matrix to a ``.npz`` file of exactly this name, compressed, without pickle."""
+        """Write the matrix to a ``.npz`` file of exactly this name, compressed, without pickle.
+
+        A file that is there is replaced when the new one is whole, and stays if anything fails.
+        """
         write_matrix(file, *self._state.parts())
 
     @classmethod

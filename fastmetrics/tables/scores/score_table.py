@@ -10,6 +10,7 @@ from typing import IO, Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._files import writing
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_threads
 from fastmetrics._kernels import merges
@@ -302,7 +303,8 @@ class ScoreTable:
         Parameters
         ----------
         file : path or binary file object
-            The file is written under exactly this name.
+            The file is written under exactly this name, and takes the place of one that is
+            there once it is whole.
         """
         stored: dict[str, Any] = {
             "format": np.int64(FORMAT),
@@ -311,11 +313,8 @@ class ScoreTable:
             "negatives": self.negatives,
             "weight_exponent": np.int64(self.weight_exponent),
         }
-        if isinstance(file, str | PathLike):
-            with open(file, "wb") as opened:
-                np.savez_compressed(opened, **stored)
-        else:
-            np.savez_compressed(file, **stored)
+        with writing(file) as opened:
+            np.savez_compressed(opened, **stored)
 
     @classmethod
     def load(cls, file: str | PathLike[str] | IO[bytes]) -> Self:
