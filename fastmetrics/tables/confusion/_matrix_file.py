@@ -1,12 +1,13 @@
-"""Confusion matrices in ``.npz`` files, without pickle."""
+"""Confusion matrices and streams of them in ``.npz`` files, without pickle."""
 
 from __future__ import annotations
 
 import json
 import zipfile
 import zlib
+from collections.abc import Callable
 from os import PathLike
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,66 +31,176 @@ _NOT_A_MATRIX: Final = (
     ValueError,
     IndexError,
     TypeError,
+    OverflowError,
+    MemoryError,  # sizes that no file of ours has
     RuntimeError,  # also NotImplementedError: an archive that is encrypted, or seems to be
 )
 
 
-def write_matrix(
-    file: str | PathLike[str] | IO[bytes],
-    store: Store,
-    labels: Labels,
-    exponent: int,
-    new_labels: NewLabels,
-) -> None:
-    """Write the state: the pairs that occur, labels as JSON, and how the matrix was made.
+Members = dict[str, NDArray[Any]]
+File = str | PathLike[str] | IO[bytes]
+T = TypeVar("T")
 
-    NumPy's own texts cannot end in NUL, and its numbers are of one kind for all.
-    """
-    pairs = store.sparse()
-    stored: dict[str, Any] = {
-        "format": np.int64(FORMAT),
-        "keys": pairs.keys,
-        "values": pairs.values,
-        "lost": np.zeros(0) if pairs.lost is None else pairs.lost,
-        "labels": np.frombuffer(json.dumps(labels).encode(), np.uint8),
-        "weight_exponent": np.int64(exponent),
-        "new_labels": np.str_(new_labels),
-        "sparse": np.bool_(store.is_sparse),
-    }
+
+class Saved:
+    """Copies, pickles and files of a stream are all made of the members of its file."""
+
+    __slots__ = ()
+
+    def _members(self) -> Members:
+        """Return arrays that hold all that the stream is, and do not change with it."""
+        raise NotImplementedError
+
+    @classmethod
+    def _of_members(cls, found: Members) -> Self:
+        """Return the stream of such arrays; what is not right about them is a ValueError."""
+        raise NotImplementedError
+
+    def copy(self) -> Self:
+        """Return a stream of the same past that goes on by itself.
+
+        Returns
+        -------
+        WindowedConfusionMatrix or DecayedConfusionMatrix
+
+        Examples
+        --------
+        >>> from fastmetrics import WindowedConfusionMatrix
+        >>> last = WindowedConfusionMatrix(100)
+        >>> other = last.copy()
+        >>> other.update([0, 1], [0, 0])
+        >>> last.n_seen, other.n_seen
+        (0, 2)
+        """
+        return self._of_members(self._members())
+
+    def save(self, file: File) -> None:
+        """Write the stream to a ``.npz`` file, compressed, without pickle: it survives a restart.
+
+        Parameters
+        ----------
+        file : path or binary file object
+            The file is written under exactly this name. One that is there is replaced when the new
+            one is whole, and stays if anything fails.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from fastmetrics import WindowedConfusionMatrix
+        >>> last = WindowedConfusionMatrix(100)
+        >>> last.update([0, 1], [0, 0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     last.save(Path(folder) / "monitor.npz")
+        ...     again = WindowedConfusionMatrix.load(Path(folder) / "monitor.npz")
+        >>> again == last
+        True
+        """
+        write_archive(file, {"kind": np.array(type(self).__name__), **self._members()})
+
+    @classmethod
+    def load(cls, file: File) -> Self:
+        """Read a stream that `save` wrote; it goes on as if it had never been away.
+
+        Parameters
+        ----------
+        file : path or binary file object
+
+        Returns
+        -------
+        WindowedConfusionMatrix or DecayedConfusionMatrix
+
+        Raises
+        ------
+        ValueError
+            If the file is not whole, or holds something else: everything in it is checked.
+        """
+        return read_archive(file, cls.__name__, cls._of_members)
+
+    def __reduce__(self) -> tuple[Any, tuple[Members]]:
+        return self._of_members, (self._members(),)
+
+
+def write_archive(file: File, members: Members) -> None:
+    """Write arrays to a compressed ``.npz`` file, without pickle."""
     with writing(file) as opened:
-        np.savez_compressed(opened, **stored)
+        np.savez_compressed(opened, format=np.int64(FORMAT), **members)  # type: ignore[arg-type]
 
 
-def read_matrix(file: str | PathLike[str] | IO[bytes]) -> Parts:
-    """Return the state that a file holds.
+def read_archive(file: File, kind: str, made_of: Callable[[Members], T]) -> T:
+    """Return what is made of the arrays of a file of this kind.
 
     Raises
     ------
     ValueError
-        If the file is not one that `write_matrix` wrote, or not whole.
+        If the file is not one that `write_archive` wrote, or not whole.
     """
     if isinstance(file, str | PathLike):
         with open(file, "rb") as opened:  # NumPy leaves a damaged file open
-            return _read(opened, repr(str(file)))
-    return _read(file, repr(file))
+            return _read(opened, repr(str(file)), kind, made_of)
+    return _read(file, repr(file), kind, made_of)
 
 
-def _read(file: IO[bytes], name: str) -> Parts:
+def _read(file: IO[bytes], name: str, kind: str, made_of: Callable[[Members], T]) -> T:
     try:
         with np.load(file, allow_pickle=False) as stored:
             found = {key: stored[key] for key in stored.files}
-            version = found["format"]
+            version, holds = found["format"], str(found.get("kind", "ConfusionMatrix"))
             if version.shape != () or version != FORMAT:
-                raise InputError(
-                    f"ConfusionMatrix format {version}, this version reads format {FORMAT}"
-                )
-            return _checked(found)
+                raise InputError(f"{kind} format {version}, this version reads format {FORMAT}")
+            if holds != kind:
+                raise InputError(f"it holds a {holds}")
+            return made_of(found)
     except _NOT_A_MATRIX as error:
-        raise InputError(f"{name} does not hold a whole ConfusionMatrix: {error}") from error
+        raise InputError(f"{name} does not hold a whole {kind}: {error}") from error
 
 
-def _checked(found: dict[str, NDArray[Any]]) -> Parts:
-    labels = _labels(found["labels"])
+def write_matrix(file: File, *parts: Any) -> None:
+    """Write the state of a `ConfusionMatrix`."""
+    write_archive(file, matrix_members(*parts))
+
+
+def read_matrix(file: File) -> Parts:
+    """Return the state of a `ConfusionMatrix` that a file holds, or raise ValueError."""
+    return read_archive(file, "ConfusionMatrix", checked_parts)
+
+
+def matrix_members(store: Store, labels: Labels, exponent: int, new_labels: NewLabels) -> Members:
+    """Return the pairs that occur, labels, and how the matrix was made."""
+    pairs = store.sparse()
+    return {
+        "keys": pairs.keys,
+        "values": pairs.values,
+        "lost": np.zeros(0) if pairs.lost is None else pairs.lost,
+        "labels": as_json(labels),
+        "weight_exponent": np.array(exponent),
+        "new_labels": np.array(new_labels),
+        "sparse": np.array(store.is_sparse),
+    }
+
+
+def as_json(value: Any) -> NDArray[np.uint8]:
+    """Return labels as bytes: NumPy's texts cannot end in NUL, its numbers are of one kind."""
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)
+
+
+def of_json(stored: NDArray[Any]) -> Any:
+    """Return what `as_json` was given, tuples as lists."""
+    if stored.dtype != np.uint8 or stored.ndim != 1:
+        raise InputError("bytes of JSON are needed")
+    return json.loads(stored.tobytes())
+
+
+def scalar(found: Members, name: str) -> Any:
+    """Return a single number or text, as a Python value."""
+    if found[name].shape != ():
+        raise InputError(f"`{name}` must be one value: got {found[name]}")
+    return found[name].item()
+
+
+def checked_parts(found: Members) -> Parts:
+    """Return the state of a confusion matrix, or raise what is wrong with it."""
+    labels = checked_labels(found["labels"])
     keys, values, lost = found["keys"], found["values"], found["lost"]
     k = len(labels)
     if keys.dtype != np.int64 or keys.ndim != 1 or values.shape != keys.shape:
@@ -104,6 +215,7 @@ def _checked(found: dict[str, NDArray[Any]]) -> Parts:
     if values.dtype.kind == "f":
         if lost.dtype != np.float64 or lost.shape != values.shape or not np.isfinite(lost).all():
             raise InputError("`lost` does not go with values")
+        refuse_bad_counts(values + lost)
     elif len(lost):
         raise InputError("`lost` beside integers")
     new_labels = str(found["new_labels"])
@@ -122,11 +234,9 @@ def _checked(found: dict[str, NDArray[Any]]) -> Parts:
     return store, labels, int(exponent), "extend" if new_labels == "extend" else "raise"
 
 
-def _labels(stored: NDArray[Any]) -> Labels:
+def checked_labels(stored: NDArray[Any]) -> Labels:
     """Return labels as they were: distinct, all text or all whole numbers, one perhaps None."""
-    if stored.dtype != np.uint8 or stored.ndim != 1:
-        raise InputError("labels are not JSON")
-    labels = json.loads(stored.tobytes())
+    labels = of_json(stored)
     if type(labels) is not list:
         raise InputError("labels are no list")
     known = labels[1:] if labels[:1] == [None] and len(labels) == 2 else labels

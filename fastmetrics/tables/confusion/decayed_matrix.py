@@ -12,9 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_choice, check_positive
+from fastmetrics._input.scalars import check_choice, check_integer, check_positive
 from fastmetrics._input.weights import Weights
+from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import Cells, NewLabels, count_columns, seen_cells
+from fastmetrics.tables.confusion._matrix_file import (
+    Members,
+    Saved,
+    as_json,
+    checked_parts,
+    matrix_members,
+    of_json,
+    scalar,
+)
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -36,7 +46,7 @@ class _Now(NamedTuple):
     n_seen: int
 
 
-class DecayedConfusionMatrix:
+class DecayedConfusionMatrix(Saved):
     """How often each class was taken for each, lately: weights fall by half every `half_life` rows.
 
     The newest row weighs 1, the row `half_life` before it ½, the one as far before that ¼. `matrix`
@@ -70,7 +80,8 @@ class DecayedConfusionMatrix:
 
     Several threads may update one object; their batches follow one another in some order. There is
     no merge, since rows of two streams have no common order; the `matrix` of each stream, taken at
-    one time, can be added up.
+    one time, can be added up. `save` and `load`, pickle and `copy` keep all of it: a monitor goes
+    on after a restart.
 
     Examples
     --------
@@ -190,25 +201,39 @@ class DecayedConfusionMatrix:
             sums.reset()
             self._now = _Now(sums, Fraction(0), 0)
 
-    def copy(self) -> Self:
-        """Return a stream of the same past that goes on by itself.
+    def _members(self) -> Members:
+        sums, position, n_seen = self._now  # which is replaced, never changed
+        return {
+            "half_life": np.array(self._half_life),
+            "per": np.array(self._per),
+            "position": as_json(position.as_integer_ratio()),
+            "n_seen": np.array(n_seen),
+            **matrix_members(*sums._state.parts()),
+        }
 
-        Returns
-        -------
-        DecayedConfusionMatrix
+    @classmethod
+    def _of_members(cls, found: Members) -> Self:
+        stream = cls(scalar(found, "half_life"), per=scalar(found, "per"))
+        store, labels, exponent, new_labels = checked_parts(found)
+        n_seen = check_integer("n_seen", scalar(found, "n_seen"), low=0, high=2**62)
+        position = of_json(found["position"])
+        if type(position) is not list or [type(part) for part in position] != [int, int]:
+            raise InputError("`position` is no pair of whole numbers")
+        if not 0 <= position[0] < position[1]:
+            raise InputError("`position` is not between 0 and 1")
+        if store.is_sparse or exponent or store.total() > 2.001 * n_seen:  # each weighs below 2
+            raise InputError(f"the weights are none of {n_seen:,} rows")
+        sums = ConfusionMatrix._of(store, labels, 0, new_labels)
+        stream._now = _Now(sums, Fraction(*position), n_seen)
+        return stream
 
-        Examples
-        --------
-        >>> from fastmetrics import DecayedConfusionMatrix
-        >>> lately = DecayedConfusionMatrix(half_life=100)
-        >>> other = lately.copy()
-        >>> other.update([0, 1], [0, 0])
-        >>> lately.n_seen, other.n_seen
-        (0, 2)
-        """
-        other = type(self)(self._half_life, per=self._per)
-        other._now = self._now  # which is replaced, never changed
-        return other
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DecayedConfusionMatrix):
+            return NotImplemented
+        kinds = [(each.half_life, each.per, each.new_labels) for each in (self, other)]
+        return kinds[0] == kinds[1] and self._now == other._now
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return (

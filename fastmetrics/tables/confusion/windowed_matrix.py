@@ -11,9 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_integer
+from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels, check_kind
+from fastmetrics.tables.confusion._matrix_file import (
+    Members,
+    Saved,
+    as_json,
+    checked_labels,
+    scalar,
+)
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -39,7 +46,7 @@ class _Classes(NamedTuple):
         return cls(labels, {label: k for k, label in enumerate(labels)})
 
 
-class WindowedConfusionMatrix:
+class WindowedConfusionMatrix(Saved):
     """How often each class was taken for each among the last `window` rows.
 
     Rows leave one by one, in the order in which they came, whatever the batches were. `matrix` is
@@ -67,7 +74,8 @@ class WindowedConfusionMatrix:
     -----
     Memory 8 bytes a row of the window, and at most 32 K² bytes. Counts are integers: what is left
     after a long stream is exact. Several threads may update one object; their batches follow one
-    another in some order. There is no merge: rows of two streams have no common order.
+    another in some order. There is no merge: rows of two streams have no common order. `save` and
+    `load`, pickle and `copy` keep all of it, so that a monitor goes on after a restart.
 
     Examples
     --------
@@ -213,29 +221,60 @@ class WindowedConfusionMatrix:
         with self._lock:
             self._clear()
 
-    def copy(self) -> Self:
-        """Return a stream of the same past that goes on by itself.
-
-        Returns
-        -------
-        WindowedConfusionMatrix
-
-        Examples
-        --------
-        >>> from fastmetrics import WindowedConfusionMatrix
-        >>> last = WindowedConfusionMatrix(100)
-        >>> other = last.copy()
-        >>> other.update([0, 1], [0, 0])
-        >>> last.n, other.n
-        (0, 2)
-        """
-        other = type(self)(self._window)
+    def _members(self) -> Members:
         with self._lock:
-            other._empty = self._empty.copy()
-            other._classes, other._counts = self._classes, self._counts.copy()
-            _write(other._rows, 0, _read(self._rows, self._start, self._n))
-            other._n, other._n_seen = self._n, self._n_seen
-        return other
+            return {
+                "window": np.array(self._window),
+                "n_seen": np.array(self._n_seen),
+                "n_given": np.array(len(self._empty._state.labels)),
+                "labels": as_json(self._classes.labels),
+                "new_labels": np.array(self.new_labels),
+                "rows": _read(self._rows, self._start, self._n),
+            }
+
+    @classmethod
+    def _of_members(cls, found: Members) -> Self:
+        labels, rows = checked_labels(found["labels"]), found["rows"]
+        k = len(labels)
+        policy = scalar(found, "new_labels")
+        check_choice("new_labels", policy, ("extend", "raise"))
+        given = labels[: check_integer("n_given", scalar(found, "n_given"), low=0, high=k)]
+        if (
+            None in labels
+            or k > MOST_CLASSES
+            or given != (tuple(sorted(given)) if policy == "extend" else labels)
+        ):
+            raise InputError(f"labels {labels} are not those of a window")
+        n_seen = check_integer("n_seen", scalar(found, "n_seen"), low=0, high=2**62)
+        stream = cls(scalar(found, "window"))
+        n = min(n_seen, stream._window)
+        if rows.dtype != np.uint32 or rows.shape != (n,):
+            raise InputError(f"`rows` are not {n:,} rows")
+        true, predicted = (rows >> _HALF).astype(np.int64), (rows & _LOW).astype(np.int64)
+        if n and max(true.max(), predicted.max()) >= k:
+            raise InputError("a row has a class that is not there")
+        stream._empty = ConfusionMatrix._of(DenseStore.empty(len(given)), given, 0, policy)
+        stream._classes = _Classes.of(labels)
+        stream._counts = np.bincount(true * k + predicted, minlength=k * k).reshape(k, k)
+        _write(stream._rows, 0, rows)
+        stream._n, stream._n_seen = n, n_seen
+        return stream
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WindowedConfusionMatrix):
+            return NotImplemented
+        kinds = [(each._window, each.new_labels, each._empty.labels) for each in (self, other)]
+        mine, theirs = self._members(), other._members()
+        if kinds[0] != kinds[1] or mine["n_seen"] != theirs["n_seen"]:
+            return False
+        # The same class may have another number, if batches came otherwise.
+        number = {label: k for k, label in enumerate(checked_labels(theirs["labels"]))}
+        same = [number.get(label, _LOW) for label in checked_labels(mine["labels"])]
+        numbers, rows = np.array(same, np.uint32), mine["rows"]
+        renamed = numbers[rows >> _HALF] << np.uint32(_HALF) | numbers[rows & _LOW]
+        return np.array_equal(renamed, theirs["rows"])
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(window={self._window}, n={self._n}, n_seen={self._n_seen})"
