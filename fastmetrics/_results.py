@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import html
 import itertools
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from numbers import Number
+from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 
@@ -58,10 +60,86 @@ def html_table(
     return f"<table><caption>{html.escape(caption)}</caption>{head}{body}</table>"
 
 
+def same(left: Any, right: Any) -> bool:
+    """Return whether two values are equal: nan equals nan, arrays are compared by content."""
+    if left is right:
+        return True
+    if isinstance(left, np.ndarray):
+        if not isinstance(right, np.ndarray) or left.dtype != right.dtype:
+            return False
+        return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc")
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, tuple | list):
+        is_kin = type(left) is type(right) and len(left) == len(right)
+        return is_kin and all(map(same, left, right))
+    if dataclasses.is_dataclass(left):
+        names = [field.name for field in dataclasses.fields(left) if field.compare]
+        return type(left) is type(right) and all(
+            same(getattr(left, name), getattr(right, name)) for name in names
+        )
+    return bool(left == right) or bool(left != left and right != right)
+
+
+class _ReadOnly:
+    """A read-only mapping or array under way: pickle takes no mappingproxy and forgets flags."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __reduce__(self) -> tuple[Any, tuple[Any]]:
+        is_array = isinstance(self.value, np.ndarray)
+        return _read_only, (self.value if is_array else dict(self.value),)
+
+    @classmethod
+    def wrapped(cls, value: Any) -> Any:
+        """Return the value, in this class if it would lose by being pickled."""
+        is_array = isinstance(value, np.ndarray) and not value.flags.writeable
+        return cls(value) if is_array or isinstance(value, MappingProxyType) else value
+
+
+def _read_only(value: Any) -> Any:
+    if isinstance(value, dict):
+        return MappingProxyType(value)
+    value.flags.writeable = False
+    return value
+
+
+def _result(cls: type[Result], *values: Any) -> Result:
+    """Return a result of these fields, which its class has judged before."""
+    result = object.__new__(cls)
+    for field, value in zip(dataclasses.fields(cls), values, strict=True):  # type: ignore[arg-type]
+        object.__setattr__(result, field.name, value)
+    return result
+
+
 class Result:
     """Base of every frozen result dataclass."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        # Else `dataclass` makes its own: there arrays are ambiguous, and nan differs from nan.
+        if "__eq__" not in vars(cls):
+            cls.__eq__ = Result.__eq__  # type: ignore[method-assign]
+            cls.__hash__ = Result.__hash__  # type: ignore[method-assign]
+
+    def __eq__(self, other: object) -> bool:
+        return same(self, other) if type(self) is type(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Hash numbers and texts: arrays and mappings have no hash, nan has many."""
+        fields = [field for field in dataclasses.fields(self) if field.compare]  # type: ignore[arg-type]
+        values = [getattr(self, field.name) for field in fields]
+        plain = [each for each in values if isinstance(each, str | Number) and each == each]
+        return hash((type(self), *plain))
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        values = (getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
+        return _result, (type(self), *map(_ReadOnly.wrapped, values))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of built-in Python objects.
@@ -98,7 +176,19 @@ class ConfidenceInterval(Result):
     --------
     >>> ConfidenceInterval(0.7, 0.9)
     ConfidenceInterval(low=0.7, high=0.9)
+    >>> low, high = ConfidenceInterval(0.7, 0.9)
+    >>> high
+    0.9
     """
 
     low: float
     high: float
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    def __getitem__(self, index: int) -> float:
+        return (self.low, self.high)[index]
+
+    def __len__(self) -> int:
+        return 2

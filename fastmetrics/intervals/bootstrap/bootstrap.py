@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -331,10 +331,6 @@ class BootstrapResult(Result):
         replicates = self.bootstrap_distribution.view()
         replicates.flags.writeable = False
         object.__setattr__(self, "bootstrap_distribution", replicates)
-
-    def __reduce__(self) -> tuple[type[BootstrapResult], tuple[Any, ...]]:
-        """Travel as fields: what arrives (or is copied) is read-only again."""
-        return type(self), tuple(getattr(self, each.name) for each in fields(self))
 
 
 class BootstrapResults(Mapping[str, BootstrapResult]):

@@ -60,7 +60,7 @@ class TuningResult(Result):
     values: NDArray[np.float64] = field(repr=False)
     means: NDArray[np.float64] = field(repr=False)
     standard_errors: NDArray[np.float64] = field(repr=False)
-    estimator: Any = field(default=None, repr=False)
+    estimator: Any = field(default=None, repr=False, compare=False)
 
     @property
     def table(self) -> tuple[dict[str, Any], ...]:

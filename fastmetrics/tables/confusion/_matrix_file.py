@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from os import PathLike
 from typing import IO, Any, Final, Self, TypeVar
@@ -42,19 +43,19 @@ File = str | PathLike[str] | IO[bytes]
 T = TypeVar("T")
 
 
-class Saved:
+class Saved(ABC):
     """Copies, pickles and files of a stream are all made of the members of its file."""
 
     __slots__ = ()
 
+    @abstractmethod
     def _members(self) -> Members:
         """Return arrays that hold all that the stream is, and do not change with it."""
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def _of_members(cls, found: Members) -> Self:
         """Return the stream of such arrays; what is not right about them is a ValueError."""
-        raise NotImplementedError
 
     def copy(self) -> Self:
         """Return a stream of the same past that goes on by itself.

@@ -15,6 +15,7 @@ from fastmetrics._input.regression_targets import RegressionRows, check_regressi
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_n_threads, check_real
 from fastmetrics._kernels import errors
+from fastmetrics._results import same
 from fastmetrics.errors import InputError
 from fastmetrics.tables.regression._deviances import ABOUT, DEVIANCE
 from fastmetrics.tables.regression._sums import Sums, Terms, add_up
@@ -211,6 +212,11 @@ class RegressionTable:
 
     def __radd__(self, other: Any) -> RegressionTable:
         return self if type(other) is int and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return same(self, other) if isinstance(other, RegressionTable) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         rows = "1 row" if self.n_samples == 1 else f"{self.n_samples:,} rows"

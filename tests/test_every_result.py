@@ -1,0 +1,223 @@
+"""Every public result and table is pickled, copied and compared: it is the same afterwards."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+import pickle
+from collections.abc import Callable
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from fastmetrics._results import Result
+
+RNG = np.random.default_rng(0)
+N = 60
+Y = np.tile([0, 1, 1], N // 3)
+P, Q = (Y ^ (RNG.random(N) < share) for share in (0.3, 0.2))
+S = np.round(Y + RNG.normal(size=N), 2)
+MODELS = {"a": S, "b": np.round(Y + RNG.normal(size=N), 2)}
+X = np.c_[S, MODELS["b"]]
+TABLE = RNG.random((8, 3))
+FEW = {"n_resamples": 50, "rng": 1, "stratified": True}
+
+
+def model() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression()
+
+
+def updated(stream: Any) -> Any:
+    stream.update(Y, P)
+    return stream
+
+
+@cache
+def pair() -> fm.PairedBootstrap:
+    return fm.paired_bootstrap(Y, MODELS, **FEW)
+
+
+@cache
+def permuted() -> fm.PairedPermutationTest:
+    return fm.paired_permutation_test(Y, MODELS, n_resamples=50, rng=1)
+
+
+@cache
+def evaluation() -> fm.Evaluation:
+    return fm.evaluate(Y, MODELS, **FEW)
+
+
+@cache
+def estimated() -> fm.EstimatorEvaluation:
+    return fm.evaluate_estimator(model(), X, Y, method=".632", n_resamples=40, rng=1)
+
+
+@cache
+def compared() -> fm.TableComparison:
+    return fm.compare_table(TABLE, higher_is_better=True)
+
+
+def first(mapping: Any) -> Any:
+    return next(iter(mapping.values()))
+
+
+#: An example of each public result and table, by the name of its class.
+EXAMPLES: dict[str, Callable[[], Any]] = {
+    "BayesianCorrelatedTTest": lambda: fm.bayesian_correlated_t_test(TABLE[:, 0] - 0.5, rho=0.1),
+    "BayesianSignedRankTest": lambda: fm.bayesian_signed_rank_test(
+        TABLE[:, 0] - 0.5, n_samples=100, rng=1
+    ),
+    "BestThreshold": lambda: fm.best_threshold(Y, S),
+    "BiasVariance": lambda: fm.bias_variance(Y, [P, Q, Y], decomposition="domingos"),
+    "BiasVarianceCurve": lambda: fm.bias_variance_curve(
+        model(), X, Y, X, Y, parameter="C", values=[0.1, 1.0], n_models=5, rng=1
+    ),
+    "Bootstrap632": lambda: fm.bootstrap632(Y, P, [P, Q], [Y == 0, Y == 1]),
+    "BootstrapResult": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"],
+    "BootstrapResults": lambda: fm.bootstrap(Y, S, metrics=["roc_auc", "pr_auc"], **FEW),
+    "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
+    "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
+    "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
+    "ConfidenceInterval": lambda: fm.ConfidenceInterval(0.25, float("nan")),
+    "ConfusionMatrix": lambda: fm.ConfusionMatrix.from_labels(Y, P),
+    "ConfusionMatrixStack": lambda: fm.ConfusionMatrixStack.from_matrices(
+        {"p": fm.ConfusionMatrix.from_labels(Y, P), "q": fm.ConfusionMatrix.from_labels(Y, Q)}
+    ),
+    "CountMetricInterval": lambda: fm.count_metric_interval("f1", tp=8, fp=2, fn=3),
+    "CriticalDifferenceDiagram": lambda: compared().diagram,
+    "DeLongPair": lambda: fm.delong_test(Y, MODELS).pairs[0],
+    "DeLongResult": lambda: fm.delong(Y, S),
+    "DeLongTest": lambda: fm.delong_test(Y, MODELS),
+    "DeLongUnpairedTest": lambda: fm.delong_unpaired_test(Y, S, Y, MODELS["b"]),
+    "DecayedConfusionMatrix": lambda: updated(fm.DecayedConfusionMatrix(7.5)),
+    "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
+    "EstimatorEvaluation": estimated,
+    "Evaluation": evaluation,
+    "EvaluationBootstrap": lambda: evaluation().bootstrap,
+    "FriedmanSegments": lambda: compared().segments,
+    "FriedmanTest": lambda: compared().friedman,
+    "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
+    "LearningCurve": lambda: fm.estimator_learning_curve(
+        model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
+    ),
+    "MetricEntry": lambda: fm.metrics_table().entries[0],
+    "MetricEstimate": lambda: first(estimated().metrics),
+    "MetricsTable": lambda: fm.metrics_table(),
+    "ModelEvaluation": lambda: evaluation().models[0],
+    "NestedCrossValidation": lambda: fm.nested_cross_validation(
+        model(), X, Y, {"C": [0.1, 1.0]}, outer_cv=2, inner_cv=2, rng=1
+    ),
+    "PairedBootstrap": pair,
+    "PairedDifference": lambda: first(pair().differences)[0],
+    "PairedPermutationTest": permuted,
+    "PermutedDifference": lambda: first(permuted().differences)[0],
+    "PostHocTest": lambda: compared().post_hoc,
+    "PrBand": lambda: fm.pr_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "ProportionDifference": lambda: fm.proportion_difference_interval(8, 10, 5, 10),
+    "ProportionInterval": lambda: fm.proportion_interval(8, 10),
+    "RankPair": lambda: compared().post_hoc.pairs[0],
+    "RegressionMeasures": lambda: fm.regression_measures(
+        X, X[::-1], metrics=["mean_squared_error", "r2"], multioutput="raw_values"
+    ),
+    "RegressionTable": lambda: fm.RegressionTable.from_arrays(X, X[::-1]),
+    "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
+    "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
+    "TableComparison": compared,
+    "TuningResult": lambda: fm.tune_estimator(model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1),
+    "ValidationCurve": lambda: fm.estimator_validation_curve(
+        model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1
+    ),
+    "WindowedConfusionMatrix": lambda: updated(fm.WindowedConfusionMatrix(20)),
+}
+
+
+def public_classes() -> set[str]:
+    """Return the names of all public classes but those of errors, warnings and splitters."""
+    classes = {name: getattr(fm, name) for name in fm.__all__}
+    return {
+        name
+        for name, each in classes.items()
+        if inspect.isclass(each) and not issubclass(each, Exception) and not hasattr(each, "split")
+    }
+
+
+def test_there_is_an_example_of_each() -> None:
+    assert set(EXAMPLES) == public_classes()
+    assert len(EXAMPLES) > 50
+
+
+def frozen(value: Any) -> Any:
+    """Return what of a result is read-only, by the names of its fields."""
+    if not dataclasses.is_dataclass(value):
+        return None
+    found = {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+    return {
+        name: isinstance(each, MappingProxyType)
+        or (isinstance(each, np.ndarray) and not each.flags.writeable)
+        for name, each in found.items()
+    }
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_it_arrives_as_it_was(name: str) -> None:
+    result = EXAMPLES[name]()
+    assert type(result).__name__ == name
+    arrived = [pickle.loads(pickle.dumps(result, protocol)) for protocol in range(2, 6)]
+    for again in [*arrived, copy.deepcopy(result), copy.copy(result)]:
+        assert type(again) is type(result)
+        assert again == result
+        assert result == again
+        assert (again != result) is False
+        assert repr(again) == repr(result)
+        assert frozen(again) == frozen(result)
+        assert not hasattr(result, "to_dict") or again.to_dict().keys() == result.to_dict().keys()
+        if type(result).__hash__ is not None:
+            assert hash(again) == hash(result)
+    for other in (None, 1, name, object()):
+        assert result != other
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in EXAMPLES if issubclass(getattr(fm, name), Result)]
+)
+def test_every_field_is_compared(name: str) -> None:
+    result = EXAMPLES[name]()
+    for each in dataclasses.fields(result):  # type: ignore[arg-type]
+        changed = copy.deepcopy(result)
+        value = getattr(changed, each.name)
+        other = np.append(value, value[:1]) if isinstance(value, np.ndarray) else object()
+        object.__setattr__(changed, each.name, other)
+        assert (changed == result) is not each.compare
+        assert (result == changed) is not each.compare
+
+
+def test_values_inside_are_compared() -> None:
+    nan = float("nan")
+    of = fm.ConfidenceInterval
+    assert of(nan, 1.0) == of(float("nan"), 1.0)
+    assert hash(of(nan, 1.0)) == hash(of(float("nan"), 1.0))
+    assert of(nan, 1.0) != of(0.0, 1.0)
+    assert of(0.0, nan) != of(nan, 0.0)
+    assert of(0.0, 1.0) != (0.0, 1.0)
+    one, other = (fm.bootstrap(Y, S, **FEW | {"rng": seed}) for seed in (1, 2))
+    assert one != other
+    assert one["roc_auc"] != other["roc_auc"]
+    table = fm.RegressionTable.from_arrays(S, S[::-1])
+    assert table != fm.RegressionTable.from_arrays(S[::-1], S)
+
+
+def test_a_copy_is_frozen_too() -> None:
+    again = pickle.loads(pickle.dumps(EXAMPLES["BiasVariance"]()))
+    with pytest.raises(TypeError):
+        again.details["noise_rate"] = 1.0
+    replicates = pickle.loads(pickle.dumps(EXAMPLES["BootstrapResult"]())).bootstrap_distribution
+    with pytest.raises(ValueError, match="read-only"):
+        replicates[0] = 1.0
