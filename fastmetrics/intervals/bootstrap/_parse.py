@@ -82,7 +82,9 @@ def parse(
     if kind == "decisions":
         if y_score is None:
             raise InputTypeError(f"`y_score` must be given for {asked[0].label!r}: got None")
-        return predicted_classes(y_true, [model], asked, weights, pos_label, groups).forms[0]
+        return predicted_classes(
+            y_true, [model], asked, weights, pos_label, groups, n_threads
+        ).forms[0]
     if y_score is None and pos_label is not None:
         raise InputTypeError("`pos_label` is for labels with scores: got no `y_score`")
     rows = check_binary(
@@ -115,6 +117,7 @@ def parse_models(
     pos_label: Any = None,
     groups: Any = None,
     threshold: Any = None,
+    n_threads: int | None = None,
 ) -> Parsed:
     """Return the data of several models on the same rows."""
     check_models_index(y_true, models, sample_weight=sample_weight, groups=groups)
@@ -123,7 +126,7 @@ def parse_models(
     if kind == "values":
         return real_targets(y_true, models, asked, weights, groups)
     if kind == "decisions":
-        return predicted_classes(y_true, models, asked, weights, pos_label, groups)
+        return predicted_classes(y_true, models, asked, weights, pos_label, groups, n_threads)
     checked = _written_out(
         check_models(
             y_true,
@@ -137,7 +140,7 @@ def parse_models(
     rows = [checked.rows_of(model) for model in range(len(models))]
     if checked.groups is not None and checked.groups.max() == 0:
         raise InputError("`groups` must name at least two groups whose rows have a weight: got one")
-    tables = [ScoreTable.from_rows(each) for each in rows]
+    tables = [ScoreTable.from_rows(each, n_threads=n_threads) for each in rows]
     return _scored(rows, checked.groups, asked, threshold, tables)
 
 

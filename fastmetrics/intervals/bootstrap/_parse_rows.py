@@ -55,6 +55,7 @@ def predicted_classes(
     weights: GivenWeights,
     pos_label: Any,
     groups: Any,
+    n_threads: int | None,
 ) -> Parsed:
     """Return true classes with those that each model predicts."""
     decided = [_decisions(model, asked[0].label) for model in models]
@@ -64,7 +65,11 @@ def predicted_classes(
     codes = group_codes(groups, n)
     checked = _checked(weights, n)
     is_fractional = checked is not None and not checked.is_integer
-    found = [completed(seen_cells(count_columns(pair, checked), pair.label_type)) for pair in pairs]
+    counted = [count_columns(pair, checked, n_threads) for pair in pairs]
+    found = [
+        completed(seen_cells(cells, pair.label_type))
+        for cells, pair in zip(counted, pairs, strict=True)
+    ]
     if len(models) > 1:
         labels = tuple(sorted({label for cells in found for label in cells.labels}))
         found = [arranged(cells, labels) for cells in found]

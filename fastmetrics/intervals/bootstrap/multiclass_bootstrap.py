@@ -132,7 +132,7 @@ def multiclass_bootstrap(
     )
     results = {}
     for one in asked:
-        estimate = data.estimate(one)
+        estimate = data.estimate(one, options.n_threads)
         values = _replicates(data, one, options)
         plan = Planned(one.label, SumPlan(SUMS["mean"]))  # a mean of AUCs
         results[one.label] = result_of(
@@ -208,11 +208,12 @@ class _Rows:
         times = values.astype(np.int64)
         return cls(np.repeat(codes, times), np.repeat(scores, times, axis=0), None, None, size)
 
-    def estimate(self, one: asking.Asked) -> float:
+    def estimate(self, one: asking.Asked, n_threads: int | None) -> float:
         """Return the measure of the data themselves."""
         if one.measure is None:
             raise InputError(f"{one.label!r} is no AUC of several classes")
-        return float(one.measure.value(self.codes, self.scores, sample_weight=self.weights))
+        options = {"sample_weight": self.weights, "n_threads": n_threads}
+        return float(one.measure.value(self.codes, self.scores, **options))
 
     def problems(self, how: Mapping[str, Any]) -> list[tuple[int, int | None]]:
         """Return the binary problems of a measure: a class against another, or all (None)."""

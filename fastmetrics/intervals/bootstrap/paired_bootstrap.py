@@ -254,7 +254,13 @@ def compared(
             "`method='bca'` is not defined for differences of groups: take `method='percentile'`"
         )
     parsed = parse_models(
-        y_true, models, options.asked, groups=groups, weights_are=options.weights_are, **rows
+        y_true,
+        models,
+        options.asked,
+        groups=groups,
+        weights_are=options.weights_are,
+        n_threads=options.n_threads,
+        **rows,
     )
     for form in parsed.forms:
         check_methods(form, options)

@@ -1,0 +1,153 @@
+"""``n_threads=1`` starts no thread, in any public function that has it; 2 starts one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from fastmetrics._threads import workers
+from fastmetrics.tables.scores.pairs import PLAIN_ROWS
+
+N = 3 * PLAIN_ROWS  # enough for several jobs
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 2, N)
+S = RNG.normal(size=N) + Y
+Z = RNG.normal(size=N) + Y
+P, Q = (S > 0.5).astype(np.int64), (Z > 0.5).astype(np.int64)
+PROBABILITY = RNG.random(N)
+W = RNG.random(N)
+GROUPS = RNG.integers(0, 500, N)
+CLASSES = RNG.integers(0, 3, N)
+SHARES = RNG.dirichlet([1, 1, 1], N)
+POSITIVE = np.exp(S)
+FEW = {"n_resamples": 4, "rng": 1}
+MODELS = {"a": S, "b": Z}
+
+Call = Callable[..., Any]
+#: Calls by the public name; ``n`` is ``n_threads``.
+CALLS: dict[str, list[Call]] = {
+    **{
+        name: [lambda n, name=name: getattr(fm, name)(Y, S, n_threads=n)]
+        for name in (
+            *("average_precision_score", "best_threshold", "break_even_point", "delong"),
+            *("confusion_matrix_at_thresholds", "det_curve", "ks_statistic", "pr_auc"),
+            *("precision_recall_curve", "rank_loss", "roc_curve"),
+        )
+    },
+    **{
+        name: [lambda n, name=name: getattr(fm, name)(POSITIVE, POSITIVE[::-1], n_threads=n)]
+        for name in (
+            *("d2_absolute_error_score", "d2_pinball_score", "d2_tweedie_score"),
+            *("explained_variance_score", "max_error", "mean_absolute_error"),
+            *("mean_absolute_percentage_error", "mean_gamma_deviance", "mean_pinball_loss"),
+            *("mean_poisson_deviance", "mean_squared_error", "mean_squared_log_error"),
+            *("mean_tweedie_deviance", "median_absolute_error", "r2_score"),
+            *("regression_measures", "root_mean_squared_error", "root_mean_squared_log_error"),
+        )
+    },
+    **{
+        name: [
+            lambda n, name=name: getattr(fm, name)(Y, PROBABILITY, n_threads=n),
+            lambda n, name=name: getattr(fm, name)(CLASSES, SHARES, n_threads=n),
+        ]
+        for name in ("brier_score_loss", "d2_brier_score", "d2_log_loss_score", "log_loss")
+    },
+    "bias_variance": [
+        lambda n: fm.bias_variance(S, [Z, Z + 1], n_threads=n),
+        lambda n: fm.bias_variance(Y, [P, Q], decomposition="domingos", n_threads=n),
+    ],
+    "bootstrap": [
+        lambda n: fm.bootstrap(Y, S, **FEW, n_threads=n),
+        lambda n: fm.bootstrap(Y, S, sample_weight=W, **FEW, n_threads=n),
+        lambda n: fm.bootstrap(Y, S, groups=GROUPS, **FEW, n_threads=n),
+        lambda n: fm.bootstrap(Y, S, method="bca", **FEW, n_threads=n),
+        lambda n: fm.bootstrap(Y, P, metrics="f1", **FEW, n_threads=n),
+        lambda n: fm.bootstrap(Y, S, metrics="f1", threshold=0.5, **FEW, n_threads=n),
+        lambda n: fm.bootstrap(Y, P, metrics="f1", groups=GROUPS, **FEW, n_threads=n),
+        lambda n: fm.bootstrap(Y, PROBABILITY, metrics="log_loss", **FEW, n_threads=n),
+        lambda n: fm.bootstrap(S, Z, metrics="mean_squared_error", **FEW, n_threads=n),
+    ],
+    "delong_test": [
+        lambda n: fm.delong_test(Y, MODELS, n_threads=n),
+        lambda n: fm.delong_test(Y, MODELS, groups=GROUPS, n_threads=n),
+    ],
+    "delong_unpaired_test": [lambda n: fm.delong_unpaired_test(Y, S, Y, Z, n_threads=n)],
+    "dominance": [lambda n: fm.dominance(Y, S, Z, n_threads=n)],
+    "evaluate": [
+        lambda n: fm.evaluate(Y, MODELS, n_threads=n),
+        lambda n: fm.evaluate(Y, MODELS, **FEW, n_threads=n),
+    ],
+    "hinge_loss": [lambda n: fm.hinge_loss(Y, S, n_threads=n)],
+    "multiclass_bootstrap": [
+        lambda n: fm.multiclass_bootstrap(CLASSES, SHARES, **FEW, n_threads=n)
+    ],
+    "paired_bootstrap": [
+        lambda n: fm.paired_bootstrap(Y, MODELS, **FEW, n_threads=n),
+        lambda n: fm.paired_bootstrap(Y, {"p": P, "q": Q}, metrics="f1", **FEW, n_threads=n),
+        lambda n: fm.paired_bootstrap(
+            PROBABILITY, MODELS, metrics="mean_squared_error", **FEW, n_threads=n
+        ),
+    ],
+    "paired_permutation_test": [
+        lambda n: fm.paired_permutation_test(Y, MODELS, **FEW, n_threads=n)
+    ],
+    "partial_auc": [lambda n: fm.partial_auc(Y, S, fpr_range=(0.0, 0.5), n_threads=n)],
+    "pr_band": [lambda n: fm.pr_band(Y, S, grid=5, **FEW, n_threads=n)],
+    "roc_auc_score": [
+        lambda n: fm.roc_auc_score(Y, S, n_threads=n),
+        lambda n: fm.roc_auc_score(Y, S, sample_weight=W, n_threads=n),
+        lambda n: fm.roc_auc_score(Y, S, max_fpr=0.5, n_threads=n),
+        lambda n: fm.roc_auc_score(CLASSES, SHARES, multi_class="ovr", n_threads=n),
+        lambda n: fm.roc_auc_score(CLASSES, SHARES, multi_class="ovo", n_threads=n),
+    ],
+    "roc_band": [lambda n: fm.roc_band(Y, S, grid=5, **FEW, n_threads=n)],
+    "top_k_accuracy_score": [lambda n: fm.top_k_accuracy_score(CLASSES, SHARES, n_threads=n)],
+    "ConfusionMatrix.from_labels": [
+        lambda n: fm.ConfusionMatrix.from_labels(Y, P, n_threads=n),
+        lambda n: fm.ConfusionMatrix.from_labels(Y, P, sample_weight=W, n_threads=n),
+        lambda n: fm.ConfusionMatrix.from_labels(CLASSES, CLASSES[::-1], n_threads=n),
+    ],
+    "RegressionTable.from_arrays": [lambda n: fm.RegressionTable.from_arrays(S, Z, n_threads=n)],
+    "ScoreTable.from_scores": [
+        lambda n: fm.ScoreTable.from_scores(Y, S, n_threads=n),
+        lambda n: fm.ScoreTable.from_scores(Y, S, sample_weight=W, n_threads=n),
+    ],
+}
+
+
+def functions() -> set[str]:
+    """Return the names of the public functions and constructors that have ``n_threads``."""
+    found = {}
+    for name in fm.__all__:
+        each = getattr(fm, name)
+        found[name] = each
+        if inspect.isclass(each) and not issubclass(each, Exception):
+            inner = (one for one in dir(each) if one[0] != "_" and one != "from_rows")  # internal
+            found |= {f"{name}.{one}": getattr(each, one) for one in inner}
+    return {
+        name
+        for name, each in found.items()
+        if inspect.isroutine(each) and "n_threads" in inspect.signature(each).parameters
+    }
+
+
+def test_every_function_is_called() -> None:
+    assert set(CALLS) == functions()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    executor = workers._executor
+    monkeypatch.setattr(workers, "_executor", lambda: (started.append(name), executor())[1])
+    for call in CALLS[name]:
+        call(1)
+    assert started == []
+    for call in CALLS[name]:
+        call(2)
+    assert started, "else one thread says nothing"
