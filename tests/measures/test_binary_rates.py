@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,3 +119,32 @@ def test_a_positive_label_that_never_occurs_in_one_class() -> None:
     assert specificity_score(["ok", "ok"], ["ok", "ok"], pos_label="bad") == 1.0
     with pytest.warns(UndefinedMetricWarning, match="no negative example"):
         assert math.isnan(specificity_score(ConfusionMatrix()))
+
+
+def many(kind: Any, n: int = 10_000, k: int = 1000) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    y_true, y_pred = rng.permutation(n) % k, rng.integers(0, k, n)
+    return kind(y_true), kind(y_pred)
+
+
+@pytest.mark.parametrize("pos_label", [None, 5])
+@pytest.mark.parametrize("weights", [None, np.r_[0.0, np.ones(9_999)]])
+def test_many_classes_are_refused_before_a_matrix_of_them_is_made(pos_label, weights) -> None:
+    y_true, y_pred = many(np.asarray)
+    message = "and there are 1,000" if pos_label is not None else r"there are 1,000, \{0, 1, 2"
+    for _ in range(2):  # what is loaded on first use is no part of it
+        tracemalloc.start()
+        with pytest.raises(ValueError, match=message):
+            specificity_score(y_true, y_pred, pos_label=pos_label, sample_weight=weights)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 1e6
+
+
+def test_two_classes_far_apart_among_rows_without_a_weight() -> None:
+    y_true, y_pred = many(lambda y: np.where(y < 10, y, 10_000 * (y % 2)))
+    weights = np.isin(y_true, (0, 10_000)) & np.isin(y_pred, (0, 10_000))
+    kept = np.flatnonzero(weights)
+    found = specificity_score(y_true, y_pred, pos_label=10_000, sample_weight=weights.astype(float))
+    assert found == pytest.approx(specificity_score(y_true[kept] > 0, y_pred[kept] > 0), rel=1e-12)
+    assert found == specificity_score(y_true[kept], y_pred[kept], pos_label=10_000)

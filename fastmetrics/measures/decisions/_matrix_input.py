@@ -8,6 +8,7 @@ and a measure of two classes has to know which one is positive.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.confusion._counting import cells_of_plain
-from fastmetrics.tables.confusion._label_counts import completed, label_cells, label_matrix
+from fastmetrics.tables.confusion._label_counts import Refusal, completed, label_cells, label_matrix
 from fastmetrics.tables.confusion._matrix_checks import checked_labels
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -119,11 +120,17 @@ def warn_single_label(found: MatrixSnapshot) -> None:
 
 
 def strict_counts(
-    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    more_than_two: Refusal | None = None,
 ) -> MatrixSnapshot:
     """Return the counts of any number of classes, by the strict rule.
 
     ``labels`` names the classes and their order; a label that it does not name is an error.
+    ``more_than_two`` gives one for many classes, which are then never counted in a matrix.
     """
     if isinstance(y_true, ConfusionMatrix):
         return of_matrix(y_true, y_pred=y_pred, labels=labels, sample_weight=sample_weight)
@@ -133,7 +140,7 @@ def strict_counts(
         if plain is not None:
             return MatrixSnapshot(np.array(plain).reshape(2, 2), (0, 1))
     known = None if labels is None else checked_labels(labels)
-    cells, exponent = label_cells(y_true, y_pred, known, sample_weight)
+    cells, exponent = label_cells(y_true, y_pred, known, sample_weight, more_than_two=more_than_two)
     return MatrixSnapshot(*(cells if known is not None else completed(cells)), exponent)
 
 
@@ -141,7 +148,8 @@ def binary_counts(
     y_true: Any, y_pred: Any, *, pos_label: Any = None, sample_weight: Any = None
 ) -> MatrixSnapshot:
     """Return the counts of two classes, the positive one last, by the strict rule."""
-    found = strict_counts(y_true, y_pred, sample_weight=sample_weight)
+    refusal = partial(_not_two, pos_label)
+    found = strict_counts(y_true, y_pred, sample_weight=sample_weight, more_than_two=refusal)
     return of_two(found, pos_label, known=isinstance(y_true, ConfusionMatrix))
 
 
@@ -165,7 +173,7 @@ def of_two(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnaps
     if pos_label is not None:
         return positive_last(found, pos_label, known=known)
     if not knows_positive(found, known=known):
-        raise InputError(_no_positive(found.labels))
+        raise _not_two(None, found.labels)
     return found
 
 
@@ -196,14 +204,20 @@ def defined(value: Any, reason: str) -> float:
     return number
 
 
-def _no_positive(labels: tuple[Any, ...]) -> str:
+def _not_two(pos_label: Any, labels: tuple[Any, ...]) -> InputError:
+    """Return what is wrong where two classes, one of them positive, are needed."""
     shown = ", ".join(map(repr, labels[:8])) + (", ..." if len(labels) > 8 else "")
+    if pos_label is not None:
+        return InputError(
+            f"`pos_label` is for two classes, and there are {len(labels):,}: for one against "
+            "the rest see ConfusionMatrixStack.one_vs_rest"
+        )
     if len(labels) > 2:
-        return (
+        return InputError(
             f"this measure is for two classes, and there are {len(labels):,}, {{{shown}}}: for one "
             "against the rest see ConfusionMatrixStack.one_vs_rest"
         )
-    return (
+    return InputError(
         f"labels take their values in {{{shown}}}: pass `pos_label`, or labels in {{0, 1}} or "
         "{-1, 1}"
     )
@@ -216,10 +230,7 @@ def positive_last(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> Matr
     if len(found.labels) == 2 and pos_label in found.labels:
         return found if found.labels[1] == pos_label else found.reversed()
     if len(found.labels) > 2:
-        raise InputError(
-            f"`pos_label` is for two classes, and there are {len(found.labels):,}: for one against "
-            "the rest see ConfusionMatrixStack.one_vs_rest"
-        )
+        raise _not_two(pos_label, found.labels)
     seen = np.flatnonzero(found.counts.any(axis=0) | found.counts.any(axis=1)).tolist()
     if known or len(seen) != 1:
         raise InputError(f"`pos_label`={pos_label!r} is not a label: they are {found.labels}")

@@ -7,12 +7,13 @@ and `label_counts` are what scikit-learn's functions see: every label that occur
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import ClassLabels
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.weights import Weights, check_weights
@@ -46,6 +47,7 @@ MOST_CLASSES: Final = 1 << 14
 
 Labels = tuple[Any, ...]
 NewLabels = Literal["extend", "raise"]
+Refusal = Callable[[Labels], InputError]
 
 
 class Cells(NamedTuple):
@@ -77,23 +79,19 @@ def label_cells(
     labels: Labels | None,
     sample_weight: Any,
     n_threads: int | None = None,
+    more_than_two: Refusal | None = None,
 ) -> tuple[Cells, int]:
     """Count each pair (true label, predicted label); also return the weights' exponent.
 
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n,)
-        Labels of any type.
-    labels : tuple of K labels, checked, or None
-        The classes and their order; None takes those of the rows that have a weight, sorted.
-    sample_weight : array-like of shape (n,) or None
-        Frequencies or importances.
+    ``labels``, checked, are the classes and their order; None takes those of the rows that have a
+    weight, sorted. ``more_than_two`` gives the error to raise where these are many, before any
+    matrix of them is made.
     """
     columns = check_label_columns(y_true, y_pred)
     if labels is not None:
         check_kind(columns, labels)
     weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
-    found = count_columns(columns, weights, n_threads)
+    found = count_columns(columns, weights, n_threads, more_than_two)
     if labels is None:
         found = seen_cells(found, columns.label_type)
     else:
@@ -103,15 +101,21 @@ def label_cells(
 
 
 def count_columns(
-    columns: LabelColumns, weights: Weights | None, n_threads: int | None = None
+    columns: LabelColumns,
+    weights: Weights | None,
+    n_threads: int | None = None,
+    more_than_two: Refusal | None = None,
 ) -> Cells:
     """Count the pairs of labels; some of the classes may have no row at all."""
     if columns.true.kind != columns.predicted.kind:
         columns = columns.clean()
     found = None
     if columns.kind != "U":
-        found = _cells_of_integers(columns, weights, n_threads)
-    return _cells_of_classes(columns, weights, n_threads) if found is None else found
+        span = SPAN if more_than_two is None else _FEW
+        found = _cells_of_integers(columns, weights, n_threads, span)
+    if found is not None:
+        return found
+    return _cells_of_classes(columns, weights, n_threads, more_than_two)
 
 
 def seen_cells(found: Cells, label_type: type) -> Cells:
@@ -178,11 +182,11 @@ def arranged(found: Cells, labels: Labels) -> Cells:
 
 
 def _cells_of_integers(
-    columns: LabelColumns, weights: Weights | None, n_threads: int | None
+    columns: LabelColumns, weights: Weights | None, n_threads: int | None, span: int
 ) -> Cells | None:
     """Count whole numbers that lie close together; None if they do not."""
     true, predicted = columns.true.values, columns.predicted.values
-    widest = min(SPAN, math.isqrt(max(_CELLS, _CELLS_PER_ROW * len(true))))
+    widest = min(span, math.isqrt(max(_CELLS, _CELLS_PER_ROW * len(true))))
     if weights is None and all(may_guess(y.dtype) for y in (true, predicted)):
         low, width = guessed_range(true, predicted)
         if width <= widest:
@@ -229,12 +233,19 @@ def exact_range(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[int, int]:
 
 
 def _cells_of_classes(
-    columns: LabelColumns, weights: Weights | None, n_threads: int | None
+    columns: LabelColumns,
+    weights: Weights | None,
+    n_threads: int | None,
+    more_than_two: Refusal | None,
 ) -> Cells:
     """Count labels of any kind by the numbers of their classes."""
     true, predicted = columns.true.coded(), columns.predicted.coded()
     rows, names = true.classes.tolist(), predicted.classes.tolist()
     labels = tuple(sorted(set(rows) | set(names)))
+    if more_than_two is not None and len(labels) > 2:
+        seen = {label for each in (true, predicted) for label in _weighing(each, weights).tolist()}
+        if len(seen) > 2:
+            raise more_than_two(tuple(map(columns.label_type, sorted(seen))))
     if len(labels) > MOST_CLASSES:
         raise InputError(
             f"`y_true` and `y_pred` hold {len(labels):,} labels, at most {MOST_CLASSES:,} make a "
@@ -251,6 +262,12 @@ def _cells_of_classes(
     places = np.ix_([at[label] for label in rows], [at[label] for label in names])
     counts[places] = found[: len(rows), : len(names)]
     return Cells(counts, labels)
+
+
+def _weighing(labels: ClassLabels, weights: Weights | None) -> NDArray[Any]:
+    """Return the classes that a row with a weight has."""
+    values = None if weights is None else weights.values
+    return labels.classes[np.bincount(labels.codes, values, len(labels.classes)) > 0]
 
 
 def label_counts(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> LabelCounts:
@@ -276,17 +293,7 @@ def label_counts(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> Labe
 def label_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> LabelMatrix:
     """Return the matrix of every label that occurs, also in rows of weight 0.
 
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n,)
-        Labels of any type.
-    sample_weight : array-like of shape (n,), optional
-        Frequencies or importances.
-
-    Returns
-    -------
-    LabelMatrix
-        int64, or float64 of weights that are not whole (or too large for int64).
+    It is int64, or float64 of weights that are not whole (or too large for int64).
     """
     plain = _plain_matrix(y_true, y_pred, sample_weight)
     if plain is not None:
