@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from numbers import Number
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -161,6 +161,20 @@ class Result:
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         rows = [(f.name, _short(getattr(self, f.name))) for f in fields if f.repr]
         return html_table((), rows, caption=type(self).__name__, row_heads=True)
+
+
+class OneNumber(Result):
+    """Base of results that are one number above all: ``float(result)`` is that number."""
+
+    __slots__ = ()
+    _number: ClassVar[str] = "estimate"
+
+    def __float__(self) -> float:
+        return float(getattr(self, self._number))
+
+    def __rmul__(self, sign: float) -> float:
+        """Return a number times this one: scorers of scikit-learn multiply by their sign."""
+        return sign * float(self)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

@@ -221,3 +221,51 @@ def test_a_copy_is_frozen_too() -> None:
     replicates = pickle.loads(pickle.dumps(EXAMPLES["BootstrapResult"]())).bootstrap_distribution
     with pytest.raises(ValueError, match="read-only"):
         replicates[0] = 1.0
+
+
+def test_intervals_unpack_and_index() -> None:
+    interval = fm.delong(Y, S).confidence_interval
+    low, high = interval
+    assert (low, high) == (interval.low, interval.high) == (interval[0], interval[1])
+    assert (interval[-1], len(interval), list(interval)) == (high, 2, [low, high])
+    assert np.asarray(interval).tolist() == [low, high]
+    with pytest.raises(IndexError):
+        interval[2]
+
+
+#: Results that are one number above all, and the name of its field.
+NUMBERS = {
+    "BootstrapResult": "estimate",
+    "BreakEvenPoint": "value",
+    "CountMetricInterval": "estimate",
+    "DeLongResult": "estimate",
+    "KolmogorovSmirnov": "statistic",
+    "MetricEstimate": "estimate",
+    "NestedCrossValidation": "estimate",
+    "ProportionDifference": "estimate",
+    "ProportionInterval": "estimate",
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_result_is_a_number_where_it_has_one_estimate(name: str) -> None:
+    result = EXAMPLES[name]()
+    if name in NUMBERS:
+        assert float(result) == getattr(result, NUMBERS[name])
+        assert type(float(result)) is float
+        assert -1 * result == -float(result)
+    else:
+        assert not isinstance(getattr(result, "estimate", None), float)
+        with pytest.raises(TypeError):
+            float(result)
+
+
+@pytest.mark.parametrize("function", [fm.ks_statistic, fm.break_even_point])
+def test_scorers_of_scikit_learn_take_numbers(function: Any) -> None:
+    from sklearn.metrics import make_scorer
+    from sklearn.model_selection import cross_val_score
+
+    for sign in (True, False):
+        scorer = make_scorer(function, response_method="predict_proba", greater_is_better=sign)
+        found = cross_val_score(model(), X, Y, cv=3, scoring=scorer)
+        assert ((found > 0) == sign).all()

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
-from fastmetrics._results import ConfidenceInterval, Result, html_table
+from fastmetrics._results import ConfidenceInterval, OneNumber, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine, Replicates
@@ -283,7 +283,7 @@ def result_of(
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class BootstrapResult(Result):
+class BootstrapResult(OneNumber):
     """A measure with its bootstrap interval.
 
     Attributes

@@ -19,7 +19,7 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics._kernels import curve_kernels
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, OneNumber
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputTypeError,
@@ -39,7 +39,7 @@ _FEWEST: Final = 2.0 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DeLongResult(Result):
+class DeLongResult(OneNumber):
     """An AUC with DeLong's standard error and confidence interval.
 
     Attributes

@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_choice
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, OneNumber
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputTypeError,
@@ -59,7 +59,7 @@ _MCC_METHODS: Final = ("fisher_z", "delta")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CountMetricInterval(Result):
+class CountMetricInterval(OneNumber):
     """A measure of a confusion matrix with its confidence interval.
 
     Attributes

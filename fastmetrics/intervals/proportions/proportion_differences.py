@@ -8,7 +8,7 @@ from typing import Final
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, OneNumber
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.proportions._proportion_limits import (
     BOUNDED,
@@ -41,7 +41,7 @@ ValueError
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ProportionDifference(Result):
+class ProportionDifference(OneNumber):
     """A difference of two proportions with its confidence interval.
 
     Attributes

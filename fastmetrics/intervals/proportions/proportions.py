@@ -8,7 +8,7 @@ from typing import Final, get_args
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_choice, check_fraction
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, OneNumber
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.proportions._proportion_limits import (
     BOUNDED,
@@ -22,7 +22,7 @@ LARGEST_COUNT: Final = 2.0**53
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ProportionInterval(Result):
+class ProportionInterval(OneNumber):
     """A proportion with its confidence interval.
 
     Attributes

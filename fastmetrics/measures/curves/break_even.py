@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._results import Result
+from fastmetrics._results import OneNumber
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._curve_counts import lacks_a_class
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
@@ -19,7 +19,7 @@ _ROUNDING = 2.0**-50
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BreakEvenPoint(Result):
+class BreakEvenPoint(OneNumber):
     """Where precision equals recall.
 
     Attributes
@@ -33,6 +33,8 @@ class BreakEvenPoint(Result):
         inside the step at `threshold` (a tie, or with weights a single example), at the expected
         TP of a random order.
     """
+
+    _number = "value"
 
     value: float
     threshold: float

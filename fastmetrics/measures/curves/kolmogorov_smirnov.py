@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._kernels.curve_kernels import largest_gap
-from fastmetrics._results import Result
+from fastmetrics._results import OneNumber
 from fastmetrics.measures.curves._curve_counts import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
@@ -21,7 +21,7 @@ _GAP_ERROR = 8 * 2.0**-53
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KolmogorovSmirnov(Result):
+class KolmogorovSmirnov(OneNumber):
     """The largest distance between true and false positive rate, and where it lies.
 
     Attributes
@@ -41,6 +41,8 @@ class KolmogorovSmirnov(Result):
     >>> KolmogorovSmirnov(statistic=0.5, threshold=0.35, sign=1, tpr=1.0, fpr=0.5)
     KolmogorovSmirnov(statistic=0.5, threshold=0.35, sign=1, tpr=1, fpr=0.5)
     """
+
+    _number = "statistic"
 
     statistic: float
     threshold: float | int

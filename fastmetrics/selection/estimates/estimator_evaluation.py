@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._results import ConfidenceInterval, Result, html_table
+from fastmetrics._results import ConfidenceInterval, OneNumber, Result, html_table
 from fastmetrics.selection.estimates.point632 import Bootstrap632
 
 _MOST_ROWS = 100
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class MetricEstimate(Result):
+class MetricEstimate(OneNumber):
     """One measure of an estimator, on test rows and, beside it, on training rows.
 
     Attributes

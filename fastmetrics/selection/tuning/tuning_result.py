@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._results import Result
+from fastmetrics._results import OneNumber, Result
 
 _MOST_ROWS = 200
 
@@ -106,7 +106,7 @@ class TuningResult(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class NestedCrossValidation(Result):
+class NestedCrossValidation(OneNumber):
     """What a tuned estimator achieves on data that had no part in its tuning.
 
     Attributes

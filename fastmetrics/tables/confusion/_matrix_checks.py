@@ -15,6 +15,15 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels
 
 
+def refuse_rows(rows: tuple[Any, ...]) -> None:
+    """Raise if a matrix is made of rows as if it were a function of them."""
+    if rows:
+        raise InputTypeError(
+            "`labels` make a ConfusionMatrix that waits for batches: one of rows that are at hand "
+            "is `ConfusionMatrix.from_labels(y_true, y_pred)`"
+        )
+
+
 def checked_counts(counts: Any) -> tuple[NDArray[Any], int]:
     """Return a copy of a (K, K) matrix as int64 or float64, and the exponent of its scaling.
 

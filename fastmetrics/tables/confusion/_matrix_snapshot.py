@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -49,6 +50,72 @@ class MatrixSnapshot(NamedTuple):
         """Return the classes in reverse order: of two, the other one is positive."""
         counts = np.ascontiguousarray(self.counts[::-1, ::-1])
         return MatrixSnapshot(counts, self.labels[::-1], self.exponent)
+
+
+class CountsAsArray(ABC):
+    """What NumPy asks of an array, and a display of scikit-learn besides: of `counts`, dense."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def counts(self) -> Any:
+        """Counts (K, K), or a sparse array of them."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        counts = self.counts
+        if _is_sparse(counts):
+            if counts.shape[0] > MOST_CLASSES:
+                raise InputError(f"an array of {counts.shape[0]:,} classes: take `counts`, sparse")
+            counts = counts.toarray()
+        return np.array(counts, dtype=dtype, copy=copy)
+
+    def __getitem__(self, index: Any) -> Any:
+        return np.asarray(self)[index]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers (K, K) of true and of predicted classes."""
+        k = self.counts.shape[0]
+        return k, k
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """int64, or float64 where the counts are weights."""
+        found: np.dtype[Any] = self.counts.dtype
+        return found
+
+    def max(self) -> int | float:
+        """Return the largest count.
+
+        Returns
+        -------
+        int or float
+
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> ConfusionMatrix.binary(tp=3, fp=1, fn=0, tn=5).max()
+        5
+        """
+        number: int | float = self.counts.max().item()
+        return number
+
+    def min(self) -> int | float:
+        """Return the smallest count.
+
+        Returns
+        -------
+        int or float
+
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> ConfusionMatrix.binary(tp=3, fp=1, fn=0, tn=5).min()
+        0
+        """
+        number: int | float = self.counts.min().item()
+        return number
 
 
 def as_text(labels: Labels, counts: Any, exponent: int) -> str:

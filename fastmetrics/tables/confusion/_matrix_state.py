@@ -93,6 +93,17 @@ class MatrixState:
         with self.lock:
             return self.store.total()
 
+    def cell(self, name: str, row: int, column: int) -> int | float:
+        """Return a cell of two classes, which has that name."""
+        labels, counts = self.snapshot()
+        if len(labels) != 2:
+            raise InputError(
+                f"`{name}` is for two classes, and this matrix has {len(labels):,}: "
+                "index `counts`, or pass `labels` of two"
+            )
+        number: int | float = counts[row, column].item()
+        return number
+
     def reversed(self) -> tuple[Store, Labels, int]:
         with self.lock:
             labels, store = self._whole()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import IO, Any, Final, Self
+from typing import IO, Any, Final, Never, Self
 
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_same_index
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._label_counts import Labels, NewLabels, label_cells
 from fastmetrics.tables.confusion._matrix_checks import (
@@ -17,9 +17,15 @@ from fastmetrics.tables.confusion._matrix_checks import (
     checked_counts,
     checked_labels,
     checked_policy,
+    refuse_rows,
 )
 from fastmetrics.tables.confusion._matrix_file import read_matrix, write_matrix
-from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot, as_html, as_text
+from fastmetrics.tables.confusion._matrix_snapshot import (
+    CountsAsArray,
+    MatrixSnapshot,
+    as_html,
+    as_text,
+)
 from fastmetrics.tables.confusion._matrix_state import MatrixState, empty_store
 from fastmetrics.tables.confusion._matrix_store import DenseStore, Store
 from fastmetrics.tables.confusion._score_cells import score_cells
@@ -35,7 +41,7 @@ sample_weight : array-like of shape (n,), optional
 """
 
 
-class ConfusionMatrix:
+class ConfusionMatrix(CountsAsArray):
     """How many examples of each class were taken for each class.
 
     It is all that accuracy, precision, F1, Matthews' coefficient, cost and their kin need of the
@@ -63,7 +69,7 @@ class ConfusionMatrix:
     Notes
     -----
     Memory: 8 K² bytes, twice that for weights; `sparse`: 16 bytes a pair that occurs. Several
-    threads may update one matrix. What fails (a wrong batch, an interrupt) leaves it as it was.
+    threads may update one matrix. What fails leaves it as it was. NumPy takes it for its counts.
 
     Examples
     --------
@@ -88,10 +94,11 @@ class ConfusionMatrix:
     def __init__(
         self,
         labels: ArrayLike | None = None,
-        *,
+        *rows: Never,
         new_labels: NewLabels | None = None,
         sparse: bool = False,
     ) -> None:
+        refuse_rows(rows)
         known: Labels = () if labels is None else checked_labels(labels, sparse=sparse)
         chosen = checked_policy(new_labels, known, is_given=labels is not None)
         self._state = MatrixState(empty_store(len(known), sparse), known, 0, chosen)
@@ -106,7 +113,6 @@ class ConfusionMatrix:
 
     @classmethod
     def _of_snapshot(cls, now: MatrixSnapshot) -> Self:
-        """Return a matrix of these counts, which takes no other label."""
         return cls._of(DenseStore.of(now.counts.copy()), now.labels, now.exponent)
 
     @classmethod
@@ -271,32 +277,22 @@ class ConfusionMatrix:
     @property
     def tp(self) -> int | float:
         """True positives: of two classes, the last taken for the last."""
-        return self._cell("tp", 1, 1)
+        return self._state.cell("tp", 1, 1)
 
     @property
     def fp(self) -> int | float:
         """False positives: of two classes, the first taken for the last."""
-        return self._cell("fp", 0, 1)
+        return self._state.cell("fp", 0, 1)
 
     @property
     def fn(self) -> int | float:
         """False negatives: of two classes, the last taken for the first."""
-        return self._cell("fn", 1, 0)
+        return self._state.cell("fn", 1, 0)
 
     @property
     def tn(self) -> int | float:
         """True negatives: of two classes, the first taken for the first."""
-        return self._cell("tn", 0, 0)
-
-    def _cell(self, name: str, row: int, column: int) -> int | float:
-        labels, counts = self._state.snapshot()
-        if len(labels) != 2:
-            raise InputError(
-                f"`{name}` is for two classes, and this matrix has {len(labels):,}: "
-                "index `counts`, or pass `labels` of two"
-            )
-        number: int | float = counts[row, column].item()
-        return number
+        return self._state.cell("tn", 0, 0)
 
     @documented(_ROWS)
     def update(
