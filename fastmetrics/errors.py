@@ -99,10 +99,42 @@ _PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 def warn_user(message: str, category: type[Warning]) -> None:
-    """Warn at the first line outside fastmetrics (``skip_file_prefixes`` needs Python 3.12)."""
+    """Warn at the first line outside fastmetrics (``skip_file_prefixes`` needs Python 3.12).
+
+    Once ``sklearn.exceptions`` is loaded, a category that has a namesake there is replaced by a
+    class derived from both, so that a filter for either is heard.
+    """
     level = 2  # the caller of this function
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
         level += 1
+    if category in _SHARED:
+        category = _shared(category)
     warnings.warn(message, category, stacklevel=level)
+
+
+_SHARED: Final = frozenset({UndefinedMetricWarning, DataConversionWarning})
+"""scikit-learn has categories of these names."""
+
+
+def _shared(category: type[Warning]) -> type[Warning]:
+    """Return the class derived from ours and scikit-learn's; ours while that is not loaded."""
+    theirs = getattr(sys.modules.get("sklearn.exceptions"), category.__name__, None)
+    if theirs is None:
+        return category
+    name = f"_Shared{category.__name__}"
+    if name not in globals():  # shown under the plain name, pickled under one of its own
+        body = {"__module__": __name__, "__qualname__": name, "__doc__": category.__doc__}
+        made = type(category.__name__, (category, theirs), body)
+        globals().setdefault(name, made)  # another thread may have been first
+    found: type[Warning] = globals()[name]
+    return found
+
+
+def __getattr__(name: str) -> type[Warning]:
+    """Return a shared category by its name: what unpickles one asks for it before it is made."""
+    for category in _SHARED:
+        if name == f"_Shared{category.__name__}":
+            return _shared(category)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

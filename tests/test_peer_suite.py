@@ -29,15 +29,12 @@ EXPECTATIONS = Expectations(
 )
 
 
-def outcome(
-    result: str = "passed", reason: str = "", *calls: str, wordings: int = 0, kinds: tuple = ()
-) -> dict:
+def outcome(result: str = "passed", reason: str = "", *calls: str, wordings: int = 0) -> dict:
     return {
         "outcome": result,
         "reason": reason,
         "calls": list(calls or ("f",)),
         "wordings": ["other words"] * wordings,
-        "kinds": list(kinds),
     }
 
 
@@ -127,17 +124,6 @@ def test_other_words_are_counted() -> None:
     verdict = judge(found(t__x=outcome(wordings=2), t__y=outcome(wordings=1)), None, EXPECTATIONS)
     assert report.words(verdict).split() == ["3", "other", "words"]
     assert report.stored(verdict)["other_words"] == {"t.py::test_x": 1, "t.py::test_y": 1}
-
-
-def test_every_reason_of_a_test_must_be_expected() -> None:
-    ours = found(
-        t__a=outcome(kinds=("TypeError: got 2", "TypeError: got 22")),
-        t__c=outcome("failed", "nan", kinds=("TypeError: got 2",)),
-    )
-    verdict = judge(ours, None, EXPECTATIONS)
-    assert verdict.deliberate == {"row one": ["t.py::test_a"]}
-    assert verdict.unexpected == {"t.py::test_c": "TypeError: got 2"}
-    assert (verdict.total.deliberate, verdict.total.failed, verdict.stale) == (1, 1, [])
 
 
 def test_what_scikit_learn_passes_must_not_be_skipped() -> None:

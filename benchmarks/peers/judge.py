@@ -139,12 +139,6 @@ def _name_entry(entries: Iterable[Entry], test: str, reason: str) -> tuple[Entry
     return None
 
 
-def _reasons(found: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with a test: each must be expected for the test to be."""
-    failure = [] if found["outcome"] == "passed" else [f"{found['outcome']}: {found['reason']}"]
-    return list(dict.fromkeys([*found["kinds"], *failure]))
-
-
 def _is_counted(test: str, found: Mapping[str, Any], alone: Tests | None, verdict: Verdict) -> bool:
     """Return False for a test that says nothing about our functions, and note why."""
     reference = found if alone is None else alone.get(test, found)
@@ -174,19 +168,19 @@ def judge(
         if not _is_counted(test, found, alone, verdict):
             continue
         seen |= {test, test.partition("[")[0]}
-        reasons = _reasons(found)
-        listed = {reason: _name_entry(expectations.failures, test, reason) for reason in reasons}
-        surprises = [reason for reason, entry in listed.items() if entry is None]
-        if surprises:
-            verdict.unexpected[test] = " / ".join(surprises)
-        used.update(entry for entry in listed.values() if entry is not None)
-        if reasons and not surprises:
-            for why in sorted({entry[0].why for entry in listed.values() if entry is not None}):
-                verdict.deliberate.setdefault(why, []).append(test)
         if found["wordings"]:
             verdict.wordings[test] = list(found["wordings"])
         outcome = "wordings" if found["wordings"] else "passed"
-        outcome = "failed" if surprises else "deliberate" if reasons else outcome
+        if found["outcome"] != "passed":
+            reason = f"{found['outcome']}: {found['reason']}"
+            listed = _name_entry(expectations.failures, test, reason)
+            if listed is None:
+                outcome = "failed"
+                verdict.unexpected[test] = reason
+            else:
+                outcome = "deliberate"
+                used.add(listed)
+                verdict.deliberate.setdefault(listed[0].why, []).append(test)
         reference = found if alone is None else alone.get(test, found)
         _count(verdict, {*found["calls"], *reference["calls"]}, outcome)
     verdict.stale = [

@@ -22,17 +22,14 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 import pytest
-import sklearn.exceptions
 import sklearn.metrics
 from _pytest.doctest import DoctestModule
 
 import fastmetrics
-from fastmetrics import errors
 
 HOMES = ("_classification", "_ranking", "_regression")
 PACKAGE = str(Path(fastmetrics.__file__).parent)
 THEIRS = "FASTMETRICS_PEER_THEIRS"  # set for the worker processes of tests
-MAPPED = ("UndefinedMetricWarning", "DataConversionWarning")
 
 
 class Notes:
@@ -42,7 +39,6 @@ class Notes:
         self.test = ""
         self.calls: dict[str, list[str]] = {}
         self.wordings: dict[str, list[str]] = {}
-        self.kinds: dict[str, list[str]] = {}
         self.outcomes: dict[str, tuple[str, str]] = {}
         self.broken: dict[str, str] = {}
 
@@ -56,16 +52,6 @@ class Notes:
 
 notes = Notes()
 original_raises = pytest.raises
-
-
-def map_warnings() -> None:
-    """Let our warnings be caught as scikit-learn's: one class that is both, for each of them."""
-    loaded = [name for name in sys.modules if name.startswith(("fastmetrics.me", "fastmetrics.ta"))]
-    if loaded:
-        raise RuntimeError(f"imported before the warnings were mapped: {loaded}")
-    for name in MAPPED:
-        bases = (getattr(errors, name), getattr(sklearn.exceptions, name))
-        setattr(errors, name, type(name, bases, {"__module__": "fastmetrics.errors"}))
 
 
 def peers(only: frozenset[str]) -> dict[str, tuple[Callable[..., Any], Callable[..., Any]]]:
@@ -126,15 +112,13 @@ def raised_by_us(trace: TracebackType | None) -> bool:
 
 
 class Raises:
-    """``pytest.raises`` that notes another wording of an error, or a TypeError for a ValueError.
+    """``pytest.raises`` that notes another wording of an error.
 
-    Otherwise the first of them would end the test, and what it asks after that stay unasked. The
-    judge takes a note of another type for a failure.
+    Otherwise the first of them would end the test, and what it asks after that stay unasked.
     """
 
     def __init__(self, expected: Any, match: Any, options: dict[str, Any]) -> None:
         self._inner = original_raises(expected, **options)
-        self._expected = expected
         self._match = match
 
     def __enter__(self) -> Any:
@@ -148,12 +132,6 @@ class Raises:
             if not raised_by_us(trace):
                 raise AssertionError(what)
             notes.wordings.setdefault(notes.test, []).append(what)
-        if not is_expected and self._expected is ValueError and kind is TypeError:
-            if not raised_by_us(trace):
-                return False
-            what = f"TypeError in place of ValueError: {value}"
-            notes.kinds.setdefault(notes.test, []).append(one_line(what))
-            return True
         return is_expected
 
 
@@ -177,7 +155,6 @@ def pytest_configure(config: pytest.Config) -> None:
     is_theirs = config.getoption("--peer-theirs")
     os.environ[THEIRS] = "yes" if is_theirs else ""
     if not is_theirs:
-        map_warnings()
         pytest.raises = raises  # type: ignore[assignment]
     only = frozenset(filter(None, config.getoption("--peer-only").split(",")))
     pairs = peers(only)
@@ -266,7 +243,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
             "reason": reason,
             "calls": notes.calls.get(test, []),
             "wordings": notes.wordings.get(test, []),
-            "kinds": notes.kinds.get(test, []),
         }
         for test, (outcome, reason) in notes.outcomes.items()
     }

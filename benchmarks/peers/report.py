@@ -40,8 +40,7 @@ that are shown).
 - "On purpose": the test asks for what [deviations.md](deviations.md) says is different here. Which
   test fails for which row, and what the failure must say, is in `benchmarks/peers/expected.toml`; a
   test that fails for another reason, or passes though it is listed, ends the script with code 1.
-- Our `UndefinedMetricWarning` and `DataConversionWarning` stand in for scikit-learn's classes of
-  these names, so that a test that waits for one is heard. What a warning says is compared.
+- What a warning says is compared.
 - Functions of scikit-learn that are not replaced go on calling their own.
 """
 

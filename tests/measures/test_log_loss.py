@@ -126,7 +126,9 @@ def test_missing_class_needs_labels():
 
 
 def test_unsorted_labels_warn():
-    with pytest.warns(UserWarning, match=r"`labels` is not sorted.*class j of .0, 1."):
+    with pytest.warns(
+        UserWarning, match=r"Labels passed were .1, 0.. .* Pass the ordered labels=.0, 1. and"
+    ):
         found = log_loss([1, 0], [0.75, 0.25], labels=[1, 0])
     assert found == pytest.approx(-math.log(0.75))
 

@@ -114,7 +114,8 @@ def warn_single_label(found: MatrixSnapshot) -> None:
     """Warn, as scikit-learn does, that there is one label only."""
     if len(found.labels) == 1:
         warn_user(
-            "A single label was found in 'y_true' and 'y_pred': the confusion matrix has one cell",
+            "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have "
+            "the correct shape, use the 'labels' parameter to pass all known labels.",
             UserWarning,
         )
 

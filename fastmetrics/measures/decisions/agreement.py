@@ -22,8 +22,8 @@ from fastmetrics.measures.decisions._matrix_input import (
 from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
-_NONE_IN_COMMON: Final = "`y2` contains no labels that are present in both `y1` and `labels`"
-_ONE_IN_COMMON: Final = "`y1`, `y2` and `labels` have only one label in common"
+_NONE_IN_COMMON: Final = "`y2` contains no labels that are present in both `y1` and `labels`."
+_ONE_IN_COMMON: Final = "`y1`, `y2` and `labels` have only one label in common."
 
 
 @documented(CLASSES)
@@ -138,8 +138,8 @@ def cohen_kappa_score(
     if math.isnan(kappa):
         reason = _ONE_IN_COMMON if found.counts.any() else _NONE_IN_COMMON
         warn_user(
-            f"{reason}: `cohen_kappa_score` is undefined and set to {otherwise!r}; see "
-            "`replace_undefined_by`",
+            f"{reason} `cohen_kappa_score` is undefined and set to the value defined by the "
+            f"`replace_undefined_by` param, which is set to {otherwise}.",
             UndefinedMetricWarning,
         )
         return otherwise

@@ -312,23 +312,33 @@ def class_likelihood_ratios(
         float(formulas.negative_likelihood_ratio(sums)),
     ]
     if sums.true[1] == 0:
-        _warn("No samples of the positive class are present in `y_true`: both ratios are nan")
+        _warn(
+            "No samples of the positive class are present in `y_true`. `positive_likelihood_ratio` "
+            "and `negative_likelihood_ratio` are both set to `np.nan`"
+        )
         ratios = [math.nan, math.nan]
     if sums.fp == 0:
-        why = "is ill-defined: no false positive"
+        why = "`positive_likelihood_ratio` is ill-defined and"
         if sums.tp == 0:
-            why = "is ill-defined: No samples were predicted for the positive class"
-        _warn(f"`positive_likelihood_ratio` {why}; it is set to {on_positive!r}")
+            why = (
+                "No samples were predicted for the positive class and `positive_likelihood_ratio` "
+                "is"
+            )
+        _warn(f"{why} set to `{_shown(on_positive)}`")
         ratios[0] = on_positive
     if sums.tn == 0:
-        why = "is ill-defined: no true negative"
-        _warn(f"`negative_likelihood_ratio` {why}; it is set to {on_negative!r}")
+        _warn(f"`negative_likelihood_ratio` is ill-defined and set to `{_shown(on_negative)}`")
         ratios[1] = on_negative
     return ratios[0], ratios[1]
 
 
 def _warn(message: str) -> None:
-    warn_user(f"{message}. See `replace_undefined_by`.", UndefinedMetricWarning)
+    advice = "Use the `replace_undefined_by` param to control this behavior."
+    warn_user(f"{message}. {advice}", UndefinedMetricWarning)
+
+
+def _shown(number: float) -> str:
+    return repr(number) if math.isfinite(number) else f"np.{number}"
 
 
 def _replacements(setting: Any) -> tuple[float, float]:

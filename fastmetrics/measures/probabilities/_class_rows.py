@@ -167,8 +167,11 @@ def check_labels(labels: Any, *, ordered: bool = True) -> NDArray[Any]:
     said = "[" + ", ".join(map(repr, found.classes.tolist()[:10])) + "]"
     if ordered:
         raise InputError(f"Parameter 'labels' must be ordered: sorted, they are {said}")
+    passed = labels.tolist() if isinstance(labels, np.ndarray) else labels
     warn_user(
-        f"`labels` is not sorted: column j of the probabilities is taken for class j of {said}",
+        f"Labels passed were {passed}. But this function assumes labels are ordered "
+        f"lexicographically. Pass the ordered labels={said} and ensure that the columns of y_prob "
+        "correspond to this ordering.",
         UserWarning,
     )
     return found.classes

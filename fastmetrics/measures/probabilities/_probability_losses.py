@@ -262,8 +262,8 @@ def renamed(y_proba: Any, y_pred: Any) -> Any:
     if y_proba is not None:
         raise InputError("`y_pred` is the former name of `y_proba`: got both, pass `y_proba` alone")
     warn_user(
-        "`y_pred` was renamed to `y_proba` in version 1.9 of scikit-learn and will be removed: "
-        "use `y_proba` instead",
+        "`y_pred` was renamed to `y_proba` in version 1.9 and will be removed in 1.11. Use "
+        "`y_proba` instead. (The versions are scikit-learn's.)",
         FutureWarning,
     )
     return y_pred
