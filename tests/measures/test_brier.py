@@ -165,3 +165,15 @@ def test_invariances(data, random):
     copies = [i for i, w in enumerate(weights) for _ in range(w)]
     repeated = ([column[i] for i in copies] for column in (codes, rows))
     assert brier_score_loss(*repeated, labels=labels) == found
+
+
+@pytest.mark.parametrize("n_classes", [2, 5, 17])
+def test_the_shares_themselves_explain_nothing(n_classes, rng):
+    """Exactly 0, whatever the rounding of the two sums: -2e-16 would be worse than the shares."""
+    for n in (40, 999, 20_011):
+        y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
+        for weights in (None, rng.random(n)):
+            shares = np.average(np.eye(n_classes)[y], axis=0, weights=weights)
+            constant = np.tile(shares, (n, 1))
+            assert d2_brier_score(y, constant, sample_weight=weights) == 0.0
+        assert d2_brier_score(y, np.where(constant == constant.max(), 1.0, 0.0)) < -0.1

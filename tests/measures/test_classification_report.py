@@ -18,6 +18,7 @@ from label_samples import (
     quarters,
     whole,
 )
+from sklearn import metrics as peer
 
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
@@ -98,6 +99,32 @@ def test_every_kind_of_labels_as_scikit_learn(rng, kind, weights):
     for output_dict in (False, True):
         options = {"sample_weight": w, "output_dict": output_dict}
         assert_as_scikit_learn(NAME, KINDS[kind](y), KINDS[kind](p), **options)
+
+
+WHOLE = np.array([0, 1, 1, 0])
+SPELLED = {
+    "bool": WHOLE.astype(bool),
+    "int": WHOLE,
+    "uint8": WHOLE.astype(np.uint8),
+    "float": WHOLE.astype(float),
+    "float32": WHOLE.astype(np.float32),
+    "list": WHOLE.tolist(),
+    "list of floats": [0, 1.0, 1, 0],
+    "Int64": pd.Series(WHOLE, dtype="Int64"),
+    "boolean": pd.Series(WHOLE, dtype="boolean"),
+    "categories": pd.Series(WHOLE, dtype="category"),
+    "other": np.array([0, 2, 1, 0]),
+    "other floats": np.array([0.0, 2.0, 1.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("true", SPELLED)
+@pytest.mark.parametrize("predicted", SPELLED)
+def test_numbers_are_spelled_as_scikit_learn_spells_them(true, predicted):
+    for output_dict in (False, True):
+        options = {"output_dict": output_dict, "zero_division": 0}
+        expected = peer.classification_report(SPELLED[true], SPELLED[predicted], **options)
+        assert fm.classification_report(SPELLED[true], SPELLED[predicted], **options) == expected
 
 
 @given(label_rows(weights=whole) | label_rows(weights=quarters))

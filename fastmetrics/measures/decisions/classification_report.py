@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.labels import distinct
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError, InputTypeError, warn_user
 from fastmetrics.measures.decisions._class_counts import (
@@ -106,6 +109,8 @@ def classification_report(
     counts = class_counts(y_true, y_pred, sample_weight)
     asked = counts if labels is None else picked(counts, labels)
     names = _names(target_names, asked, labels is not None)
+    if target_names is None and labels is None and counts.indicators is None:
+        names = _spelled(counts.labels, y_true, y_pred)
     accuracy = None
     if counts.indicators is None and set(counts.labels.tolist()) <= set(asked.labels.tolist()):
         accuracy = share(total_of(counts.hits), counts.total, "accuracy")
@@ -134,6 +139,28 @@ def _names(
         f"labels size, {n_labels}, does not match size of target_names, {len(names)}", UserWarning
     )
     return names
+
+
+def _spelled(labels: NDArray[Any], y_true: Any, y_pred: Any) -> list[str]:
+    """Return numbers as scikit-learn spells them, 0 as '0', '0.0' or 'False'.
+
+    Each has the dtype of ``y_true``, or of ``y_pred`` if that alone holds it, and all together the
+    one that holds these.
+    """
+    if isinstance(y_true, ConfusionMatrix) or any(isinstance(each, str) for each in labels):
+        return [str(label) for label in labels.tolist()]
+    true = as_array(y_true, "y_true")
+    dtype, other = _spelled_as(y_true, true), _spelled_as(y_pred, as_array(y_pred, "y_pred"))
+    if dtype != other and not set(labels.tolist()) <= set(distinct(true.ravel()).tolist()):
+        dtype = np.result_type(dtype, other)
+    return [str(label) for label in labels.astype(dtype).tolist()]
+
+
+def _spelled_as(values: Any, array: NDArray[Any]) -> np.dtype[Any]:
+    """Return the dtype in which scikit-learn reads labels: float64 for pandas' own numbers."""
+    dtype = getattr(values, "dtype", array.dtype)
+    is_own = type(dtype).__module__.startswith("pandas") and not hasattr(dtype, "categories")
+    return np.dtype(np.float64) if is_own else array.dtype
 
 
 def _lines(

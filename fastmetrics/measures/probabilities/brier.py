@@ -40,6 +40,10 @@ ValueError
 """
 
 
+#: Rounding of two sums takes the skill of the shares themselves so far from 0: 6 * 2**-53 seen.
+_ROUNDING: Final = 2.0**-50
+
+
 @documented(LABELS_OR_INDICATOR, _PROBABILITIES, LABELS)
 def brier_score_loss(
     y_true: ArrayLike,
@@ -137,7 +141,8 @@ def d2_brier_score(
     shares = sums.class_shares
     null_mean = math.fsum(shares * (1.0 - shares))
     if null_mean > 0.0:
-        return 1.0 - mean / null_mean
+        score = 1.0 - mean / null_mean
+        return 0.0 if abs(score) <= _ROUNDING else score
     warn_user(
         "Only one class is present in y_true. D^2 Brier score is not defined in that case.",
         UndefinedMetricWarning,
