@@ -7,9 +7,15 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.containers import as_array
 from fastmetrics._input.dictionary import dictionary
-from fastmetrics._input.labels import check_label_values, show_labels, text_or_numbers
+from fastmetrics._input.labels import (
+    ARGMAX,
+    check_label_values,
+    label_vector,
+    show_labels,
+    text_or_numbers,
+)
 from fastmetrics._input.scores import contiguous
 from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
@@ -49,7 +55,7 @@ def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
     named = dictionary(y_true, name)
     if named is not None:
         return in_order(named.words, named.codes)
-    y = text_or_numbers(as_vector(y_true, name), name)
+    y = text_or_numbers(label_vector(y_true, name), name)
     check_label_values(y, name)
     if y.dtype.kind == "U":
         return _fixed_width_codes(y)
@@ -95,9 +101,11 @@ def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.
     if array.dtype.kind in "if" and np.count_nonzero(array == -1) == others:
         signs: NDArray[np.int8] = ones.view(np.int8)
         return signs
+    values = np.unique(array)
+    advice = f"; {ARGMAX}" if array.dtype.kind == "f" and (values % 1 != 0).any() else ""
     raise InputError(
-        f"`{name}` must be an indicator matrix of 0 and 1: got values in "
-        f"{show_labels(np.unique(array))}"
+        f"`{name}` must be an indicator matrix of 0 and 1: got values in {show_labels(values)}"
+        f"{advice}"
     )
 
 

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import ClassLabels, check_class_labels, in_order
-from fastmetrics._input.containers import as_vector
 from fastmetrics._input.dictionary import dictionary
-from fastmetrics._input.labels import check_label_values, text_or_numbers
+from fastmetrics._input.labels import check_label_values, label_vector, text_or_numbers
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics.errors import InputTypeError
 
@@ -115,7 +114,7 @@ def check_label_column(values: Any, name: str) -> LabelColumn:
     if named is not None:
         coded = in_order(named.words, named.codes)
         return LabelColumn(name, coded.codes, coded.classes)
-    y = text_or_numbers(as_vector(values, name), name)
+    y = text_or_numbers(label_vector(values, name), name)
     if y.dtype.kind in "UO":
         coded = check_class_labels(y, name)
         return LabelColumn(name, coded.codes, coded.classes)

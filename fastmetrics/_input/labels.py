@@ -8,14 +8,27 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import from_objects, is_null, null_message
+from fastmetrics._input.containers import (
+    as_array,
+    as_vector,
+    from_objects,
+    is_null,
+    null_message,
+)
 from fastmetrics._input.scores import CHUNK, contiguous
 from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
+
+ARGMAX: Final = "where each column is a class take the argmax, `classes[columns.argmax(axis=1)]`"
 
 RULES: Final = ("strict", "curve", "sorted", "average_precision")
 """``strict`` is ours; each other is that of scikit-learn 1.9: ``curve`` of roc_curve and its kin,
 ``sorted`` of roc_auc_score (the greater of any two labels is positive), ``average_precision`` of
 average_precision_score (``pos_label`` is 1 unless given, and one of two labels)."""
+
+OF_REGRESSION: Final = "its measures have names such as 'mean_squared_error'"
+
+_MANY: Final = 20
+"""More numbers than this are seldom classes of a measure for two."""
 
 _FEW: Final = 16
 _SHOWN: Final = 8
@@ -83,6 +96,14 @@ def check_label_values(y: NDArray[Any], name: str) -> None:
         chunk = y[start : start + CHUNK]
         if not (np.rint(chunk) == chunk).all() or np.isinf(chunk).any():
             raise InputError(_float_label_fault(y, name))
+
+
+def label_vector(values: Any, name: str) -> NDArray[Any]:
+    """Return a non-empty vector of labels, not yet read: a matrix is told what to take of it."""
+    array = as_array(values, name)
+    if array.ndim == 2 and array.shape[1] > 1:
+        raise InputError(f"`{name}` must be labels of shape (n,): got {array.shape}; {ARGMAX}")
+    return as_vector(array, name)
 
 
 def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDArray[Any]:
@@ -224,9 +245,12 @@ def _check_two_classes(classes: NDArray[Any], pos_label: Any, rule: str, name: s
 
 
 def _too_many(classes: NDArray[Any], name: str) -> str:
+    advice = "see `multi_class` of roc_auc_score"
+    if len(classes) > _MANY and classes.dtype.kind not in "UO":
+        advice += f", or is this regression ({OF_REGRESSION})?"
     return (
         f"`{name}` has {len(classes):,} classes, {show_labels(classes)}, and this measure is for "
-        "two: see `multi_class` of roc_auc_score"
+        f"two: {advice}"
     )
 
 
@@ -246,8 +270,16 @@ def _float_label_fault(y: NDArray[Any], name: str) -> str:
     if inf.any():
         return f"`{name}` must be finite: inf at index {np.argmax(inf)}"
     first = int(np.argmax(np.rint(y) != y))
-    return (
-        f"`{name}` holds soft or continuous labels ({y[first].item()!r} at index {first}) where "
-        "classes are needed: give the row twice, with labels 1 and 0, and `sample_weight` p and "
-        "1 - p"
-    )
+    where = f"({y[first].item()!r} at index {first})"
+    if name in ("labels", "groups"):
+        return f"`{name}` must hold whole numbers or text: got continuous values {where}"
+    if y.min() < 0 or y.max() > 1:
+        held, advice = "continuous values", f"is this regression ({OF_REGRESSION}), or"
+        advice += " are the arguments swapped?"
+    elif name == "y_true":
+        held, advice = "probabilities", "are the arguments swapped? A soft label p becomes two"
+        advice += " rows, labels 1 and 0, with `sample_weight` p and 1 - p"
+    else:
+        held, advice = "probabilities", "threshold them with `predict_at_threshold`, or are the"
+        advice += " arguments swapped?"
+    return f"`{name}` holds {held} {where} where labels are needed: {advice}"

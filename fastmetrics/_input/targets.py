@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_multilabel_indicator
-from fastmetrics._input.labels import show_labels
+from fastmetrics._input.labels import ARGMAX, show_labels
 from fastmetrics.errors import InputError, InputTypeError
 
 
@@ -59,7 +59,7 @@ def check_targets(y_true: Any, y_pred: Any) -> Indicators | None:
         return None
     if not all(matrices):
         names = ("`y_true`", "`y_pred`") if matrices[0] else ("`y_pred`", "`y_true`")
-        raise InputError(f"{names[0]} is an indicator matrix, {names[1]} labels of shape (n,)")
+        raise InputError(f"{names[0]} is a matrix, {names[1]} labels of shape (n,): {ARGMAX}")
     if _is_sparse(y_true) or _is_sparse(y_pred):
         true, shape = _ones_of(y_true, "y_true")
         predicted, other = _ones_of(y_pred, "y_pred")

@@ -90,12 +90,12 @@ def test_class_labels_over_chunks(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("labels", "error", "match"),
     [
-        ([0.5, 1.0], ValueError, "`y_true` holds soft or continuous labels .0.5 at index 0"),
+        ([0.5, 1.0], ValueError, "`y_true` holds probabilities .0.5 at index 0"),
         ([1.0, NAN], ValueError, r"`y_true` contains 1 null \(nan\), first at index 1"),
         ([1.0, INF], ValueError, "`y_true` must be finite: inf at index 1"),
         (["a", None], ValueError, "`y_true` contains 1 null, first at index 1"),
         ([b"a", b"b"], TypeError, "`y_true` must hold numbers, booleans or text: got dtype .S1"),
-        ([[1, 2], [3, 4]], ValueError, r"`y_true` must have shape \(n,\): got \(2, 2\)"),
+        ([[1, 2], [3, 4]], ValueError, r"`y_true` must be labels of shape \(n,\): got \(2, 2\)"),
         ([], ValueError, "`y_true` is empty"),
     ],
 )

@@ -93,7 +93,7 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
         ValueError,
         r"\{'no', 'yes'\}: pass `pos_label`",
     ),
-    ("14", {"y_true": [0.0, 0.5, 1.0, 1.0]}, ValueError, "soft.*0.5 at index 1.*`sample_weight`"),
+    ("14", {"y_true": [0.0, 0.5, 1.0, 1.0]}, ValueError, "0.5 at index 1.*soft.*`sample_weight`"),
     ("15", {"y_true": [0, 1, 2, 1]}, ValueError, r"3 classes, \{0, 1, 2\}.*`multi_class`"),
     ("15", {"y_true": np.array([0, 1, 2, 1], np.uint8)}, ValueError, "3 classes.*`multi_class`"),
     ("16", {"pos_label": 7}, ValueError, r"`pos_label`=7 is not a label.*\{0, 1\}"),

@@ -102,8 +102,8 @@ def test_the_callers_matrix_is_not_modified():
 @pytest.mark.parametrize(
     ("y_true", "y_pred", "error", "message"),
     [
-        (Y, [0, 1, 1], ValueError, "`y_true` is an indicator matrix, `y_pred` labels"),
-        ([0, 1, 1], Y, ValueError, "`y_pred` is an indicator matrix, `y_true` labels"),
+        (Y, [0, 1, 1], ValueError, "`y_true` is a matrix, `y_pred` labels"),
+        ([0, 1, 1], Y, ValueError, "`y_pred` is a matrix, `y_true` labels"),
         (Y, P[:, :2], ValueError, r"must have the same shape: got \(3, 3\) and \(3, 2\)"),
         (Y, P[:2], ValueError, "must have the same shape"),
         (Y, scipy.sparse.csr_matrix(P[:2]), ValueError, "must have the same shape"),

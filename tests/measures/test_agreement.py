@@ -163,7 +163,7 @@ def test_perfect_and_inverse_prediction_are_one_and_minus_one() -> None:
         (lambda: matthews_corrcoef([0, 1]), TypeError, "`y_pred` is missing"),
         (lambda: cohen_kappa_score([0, 1]), TypeError, "`y2` is missing"),
         (lambda: matthews_corrcoef([0, 1], [0, 1, 1]), ValueError, "lengths differ"),
-        (lambda: matthews_corrcoef([0.5, 1], [0, 1]), ValueError, "soft or continuous"),
+        (lambda: matthews_corrcoef([0.5, 1], [0, 1]), ValueError, "holds probabilities"),
         (lambda: matthews_corrcoef([[0, 1]], [[0, 1]]), ValueError, "y_true"),
         (lambda: matthews_corrcoef([0, 1], ["a", "b"]), TypeError, "`y_true` holds numbers"),
         (lambda: matthews_corrcoef([], []), ValueError, "empty"),

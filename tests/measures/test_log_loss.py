@@ -228,7 +228,7 @@ def test_shapes():
         log_loss([0, 1], np.full((2, 2, 2), 0.5))
     with pytest.raises(ValueError, match="`y_proba` is empty"):
         log_loss([], [])
-    with pytest.raises(ValueError, match="soft or continuous"):
+    with pytest.raises(ValueError, match="`y_true` holds probabilities"):
         log_loss([0.5, 1.0], [0.1, 0.2])
     with pytest.raises(ValueError, match="3 classes in `y_true`, 2 columns"):
         log_loss([0, 1, 2], [0.1, 0.2, 0.3])

@@ -128,6 +128,8 @@ def test_undefined_values_and_warnings_as_scikit_learn(zero_division, average):
         ([5, 5], [5, 5], None),
     ]
     for y, p, labels in cases:
+        if average == "binary" and labels == [7]:
+            continue  # refused: it does not name the positive class
         for name in (*SCORES, "fbeta_score"):
             options = {"average": average, "labels": labels, "zero_division": zero_division}
             if name == "fbeta_score":
@@ -205,7 +207,7 @@ def test_extreme_betas_have_limits():
         ({"warn_for": "recall"}, TypeError, "`warn_for` must be a list"),
         ({"labels": []}, ValueError, "`labels` is empty"),
         ({"labels": ["a"]}, TypeError, "`labels` holds text"),
-        ({"labels": [0.5]}, ValueError, "`labels` holds soft"),
+        ({"labels": [0.5]}, ValueError, "`labels` must hold whole"),
         ({"labels": "ab"}, TypeError, "`labels` must be an array"),
         ({"sample_weight": [1, 1]}, ValueError, "lengths differ"),
         ({"sample_weight": [0, 0, 0]}, ValueError, "must not be all zero"),

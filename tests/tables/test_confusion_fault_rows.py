@@ -39,7 +39,7 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("08", {"y_true": pl.Series([0, None, 1, None])}, ValueError, "contains 2 nulls"),
     ("08", {"y_true": [0, None, 1, 2]}, ValueError, "`y_true` contains 1 null.* index 1"),
     ("09", {"y_true": np.ma.masked_array(Y, mask=[0, 1, 0, 0])}, ValueError, "1 masked"),
-    ("14", {"y_true": [0.0, 0.5, 1.0, 2.0]}, ValueError, "soft or continuous labels .0.5 at"),
+    ("14", {"y_true": [0.0, 0.5, 1.0, 2.0]}, ValueError, "continuous values .0.5 at index 1"),
     ("14", {"y_pred": [0.0, INF, 1.0, 2.0]}, ValueError, "`y_pred` must be finite: inf at"),
     ("18", {"y_pred": [[0.9, 0.1]] * 4}, ValueError, r"`y_pred` must .*: got \(4, 2\)"),
     ("19", {"y_true": 1}, TypeError, "`y_true` must be an array.*scalar 1"),

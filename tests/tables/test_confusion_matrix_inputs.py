@@ -66,7 +66,7 @@ def test_inputs_in_any_layout() -> None:
         (([0, 1], [0]), ValueError, "`y_true` has 2 rows, `y_pred` has 1 rows"),
         (([0, 1], ["0", "1"]), TypeError, "`y_true` holds numbers and `y_pred` text"),
         ((["0", "1"], [0, 1]), TypeError, "`y_true` holds text and `y_pred` numbers"),
-        (([0, 1], [0.2, 0.9]), ValueError, "`y_pred` holds soft or continuous labels \\(0.2 at"),
+        (([0, 1], [0.2, 0.9]), ValueError, "`y_pred` holds probabilities \\(0.2 at"),
         (([0, np.nan], [0, 1]), ValueError, "`y_true` contains 1 null"),
         (([0, 1], [0, None]), ValueError, "`y_pred` contains 1 null"),
         (([0, 1j], [0, 1]), TypeError, "`y_true` must hold numbers, booleans or text"),
@@ -87,7 +87,7 @@ def test_rows_that_are_refused(arguments, error, match) -> None:
         ([0, 1, 7, 1], ValueError, "`labels` must be distinct: 1 comes twice"),
         (["0", "1", "7"], TypeError, "`labels` holds text, `y_true` and `y_pred` hold numbers"),
         ([], ValueError, "`labels` is empty"),
-        ([0, 1, 7, 0.5], ValueError, "`labels` holds soft or continuous labels"),
+        ([0, 1, 7, 0.5], ValueError, "`labels` must hold whole numbers or text: got continuous"),
         (np.arange(20_000), ValueError, "`labels` must name at most 16,384 classes"),
     ],
 )

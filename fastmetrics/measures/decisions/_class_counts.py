@@ -42,7 +42,8 @@ y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
     Predicted labels, or indicators.
 labels : array-like of shape (n_labels,), optional
     The classes (or numbers of columns) to measure, in this order; all by default, sorted. One
-    that does not occur counts 0.
+    that does not occur counts 0. With `average` "binary" they choose nothing, and must name the
+    positive class.
 pos_label : label, default=1
     The class measured by ``average="binary"``.
 average : {"binary", "micro", "macro", "weighted", "samples"} or None, default="binary"
@@ -177,7 +178,10 @@ def classes_asked(counts: ClassCounts, labels: Any, pos_label: Any, average: Any
     """Return the counts of the classes that ``average``, ``labels`` and ``pos_label`` select."""
     check_choice("average", average, AVERAGES)
     if average == "binary":
-        return _positive_class(counts, pos_label)
+        found = _positive_class(counts, pos_label)
+        if labels is not None:
+            _check_positive(checked_labels(labels, counts.labels, counts.kind), found.labels[0])
+        return found
     if pos_label not in (None, 1):
         warn_user(
             f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got "
@@ -287,6 +291,15 @@ def _positive_class(counts: ClassCounts, pos_label: Any) -> ClassCounts:
     asked = np.empty(1, dtype=object)
     asked[0] = pos_label
     return _at(counts, asked, positions(asked, counts.labels))
+
+
+def _check_positive(asked: NDArray[Any], positive: Any) -> None:
+    """Raise unless ``labels``, which chooses nothing of two classes, names the positive one."""
+    if positive not in asked.tolist():
+        raise InputError(
+            f"`labels` does not name the positive class, {positive!r}, that `average`='binary' is "
+            f"of: got {show_labels(asked)}; for other classes choose another `average`"
+        )
 
 
 def _of_matrix(matrix: ConfusionMatrix) -> ClassCounts:

@@ -124,6 +124,8 @@ def check_zero_division(name: str, setting: Any) -> float:
 def check_cost_matrix(name: str, setting: Any) -> Array:
     """Return costs as float64: real and finite, negative ones being gains."""
     costs = as_array(setting, name)
+    if costs.ndim != 2:
+        raise InputError(f"`{name}` must have shape (n_classes, n_classes): got {costs.shape}")
     if costs.dtype.kind not in "iuf":
         raise InputTypeError(f"`{name}` must hold real numbers: got dtype {costs.dtype}")
     if not np.isfinite(costs).all():

@@ -129,7 +129,10 @@ def cohen_kappa_score(
     """
     check_choice("weights", weights, (None, "linear", "quadratic"))
     otherwise = _checked_replacement(replace_undefined_by)
-    found = drop_in_counts(y1, y2, sample_weight=sample_weight, name="y2")
+    try:
+        found = drop_in_counts(y1, y2, sample_weight=sample_weight, name="y2")
+    except InputError as error:
+        raise error.renamed({"y_true": "y1", "y_pred": "y2"}) from None
     if labels is not None:
         whole, found = found, picked(found, labels)
         check_some_label(whole, found.labels, y1, y2, "y1")

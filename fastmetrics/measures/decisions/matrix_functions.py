@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._input.labels import show_labels
+from fastmetrics._input.labels import ARGMAX, show_labels
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.targets import is_matrix
 from fastmetrics.errors import InputError, warn_user
@@ -97,8 +97,8 @@ def confusion_matrix(
         exponent = now.exponent
     elif is_matrix(y_true) or is_matrix(y_pred):
         raise InputError(
-            "`y_true` and `y_pred` must be labels of shape (n,): for multilabel-indicator targets "
-            "there is multilabel_confusion_matrix"
+            f"`y_true` and `y_pred` must be labels of shape (n,): {ARGMAX}; for "
+            "multilabel-indicator targets there is multilabel_confusion_matrix"
         )
     else:
         found, exponent = counted(label_matrix, y_true, y_pred, sample_weight)

@@ -16,7 +16,7 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.labels import check_label_values, distinct, show_labels, text_or_numbers
 from fastmetrics._input.scores import canonical_scores
-from fastmetrics.errors import InputError, warn_user
+from fastmetrics.errors import InputError, InputTypeError, warn_user
 
 _SAMPLE: Final = 64
 
@@ -54,6 +54,8 @@ class Columns(NamedTuple):
 def readable(values: Any, name: str) -> NDArray[Any]:
     """Return scores of a dtype that holds real numbers, in place if a job can convert its rows."""
     array = as_array(values, name)
+    if array.ndim == 0:
+        raise InputTypeError(f"`{name}` must be an array: got a scalar (0-d array)")
     if array.size == 0:
         raise InputError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
     if array.dtype.kind in "biuf" and array.dtype.char != "g":

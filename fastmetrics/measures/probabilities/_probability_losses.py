@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.scalars import check_n_threads, check_real, check_same_length
@@ -104,6 +105,12 @@ class ProbabilityRows:
                 UserWarning,
             )
         return sums
+
+    def check_named(self, labels: Any) -> None:
+        """Raise unless ``labels``, which one column of probabilities does not need, fits."""
+        if labels is not None and not self.is_indicator:
+            seen = distinct_labels(self.labels)[1]
+            check_members(seen, check_class_labels(labels, "labels").classes)
 
     def sums_by_pos_label(self, kind: int, pos_label: Any) -> LossSums:
         """Return the sums by the rule of brier_score_loss beside one column of probabilities."""
@@ -271,7 +278,7 @@ def renamed(y_proba: Any, y_pred: Any) -> Any:
 
 def too_few_for_d2(y_true: Any, y_proba: Any) -> bool:
     """Return whether there are fewer than two rows, after a warning."""
-    scores = as_array(y_proba, "y_proba")
+    scores = readable(y_proba, "y_proba")
     if len(scores) >= 2:
         return False
     check_same_length(y_true=as_array(y_true, "y_true"), y_proba=scores)

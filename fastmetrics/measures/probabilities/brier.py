@@ -30,7 +30,8 @@ pos_label : number, bool or str, optional
     The positive label beside one column: 1 for labels in {0, 1} or {-1, 1}, the greater of
     two other numbers, and needed for text. Not read beside several columns.
 labels : array-like of shape (n_classes,), optional
-    The classes beside several columns, sorted; needed when one has no row.
+    The classes beside several columns, sorted; needed when one has no row. Beside one column they
+    choose nothing, and must name the labels that occur.
 
 Raises
 ------
@@ -152,5 +153,6 @@ def d2_brier_score(
 
 def _squares(rows: ProbabilityRows, pos_label: object, labels: object) -> LossSums:
     if rows.scores.ndim == 1:
+        rows.check_named(labels)
         return rows.sums_by_pos_label(SQUARE, pos_label)
     return rows.sums_by_labels(SQUARE, labels)

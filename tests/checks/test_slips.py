@@ -1,0 +1,102 @@
+"""The commonest slips: what a user holds is passed as it is, and the message says what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import fastmetrics as fm
+
+Y = np.array([0, 1, 1, 0, 1])
+SCORES = np.array([0.1, 0.9, 0.8, 0.3, 0.4])
+THREE = np.array([2, 1, 0, 2, 1])
+COLUMNS = np.full((5, 3), 0.25) + 0.25 * np.eye(3)[THREE]
+ONE_HOT = np.eye(3, dtype=int)[THREE]
+TARGETS = 10.0 * SCORES + 0.25
+LAZY = pl.DataFrame({"a": SCORES, "b": SCORES}).lazy()
+SCALAR = np.array(0.5)
+
+THRESHOLD = (
+    "`y_pred` holds probabilities .0.1 at index 0. .* `predict_at_threshold`, or are the arg"
+)
+SWAPPED = (
+    "`y_true` holds probabilities .0.1 at index 0. where labels are needed: are the arguments swa"
+)
+ARGMAX = r"where each column is a class take the argmax, `classes\[columns.argmax\(axis=1\)\]`"
+REGRESSION = "is this regression .its measures have names such as 'mean_squared_error'."
+
+CASES = {
+    "probabilities for labels": (fm.f1_score, (Y, SCORES), {}, THRESHOLD),
+    "probabilities for a matrix": (fm.confusion_matrix, (Y, SCORES), {}, THRESHOLD),
+    "probabilities counted": (fm.ConfusionMatrix.from_labels, (Y, SCORES), {}, THRESHOLD),
+    "swapped, labels": (fm.accuracy_score, (SCORES, Y), {}, SWAPPED),
+    "swapped, scores": (fm.roc_auc_score, (SCORES, Y), {}, SWAPPED),
+    "swapped, bootstrap": (fm.bootstrap, (SCORES, Y), {}, SWAPPED),
+    "swapped, evaluate": (fm.evaluate, (SCORES, Y), {}, SWAPPED),
+    "columns for labels": (fm.accuracy_score, (THREE, COLUMNS), {}, f"`y_pred` is a .*{ARGMAX}"),
+    "columns for a matrix": (fm.confusion_matrix, (THREE, COLUMNS), {}, ARGMAX),
+    "columns, strict": (fm.matthews_corrcoef, (THREE, COLUMNS), {}, f"`y_pred` must.*{ARGMAX}"),
+    "columns counted": (fm.ConfusionMatrix.from_labels, (THREE, COLUMNS), {}, ARGMAX),
+    "one-hot and columns": (fm.f1_score, (ONE_HOT, COLUMNS), {}, f"`y_pred` .*{ARGMAX}"),
+    "one-hot targets": (fm.f1_score, (ONE_HOT, THREE), {}, f"`y_true` is a matrix.*{ARGMAX}"),
+    "regression": (fm.bootstrap, (TARGETS, SCORES), {}, REGRESSION),
+    "regression, evaluate": (fm.evaluate, (TARGETS, SCORES), {}, REGRESSION),
+    "regression, whole": (fm.bootstrap, (np.arange(30), np.arange(30.0)), {}, REGRESSION),
+    "classes": (fm.bootstrap, (THREE, SCORES), {}, "see `multi_class` of roc_auc_score$"),
+    "continuous `labels`": (
+        *(fm.f1_score, (Y, Y), {"labels": [0.5], "average": "macro"}),
+        "`labels` must hold whole numbers or text: got continuous values",
+    ),
+    "junk beside binary F1": (fm.f1_score, (Y, Y), {"labels": "junk"}, "`labels` must be an array"),
+    "other `labels`, F1": (
+        fm.f1_score,
+        (Y, Y),
+        {"labels": [8, 9]},
+        "not name the positive cl.* 1,",
+    ),
+    "text `labels`, F1": (fm.jaccard_score, (Y, Y), {"labels": ["a"]}, "`labels` holds text"),
+    "junk beside Brier": (fm.brier_score_loss, (Y, SCORES), {"labels": 3}, "`labels` must be an a"),
+    "other `labels`, Brier": (
+        *(fm.d2_brier_score, (Y, SCORES), {"labels": [5, 6]}),
+        "`y_true` contains 0, which is not in `labels`: {5, 6}",
+    ),
+    "no `y1`": (fm.cohen_kappa_score, (None, Y), {}, "`y1` must be an array: got None"),
+    "lengths of `y1`": (fm.cohen_kappa_score, (Y, Y[:3]), {}, "`y1` has 5 rows, `y2` has 3"),
+    "nan in `y2`": (fm.cohen_kappa_score, (Y, [0, np.nan, 1, 1, 1]), {}, "`y2` contains 1 null"),
+    "text in `y2`": (fm.cohen_kappa_score, (Y, list("abcde")), {}, "`y1` holds numbers and `y2`"),
+    "scalar decisions": (fm.hinge_loss, (Y, SCALAR), {}, "`pred_decision` must be an array: got a"),
+    "scalar scores": (
+        fm.top_k_accuracy_score,
+        (Y, SCALAR),
+        {},
+        "`y_score` must be an array: got a",
+    ),
+    "scalar, Brier": (fm.d2_brier_score, (Y, SCALAR), {}, "`y_proba` must be an array: got a sca"),
+    "scalar costs": (
+        *(fm.total_cost, (Y, Y), {"cost_matrix": SCALAR}),
+        r"`cost_matrix` must have shape \(n_classes, n_classes\): got \(\)",
+    ),
+    "lazy labels": (fm.f1_score, (LAZY, LAZY), {}, r"`y_true` .* lazy frame: pass `\.collect\(\)`"),
+    "lazy weights": (
+        *(fm.roc_auc_score, (Y, SCORES), {"sample_weight": LAZY}),
+        "`sample_weight` is a lazy frame",
+    ),
+    "lazy models": (fm.paired_bootstrap, (Y, LAZY), {}, "`scores` is a lazy frame: pass"),
+    "lazy models, DeLong": (fm.delong_test, (Y, LAZY), {}, "`scores` is a lazy frame: pass"),
+    "lazy models, evaluate": (fm.evaluate, (Y, LAZY), {}, "`scores` is a lazy frame: pass"),
+    "lazy costs": (fm.total_cost, (Y, Y), {"cost_matrix": LAZY}, "`cost_matrix` is a lazy frame"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_message_says_what_to_do(case: str) -> None:
+    function, args, kwargs, message = CASES[case]
+    with pytest.raises(fm.InputError, match=message):
+        function(*args, **kwargs)
+
+
+def test_what_labels_choose_nothing_of_may_still_be_named() -> None:
+    assert fm.f1_score(Y, Y, labels=[1]) == fm.f1_score(Y, Y, labels=[0, 1, 2]) == 1.0
+    plain = fm.brier_score_loss(Y, SCORES)
+    assert fm.brier_score_loss(Y, SCORES, labels=[1, 0, 2]) == plain
