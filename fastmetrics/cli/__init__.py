@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from fastmetrics.cli._interrupt import INTERRUPTED, insistent_interrupt, say_interrupted
-from fastmetrics.cli._parser import build_parser
+from fastmetrics.cli._parser import build_parser, files_apart
 
 #: What a shell reports for a process that a reader who went away has ended.
 BROKEN_PIPE = 141
@@ -32,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 fine, 2 bad input, 130 interrupted, 141 nobody reads the output any more.
     """
     try:
-        arguments = build_parser().parse_args(argv)
+        given = sys.argv[1:] if argv is None else argv
+        arguments = build_parser().parse_args(files_apart(given))
         with insistent_interrupt():
             output: str = arguments.run(arguments)
         _write(output)

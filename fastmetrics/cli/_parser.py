@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 _FORMATS = ("table", "json", "csv", "markdown")
@@ -57,6 +58,25 @@ class _Version(argparse.Action):
             version = "(not installed)"
         print(f"fastmetrics {version}")
         parser.exit()
+
+
+def files_apart(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with files that follow the names of --metrics put before it.
+
+    An option of any number of values takes all that come, a file that was meant as such too.
+    """
+    found = list(arguments)
+    if "--metrics" not in found:
+        return found
+    from fastmetrics.io import is_readable_name
+
+    at = found.index("--metrics")
+    end = at + 1
+    while end < len(found) and not found[end].startswith("-"):
+        end += 1
+    files = [text for text in found[at + 1 : end] if is_readable_name(text)]
+    names = [text for text in found[at + 1 : end] if text not in files]
+    return [*found[:at], *files, "--metrics", *names, *files_apart(found[end:])]
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -7,8 +7,15 @@ comes out is one contiguous numpy array per column, and no more memory than that
 from __future__ import annotations
 
 from fastmetrics.io._columns import Columns, TextColumn
-from fastmetrics.io._formats import column_names
+from fastmetrics.io._formats import column_names, is_readable_name
 from fastmetrics.io._paths import expand_paths
 from fastmetrics.io._reader import read_columns
 
-__all__ = ["Columns", "TextColumn", "column_names", "expand_paths", "read_columns"]
+__all__ = [
+    "Columns",
+    "TextColumn",
+    "column_names",
+    "expand_paths",
+    "is_readable_name",
+    "read_columns",
+]

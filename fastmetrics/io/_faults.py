@@ -6,17 +6,23 @@ import re
 from typing import Any
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._formats import Source, reason, select_list
+from fastmetrics.io._formats import Source, lines_of, reason, select_list
 from fastmetrics.io._session import quote_name, rows_of
+from fastmetrics.io._where import not_computable
 
 _SHOWN = 60
 _KINDS = {"BIGINT": "an integer of 64 bits", "UBIGINT": "an integer from 0 to 2^64 - 1"}
 
 
 def unreadable(
-    connection: Any, source: Source, targets: dict[str, str], error: BaseException
+    connection: Any,
+    source: Source,
+    targets: dict[str, str],
+    error: BaseException,
+    *,
+    skip_bad: bool,
 ) -> FileError:
-    """Return the error for a file whose rows could not be read.
+    """Return the error for a file whose rows could not be read, or not be put to the condition.
 
     Parameters
     ----------
@@ -28,13 +34,20 @@ def unreadable(
         Inner names of the wanted columns and the types to read them as.
     error : exception
         What the reading raised.
+    skip_bad : bool
+        Whether bad rows are left out.
     """
     import duckdb
 
+    wanted = f"SELECT {select_list(source, targets)} FROM {source.relation(skip_bad=skip_bad)}"
     try:
-        rows_of(connection, f"SELECT {select_list(source, targets)} FROM {source.relation()}")
+        rows_of(connection, f"SELECT max(hash(COLUMNS(*))) FROM ({wanted})")
     except duckdb.Error as first:
         error = first
+    else:  # every row can be read: it was the condition
+        return not_computable(source, error)
+    if source.kind == "json" and "malformed json" in str(error).lower():
+        return FileError(f"{source.path}: {_first_malformed(connection, source)}{reason(error)}")
     line = re.search(r"\bline:? (\d+)", str(error), flags=re.IGNORECASE)
     value = _first_unconvertible(connection, source, targets) if source.kind == "csv" else None
     if value is not None:
@@ -45,6 +58,22 @@ def unreadable(
             f"{_KINDS.get(target, 'a number')}"
         )
     return FileError(f"{source.path}: {_place(source, line)}{reason(error, source)}")
+
+
+def _first_malformed(connection: Any, source: Source) -> str:
+    """Return the place of the first line that is no JSON; DuckDB names one behind it."""
+    import duckdb
+
+    query = (
+        "SELECT row, line FROM (SELECT line, text, row_number() OVER (ORDER BY line) AS row FROM "
+        f"(SELECT row_number() OVER () AS line, text FROM {lines_of(source)}) "
+        "WHERE trim(text) <> '') WHERE NOT json_valid(text) ORDER BY line LIMIT 1"
+    )
+    try:
+        row, line = rows_of(connection, query)[0]
+    except (duckdb.Error, IndexError):  # a file that is one document
+        return ""
+    return f"row {row}: " if row == line else f"row {row} (line {line}): "
 
 
 def _place(source: Source, line: re.Match[str] | None) -> str:

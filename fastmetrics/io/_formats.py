@@ -22,7 +22,7 @@ _FORMATS = {
     ".ndjson": "json",
     ".json": "json",
 }
-_COMPRESSED = (".gz", ".zst")
+COMPRESSED = (".gz", ".zst")
 _DELIMITERS = ",;\t|"
 #: Rows from which the types of a text file are guessed at first; -1 means all of them.
 _SAMPLE = 20_480
@@ -40,7 +40,7 @@ _PLAIN_REASONS = (
 def file_format(path: str) -> str:
     """Return ``csv``, ``parquet`` or ``json``, told by the ending of the name."""
     stem, ending = os.path.splitext(path.lower())
-    if ending in _COMPRESSED:
+    if ending in COMPRESSED:
         ending = os.path.splitext(stem)[1]
     try:
         return _FORMATS[ending]
@@ -49,6 +49,15 @@ def file_format(path: str) -> str:
         raise FileError(
             f"{path}: unknown kind of file; the name must end in one of {known}"
         ) from None
+
+
+def is_readable_name(text: str) -> bool:
+    """Return whether a text ends as the names of the files do that can be read."""
+    try:
+        file_format(text)
+    except FileError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +81,9 @@ class Source:
         Of a CSV file.
     fully_sampled : bool
         Whether the types were guessed from every row.
+    odd : frozenset of str
+        Columns (by their keys in ``types``) with texts such as ``1_000`` or ``0x10``, which DuckDB
+        takes for numbers.
     """
 
     path: str
@@ -81,6 +93,7 @@ class Source:
     header: tuple[str, ...]
     delimiter: str = ","
     fully_sampled: bool = False
+    odd: frozenset[str] = frozenset()
 
     def inner_name(self, column: str) -> str:
         """Return the name that ``column`` has inside the session."""
@@ -178,17 +191,22 @@ def _with_plain_booleans(connection: Any, source: Source, wanted: list[str], row
 
     names = ", ".join(map(quote_name, types))
     plain = ", ".join(f"bool_and(lower({quote_name(i)}) IN ('true', 'false'))" for i in types)
-    columns = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in source.types)
-    query = (
-        f"SELECT {plain} FROM (SELECT {names} FROM read_csv({_csv_options(source)}, "
-        f"auto_detect=false, columns={{{columns}}}, ignore_errors=true){rows})"
-    )
+    query = f"SELECT {plain} FROM (SELECT {names} FROM {texts_of(source)}{rows})"
     try:
         found = rows_of(connection, query)[0]
     except duckdb.Error:  # reading will say what is wrong
         return source
     loose = [inner for inner, is_plain in zip(types, found, strict=True) if is_plain is False]
     return source.with_types({inner: types[inner] for inner in loose})
+
+
+def texts_of(source: Source) -> str:
+    """Return the SQL table function that reads the columns of a CSV file as they are written."""
+    columns = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in source.types)
+    return (
+        f"read_csv({_csv_options(source)}, auto_detect=false, columns={{{columns}}}, "
+        "ignore_errors=true)"
+    )
 
 
 def _spelled(source: Source, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -219,6 +237,14 @@ def _json_format(address: str) -> str:
     return "'newline_delimited'" if _is_lines(address) else "'auto'"
 
 
+def lines_of(source: Source) -> str:
+    """Return the SQL table function that reads the lines of a text file as they are."""
+    return (
+        f"read_csv({quote_text(source.address)}, auto_detect=false, header=false, delim='\x01', "
+        "quote='', escape='', columns={'text': 'VARCHAR'})"
+    )
+
+
 def _with_header(connection: Any, source: Source, wanted: list[str]) -> Source:
     """Return the source with the delimiter and the names that its first line shows.
 
@@ -227,12 +253,8 @@ def _with_header(connection: Any, source: Source, wanted: list[str]) -> Source:
     """
     import duckdb
 
-    query = (
-        f"SELECT line FROM read_csv({quote_text(source.address)}, auto_detect=false, header=false, "
-        "delim='\x01', quote='', escape='', columns={'line': 'VARCHAR'}) LIMIT 1"
-    )
     try:
-        rows = rows_of(connection, query)
+        rows = rows_of(connection, f"SELECT text FROM {lines_of(source)} LIMIT 1")
     except duckdb.Error as error:
         raise FileError(f"{source.path}: {reason(error, source)}") from None
     line = rows[0][0] if rows else None
@@ -289,7 +311,14 @@ def _picked(name: str, found: str, target: str) -> str:
     if found == "BOOLEAN":
         # Not a mere cast: DuckDB would push it into the CSV parser, where `true` is no number.
         return f"CAST(CASE {name} WHEN true THEN 1 WHEN false THEN 0 END AS {target})"
+    if found == "VARCHAR":  # an odd column: what is no plain number is null, which is a bad row
+        return f"CASE WHEN {is_odd(name)} THEN NULL ELSE TRY_CAST({name} AS {target}) END"
     return f"CAST({name} AS {target})"
+
+
+def is_odd(name: str) -> str:
+    """Return the SQL that says of a text whether DuckDB alone takes it for a number."""
+    return f"regexp_matches({name}, '^\\s*[-+]?(0[xXbB]|[0-9.]+_)')"
 
 
 def column_names(path: str | os.PathLike[str], expected: str) -> tuple[str, ...]:

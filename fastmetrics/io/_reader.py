@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -25,13 +26,12 @@ from fastmetrics.io._formats import (
     describe,
     describe_fully,
     file_format,
-    reason,
     select_list,
 )
 from fastmetrics.io._paths import expand_paths
-from fastmetrics.io._session import Session, is_interrupt, require_duckdb, rows_of
-from fastmetrics.io._types import common_types
-from fastmetrics.io._where import check_where
+from fastmetrics.io._session import Session, interruptible, is_interrupt, require_duckdb, rows_of
+from fastmetrics.io._types import common_types, with_odd
+from fastmetrics.io._where import check_condition, check_where
 
 #: Rows in a batch: large enough to amortise the call, small enough to stay in cache.
 _BATCH_ROWS = 131_072
@@ -134,10 +134,13 @@ def read_columns(
         sources = [describe(connection, p, session.addresses[p], wanted) for p in files]
         for source in sources:
             _check_header(source, wanted)
-        if on_bad_row == "skip" or where is not None:
+        skip_bad = on_bad_row == "skip"
+        numbers = [*scores, *([weight] if weight is not None else [])]
+        texts = [column for column in wanted if column not in numbers]
+        sources = [with_odd(connection, s, numbers, texts, skip_bad=skip_bad) for s in sources]
+        if skip_bad or where is not None:
             # A wrong guess would make DuckDB drop rows, or round numbers inside the condition.
             sources = [describe_fully(connection, source, wanted) for source in sources]
-        skip_bad = on_bad_row == "skip"
         reading = _Reading(session, wanted, weight, group, where, skip_bad, progress, many_labels)
         while True:
             try:
@@ -204,7 +207,8 @@ class _Reading:
         self.arrays = {column: GrowingArray() for column in self.wanted}
         self.n_rows = self.n_skipped = 0
         for source in sources:
-            self._check_condition(source)
+            if self.where is not None:
+                check_condition(self.connection, source, self.where)
         total = sum(os.path.getsize(source.path) for source in sources)
         before = 0
         for position, source in enumerate(sources):
@@ -228,19 +232,6 @@ class _Reading:
         except duckdb.Error:
             return True
 
-    def _check_condition(self, source: Source) -> None:
-        if self.where is None:
-            return
-        import duckdb
-
-        try:
-            query = f"DESCRIBE SELECT ({self.where}\n) FROM {source.relation()}"
-            kind = rows_of(self.connection, query)[0][1]
-        except duckdb.Error as error:
-            raise FileError(f"{source.path}: where: {reason(error, source)}") from None
-        if kind != "BOOLEAN":
-            raise ValueError(f"where must be a boolean expression: this one is {kind}")
-
     def _read_one(
         self, position: int, source: Source, types: dict[str, str], share: tuple[float, float]
     ) -> None:
@@ -251,7 +242,7 @@ class _Reading:
             spelled = {
                 i: t for i, t in targets.items() if source.types[i] != "BOOLEAN" or t == "VARCHAR"
             }
-            source = source.with_types(spelled)
+            source = source.with_types(spelled | dict.fromkeys(source.odd, "VARCHAR"))
         try:
             for batch in self._batches(source, targets):
                 self._append(batch, source, targets, guessed)
@@ -268,7 +259,9 @@ class _Reading:
             if source.kind != "parquet" and not source.fully_sampled:
                 raise _MisjudgedTypesError(position) from None
             with self.session.one_thread() as connection:
-                raise unreadable(connection, source, targets, error) from None
+                raise unreadable(
+                    connection, source, targets, error, skip_bad=self.skip_bad
+                ) from None
 
     def _batches(self, source: Source, targets: dict[str, str]) -> Iterator[Any]:
         query = (
@@ -278,7 +271,9 @@ class _Reading:
             query += f" WHERE ({self.where}\n)"
         relation = self.connection.sql(query)
         stream = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-        yield from stream(_BATCH_ROWS)
+        batches = interruptible(self.connection, partial(stream, _BATCH_ROWS))
+        while (batch := interruptible(self.connection, partial(next, batches, None))) is not None:
+            yield batch
 
     def _append(
         self,

@@ -7,16 +7,24 @@ import re
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self, TypeVar
 
 from fastmetrics._threads.workers import available_processors
 from fastmetrics.errors import FileError
 
 #: What DuckDB may take for a pattern in a file name. A backslash is a separator on Windows only.
 _PATTERN_CHARACTERS = "*?[]{}" if os.name == "nt" else "*?[]{}\\"
+
+#: Seconds between two looks for a signal, where one does not end a wait (Windows); and seconds that
+#: an interrupted query is given.
+_LISTENING: Final = 0.2
+_PATIENCE: Final = 0.5
+
+T = TypeVar("T")
 
 _OPTIONS: dict[str, Any] = {
     "allow_community_extensions": False,
@@ -74,15 +82,52 @@ def quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def interruptible(connection: Any, work: Callable[[], T]) -> T:
+    """Return what ``work`` returns, a query of the connection or a part of one; Ctrl-C ends it.
+
+    DuckDB hears no signal while it computes. So it does that in another thread, and this one waits.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()  # no signal comes here
+    answer: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(work())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        while not wait([answer], timeout=_LISTENING).done:
+            pass
+    except KeyboardInterrupt:
+        connection.interrupt()
+        wait([answer], timeout=_PATIENCE)  # within a batch of rows not even DuckDB hears it
+        raise
+    return answer.result()
+
+
+def close(connection: Any) -> None:
+    """Close a database, or leave it to a thread that is still at work in it."""
+    closing = threading.Thread(target=connection.close, daemon=True)
+    closing.start()
+    closing.join(_PATIENCE)
+
+
 def rows_of(connection: Any, query: str, parameters: list[Any] | None = None) -> list[Any]:
     """Return the rows of a query; Ctrl-C is a KeyboardInterrupt here too."""
+
+    def rows() -> list[Any]:
+        found: list[Any] = connection.execute(query, parameters).fetchall()
+        return found
+
     try:
-        rows: list[Any] = connection.execute(query, parameters).fetchall()
+        return interruptible(connection, rows)
     except Exception as error:
         if is_interrupt(error):
             raise KeyboardInterrupt from error
         raise
-    return rows
 
 
 def is_interrupt(error: BaseException) -> bool:
@@ -128,16 +173,21 @@ class Session:
 
     def close(self) -> None:
         """Close the database and remove the links."""
-        if self.connection is not None:
-            self.connection.close()
-            self.connection = None
         if self._links is not None:
             self._links.cleanup()
             self._links = None
+        if self.connection is not None:
+            close(self.connection)
+            self.connection = None
 
-    def one_thread(self) -> Any:
-        """Return a second locked connection that scans in file order, to find a first bad row."""
-        return self._locked(require_duckdb(), 1)
+    @contextmanager
+    def one_thread(self) -> Iterator[Any]:
+        """Give a second locked connection that scans in file order, to find a first bad row."""
+        connection = self._locked(require_duckdb(), 1)
+        try:
+            yield connection
+        finally:
+            close(connection)
 
     def _locked(self, duckdb: Any, n_threads: int) -> Any:
         connection = duckdb.connect(

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._formats import Source
+from fastmetrics.io._formats import COMPRESSED, Source, is_odd, texts_of
+from fastmetrics.io._session import quote_name, rows_of
 
 _INTEGERS = frozenset("TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT".split())
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
 #: Every decimal of so many digits has a float64 of its own, in the same order.
 _EXACT_DIGITS = 15
 _TEXT = "VARCHAR"
+_BLOCK: Final = 1 << 18
 
 
 def common_types(
@@ -42,6 +48,56 @@ def common_types(
     return result
 
 
+def with_odd(
+    connection: Any, source: Source, numbers: Iterable[str], texts: Iterable[str], *, skip_bad: bool
+) -> Source:
+    """Return a source that knows its odd columns; raise where one must hold numbers.
+
+    With ``skip_bad`` none is raised: the rows are bad ones.
+    """
+    if source.kind != "csv" or not _may_be_odd(source.path):
+        return source
+    import duckdb
+
+    names = {column: source.inner_name(column) for column in (*numbers, *texts)}
+    asked = ", ".join(f"bool_or({is_odd(quote_name(name))})" for name in names.values())
+    try:
+        answers = rows_of(connection, f"SELECT {asked} FROM {texts_of(source)}")[0]
+        odd = [column for column, answer in zip(names, answers, strict=True) if answer]
+        for column in () if skip_bad else [column for column in odd if column in numbers]:
+            query = (
+                "SELECT number, value FROM (SELECT row_number() OVER () AS number, "
+                f"{quote_name(names[column])} AS value FROM {texts_of(source)}) "
+                f"WHERE {is_odd('value')} ORDER BY number LIMIT 1"
+            )
+            number, text = rows_of(connection, query)[0]
+            raise FileError(
+                f"{source.path}: row {number}: column {column!r}: {text!r} is not a number"
+            )
+    except duckdb.Error:  # reading will say what is wrong
+        return source
+    return replace(source, odd=frozenset(names[column] for column in odd))
+
+
+def _may_be_odd(path: str) -> bool:
+    """Return whether 1_, 0x or 0b stand anywhere behind the first line of a file."""
+    if path.lower().endswith(COMPRESSED):
+        return True
+    with open(path, "rb") as file:
+        file.readline()
+        last = b"\n"
+        while block := file.read(_BLOCK):
+            codes = np.frombuffer(last + block, np.uint8)
+            before, after = codes[:-1], codes[1:]
+            is_number = (before - ord("0") < 10) | (before == ord("."))  # unsigned: it wraps around
+            lower = after | 0x20
+            is_prefix = (before == ord("0")) & ((lower == ord("x")) | (lower == ord("b")))
+            if (is_prefix | (is_number & (after == ord("_")))).any():
+                return True
+            last = block[-1:]
+    return False
+
+
 def _check_parquet_agreement(sources: list[Source], column: str) -> None:
     """Parquet states its types, so two files that differ are not one data set."""
     first: Source | None = None
@@ -59,6 +115,8 @@ def _check_parquet_agreement(sources: list[Source], column: str) -> None:
 
 def _target(source: Source, column: str, may_be_text: Collection[str]) -> str:
     """Return the type of ``column`` in one file, as it should be read."""
+    if column in may_be_text and source.inner_name(column) in source.odd:
+        return _TEXT
     found = source.types[source.inner_name(column)]
     if found in _INTEGERS or found in _FLOATS:
         return found

@@ -7,9 +7,12 @@ check refuses early and clearly what the lock would stop late, and what it would
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
+from fastmetrics.errors import FileError
+from fastmetrics.io._formats import Source, reason
 from fastmetrics.io._session import rows_of
 
 #: Kinds of parsed expression that only compute a value from the columns of the row.
@@ -58,6 +61,29 @@ def check_where(connection: Any, where: str) -> None:
         if kind not in _ALLOWED:
             raise _refusal(f"it contains {_REFUSED.get(kind, 'a ' + kind.lower())}")
     _check_functions(connection, {n["function_name"] for n in nodes if n["class"] == "FUNCTION"})
+
+
+def check_condition(connection: Any, source: Source, where: str) -> None:
+    """Raise unless ``where`` is a condition on the columns that this file has."""
+    import duckdb
+
+    try:
+        query = f"DESCRIBE SELECT ({where}\n) FROM {source.relation()}"
+        kind = rows_of(connection, query)[0][1]
+    except duckdb.Error as error:
+        raise not_computable(source, error) from None
+    if kind != "BOOLEAN":
+        raise ValueError(f"where must be a boolean expression: this one is {kind}")
+
+
+def not_computable(source: Source, error: BaseException) -> FileError:
+    """Return the error for a condition that cannot be computed from the columns of a file."""
+    missing = re.search(r'Referenced column "(.*?)" not found', str(error))
+    said = reason(error).partition(" Candidate ")[0]
+    if missing:
+        names = ", ".join(map(repr, source.header))
+        said = f"there is no column {missing[1]!r}; the columns are {names[:2_000]}"
+    return FileError(f"where: {said} ({source.path})")
 
 
 def _refusal(reason: str) -> ValueError:

@@ -1,0 +1,179 @@
+"""Slips at the command line: the message blames what is wrong, and says where it is."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from fastmetrics.cli import main
+from fastmetrics.cli._parser import files_apart
+from fastmetrics.io import _session, read_columns
+
+COLUMNS = ["--label", "label", "--score", "score"]
+POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def fails(capsys, path: Path, *options: str) -> str:
+    """Return what is said of a failing call, the folder left out."""
+    assert main(["evaluate", str(path), *COLUMNS, *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    return err.replace(f"{path.parent}{os.sep}", "").removeprefix("fastmetrics: error: ").rstrip()
+
+
+LINES = ['{"label": 1, "score": 0.5}', '{"label": 0, "score": 0.25}', '{"label": 1, "score": 0.75}']
+
+
+@pytest.mark.parametrize("bad", ['{"label": 1, "score": }', '{"label": 1, "sc', "no JSON"])
+@pytest.mark.parametrize("at", [0, 1, 2, 3])
+def test_a_line_that_is_no_json_is_named_by_its_row(capsys, tmp_path, bad, at):
+    lines = [*LINES[:at], bad, *LINES[at:]]
+    path = written(tmp_path, "a.jsonl", "\n".join(lines) + "\n")
+    assert fails(capsys, path).startswith(f"a.jsonl: row {at + 1}: not JSON: ")
+    path = written(tmp_path, "a.jsonl", "\n \n" + "\n".join(lines) + "\n")
+    assert fails(capsys, path).startswith(f"a.jsonl: row {at + 1} (line {at + 3}): not JSON: ")
+
+
+WHERE = {
+    "nowhere > 1": "where: there is no column 'nowhere'; the columns are 'label', 'score', 'k' (",
+    "k > DATE '2020-01-01'": "where: ",
+    "CAST(concat(k, 'x') AS INTEGER) > 1": "where: Could not convert string '1x' to INT32",
+    "no_function(k) > 1": "where: Scalar Function with name no_function does not exist",
+}
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+def test_a_wrong_condition_is_not_blamed_on_the_file(capsys, tmp_path, where, kind):
+    path = tmp_path / f"a.{kind}"
+    if kind == "parquet":
+        table = {"label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.5, 0.5], "k": [1, 2, 3, 4]}
+        pq.write_table(pa.table(table), path)
+    elif kind == "csv":
+        path.write_text("label,score,k\n1,0.75,1\n0,0.25,2\n1,0.5,3\n0,0.5,4\n")
+    else:
+        lines = [line.replace("}", ', "k": 1}') for line in LINES]
+        path.write_text("\n".join(lines) + "\n")
+    said = fails(capsys, path, "--where", where)
+    assert said.startswith(WHERE[where])
+    assert said.endswith(f"(a.{kind})")
+    assert "damaged" not in said
+    assert "row" not in said
+
+
+def test_a_bad_row_beside_a_condition_is_still_the_row(capsys, tmp_path):
+    path = written(tmp_path, "a.csv", "label,score,k\n1,0.75,1\n0,x,2\n1,0.5,3\n")
+    assert fails(capsys, path, "--where", "k > 0").startswith("a.csv: row 2 (line 3): column 's")
+
+
+@pytest.mark.parametrize("odd", ["1_000", "0x10", "0X1F", "-0b11", " 1_0", "1._5"])
+def test_what_only_a_program_writes_is_no_number(capsys, tmp_path, odd):
+    text = f"label,score\n1,0.75\n0,{odd}\n1,0.5\n0,0.25\n"
+    message = f"a.csv: row 2: column 'score': {odd!r} is not a number"
+    assert fails(capsys, written(tmp_path, "a.csv", text)) == message
+    packed = tmp_path / "a.csv.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    assert fails(capsys, packed) == message.replace("a.csv", "a.csv.gz")
+    read = read_columns([tmp_path / "a.csv"], "label", ["score"], on_bad_row="skip")
+    assert (read.n_rows, read.n_skipped) == (3, 1)
+    assert read.scores["score"].tolist() == [0.75, 0.5, 0.25]
+
+
+def test_such_labels_are_text_and_other_columns_do_not_matter(tmp_path):
+    text = "label,score_1,note\n0x1,0.75,a_b\n0,1e3,0x10\n0x1,0.5,1_0\n0,.25,\n"
+    read = read_columns([written(tmp_path, "a.csv", text)], "label", ["score_1"])
+    assert read.labels.to_numpy().tolist() == ["0x1", "0", "0x1", "0"]
+    assert read.scores["score_1"].tolist() == [0.75, 1e3, 0.5, 0.25]
+
+
+def test_what_is_odd_is_found_across_blocks(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("fastmetrics.io._types._BLOCK", 3)
+    text = "label,score\n1,0.75\n0,0x10\n"
+    assert "'0x10' is not a number" in fails(capsys, written(tmp_path, "a.csv", text))
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("evaluate --metrics f1 a.csv --label y", "evaluate a.csv --metrics f1 --label y"),
+        ("evaluate --label y --metrics f1 brier b.csv.gz", None),
+        ("evaluate a.csv --metrics f1 tpr_at_fpr:fpr=0.05", "evaluate a.csv --metrics f1 tpr_at_f"),
+        (
+            "evaluate --metrics f1 a.csv --metrics brier b.pq",
+            "evaluate a.csv --metrics f1 b.pq --m",
+        ),
+        ("evaluate a.csv --label y", "evaluate a.csv --label y"),
+    ],
+)
+def test_metrics_take_no_file(given, found):
+    found = found or "evaluate --label y b.csv.gz --metrics f1 brier"
+    assert " ".join(files_apart(given.split())).startswith(found)
+
+
+def test_a_file_behind_metrics_is_read(capsys, tmp_path):
+    rows = "".join(f"{i % 2},{(7 * i % 20) / 20}\n" for i in range(40))
+    path = written(tmp_path, "a.csv", "label,score\n" + rows)
+    options = ["--threshold", "0.5", "--bootstrap", "99", "--seed", "1"]
+    assert main(["evaluate", *COLUMNS, *options, "--metrics", "f1", "accuracy", str(path)]) == 0
+    assert "accuracy" in capsys.readouterr().out
+
+
+@POSIX
+def test_ctrl_c_ends_a_heavy_condition(capsys, tmp_path):
+    n = 50_000
+    table = {"label": np.arange(n) % 2, "score": np.linspace(0, 1, n)}
+    pq.write_table(pa.table(table), tmp_path / "a.parquet")
+    # Minutes of work.
+    where = "list_sum(list_transform(range(500000), lambda x: sqrt(x + score))) > 0"
+    pressed = []
+
+    def press() -> None:
+        pressed.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(1.5, press).start()
+    assert main(["evaluate", str(tmp_path / "a.parquet"), *COLUMNS, "--where", where]) == 130
+    assert time.perf_counter() - pressed[0] < 3
+    assert "interrupted" in capsys.readouterr().err
+
+
+class Deaf:
+    """A connection whose query does not end where it is told to."""
+
+    told = False
+
+    def interrupt(self) -> None:
+        self.told = True
+
+
+@POSIX
+def test_a_query_that_does_not_hear_is_left(monkeypatch):
+    connection, go_on = Deaf(), threading.Event()
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        _session.interruptible(connection, lambda: go_on.wait(30))
+    assert time.perf_counter() - start < 3
+    assert connection.told
+    go_on.set()
+
+
+def test_a_query_gives_its_result_and_its_error():
+    assert _session.interruptible(Deaf(), lambda: 7) == 7
+    with pytest.raises(ZeroDivisionError):
+        _session.interruptible(Deaf(), lambda: 1 // 0)
