@@ -223,9 +223,10 @@ def column_count(values: Any) -> int:
 
 def has_names(scores: Any) -> bool:
     """Return whether scores come by the names of models: as a mapping or a data frame."""
-    # an Arrow table has `column_names`, and its `columns` are no names
-    return isinstance(scores, Mapping) or any(
-        hasattr(scores, columns) for columns in ("column_names", "columns")
+    # an Arrow table has `column_names`, and its `columns` are no names; lazy frames are refused
+    return isinstance(scores, Mapping) or (
+        not hasattr(scores, "collect")
+        and any(hasattr(scores, columns) for columns in ("column_names", "columns"))
     )
 
 

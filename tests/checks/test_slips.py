@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -100,3 +102,16 @@ def test_what_labels_choose_nothing_of_may_still_be_named() -> None:
     assert fm.f1_score(Y, Y, labels=[1]) == fm.f1_score(Y, Y, labels=[0, 1, 2]) == 1.0
     plain = fm.brier_score_loss(Y, SCORES)
     assert fm.brier_score_loss(Y, SCORES, labels=[1, 0, 2]) == plain
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "call"),
+    [
+        ("sklearn", "estimators", lambda: fm.evaluate_estimator(None, np.eye(5), Y)),
+        ("matplotlib", "plot", lambda: fm.binomial_test(3, 10, error_rate=0.5).plot()),
+    ],
+)
+def test_a_missing_package_is_told_with_its_extra(monkeypatch, package, extra, call) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf"pip install 'fastmetrics-eval\[{extra}\]'"):
+        call()

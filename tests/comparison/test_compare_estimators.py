@@ -204,7 +204,7 @@ def test_objects_that_are_no_scikit_learn_estimators():
 
 def test_without_scikit_learn(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.model_selection", None)
-    with pytest.raises(ImportError, match="compare_estimators needs scikit-learn"):
+    with pytest.raises(ImportError, match="compare_estimators needs scikit-learn: pip inst"):
         fm.compare_estimators(TREE, BAYES, X, Y)
 
 

@@ -236,7 +236,9 @@ def _folds(
     try:
         from sklearn.model_selection import KFold, StratifiedKFold
     except ImportError as error:
-        raise ImportError("compare_estimators needs scikit-learn") from error
+        raise ImportError(
+            "compare_estimators needs scikit-learn: pip install 'fastmetrics-eval[estimators]'"
+        ) from error
     splitter = StratifiedKFold if stratify else KFold
     seed = int(generator.integers(2**32))
     rows = np.zeros((len(data.y), 1))
