@@ -102,7 +102,8 @@ def read_columns(
     -------
     Columns
         One contiguous array per column, in its dtype in the file: float32 stays float32 and
-        int64 stays int64; booleans become int8; decimals of up to 15 digits become float64.
+        int64 stays int64; booleans become int8; decimals of up to 15 digits become float64. In a
+        CSV file ``1_000`` and ``0x10`` are no numbers; as labels or groups they are text.
 
     Raises
     ------

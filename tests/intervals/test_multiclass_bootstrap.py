@@ -208,7 +208,8 @@ def test_a_poisson_replicate_without_any_row_is_undefined(rng: np.random.Generat
         result = fm.multiclass_bootstrap(
             y, p, metrics=list(MEASURES), n_resamples=2_000, resampling="poisson", rng=1
         )
-    assert {w.category for w in caught} <= {UndefinedMetricWarning, DegenerateDataWarning}
+    expected = (UndefinedMetricWarning, DegenerateDataWarning)
+    assert all(issubclass(w.category, expected) for w in caught)
     assert all(0 < one.n_failed < 2_000 for one in result.values())
 
 
