@@ -70,9 +70,11 @@ def first(mapping: Any) -> Any:
 
 #: An example of each public result and table, by the name of its class.
 EXAMPLES: dict[str, Callable[[], Any]] = {
-    "BayesianCorrelatedTTest": lambda: fm.bayesian_correlated_t_test(TABLE[:, 0] - 0.5, rho=0.1),
+    "BayesianCorrelatedTTest": lambda: fm.bayesian_correlated_t_test(
+        TABLE[:, 0] - 0.5, rho=0.1, higher_is_better=True
+    ),
     "BayesianSignedRankTest": lambda: fm.bayesian_signed_rank_test(
-        TABLE[:, 0] - 0.5, n_samples=100, rng=1
+        TABLE[:, 0] - 0.5, higher_is_better=True, n_samples=100, rng=1
     ),
     "BestThreshold": lambda: fm.best_threshold(Y, S),
     "BiasVariance": lambda: fm.bias_variance(Y, [P, Q, Y], decomposition="domingos"),

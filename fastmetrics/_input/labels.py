@@ -102,7 +102,8 @@ def label_vector(values: Any, name: str) -> NDArray[Any]:
     """Return a non-empty vector of labels, not yet read: a matrix is told what to take of it."""
     array = as_array(values, name)
     if array.ndim == 2 and array.shape[1] > 1:
-        raise InputError(f"`{name}` must be labels of shape (n,): got {array.shape}; {ARGMAX}")
+        advice = "" if name == "groups" else f"; {ARGMAX}"
+        raise InputError(f"`{name}` must be labels of shape (n,): got {array.shape}{advice}")
     return as_vector(array, name)
 
 

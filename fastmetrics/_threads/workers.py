@@ -164,7 +164,7 @@ def _tqdm(progress: bool | None) -> Any:
         if progress is None:
             return None
         raise ImportError(
-            'progress=True needs tqdm: pip install "fastmetrics-eval[cli]"'
+            "progress=True needs tqdm: pip install 'fastmetrics-eval[cli]'"
         ) from error
     return tqdm
 

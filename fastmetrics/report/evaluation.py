@@ -9,7 +9,7 @@ from typing import Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import check_binary, column_count, has_names
+from fastmetrics._input.rows import check_binary, check_same_index, column_count, has_names
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
@@ -204,6 +204,7 @@ def evaluate_model(
     n_threads: int | None = None,
 ) -> ModelEvaluation:
     """Evaluate one model; see `evaluate`. Without a confidence level there is no interval."""
+    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     rows = check_binary(
         y_true,
         y_score,

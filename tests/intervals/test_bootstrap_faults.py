@@ -75,7 +75,7 @@ def mean_score(labels, scores):
         ({"rng": "abc"}, ValueError, "`rng` as text must be the key of a result, 16 hexadecimal"),
         ({"groups": GROUPS[:-1]}, ValueError, "`y_true` has 30 rows, `groups` has 29 rows"),
         ({"groups": [1] * 30}, ValueError, "`groups` must name at least two groups: got one"),
-        ({"groups": np.ones((30, 2), int)}, ValueError, r"`groups` must have shape \(n,\)"),
+        ({"groups": np.ones((30, 2), int)}, ValueError, r"labels of shape \(n,\): got \(30, 2\)$"),
         ({"groups": np.full(30, math.nan)}, ValueError, "`groups` contains 30 nulls"),
         ({"groups": 3}, TypeError, "`groups`"),
         ({"sample_weight": np.ones(29)}, ValueError, "`sample_weight` has 29 rows, `y_true` 30"),

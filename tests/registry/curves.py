@@ -196,6 +196,7 @@ CURVES = (
         "delong",
         delong,
         path="fastmetrics:delong",
+        arguments={"weights_are": "frequencies"},
         read=fields("estimate", "variance"),
         weights=("counts",),
         rows_of_each_class=2,

@@ -294,7 +294,7 @@ def test_faults(true, predicted, options, error, message):
 @pytest.mark.parametrize(
     ("true", "predicted", "error", "message"),
     [
-        ([0, 1], [[0, 1], [0.5, 1]], ValueError, r"`predictions\[1\]` holds soft"),
+        ([0, 1], [[0, 1], [0.5, 1]], ValueError, r"`predictions\[1\]` holds prob"),
         ([0, 1], [[0, np.nan]], ValueError, "`predictions` contains 1 null"),
         (["a"], [[1]], TypeError, "`y_true` holds text and `predictions` numbers"),
         ([1], [["a"]], TypeError, "`y_true` holds numbers and `predictions` text"),

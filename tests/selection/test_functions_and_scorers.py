@@ -331,5 +331,5 @@ def test_what_no_scorer_can_be_made_of(monkeypatch):
     with pytest.raises(fm.InputError, match="'r2' is for regression"):
         fm.scorer("r2")(LOGISTIC.fit(*CANCER), *CANCER)
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ImportError, match=r'scorer needs .*: pip install "fastmetrics-eval\[estim'):
+    with pytest.raises(ImportError, match=r"scorer needs .*: pip install 'fastmetrics-eval\[estim"):
         fm.scorer("roc_auc")

@@ -111,7 +111,7 @@ def check_sklearn(what: str) -> None:
         import sklearn  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            f'{what} needs scikit-learn: pip install "fastmetrics-eval[estimators]"'
+            f"{what} needs scikit-learn: pip install 'fastmetrics-eval[estimators]'"
         ) from error
 
 
