@@ -8,93 +8,45 @@ first five lines of one floor, ``--only TEXT`` at modules whose path contains it
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
-import shlex
-import shutil
-import subprocess
-import sys
+import resource
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
+from queue import SimpleQueue
 
-import cosmic_ray.plugins
-from cosmic_ray.mutating import use_mutation
-from cosmic_ray.testing import run_tests
-from cosmic_ray.work_item import TestOutcome
 from tqdm import tqdm
 
-from benchmarks.mutants.choice import Choice, is_kernel
+from benchmarks.mutants.choice import Choice
 from benchmarks.mutants.report import Tried, equivalents, judged, publish, summary
-from benchmarks.mutants.sample import FLOORS, Mutant, sample
+from benchmarks.mutants.sample import FLOORS, sample
+from benchmarks.mutants.trial import Job, copied, tried, unchanged
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 50
-#: Seconds for the nearest tests, and for all of a floor: many times what they take.
-LIMITS = (120, 900)
-
-Job = tuple[Mutant, tuple[tuple[str, ...], ...]]
+#: Bytes that a process of tests may ask for: a mutant may want all there are.
+MEMORY = 16 << 30
 
 
-def command(tests: Sequence[str], *, plain: bool) -> str:
-    """Return the command that runs some files of tests, up to the first failure."""
-    words = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider"]
-    # Ours is the time limit: Hypothesis need not look for a smaller example.
-    words += ["--hypothesis-profile=first_failure", *tests]
-    return shlex.join([*(("env", "NUMBA_DISABLE_JIT=1") if plain else ()), *words])
+def _all(jobs: Sequence[Job], scratch: Path, n_jobs: int) -> Iterator[Tried]:
+    """Yield what becomes of each mutant, in order; each thread has a copy of the checkout."""
+    template = copied(ROOT, scratch / "template")
+    unchanged(jobs, template)
+    places = SimpleQueue[Path]()
+    for k in range(n_jobs):
+        places.put(copied(template, scratch / str(k)))
 
+    def one(job: Job) -> Tried:
+        place = places.get()
+        try:
+            return tried(job, place)
+        finally:
+            places.put(place)
 
-def copied(root: Path, place: Path) -> Path:
-    """Copy what tests need, time stamps included: Numba's cache knows kernels by them."""
-    for name in ("fastmetrics", "tests", "benchmarks", "docs", "examples", "pyproject.toml"):
-        source = root / name
-        if source.is_dir():
-            shutil.copytree(source, place / name)
-        else:
-            shutil.copy2(source, place / name)
-    return place
-
-
-def _start(template: str, scratch: str) -> None:
-    """Give this process a copy of the checkout of its own."""
-    place = Path(scratch) / str(os.getpid())
-    place.mkdir()
-    os.chdir(copied(Path(template), place))
-
-
-def tried(job: Job) -> Tried:
-    """Apply a mutant to the copy of this process, and run its tests until one fails."""
-    mutant, rounds = job
-    path = Path(mutant.module)
-    stamps = path.stat()
-    operator = cosmic_ray.plugins.get_operator(mutant.operator)()
-    killed = False
-    with use_mutation(path, operator, mutant.occurrence) as (_, mutated):
-        if mutated is None:
-            raise RuntimeError(f"no such place: {mutant}")
-        becomes = mutated.splitlines()[mutant.line - 1].strip()
-        for tests, limit in zip(rounds, LIMITS, strict=True):
-            if tests and not killed:
-                outcome, said = run_tests(command(tests, plain=is_kernel(mutant.module)), limit)
-                if outcome is TestOutcome.INCOMPETENT:
-                    raise RuntimeError(said)
-                killed = outcome is TestOutcome.KILLED
-    os.utime(path, ns=(stamps.st_atime_ns, stamps.st_mtime_ns))
-    return Tried(mutant, becomes, "killed" if killed else "survived")
-
-
-def check_unchanged(jobs: Sequence[Job], template: Path) -> None:
-    """Run all tests that will be asked on the code as it is: they have to pass, and fill caches."""
-    for plain in (True, False):
-        own = [rounds for mutant, rounds in jobs if is_kernel(mutant.module) is plain]
-        tests = sorted({name for rounds in own for names in rounds for name in names})
-        if tests:
-            done = subprocess.run(
-                shlex.split(command(tests, plain=plain)), cwd=template, check=False
-            )
-            if done.returncode:
-                raise SystemExit("the tests fail without a mutant")
+    with ThreadPool(n_jobs) as pool:  # the work is done by the processes that they start
+        yield from pool.imap(one, jobs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,7 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=COUNT, help="lines of each floor")
     parser.add_argument("--only", default="", metavar="TEXT", help="part of a module's path")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--verbose", action="store_true", help="say what killed each mutant")
     asked = parser.parse_args(arguments)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     choice = Choice(ROOT)
     floors = asked.floor or FLOORS
     jobs = [
@@ -115,16 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     start, found, known = time.perf_counter(), [], equivalents()
     with tempfile.TemporaryDirectory(prefix="fastmetrics-mutants.") as scratch:
-        template = Path(scratch) / "template"
-        template.mkdir()
-        check_unchanged(jobs, copied(ROOT, template))
-        context = multiprocessing.get_context("spawn")
-        with context.Pool(asked.jobs, _start, (str(template), scratch)) as pool:
-            for each in tqdm(pool.imap(tried, jobs), total=len(jobs), unit=" mutants"):
-                found.append(judged(each, known))
-                if found[-1].outcome != "killed":
-                    tqdm.write(f"{found[-1].outcome}: {each.mutant.module}:{each.mutant.line}")
-                    tqdm.write(f"    - {each.mutant.text}\n    + {each.becomes}")
+        each_tried = _all(jobs, Path(scratch), asked.jobs)
+        for each in tqdm(each_tried, total=len(jobs), unit=" mutants"):
+            found.append(judged(each, known))
+            if asked.verbose or found[-1].outcome == "survived":
+                tqdm.write(found[-1].told())
     print(summary(found), f"{time.perf_counter() - start:.0f} s", sep="")
     if (asked.only, asked.count, tuple(floors)) == ("", COUNT, FLOORS):
         publish(found, ROOT)

@@ -25,11 +25,6 @@ FOLDERS = {
 ANYWHERE = ("tests/properties",)
 
 
-def is_kernel(module: str) -> bool:
-    """Return whether a file is tested as plain Python: compiling each mutant would take minutes."""
-    return module.startswith("fastmetrics/_kernels/")
-
-
 def homes(root: Path) -> dict[str, str]:
     """Return the module of each public name."""
     stub = ast.parse((root / "fastmetrics" / "__init__.pyi").read_text("utf-8"))
@@ -80,7 +75,8 @@ class Choice:
     def tests_of(self, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the few nearest tests of a file, and the others of its floor, nearest first."""
         distances = self.distances(path.removesuffix(".py").replace("/", "."))
-        folders = (f"{FOLDERS[path.split('/')[1]]}/", *(() if is_kernel(path) else ANYWHERE))
+        floor = path.split("/")[1]
+        folders = (f"{FOLDERS[floor]}/", *(() if floor == "_kernels" else ANYWHERE))
         ranked = []
         for name, used in self.tests.items():
             if name.startswith(folders):

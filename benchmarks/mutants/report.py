@@ -31,7 +31,7 @@ Outcome = Literal["killed", "survived", "equivalent"]
 
 @dataclass(frozen=True)
 class Tried:
-    """A mutant, what its line became, and whether a test noticed."""
+    """A mutant, what its line became, whether a test noticed, and which, or why none could."""
 
     mutant: Mutant
     becomes: str
@@ -42,6 +42,11 @@ class Tried:
     def floor(self) -> str:
         """The floor of the package that it is on."""
         return self.mutant.module.split("/")[1]
+
+    def told(self) -> str:
+        """Return some lines for the screen."""
+        where = f"{self.outcome}: {self.mutant.module}:{self.mutant.line}  {self.reason}"
+        return f"{where}\n    - {self.mutant.text}\n    + {self.becomes}"
 
 
 def equivalents(path: Path = EQUIVALENT) -> dict[tuple[str, str, str], str]:

@@ -1,0 +1,140 @@
+"""One mutant on a copy of the checkout: its tests run until one fails because of it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import cosmic_ray.plugins
+from cosmic_ray.mutating import use_mutation
+
+from benchmarks.mutants.report import Tried
+from benchmarks.mutants.sample import Mutant
+
+#: Seconds for the nearest tests, and for the others of a floor: many times what they take.
+LIMITS = (120, 900)
+
+Rounds = tuple[tuple[str, ...], ...]
+Job = tuple[Mutant, Rounds]
+
+
+def setting(module: str) -> str:
+    """Return how the tests of a file are run: ``plain``, ``fresh`` or ``as it is``.
+
+    Kernels run as plain Python: compiling each mutant would take minutes. What compiles them is
+    seen in machine code alone, which no cache may hold from before, nor keep for the next mutant.
+    """
+    if not module.startswith("fastmetrics/_kernels/"):
+        return "as it is"
+    return "fresh" if module.endswith("/_compile.py") else "plain"
+
+
+def command(tests: Sequence[str], *words: str) -> list[str]:
+    """Return the command that runs some files of tests, up to the first failure."""
+    # Ours is the time limit: Hypothesis need not look for a smaller example.
+    alone = ("-q", "-x", "-n", "0", "--hypothesis-profile=first_failure")
+    return [sys.executable, "-m", "pytest", *alone, *words, *tests]
+
+
+def copied(root: Path, place: Path) -> Path:
+    """Copy what tests need, time stamps included: Numba's cache knows kernels by them."""
+    for name in ("fastmetrics", "tests", "benchmarks", "docs", "examples", "pyproject.toml"):
+        source = root / name
+        if source.is_dir():
+            shutil.copytree(source, place / name)
+        elif source.exists():
+            shutil.copy2(source, place / name)
+    return place
+
+
+@contextmanager
+def environment(how: str) -> Iterator[dict[str, str]]:
+    """Yield the environment of tests in one of the settings."""
+    left_out = {"PYTHONPATH", "PYTEST_ADDOPTS", "NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR"}
+    plain = {key: value for key, value in os.environ.items() if key not in left_out}
+    # Two mutants of one size in one second: Python would take the first one's byte code for both.
+    plain["PYTHONDONTWRITEBYTECODE"] = "1"
+    with tempfile.TemporaryDirectory(prefix="fastmetrics-cache.") as empty:
+        own = {"plain": {"NUMBA_DISABLE_JIT": "1"}, "fresh": {"NUMBA_CACHE_DIR": empty}}
+        yield plain | own.get(how, {})
+
+
+def passes(words: Sequence[str], place: Path, how: str, limit: float) -> tuple[bool, str]:
+    """Return whether a command of tests ends well within some seconds, and what it said."""
+    with environment(how) as variables:
+        process = subprocess.Popen(
+            words,
+            cwd=place,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            said, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # with what the tests have started
+            said = process.communicate()[0] + f"\nno end within {limit} s"
+        return process.returncode == 0, said
+
+
+@contextmanager
+def mutated(mutant: Mutant, place: Path) -> Iterator[str]:
+    """Yield what the line has become; afterwards the file is as before, its time stamp too."""
+    path = place / mutant.module
+    stamps = path.stat()
+    operator = cosmic_ray.plugins.get_operator(mutant.operator)()
+    try:
+        with use_mutation(path, operator, mutant.occurrence) as (_, text):
+            if text is None:
+                raise RuntimeError(f"no such place: {mutant}")
+            yield text.splitlines()[mutant.line - 1].strip()
+    finally:
+        os.utime(path, ns=(stamps.st_atime_ns, stamps.st_mtime_ns))
+
+
+def tried(job: Job, place: Path) -> Tried:
+    """Ask the tests of a mutant, round by round, until one fails.
+
+    Only a test that passes again without the mutant has killed it. One that fails with and without
+    it is no answer: the mutant counts as a survivor, and the failure is its reason.
+    """
+    mutant, rounds = job
+    how = setting(mutant.module)
+    for tests, limit in zip(rounds, LIMITS, strict=True):
+        with mutated(mutant, place) as becomes:
+            passed, said = passes(command(tests, "--cache-clear"), place, how, limit)
+        if not passed:
+            # What failed last, or all where pytest found no end or did not start.
+            passed, again = passes(command(tests, "--last-failed"), place, how, limit)
+            if passed:
+                return Tried(mutant, becomes, "killed", _failure(said))
+            return Tried(mutant, becomes, "survived", "without it too: " + _failure(again))
+    return Tried(mutant, becomes, "survived")
+
+
+def _failure(said: str) -> str:
+    """Return the line of pytest's summary that names the test, or else the last one."""
+    lines = said.strip().splitlines() or ["nothing was said"]
+    return next((line for line in lines if line.startswith(("FAILED ", "ERROR "))), lines[-1])
+
+
+def unchanged(jobs: Sequence[Job], place: Path) -> None:
+    """Run all tests that will be asked on the code as it is: they have to pass, and fill caches."""
+    by_setting: dict[str, set[str]] = {}
+    for mutant, rounds in jobs:
+        by_setting.setdefault(setting(mutant.module), set()).update(*rounds)
+    for how, tests in by_setting.items():
+        print(shlex.join(command(sorted(tests))), f"({how})")
+        passed, said = passes(command(sorted(tests)), place, how, 2 * LIMITS[-1])
+        if not passed:
+            raise SystemExit(f"{said}\nthe tests fail without a mutant")
