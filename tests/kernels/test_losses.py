@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -23,10 +24,12 @@ def true_log_loss(labels, scores, eps):
 
 @pytest.mark.parametrize("add", forms(kernels.add))
 def test_add_compensates(add):
-    sums = np.zeros(2)
-    for value in (1.0, 2.0**-60, 2.0**60, 2.0**-60):
-        add(sums, value)
-    assert math.fsum(sums) == math.fsum((1.0, 2.0**-60, 2.0**60, 2.0**-60))
+    for values in ((1.0, 2.0**-60), (2.0**-60, 1.0), (1.0, 2.0**60), (2.0**60, 3.0), (3.0, 3.0)):
+        sums = np.zeros(2)
+        for value in values:
+            add(sums, value)
+        assert sum(map(Fraction, sums.tolist())) == sum(map(Fraction, values))
+        assert sums[0] == sum(values)
 
 
 @pytest.mark.parametrize("add", forms(kernels.add))
@@ -237,6 +240,7 @@ def test_parts_of_rows():
         assert row_total(row) == 6.875
         assert row_square(row[:3], 1) == 0.25 + 0.5625 + 0.015625
         assert [row_hinge(row, code) for code in (0, 4)] == [4.5, 0.0]
+        assert [row_hinge(-row, code) for code in (0, 4)] == [1.375, 4.875]
 
 
 def test_small_steps():

@@ -193,6 +193,19 @@ def test_extreme_betas_have_limits():
     assert fm.fbeta_score([0, 1], [0, 0], beta=1e-200) == 0.0  # 1 is missed: F is 0, not 0/0
 
 
+@pytest.mark.parametrize("beta", [2.0**-21, 2.0**19, 2.0**20, 2.0**21, 3e6])
+def test_large_betas_keep_their_digits(beta):
+    """One positive found among 1,000 calls: the F score and its limit differ in the tenth digit."""
+    y, p = np.arange(1_000) == 0, np.ones(1_000, bool)
+    square = Fraction(beta) ** 2
+    exact = (1 + square) / (square + 1_000)
+    for found in (
+        fm.fbeta_score(y, p, beta=beta),
+        fm.fbeta_score(y, p, beta=beta, average=None)[1],
+    ):
+        assert abs(Fraction(float(found)) - exact) <= exact * Fraction(1, 2**51)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

@@ -250,6 +250,27 @@ def test_tables_that_do_not_fit_are_not_added():
         1 + table
 
 
+@pytest.mark.parametrize("n", [4, 2 * _sums.JOB])
+@pytest.mark.parametrize(
+    ("faulty", "more", "message"),
+    [
+        (np.nan, {}, "`y_true` must be finite: nan at index 2"),
+        (np.inf, {"log_errors": True}, "`y_true` must be finite: inf at index 2"),
+        (-1.5, {"log_errors": True}, "`y_true` .*-1.5 at index 2"),
+        (-1.5, {"powers": [1]}, "`y_true` .*-1.5 at index 2"),
+    ],
+)
+def test_what_is_not_finite_or_not_defined_is_found(n, faulty, more, message):
+    y_true = np.ones(n)
+    RegressionTable.from_arrays(y_true, np.ones(n), **more)
+    y_true[2] = faulty
+    with pytest.raises(ValueError, match=message):
+        RegressionTable.from_arrays(y_true, np.ones(n), **more)
+    y_true[2], y_true[-1] = 1.0, faulty
+    with pytest.raises(ValueError, match=message.replace("2", str(n - 1))):
+        RegressionTable.from_arrays(y_true, np.ones(n), **more)
+
+
 @pytest.mark.parametrize("power", [0.5, float("nan"), float("inf"), "1", True])
 def test_powers_are_checked(power):
     with pytest.raises((TypeError, ValueError), match="`power` must be"):
