@@ -26,8 +26,9 @@ from benchmarks.mutants.trial import Job, copied, tried, unchanged
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 50
-#: Bytes that a process of tests may ask for: a mutant may want all there are.
-MEMORY = 16 << 30
+#: Bytes that a process of tests may ask for (one test reserves 15 GiB, and touches next to none): a
+#: mutant may want all there are.
+MEMORY = 20 << 30
 
 
 def _all(jobs: Sequence[Job], scratch: Path, n_jobs: int) -> Iterator[Tried]:

@@ -1,4 +1,4 @@
-"""Which tests a mutant has to pass: those nearest to its module by imports, then its floor's."""
+"""Which tests a mutant has to pass: the nearest by imports, its floor's, the nearest elsewhere."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from pathlib import Path
 
 import grimp
 
-NEAR = 3
-#: Folder of tests by floor.
+Rounds = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+NEAR, FAR = 3, 99
+#: Folder of tests by floor; those of processes, of files and of figures take too long.
 FOLDERS = {
     "_kernels": "tests/kernels",
     "_input": "tests/checks",
-    "_threads": "tests",
     "tables": "tests/tables",
     "measures": "tests/measures",
     "intervals": "tests/intervals",
@@ -72,16 +73,22 @@ class Choice:
                     reached.append(importer)
         return found
 
-    def tests_of(self, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the few nearest tests of a file, and the others of its floor, nearest first."""
+    def tests_of(self, path: str) -> Rounds:
+        """Return the few nearest tests of a file, the others of its floor, a few of other floors.
+
+        Kernels run as plain Python, which the tests of other floors would take for ever with.
+        """
         distances = self.distances(path.removesuffix(".py").replace("/", "."))
         floor = path.split("/")[1]
-        folders = (f"{FOLDERS[floor]}/", *(() if floor == "_kernels" else ANYWHERE))
+        own = (f"{FOLDERS[floor]}/", *(() if floor == "_kernels" else ANYWHERE))
+        folders = own if floor == "_kernels" else tuple(f"{name}/" for name in FOLDERS.values())
         ranked = []
         for name, used in self.tests.items():
-            if name.startswith(folders):
-                nearest = min((distances[m] for m in used if m in distances), default=99)
+            if name.startswith((*own, *folders)):
+                nearest = min((distances[m] for m in used if m in distances), default=FAR)
                 often = sum(count for m, count in used.items() if distances.get(m) == nearest)
                 ranked.append((nearest, -often, name))
-        names = [name for *_, name in sorted(ranked)]
-        return tuple(names[:NEAR]), tuple(names[NEAR:])
+        ranked.sort()
+        here = [name for *_, name in ranked if name.startswith(own)]
+        there = [name for far, _, name in ranked if far < FAR and not name.startswith(own)]
+        return tuple(here[:NEAR]), tuple(here[NEAR:]), tuple(there[:NEAR])

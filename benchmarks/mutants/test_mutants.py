@@ -33,6 +33,7 @@ def steps(n: int) -> int:
         found = found + 1
     return found
 '''
+REGISTRY = "fastmetrics/measures/registry.py"
 PROFILE = """\
 from hypothesis import settings
 
@@ -76,7 +77,7 @@ CALLS = "from fastmetrics.tables.area import area\n\n\ndef test_area():\n    "
 def test_what_a_test_notices_is_killed_and_the_file_is_as_before(tmp_path: Path) -> None:
     place = checkout(tmp_path, CALLS + "assert area(3, 4) == 12\n")
     before = (place / MODULE).stat()
-    found = trial.tried((PRODUCT, ((TEST,), ())), place)
+    found = trial.tried((PRODUCT, ((TEST,), (), ())), place)
     assert (found.outcome, found.becomes) == ("killed", "return width + height")
     assert "test_area" in found.reason
     assert (place / MODULE).read_text() == SOURCE
@@ -85,15 +86,15 @@ def test_what_a_test_notices_is_killed_and_the_file_is_as_before(tmp_path: Path)
 
 def test_what_no_test_notices_has_survived(tmp_path: Path) -> None:
     place = checkout(tmp_path, CALLS + "area(3, 4)\n")
-    found = trial.tried((PRODUCT, ((TEST,), (TEST,))), place)
+    found = trial.tried((PRODUCT, ((TEST,), (TEST,), ())), place)
     assert (found.outcome, found.reason) == ("survived", "")
 
 
-def test_the_second_round_is_asked_too(tmp_path: Path) -> None:
+def test_every_round_is_asked(tmp_path: Path) -> None:
     place = checkout(tmp_path, CALLS + "assert area(3, 4) == 12\n")
     other = "tests/tables/test_other.py"
     (place / other).write_text("def test_nothing():\n    pass\n")
-    assert trial.tried((PRODUCT, ((other,), (TEST,))), place).outcome == "killed"
+    assert trial.tried((PRODUCT, ((other,), (), (TEST,))), place).outcome == "killed"
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_the_second_round_is_asked_too(tmp_path: Path) -> None:
 def test_what_fails_without_the_mutant_too_kills_nothing(
     tmp_path: Path, test: str, asked: str
 ) -> None:
-    found = trial.tried((PRODUCT, ((asked,), ())), checkout(tmp_path, CALLS + test))
+    found = trial.tried((PRODUCT, ((asked,), (), ())), checkout(tmp_path, CALLS + test))
     assert found.outcome == "survived"
     assert found.reason.startswith("without it too: ERROR" if asked != TEST else "without it too")
 
@@ -115,10 +116,10 @@ def test_what_fails_without_the_mutant_too_kills_nothing(
 def test_a_mutant_that_does_not_end_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trial, "LIMITS", (6, 6))
+    monkeypatch.setattr(trial, "LIMITS", (6, 6, 6))
     endless = mutant_of("found = found + 1", "ReplaceBinaryOperator_Add_Sub")
     test = "from fastmetrics.tables.area import steps\n\n\ndef test_steps():\n    steps(3)\n"
-    found = trial.tried((endless, ((TEST,), ())), checkout(tmp_path, test))
+    found = trial.tried((endless, ((TEST,), (), ())), checkout(tmp_path, test))
     assert (found.outcome, found.becomes) == ("killed", "found = found - 1")
     assert found.reason == "no end within 6 s"
 
@@ -146,7 +147,7 @@ def test_machine_code_of_no_other_mutant_is_run(
 def test_tests_that_fail_on_the_code_as_it_is_stop_everything(tmp_path: Path) -> None:
     place = checkout(tmp_path, CALLS + "assert area(3, 4) == 13\n")
     with pytest.raises(SystemExit, match="fail without a mutant"):
-        trial.unchanged([(PRODUCT, ((TEST,), ()))], place)
+        trial.unchanged([(PRODUCT, ((TEST,), (), ()))], place)
 
 
 # --- the sample ----------------------------------------------------------------------------------
@@ -192,12 +193,15 @@ def test_the_nearest_tests_come_first_and_all_of_the_floor_are_asked() -> None:
         ("fastmetrics/measures/probabilities/hinge.py", "tests/measures/test_hinge.py"),
         ("fastmetrics/_kernels/merges.py", "tests/kernels/test_merges.py"),
     ):
-        first, others = choice.tests_of(module)
+        first, others, elsewhere = choice.tests_of(module)
         assert first[0] == nearest
         folder = ROOT / FOLDERS[module.split("/")[1]]
         own = {path.relative_to(ROOT).as_posix() for path in folder.glob("test_*.py")}
         assert own <= {*first, *others}
-        assert len({*first, *others}) == len(first) + len(others)
+        asked = [*first, *others, *elsewhere]
+        assert len(set(asked)) == len(asked)
+        assert not (elsewhere and "_kernels" in module)
+    assert any(name.startswith("tests/selection/") for name in choice.tests_of(REGISTRY)[2])
 
 
 # --- what is published ---------------------------------------------------------------------------

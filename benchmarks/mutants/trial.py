@@ -16,13 +16,13 @@ from pathlib import Path
 import cosmic_ray.plugins
 from cosmic_ray.mutating import use_mutation
 
+from benchmarks.mutants.choice import Rounds
 from benchmarks.mutants.report import Tried
 from benchmarks.mutants.sample import Mutant
 
-#: Seconds for the nearest tests, and for the others of a floor: many times what they take.
-LIMITS = (120, 900)
+#: Seconds for each round of tests: many times what they take.
+LIMITS = (120, 900, 300)
 
-Rounds = tuple[tuple[str, ...], ...]
 Job = tuple[Mutant, Rounds]
 
 
@@ -111,6 +111,8 @@ def tried(job: Job, place: Path) -> Tried:
     mutant, rounds = job
     how = setting(mutant.module)
     for tests, limit in zip(rounds, LIMITS, strict=True):
+        if not tests:
+            continue
         with mutated(mutant, place) as becomes:
             passed, said = passes(command(tests, "--cache-clear"), place, how, limit)
         if not passed:
@@ -135,6 +137,6 @@ def unchanged(jobs: Sequence[Job], place: Path) -> None:
         by_setting.setdefault(setting(mutant.module), set()).update(*rounds)
     for how, tests in by_setting.items():
         print(shlex.join(command(sorted(tests))), f"({how})")
-        passed, said = passes(command(sorted(tests)), place, how, 2 * LIMITS[-1])
+        passed, said = passes(command(sorted(tests)), place, how, 4 * max(LIMITS))
         if not passed:
             raise SystemExit(f"{said}\nthe tests fail without a mutant")
