@@ -23,6 +23,7 @@ from label_samples import (
 
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.tables.confusion import _counting
 from reference import classification_oracle as oracle
 
 SCORES = ("precision_score", "recall_score", "f1_score", "precision_recall_fscore_support")
@@ -191,6 +192,17 @@ def test_extreme_betas_have_limits():
     np.testing.assert_allclose(near_precision, precision, rtol=1e-15)
     np.testing.assert_allclose(near_recall, recall, rtol=1e-15)
     assert fm.fbeta_score([0, 1], [0, 0], beta=1e-200) == 0.0  # 1 is missed: F is 0, not 0/0
+
+
+@pytest.mark.parametrize("beta", [3, 2**20 - 1])
+def test_whole_betas_are_divided_once(rng, beta):
+    """The double nearest to the fraction, where the products have more bits than a double too."""
+    _counting.kernels.count_two.compiled()  # the shortest way needs it
+    for _ in range(5):
+        y, p = rng.integers(0, 2, (2, 100_000))
+        hits, square = int((y & p).sum()), beta * beta
+        exact = Fraction((1 + square) * hits, square * int(y.sum()) + int(p.sum()))
+        assert fm.fbeta_score(y, p, beta=beta) == float(exact)
 
 
 @pytest.mark.parametrize("beta", [2.0**-21, 2.0**19, 2.0**20, 2.0**21, 3e6])
