@@ -1,8 +1,9 @@
 """Try mutants of a sample of lines: ``python -m benchmarks.mutants`` (the extra ``mutants``).
 
 Works on copies of the checkout. The tests of a mutant are the three files nearest to its module by
-imports, and if it survives, the others of its floor. ``--count 5 --floor tables`` looks at the
-first five lines of one floor, ``--only TEXT`` at modules whose path contains it; neither publishes.
+imports, and while it survives, the others of its floor and the nearest of other floors.
+``--count 5 --floor tables`` looks at the first five lines of one floor, ``--only TEXT`` at modules
+whose path contains it; neither publishes.
 """
 
 from __future__ import annotations

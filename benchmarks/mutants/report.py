@@ -19,11 +19,16 @@ HEAD = """\
 # Mutants
 
 `python -m benchmarks.mutants` changes one line of the package at a time, as somebody might by
-mistake, and runs the tests that are nearest to it: a mutant that no test notices has survived.
-Lines are drawn by a hash of what they say, {each} from each floor below, so the sample stays while
-other lines change. [cosmic-ray](https://cosmic-ray.readthedocs.io/) makes the mutants; kernels run
-as plain Python. A mutant that changes nothing but speed, or nothing at all, is listed with the
-reason and does not count.
+mistake, and asks the tests: a mutant that none of them notices has survived. The lines are drawn by
+a hash of what they say, {each} from each floor below, so the sample stays while other lines change;
+[cosmic-ray](https://cosmic-ray.readthedocs.io/) makes one change of each.
+
+Asked are the three files of tests nearest to the module by imports, then the others of its floor
+(with `tests/properties`), then the three nearest of other floors, until one fails. The command
+line, the guards and all that the suite leaves out by default are not asked. Kernels are tested by
+`tests/kernels` alone, as plain Python. Killed is a mutant only if the test that failed passes again
+once the line is as it was. One that changes nothing but speed, or nothing at all, is listed with
+the reason and does not count.
 """
 
 Outcome = Literal["killed", "survived", "equivalent"]

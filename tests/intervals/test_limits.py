@@ -301,7 +301,8 @@ def test_acceleration_where_there_is_none() -> None:
         assert math.isnan(acceleration([([], [])]))
         assert math.isnan(acceleration([([1.0, math.inf], [1, 1])]))
         one = acceleration([([1.0, 2.0, 6.0], [1, 1, 1])])
-        assert acceleration([([1.0, 2.0, 6.0], [1, 1, 1]), ([3.0], [4])]) == one
+        for no_spread in (([3.0], [4]), ([], []), ([math.nan], [2]), ([5.0], [0])):
+            assert acceleration([([1.0, 2.0, 6.0], [1, 1, 1]), no_spread]) == one
 
 
 @given(st.lists(SMALL, min_size=1, max_size=30), SMALL, st.sampled_from(ALTERNATIVES))
