@@ -24,6 +24,7 @@ from reference import count_oracle
 
 COUNTED = ("accuracy", "f1", "recall", "matthews_corrcoef", "cohen_kappa", "f1_macro")
 SUMMED = ("brier_score", "log_loss", "mean_squared_error", "r2", "mean", "mean_absolute_error")
+ERRORS = "2_value"  # the least weight of errors, in the unit of the weights
 CLASSES = ["accuracy", "f1_macro", "recall_weighted", "cohen_kappa"]
 
 
@@ -128,6 +129,21 @@ def test_fractional_weights(n, way):
         np.testing.assert_equal(results[label].estimate, value_of(label, whole))
     effective = weights.sum() ** 2 / (weights**2).sum()
     assert results["auc"].effective_sample_size == pytest.approx(effective, rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60])
+def test_the_unit_of_weights_changes_no_bit(unit):
+    labels, p = problem(70)
+    weights = fractions(np.random.default_rng(5), 70)
+    one, other = (
+        quiet_bootstrap(
+            labels, p, sample_weight=weights * by, metrics=THRESHOLD_METRICS, n_resamples=15
+        )
+        for by in (1.0, unit)
+    )
+    for label in THRESHOLD:
+        expected = one[label].bootstrap_distribution * (unit if label == ERRORS else 1)
+        np.testing.assert_array_equal(other[label].bootstrap_distribution, expected, label)
 
 
 @pytest.mark.parametrize("n", [9, 70, 700])
