@@ -290,11 +290,13 @@ def test_a_result_is_frozen_and_can_be_written(function, method):
     assert f"method='{method}'" in repr(band)
 
 
-def test_progress_counts_replicates(capsys):
+@BOTH
+def test_progress_counts_replicates(function, capsys):
     labels, scores = binary()
-    shown = quiet(fm.roc_band, labels, scores, progress=True)
+    shown = quiet(function, labels, scores, progress=True)
     assert "replicates" in capsys.readouterr().err
-    assert_same(shown, quiet(fm.roc_band, labels, scores))
+    assert_same(shown, quiet(function, labels, scores))
+    assert not capsys.readouterr().err
 
 
 @BOTH
