@@ -3,7 +3,7 @@
 Works on copies of the checkout. The tests of a mutant are the three files nearest to its module by
 imports, and while it survives, the others of its floor and the nearest of other floors.
 ``--count 5 --floor tables`` looks at the first five lines of one floor, ``--only TEXT`` at modules
-whose path contains it; neither publishes.
+whose path contains it, ``--seed TEXT`` at other lines; none of them publishes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from benchmarks.mutants.choice import Choice
 from benchmarks.mutants.report import Tried, equivalents, judged, publish, summary
-from benchmarks.mutants.sample import FLOORS, sample
+from benchmarks.mutants.sample import FLOORS, SEED, sample
 from benchmarks.mutants.trial import Job, copied, tried, unchanged
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--floor", action="append", help="a floor; by default " + ", ".join(FLOORS))
     parser.add_argument("--count", type=int, default=COUNT, help="lines of each floor")
     parser.add_argument("--only", default="", metavar="TEXT", help="part of a module's path")
+    parser.add_argument("--seed", default=SEED, help="what else decides which lines are drawn")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--verbose", action="store_true", help="say what killed each mutant")
     asked = parser.parse_args(arguments)
@@ -66,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     jobs = [
         (mutant, choice.tests_of(mutant.module))
         for floor in floors
-        for mutant in sample(ROOT, floor, asked.count)
+        for mutant in sample(ROOT, floor, asked.count, asked.seed)
         if asked.only in mutant.module
     ]
     start, found, known = time.perf_counter(), [], equivalents()
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if asked.verbose or found[-1].outcome == "survived":
                 tqdm.write(found[-1].told())
     print(summary(found), f"{time.perf_counter() - start:.0f} s", sep="")
-    if (asked.only, asked.count, tuple(floors)) == ("", COUNT, FLOORS):
+    if (asked.only, asked.count, asked.seed, tuple(floors)) == ("", COUNT, SEED, FLOORS):
         publish(found, ROOT)
     return 0
 

@@ -29,6 +29,9 @@ line, the guards and all that the suite leaves out by default are not asked. Ker
 `tests/kernels` alone, as plain Python. Killed is a mutant only if the test that failed passes again
 once the line is as it was. One that changes nothing but speed, or nothing at all, is listed with
 the reason and does not count.
+
+Survivors of this sample are given tests. What is left of them is no estimate for lines that were
+not drawn: `python -m benchmarks.mutants --seed TEXT` draws others.
 """
 
 Outcome = Literal["killed", "survived", "equivalent"]

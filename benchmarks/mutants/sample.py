@@ -31,7 +31,7 @@ _INSTEAD = {
     "LShift": {"RShift"},
     "RShift": {"LShift"},
 }
-_IDENTITY = {"Is", "IsNot"}
+_IDENTITY, _SIGNS = {"Is", "IsNot"}, {"USub", "UAdd"}
 _UNPACKED = re.compile(r"(^|[(\[{,:=]|\b(return|yield|lambda))\s*$")
 
 
@@ -60,8 +60,8 @@ class Mutant:
     occurrence: int
 
 
-def _rank(*parts: object) -> str:
-    return hashlib.sha256("\0".join(map(str, (SEED, *parts))).encode()).hexdigest()
+def _rank(seed: str, *parts: object) -> str:
+    return hashlib.sha256("\0".join(map(str, (seed, *parts))).encode()).hexdigest()
 
 
 def never_run(source: str) -> set[tuple[int, int]]:
@@ -84,6 +84,8 @@ def is_plausible(operator: str) -> bool:
     kind, *change = operator.rpartition("/")[2].split("_")
     if kind == "ReplaceBinaryOperator":
         return change[1] in _INSTEAD[change[0]]
+    if kind == "ReplaceUnaryOperator":  # ``2.0**not 50`` is no Python, ``+mask`` a TypeError
+        return change[0] == "Delete" or set(change) == _SIGNS
     if kind == "ReplaceComparisonOperator":
         return len(_IDENTITY & set(change)) in (0, 2)
     return kind != "RemoveDecorator"
@@ -109,7 +111,7 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
     return found
 
 
-def _one_a_line(mutants: Sequence[Mutant]) -> Iterator[tuple[str, Mutant]]:
+def _one_a_line(mutants: Sequence[Mutant], seed: str) -> Iterator[tuple[str, Mutant]]:
     """Yield one change of each line, with its rank: one kind of operator, then one of that kind."""
     seen = Counter[str]()  # a line may stand several times in a file
     by_line = defaultdict(lambda: defaultdict(list))
@@ -117,17 +119,17 @@ def _one_a_line(mutants: Sequence[Mutant]) -> Iterator[tuple[str, Mutant]]:
         by_line[mutant.line][mutant.operator.partition("_")[0]].append(mutant)
     for _, kinds in sorted(by_line.items()):
         one = min(
-            min(kinds.items(), key=lambda kind: _rank("kind", kind[0], kind[1][0].text))[1],
-            key=lambda mutant: _rank("mutant", mutant.operator, mutant.text),
+            min(kinds.items(), key=lambda kind: _rank(seed, "kind", kind[0], kind[1][0].text))[1],
+            key=lambda mutant: _rank(seed, "mutant", mutant.operator, mutant.text),
         )
-        yield _rank(one.module, one.text, seen[one.text]), one
+        yield _rank(seed, one.module, one.text, seen[one.text]), one
         seen[one.text] += 1
 
 
-def sample(root: Path, floor: str, count: int) -> list[Mutant]:
+def sample(root: Path, floor: str, count: int, seed: str = SEED) -> list[Mutant]:
     """Return the mutants of ``count`` lines of one floor of the package."""
     found = []
     for path in sorted((root / "fastmetrics" / floor).rglob("*.py")):
         source = path.read_text(encoding="utf-8")
-        found += _one_a_line(mutants_of(path.relative_to(root).as_posix(), source))
+        found += _one_a_line(mutants_of(path.relative_to(root).as_posix(), source), seed)
     return [mutant for _, mutant in sorted(found, key=lambda ranked: ranked[0])[:count]]

@@ -163,6 +163,12 @@ def test_the_sample_takes_a_line_once(floor: str) -> None:
         assert lines[mutant.line - 1].strip() == mutant.text
 
 
+def test_another_seed_draws_other_lines() -> None:
+    one, other = (set(sample(ROOT, "tables", 20, seed)) for seed in ("fastmetrics", "other"))
+    assert one == set(sample(ROOT, "tables", 20))
+    assert len(one & other) < 10
+
+
 def test_other_lines_do_not_change_the_sample(tmp_path: Path) -> None:
     def asked() -> list[tuple[str, str]]:
         return [(mutant.text, mutant.operator) for mutant in sample(tmp_path, "tables", 99)]
