@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -242,3 +242,27 @@ def same_benchmarks(readme: str, published: str) -> list[str]:
         for line in ours[0].splitlines()
         if line and line.partition(" [docs/benchmarks.md]")[0] not in allowed
     ]
+
+
+_SCORE = re.compile(r"\d+ of \d+ \([\d.]+ %\)")
+
+
+def same_mutants(contributing: str, published: str) -> list[str]:
+    """Complain about a share of mutants killed that was not published."""
+    said = re.findall(r"<!-- mutants:start -->\n(.*?)<!-- mutants:end -->", contributing, re.DOTALL)
+    rows = [line for line in published.splitlines() if line.startswith("| all |")]
+    ours, theirs = (_SCORE.findall("".join(texts)) for texts in (said, rows))
+    if len(theirs) == 1 and ours == theirs:
+        return []
+    return [f"CONTRIBUTING.md says {ours}, docs/mutants.md {theirs}"]
+
+
+def still_there(listed: Iterable[Mapping[str, str]], root: Path = ROOT) -> list[str]:
+    """Complain about mutants that are listed as equivalent, and of which the line is gone."""
+    complaints = []
+    for each in listed:
+        path = root / each["module"]
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        if each["line"] not in {line.strip() for line in lines} or not each["reason"].strip():
+            complaints.append(f"{each['module']}: {each['line']}")
+    return complaints

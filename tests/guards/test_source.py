@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,3 +141,25 @@ def test_a_number_typed_by_hand_is_caught() -> None:
     assert not rules.same_benchmarks(some.format(0.5, 1), every.format(0.5))
     assert rules.same_benchmarks(some.format(0.5, 2), every.format(0.5))
     assert rules.same_benchmarks(every.format(0.5), block.format(0.5))
+
+
+def test_the_share_of_mutants_killed_is_the_published_one() -> None:
+    contributing = (rules.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    published = (rules.ROOT / "docs" / "mutants.md").read_text(encoding="utf-8")
+    assert not rules.same_mutants(contributing, published)
+    block = "<!-- mutants:start -->\nKilled: {}.\n<!-- mutants:end -->"
+    rows = "| `tables` | 3 of 4 (75.0 %) |\n| all | 9 of 10 (90.0 %) |"
+    assert not rules.same_mutants(block.format("9 of 10 (90.0 %)"), rows)
+    assert rules.same_mutants(block.format("10 of 10 (100.0 %)"), rows)
+    assert rules.same_mutants(block.format("9 of 10 (90.0 %)"), "")
+    assert rules.same_mutants("", rows)
+
+
+def test_equivalent_mutants_are_of_lines_that_exist() -> None:
+    path = rules.ROOT / "benchmarks" / "mutants" / "equivalent.toml"
+    listed = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
+    assert not rules.still_there(listed)
+    bad_line, no_reason = {**listed[0], "line": "x = 0 + 0"}, {**listed[0], "reason": ""}
+    no_file = {**listed[0], "module": "fastmetrics/none.py"}
+    for wrong in (bad_line, no_reason, no_file):
+        assert len(rules.still_there([wrong])) == 1
