@@ -141,5 +141,5 @@ def test_all_but_the_function_say_that_it_is_undefined(true: Any, values: Any) -
 
 def test_certain_probabilities_of_float32_cost_what_they_cost_the_function() -> None:
     labels, p = np.array([0, 1, 1, 0]), np.array([1, 0.5, 0.25, 0.125], dtype=np.float32)
-    found = fm.bootstrap(labels, p, metrics="log_loss", n_resamples=2, method="percentile")
+    found = fm.bootstrap(labels, p, metrics="log_loss", n_resamples=2, method="percentile", rng=1)
     assert found["log_loss"].estimate == pytest.approx(fm.log_loss(labels, p))
