@@ -26,9 +26,9 @@ a hash of what they say, {each} from each floor below, so the sample stays while
 Asked are the three files of tests nearest to the module by imports, then the others of its floor
 (with `tests/properties`), then the three nearest of other floors, until one fails. The command
 line, the guards and all that the suite leaves out by default are not asked. Kernels are tested by
-`tests/kernels` alone, as plain Python. Killed is a mutant only if the test that failed passes again
-once the line is as it was. One that changes nothing but speed, or nothing at all, is listed with
-the reason and does not count.
+`tests/kernels` alone, as plain Python. Killed is a mutant only if the test that failed fails again
+by itself, and passes once the line is as it was. One that changes nothing but speed, or nothing at
+all, is listed with the reason and does not count.
 
 Survivors of this sample are given tests. What is left of them is no estimate for lines that were
 not drawn: `python -m benchmarks.mutants --seed TEXT` draws others.

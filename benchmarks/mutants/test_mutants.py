@@ -113,6 +113,19 @@ def test_what_fails_without_the_mutant_too_kills_nothing(
     assert found.reason.startswith("without it too: ERROR" if asked != TEST else "without it too")
 
 
+def test_what_fails_now_and_then_kills_nothing(tmp_path: Path) -> None:
+    once = (
+        "import pathlib\n\n\n"
+        "def test_once():\n"
+        "    mark = pathlib.Path('mark')\n"
+        "    is_first, _ = not mark.exists(), mark.touch()\n"
+        "    assert not is_first\n"
+    )
+    found = trial.tried((PRODUCT, ((TEST,), (), ())), checkout(tmp_path, once))
+    assert found.outcome == "survived"
+    assert found.reason.startswith("failed once: FAILED")
+
+
 def test_a_mutant_that_does_not_end_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

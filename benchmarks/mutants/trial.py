@@ -105,22 +105,28 @@ def mutated(mutant: Mutant, place: Path) -> Iterator[str]:
 def tried(job: Job, place: Path) -> Tried:
     """Ask the tests of a mutant, round by round, until one fails.
 
-    Only a test that passes again without the mutant has killed it. One that fails with and without
-    it is no answer: the mutant counts as a survivor, and the failure is its reason.
+    What failed is asked again, alone, with the mutant and without it: only a test that fails again
+    and then passes has killed it. A test that fails without it too, or now and then, is no answer:
+    the mutant counts as a survivor, and the failure is its reason.
     """
     mutant, rounds = job
     how = setting(mutant.module)
     for tests, limit in zip(rounds, LIMITS, strict=True):
         if not tests:
             continue
+        # What failed last, or all where pytest found no end or did not start.
+        again = command(tests, "--last-failed")
         with mutated(mutant, place) as becomes:
             passed, said = passes(command(tests, "--cache-clear"), place, how, limit)
-        if not passed:
-            # What failed last, or all where pytest found no end or did not start.
-            passed, again = passes(command(tests, "--last-failed"), place, how, limit)
             if passed:
-                return Tried(mutant, becomes, "killed", _failure(said))
-            return Tried(mutant, becomes, "survived", "without it too: " + _failure(again))
+                continue
+            passes_with_it, _ = passes(again, place, how, limit)
+        if passes_with_it:
+            return Tried(mutant, becomes, "survived", "failed once: " + _failure(said))
+        passes_without_it, said_without = passes(again, place, how, limit)
+        if passes_without_it:
+            return Tried(mutant, becomes, "killed", _failure(said))
+        return Tried(mutant, becomes, "survived", "without it too: " + _failure(said_without))
     return Tried(mutant, becomes, "survived")
 
 
