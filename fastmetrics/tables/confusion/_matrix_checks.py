@@ -35,6 +35,11 @@ def checked_counts(counts: Any) -> tuple[NDArray[Any], int]:
     array = as_array(counts, "counts")
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise InputError(f"`counts` must be a square matrix (K, K), K >= 1: got {array.shape}")
+    return owned_counts(array)
+
+
+def owned_counts(array: NDArray[Any]) -> tuple[NDArray[Any], int]:
+    """Return a copy of counts of any shape, int64 or float64, and the exponent of its scaling."""
     if array.dtype.kind not in "iuf":
         raise InputTypeError(
             f"`counts` must be integers (counts) or floats (weights): {array.dtype}"

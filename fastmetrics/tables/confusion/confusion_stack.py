@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer
-from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._matrix_checks import (
     check_total,
     checked_labels,
-    refuse_bad_counts,
+    owned_counts,
 )
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -338,18 +337,7 @@ def _checked_counts(counts: Any) -> tuple[Array, int]:
     array = as_array(counts, "counts")
     if array.ndim != 3 or array.shape[1:] != (2, 2) or array.size == 0:
         raise InputError(f"`counts` must have shape (n, 2, 2), n >= 1: got {array.shape}")
-    if array.dtype.kind not in "iuf":
-        raise InputTypeError(
-            f"`counts` must be integers (counts) or floats (weights): {array.dtype}"
-        )
-    refuse_bad_counts(array)
-    if array.dtype.kind != "f":
-        return array.astype(np.int64), 0
-    array = array.astype(np.float64)
-    if not array.any():
-        return array, 0
-    weights = check_weights(array.ravel(), array.size, "counts")
-    return weights.values.reshape(array.shape), weights.exponent
+    return owned_counts(array)
 
 
 def _checked_names(names: Iterable[Any] | None, n: int) -> tuple[Any, ...]:
