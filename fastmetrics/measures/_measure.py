@@ -10,7 +10,9 @@ from typing import Any, Final, Literal, NamedTuple
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, InputTypeError
 
-Family = Literal["curves", "decisions", "probabilities", "regression", "own"]
+Family = Literal[
+    "curves", "decisions", "probabilities", "regression", "costs", "calibration", "ranking", "own"
+]
 #: What a measure takes beside the true values: scores (the greater, the more positive), predicted
 #: labels, probabilities of each class, or predicted numbers.
 Needs = Literal["scores", "labels", "probabilities", "values"]
