@@ -85,8 +85,7 @@ def compare_estimators(
     n_splits, n_repeats : int, default=10 and 1
         Of "kfold": folds, and repetitions with fresh folds.
     correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
-        Of "kfold". Unlike in `kfold_paired_t_test` it is corrected by default: here the training
-        sets do overlap.
+        Of "kfold".
     metric : str, (str, mapping) or callable, default="error_rate"
         What is compared, a number for each test fold: the name of a measure of predicted labels or
         numbers (see `metrics_table`), with its parameters if need be, or a function of (y_true,

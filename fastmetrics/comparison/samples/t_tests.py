@@ -120,7 +120,7 @@ def kfold_paired_t_test(
     errors_b: ArrayLike | None = None,
     *,
     higher_is_better: bool,
-    correction: Correction = "none",
+    correction: Correction = "nadeau-bengio",
     n_repeats: int | None = None,
     n_folds: int | None = None,
     n_train: float | None = None,
@@ -137,8 +137,9 @@ def kfold_paired_t_test(
         The error (or score) of each model on each of k folds; or of p repetitions of k-fold
         cross-validation, one row each, or all in one vector with `n_folds` or `n_repeats`. Without
         `errors_b`, `errors_a` holds the differences, A less B.
-    correction : {"none", "nadeau-bengio"}, default="none"
-        Which of the two statistics decides; `details` has both. "none" is the textbook's.
+    correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
+        Which of the two statistics decides; `details` has both. "none" is the textbook's, for
+        numbers that are independent.
     n_train, n_test : float, optional
         Sizes of the training and test sets, for repeated hold-out; k-fold cross-validation has
         n_test / n_train = 1 / (k - 1).
@@ -163,10 +164,10 @@ def kfold_paired_t_test(
 
     Notes
     -----
-    Without correction, t = mean / sqrt(s^2 / n). Training sets of different folds overlap, so that
-    the differences can correlate, and those of repetitions do: t is then too large, and rejects too
-    often. Nadeau and Bengio put (1 / n + n_test / n_train) s^2 under the root; for p repetitions of
-    k folds, n = p k (Bouckaert and Frank). `docs/sizes.md` has the sizes of both. O(n).
+    Nadeau and Bengio's t = mean / sqrt((1 / n + n_test / n_train) s^2); for p repetitions of k
+    folds, n = p k (Bouckaert and Frank). Without correction, 1 / n stands alone: training sets of
+    different folds overlap, so that the differences can correlate, and those of repetitions do; t
+    is then too large, and rejects too often. `docs/sizes.md` has the sizes of both. O(n).
 
     References
     ----------
@@ -179,13 +180,11 @@ def kfold_paired_t_test(
     >>> a = [0.20, 0.24, 0.18, 0.22, 0.21]
     >>> b = [0.18, 0.21, 0.18, 0.19, 0.20]
     >>> kfold_paired_t_test(a, b, higher_is_better=False, names=("tree", "forest"))
-    ComparisonTest(k-fold paired t test: t(4)=3.08697, pvalue=0.036682, reject at 0.05, better:
-    forest)
-    >>> test = kfold_paired_t_test(
-    ...     a, b, higher_is_better=False, correction="nadeau-bengio"
-    ... )
-    >>> round(test.statistic, 4), test.reject
-    (2.058, False)
+    ComparisonTest(k-fold paired t test, Nadeau-Bengio: t(4)=2.05798, pvalue=0.108716, do not
+    reject at 0.05, ahead: forest)
+    >>> textbook = kfold_paired_t_test(a, b, higher_is_better=False, correction="none")
+    >>> round(textbook.statistic, 4), textbook.reject
+    (3.087, True)
     """
     found = check_differences(errors_a, errors_b, "errors", 1, 2)
     check_choice("correction", correction, get_args(Correction))
@@ -197,7 +196,7 @@ def kfold_paired_t_test(
     n = found.values.size
     if folds is None and n_train is None:
         raise needs_folds(n, "errors_a", "`n_train` and `n_test`")
-    if correction != "none" and ratio is None:
+    if correction != "none" and ratio is None and n > 1:
         raise InputError(
             "`correction='nadeau-bengio'` needs `n_train` and `n_test` where there is one fold: "
             f"got shape {found.values.shape}"
@@ -205,12 +204,12 @@ def kfold_paired_t_test(
     if correction == "none":
         _warn_of_repeats(n, folds, ratio if n_train is not None else None)
     summary = moments(*found)
-    plain = _paired(summary, 0.0, level, side, warn=correction == "none")
+    plain = _paired(summary, 0.0, level, side, warn=correction == "none" or ratio is None)
     tests = {"uncorrected": plain}
     if ratio is not None:
         chosen = correction == "nadeau-bengio"
         tests["nadeau_bengio"] = _paired(summary, ratio, level, side, warn=chosen)
-    test = plain if correction == "none" else tests["nadeau_bengio"]
+    test = tests.get("nadeau_bengio", plain) if correction != "none" else plain
     details = {"n": float(summary.n), "standard_deviation": summary.deviation}
     if ratio is not None:
         details["test_train_ratio"] = ratio
