@@ -113,7 +113,10 @@ def test_one_error_rate():
     ("rates", "options", "error", "match"),
     [
         ([], {}, ValueError, "`error_rates` is empty"),
-        ([[0.1, 0.2]], {}, ValueError, "`error_rates` must be 1-dimensional"),
+        ([[[0.1]]], {}, ValueError, "`error_rates` must be 1-dimensional or 2-dimensional"),
+        ([0.1, 0.2], {"n_folds": 3}, ValueError, r"must fit `error_rates`.*got n_folds=3"),
+        ([0.1, 0.2], {"n_folds": 1}, ValueError, r"`error_rates` of shape \(2,\) are of one fold"),
+        ([[0.1], [0.2]], {}, ValueError, r"of shape \(2, 1\) are of one fold each"),
         ([0.1, math.nan], {}, ValueError, "`error_rates` must be finite: nan at index 1"),
         (["a", "b"], {}, TypeError, "`error_rates` must hold real numbers"),
         (0.3, {}, TypeError, "`error_rates` must be an array"),
@@ -124,6 +127,32 @@ def test_one_error_rate():
 def test_faults_of_one_sample(rates, options, error, match):
     with pytest.raises(error, match=match):
         fm.one_sample_t_test(rates, **{"error_rate": 0.2, **options})
+
+
+@pytest.mark.parametrize("null", [0.0, 0.15])
+def test_one_sample_of_folds_is_the_paired_test_of_their_differences(rng, null):
+    table = rng.normal(0.2, 0.05, (3, 4))
+    paired = fm.kfold_paired_t_test(table - null, higher_is_better=False)
+    test = fm.one_sample_t_test(table, error_rate=null)
+    assert test.statistic == pytest.approx(paired.statistic, rel=1e-12)
+    assert test.pvalue == pytest.approx(paired.pvalue, rel=1e-12)
+    assert test.effect_size == pytest.approx(paired.effect_size + null)
+    assert test.confidence_interval.low == pytest.approx(paired.confidence_interval.low + null)
+    assert (test.method, test.df) == ("one-sample t test, Nadeau-Bengio", 11)
+    for said in ({"n_folds": 4}, {"n_repeats": 3}, {"n_folds": 4, "n_repeats": 3}):
+        assert fm.one_sample_t_test(table.ravel(), error_rate=null, **said) == test
+    apart = fm.one_sample_t_test(table.ravel(), error_rate=null)
+    assert abs(apart.statistic) > abs(test.statistic)
+    assert apart.method == "one-sample t test"
+
+
+@pytest.mark.parametrize(
+    "test", [fm.wilcoxon_signed_rank_test, fm.sign_flip_test, fm.bayesian_signed_rank_test]
+)
+def test_a_table_of_folds_is_sent_where_it_is_corrected(rng, test):
+    with pytest.raises(ValueError, match=r"1-dimensional.*not independent: see `kfold_paired_t_"):
+        test(rng.normal(size=(10, 10)), higher_is_better=True)
+    assert "must be independent" in test.__doc__
 
 
 # --- k-fold --------------------------------------------------------------------------------------

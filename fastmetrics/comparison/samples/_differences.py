@@ -15,6 +15,9 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 _ULPS: Final = 4.0
 #: A longer vector may be of repeated cross-validation: one is seldom of more folds.
 _MOST_FOLDS: Final = 10
+OF_A_TABLE: Final = (
+    "; if these are repetitions and folds, they are not independent: see `kfold_paired_t_test`"
+)
 
 #: What tests of paired numbers take, and what they refuse.
 PAIRED: Final = """
@@ -34,6 +37,18 @@ ValueError
     If a shape is wrong, a number is missing or infinite, or an option is out of range.
 """
 
+#: What the numbers of a test must be that cannot allow for their correlation.
+INDEPENDENT: Final = """
+See Also
+--------
+kfold_paired_t_test : For the folds of cross-validation, repeated or not.
+
+Notes
+-----
+The differences must be independent: one for each data set, or for each example of a test set. Those
+of the folds of one data set share training rows, those of repetitions test rows too: a hundred
+numbers of ten times ten folds are worth far fewer, and the test then rejects far too often.
+"""
 
 #: How tests of numbers from cross-validation learn what they are from.
 FOLDS: Final = """
@@ -90,7 +105,8 @@ def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float6
     array = as_array(values, name)
     if array.ndim not in (dimensions or (1,)):
         wanted = " or ".join(f"{d}-dimensional" for d in dimensions or (1,))
-        raise InputError(f"`{name}` must be {wanted}: got shape {array.shape}")
+        advice = "" if dimensions or array.ndim != 2 else OF_A_TABLE
+        raise InputError(f"`{name}` must be {wanted}: got shape {array.shape}{advice}")
     if array.size == 0:
         raise InputError(f"`{name}` is empty: shape {array.shape}")
     numbers = canonical_scores(array, name)

@@ -22,7 +22,12 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.result import MODELS, check_names
-from fastmetrics.comparison.samples._differences import PAIRED, Differences, check_differences
+from fastmetrics.comparison.samples._differences import (
+    INDEPENDENT,
+    PAIRED,
+    Differences,
+    check_differences,
+)
 from fastmetrics.comparison.samples.bayesian_correlated_t import (
     POSTERIOR,
     check_rope,
@@ -83,7 +88,7 @@ class BayesianSignedRankTest(Result):
     rng: str
 
 
-@documented(PAIRED, MODELS)
+@documented(PAIRED, INDEPENDENT, MODELS)
 def bayesian_signed_rank_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,

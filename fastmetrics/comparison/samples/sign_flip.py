@@ -20,6 +20,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
 from fastmetrics.comparison.samples._differences import (
+    INDEPENDENT,
     PAIRED,
     check_ranked_differences,
     starts_of_ties,
@@ -38,7 +39,7 @@ _LARGEST: Final = 1 << 20
 _BLOCK: Final = 1 << 20
 
 
-@documented(PAIRED, MODELS)
+@documented(PAIRED, INDEPENDENT, MODELS)
 def sign_flip_test(
     errors_a: ArrayLike,
     errors_b: ArrayLike | None = None,

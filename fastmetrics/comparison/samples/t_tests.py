@@ -40,6 +40,8 @@ def one_sample_t_test(
     error_rates: ArrayLike,
     *,
     error_rate: float,
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
 ) -> ComparisonTest:
@@ -47,18 +49,28 @@ def one_sample_t_test(
 
     Parameters
     ----------
-    error_rates : array-like of shape (k,)
-        One measured error rate (or any other measure) of each fold or repetition.
+    error_rates : array-like of shape (n,), or (p, k) of cross-validation
+        Measured error rates (or any other measure): independent ones, as of n data sets; or those
+        of p repetitions of k folds, one row each, or all in one vector with `n_folds` or
+        `n_repeats`.
     error_rate : float
         The mean under the null hypothesis.
+    n_repeats, n_folds : int, optional
+        How many repetitions of how many folds a vector is of. Folds share training rows: the
+        variance is then Nadeau and Bengio's. A table says it by its shape.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Whether the mean is other than, below or above `error_rate`.
 
     Returns
     -------
     ComparisonTest
-        t with k - 1 degrees of freedom. The effect is the mean, with its interval; `details` has
-        the standard deviation and Cohen's d.
+        t with n - 1 degrees of freedom, n the number of rates. The effect is the mean, with its
+        interval; `details` has the standard deviation and Cohen's d.
+
+    Raises
+    ------
+    ValueError
+        If `n_repeats` and `n_folds` do not fit, or there is one fold.
 
     Warns
     -----
@@ -69,30 +81,44 @@ def one_sample_t_test(
 
     Notes
     -----
-    t = sqrt(k) (mean - error_rate) / s, s^2 with k - 1 in the denominator, for independent error
-    rates. Those of cross-validation share training data, and s is then too small. O(k).
+    t = (mean - error_rate) / sqrt(c s^2), s^2 with n - 1 in the denominator. c is 1 / n for
+    independent error rates, and 1 / n + 1 / (k - 1) for those of k folds, repeated or not. The
+    folds of one data set taken for independent reject too often, and far too often where they are
+    repeated. O(n).
 
     References
     ----------
-    Student (1908), The probable error of a mean, Biometrika 6:1-25.
+    Student (1908), The probable error of a mean, Biometrika 6:1-25. Nadeau & Bengio (2003),
+    Inference for the generalization error, Machine Learning 52:239-281.
 
     Examples
     --------
     >>> one_sample_t_test([0.12, 0.15, 0.11, 0.14, 0.13], error_rate=0.1)
     ComparisonTest(one-sample t test: t(4)=4.24264, pvalue=0.0132356, reject at 0.05)
+    >>> one_sample_t_test([0.12, 0.15, 0.11, 0.14, 0.13], error_rate=0.1, n_folds=5)
+    ComparisonTest(one-sample t test, Nadeau-Bengio: t(4)=2.82843, pvalue=0.0474207, reject at 0.05)
     """
-    rates = check_numbers(error_rates, "error_rates")
+    rates = check_numbers(error_rates, "error_rates", 1, 2)
+    is_of_folds = rates.ndim == 2 or n_repeats is not None or n_folds is not None
+    folds = check_folds(rates.shape, n_repeats, n_folds, "error_rates") if is_of_folds else None
+    if folds is not None and folds.folds == 1:
+        raise InputError(
+            f"`error_rates` of shape {rates.shape} are of one fold each, whose correlation is not "
+            "known: pass a vector without `n_repeats` and `n_folds` if they are independent"
+        )
     null = check_real("error_rate", error_rate)
     if not math.isfinite(null):
         raise InputError(f"`error_rate` must be finite: got {error_rate!r}")
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
-    found = check_differences(rates, rates * 0 + null, "error_rates")
-    n, difference, deviation = moments(*found)
-    test = student_test(difference, deviation / math.sqrt(n), n - 1, level, side)
+    found = check_differences(rates, rates * 0 + null, "error_rates", 1, 2)
+    summary = moments(*found)
+    n, difference, deviation = summary
+    ratio = 0.0 if folds is None else 1.0 / (folds.folds - 1)
+    test = _paired(summary, ratio, level, side, warn=True)
     low, high = test.interval.low + null, test.interval.high + null
     cohen_d = difference / deviation if deviation > 0 else test.statistic
     return ComparisonTest(
-        "one-sample t test",
+        "one-sample t test" if folds is None else "one-sample t test, Nadeau-Bengio",
         test.statistic,
         "t",
         n - 1,
@@ -180,7 +206,7 @@ def kfold_paired_t_test(
     >>> a = [0.20, 0.24, 0.18, 0.22, 0.21]
     >>> b = [0.18, 0.21, 0.18, 0.19, 0.20]
     >>> kfold_paired_t_test(a, b, higher_is_better=False, names=("tree", "forest"))
-    ComparisonTest(k-fold paired t test, Nadeau-Bengio: t(4)=2.05798, pvalue=0.108716, do not
+    ComparisonTest(k-fold paired t test, Nadeau-Bengio: t(4)=2.05798, pvalue=0.108701, do not
     reject at 0.05, ahead: forest)
     >>> textbook = kfold_paired_t_test(a, b, higher_is_better=False, correction="none")
     >>> round(textbook.statistic, 4), textbook.reject

@@ -19,6 +19,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
 from fastmetrics.comparison.samples._differences import (
+    INDEPENDENT,
     PAIRED,
     RankedDifferences,
     check_ranked_differences,
@@ -37,7 +38,7 @@ _PAIRS: Final = 1 << 19
 """So many averages of pairs are looked at one by one."""
 
 
-@documented(PAIRED, MODELS)
+@documented(PAIRED, INDEPENDENT, MODELS)
 def wilcoxon_signed_rank_test(
     errors_a: ArrayLike,
     errors_b: ArrayLike | None = None,
