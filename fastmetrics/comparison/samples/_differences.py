@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_fraction, check_integer
 from fastmetrics._input.scores import canonical_scores, check_finite
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
@@ -119,6 +120,7 @@ def check_differences(first: Any, second: Any, name: str, *dimensions: int) -> D
 
     ``name`` is what the parameters are called, followed by _a and _b.
     """
+    check_same_index(**{f"{name}_a": first, f"{name}_b": second})
     a = check_numbers(first, f"{name}_a", *dimensions)
     size = float(np.abs(a).max())
     if second is None:

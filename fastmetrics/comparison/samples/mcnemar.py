@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.label_columns import LabelColumn, check_label_column
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
@@ -161,6 +162,7 @@ def _counts(y_true: Any, pred_a: Any, pred_b: Any, e01: Any, e10: Any) -> dict[s
         only_b = check_integer("e01", e01, low=0, high=_LARGEST)
         only_a = check_integer("e10", e10, low=0, high=_LARGEST)
         return {"e01": float(only_b), "e10": float(only_a)}
+    check_same_index(y_true=y_true, pred_a=pred_a, pred_b=pred_b)
     true = true_labels(y_true)
     a, b = right_rows(true, pred_a, "pred_a"), right_rows(true, pred_b, "pred_b")
     n, n_a, n_b = len(a), int(np.count_nonzero(a)), int(np.count_nonzero(b))

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import Result
 from fastmetrics.errors import InputTypeError
@@ -125,6 +126,9 @@ def dominance(
     else:
         if score_b is None:
             raise InputTypeError("`score_b` is missing: pass (y_true, score_a, score_b)")
+        check_same_index(
+            y_true=y_true, score_a=score_a, score_b=score_b, sample_weight=sample_weight
+        )
         table_a = as_table(y_true, score_a, **options, n_threads=n_threads)
         table_b = as_table(y_true, score_b, **options, n_threads=n_threads)
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.confusion._counting import cells_of_plain
@@ -136,6 +137,7 @@ def strict_counts(
     if isinstance(y_true, ConfusionMatrix):
         return of_matrix(y_true, y_pred=y_pred, labels=labels, sample_weight=sample_weight)
     check_both(y_pred)
+    check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     if labels is None and sample_weight is None:
         plain = cells_of_plain(y_true, y_pred)
         if plain is not None:
@@ -159,6 +161,7 @@ def four_cells(
 ) -> FourCells:
     """Return what `binary_counts` does, as four floats."""
     if pos_label is None and sample_weight is None:
+        check_same_index(y_true=y_true, y_pred=y_pred)
         plain = cells_of_plain(y_true, y_pred)
         if plain is not None:
             return FourCells(*map(float, plain))

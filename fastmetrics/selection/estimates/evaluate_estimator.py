@@ -134,7 +134,7 @@ def evaluate_estimator(
     True
     """
     level, jobs = check_confidence_level(confidence_level), check_n_jobs(n_jobs)
-    task = check_task(estimator, X, y)
+    task = check_task(estimator, X, y, groups)
     is_classifier = task.classes is not None
     asked = asked_metrics(metrics, task.classes)
     how = check_method(

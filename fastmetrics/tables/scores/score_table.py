@@ -361,13 +361,18 @@ def as_table(
     allow_inf: bool = False,
     n_threads: int | None = None,
 ) -> ScoreTable:
-    """Return the table itself when ``y_true`` is one, else the table of the checked rows."""
+    """Return the table itself when ``y_true`` is one, else the table of the checked rows.
+
+    The strict rule is that of what is ours: there, rows that pandas labels differently are refused.
+    """
     if isinstance(y_true, ScoreTable):
         if y_score is not None or sample_weight is not None or pos_label is not None:
             raise InputTypeError(
                 "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
             )
         return y_true
+    if label_rule == "strict":
+        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     rows = check_binary(
         y_true,
         y_score,
