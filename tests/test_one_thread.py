@@ -96,7 +96,9 @@ CALLS: dict[str, list[Call]] = {
     "paired_permutation_test": [
         lambda n: fm.paired_permutation_test(Y, MODELS, **FEW, n_threads=n)
     ],
-    "partial_auc": [lambda n: fm.partial_auc(Y, S, fpr_range=(0.0, 0.5), n_threads=n)],
+    "partial_auc": [
+        lambda n: fm.partial_auc(Y, S, false_positive_rate_range=(0.0, 0.5), n_threads=n)
+    ],
     "pr_band": [lambda n: fm.pr_band(Y, S, grid=5, **FEW, n_threads=n)],
     "roc_auc_score": [
         lambda n: fm.roc_auc_score(Y, S, n_threads=n),

@@ -20,7 +20,7 @@ examples:
   fastmetrics evaluate s.csv --label y --score p --where "country = 'NO' AND age >= 18"
   fastmetrics evaluate s.csv --label y --score a --score b --bootstrap 9999 --seed 1
   fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
-      --metrics f1 tpr_at_fpr:fpr=0.05 --threshold 0.5
+      --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05 --threshold 0.5
 """
 
 _COMPARE_HELP = """\
@@ -182,7 +182,7 @@ def _add_bootstrap(add: Any) -> None:
         action="extend",
         metavar="NAME",
         help="measures with an interval beside the AUC (default: those of the table), as f1, or "
-        "with parameters as tpr_at_fpr:fpr=0.05; docs/bootstrap.md lists them",
+        "with parameters as precision_at_recall:recall=0.9; docs/bootstrap.md lists them",
     )
     add(
         "--threshold",

@@ -209,7 +209,7 @@ def _parameter(part: str, text: str) -> tuple[str, Any]:
     if not (name and equals and value):
         raise ValueError(
             f"--metrics {text!r}: {part!r} is no parameter with its value, as in "
-            "tpr_at_fpr:fpr=0.05"
+            "recall_at_false_positive_rate:false_positive_rate=0.05"
         )
     if "," in value:
         return name, tuple(_value(item) for item in value.split(","))

@@ -84,7 +84,7 @@ OURS = {
     "break_even_point": fm.break_even_point,
     "dominance": lambda y, p, **options: fm.dominance(y, p, (P - 0.5) ** 2, **options),
     "ks_statistic": fm.ks_statistic,
-    "partial_auc": partial(fm.partial_auc, fpr_range=(0, 0.5)),
+    "partial_auc": partial(fm.partial_auc, false_positive_rate_range=(0, 0.5)),
     "pr_auc": fm.pr_auc,
     "rank_loss": fm.rank_loss,
     "classification_measures": called(fm.classification_measures),

@@ -256,11 +256,17 @@ def test_text_labels(scored, columns, capsys):
     ("text", "expected"),
     [
         ("f1", "f1"),
-        ("tpr_at_fpr:fpr=0.05", ("tpr_at_fpr", {"fpr": 0.05})),
-        ("partial_auc:fpr_range=0,0.1", ("partial_auc", {"fpr_range": (0, 0.1)})),
+        (
+            "recall_at_false_positive_rate:false_positive_rate=0.05",
+            ("recall_at_false_positive_rate", {"false_positive_rate": 0.05}),
+        ),
+        (
+            "partial_auc:false_positive_rate_range=0,0.1",
+            ("partial_auc", {"false_positive_rate_range": (0, 0.1)}),
+        ),
         ("cost:cost_fn=5:cost_fp=1", ("cost", {"cost_fn": 5, "cost_fp": 1})),
-        ("best_threshold:criterion=f_beta", ("best_threshold", {"criterion": "f_beta"})),
-        ("partial_auc:correct=False", ("partial_auc", {"correct": False})),
+        ("best_threshold:criterion=fbeta", ("best_threshold", {"criterion": "fbeta"})),
+        ("partial_auc:correction=False", ("partial_auc", {"correction": False})),
         ("cohen_kappa:weights=none", ("cohen_kappa", {"weights": None})),
     ],
 )
@@ -269,7 +275,11 @@ def test_measures_as_they_are_written(text, expected):
 
 
 def test_measures_with_parameters_reach_the_bootstrap(scored, columns, capsys):
-    texts = ["tpr_at_fpr:fpr=0.1", "partial_auc:fpr_range=0,0.1", "cost:cost_fn=5:cost_fp=1"]
+    texts = [
+        "recall_at_false_positive_rate:false_positive_rate=0.1",
+        "partial_auc:false_positive_rate_range=0,0.1",
+        "cost:cost_fn=5:cost_fp=1",
+    ]
     options = ("--metrics", *texts, "--threshold", 0.5, "--format", "json")
     found = json.loads(output_of(capsys, *ONE, *QUICK, *options))["models"][0]["bootstrap"]
     assert list(found) == ["roc_auc", *texts]

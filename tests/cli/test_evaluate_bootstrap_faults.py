@@ -58,10 +58,13 @@ ERRORS = {
         "--metrics names 'f1' more than",
     ),
     "no value": ((*ONE, *QUICK, "--metrics", "cost:cost_fn"), "'cost_fn' is no parameter with its"),
-    "wrong value": ((*ONE, *QUICK, "--metrics", "tpr_at_fpr:fpr=2"), "metric 'tpr_at_fpr:fpr=2': "),
+    "wrong value": (
+        (*ONE, *QUICK, "--metrics", "recall_at_false_positive_rate:false_positive_rate=2"),
+        "metric 'recall_at_false_positive_rate:false_positive_rate=2': ",
+    ),
     "needs a value": (
-        (*ONE, *QUICK, "--metrics", "tpr_at_fpr"),
-        "needs its parameter 'fpr'",
+        (*ONE, *QUICK, "--metrics", "recall_at_false_positive_rate"),
+        "needs its parameter 'false_positive_rate'",
     ),
     "no threshold": ((*ONE, *QUICK, "--metrics", "f1"), "'f1' counts decisions: pass --threshold"),
     "no probabilities": (

@@ -80,7 +80,7 @@ def test_the_best_threshold_is_chosen_anew_in_each_replicate(models):
 
 def test_measures_by_name_beside_the_auc(models):
     y, scores, _ = models
-    own = {"middle": ("partial_auc", {"fpr_range": (0.1, 0.5)}), "f1": "f1"}
+    own = {"middle": ("partial_auc", {"false_positive_rate_range": (0.1, 0.5)}), "f1": "f1"}
     result = evaluate(y, scores["b"], n_resamples=99, rng=2, metrics=own, threshold=0.4)
     model = result[0]
     assert list(model.bootstrap) == ["roc_auc", "middle", "f1"]
@@ -103,11 +103,17 @@ def lowest(labels, scores):
     [
         ("ks_statistic", ["roc_auc", "ks_statistic"]),
         ("roc_auc", ["roc_auc"]),
-        (("tpr_at_fpr", {"fpr": 0.1}), ["roc_auc", "tpr_at_fpr"]),
+        (
+            ("recall_at_false_positive_rate", {"false_positive_rate": 0.1}),
+            ["roc_auc", "recall_at_false_positive_rate"],
+        ),
         (["fpr_at_best_threshold", "roc_auc"], ["roc_auc", "fpr_at_best_threshold"]),
         (("ks_statistic", "rank_loss"), ["roc_auc", "ks_statistic", "rank_loss"]),
         (lowest, ["roc_auc", "lowest"]),
-        ([("tpr_at_fpr", {"fpr": 0.1}), lowest], ["roc_auc", "tpr_at_fpr", "lowest"]),
+        (
+            [("recall_at_false_positive_rate", {"false_positive_rate": 0.1}), lowest],
+            ["roc_auc", "recall_at_false_positive_rate", "lowest"],
+        ),
     ],
 )
 def test_every_way_to_name_measures(models, metrics, labels):
@@ -124,7 +130,11 @@ def test_every_way_to_name_measures(models, metrics, labels):
         ({"metrics": "auroc"}, ValueError, "`metrics` names 'auroc', which is no measure"),
         ({"metrics": ["roc_auc"] * 2}, ValueError, "names 'roc_auc' 2 times"),
         ({"metrics": {"roc_auc": "ks_statistic"}}, ValueError, "gives 'roc_auc'.* of another"),
-        ({"metrics": {"x": ("tpr_at_fpr", {"fpr": 2})}}, ValueError, "metric 'x': .*got 2"),
+        (
+            {"metrics": {"x": ("recall_at_false_positive_rate", {"false_positive_rate": 2})}},
+            ValueError,
+            "metric 'x': .*got 2",
+        ),
         ({"metrics": 3}, TypeError, "`metrics` must"),
         ({"metrics": "f1", "threshold": math.nan}, ValueError, "`threshold` must not be nan"),
         ({"method": "bayes"}, ValueError, "`method` must be one of 'percentile'"),

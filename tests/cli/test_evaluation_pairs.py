@@ -92,13 +92,17 @@ def test_own_intervals_of_several_models_are_bca_by_its_definition(models, strat
 def test_no_finite_correction_leaves_the_percentile_interval(models):
     y, scores, _ = models
     best = np.where(np.arange(len(y)) == np.flatnonzero(y == 0)[0], 2.0, y * 1.0)
-    options = {"n_resamples": 199, "rng": 1, "metrics": ("tpr_at_fpr", {"fpr": 0.01})}
+    options = {
+        "n_resamples": 199,
+        "rng": 1,
+        "metrics": ("recall_at_false_positive_rate", {"false_positive_rate": 0.01}),
+    }
     result = evaluate(y, {"best": best, "b": scores["b"]}, **options)
-    own = result["best"].bootstrap["tpr_at_fpr"]
-    alone = evaluate(y, best, **options)["score"].bootstrap["tpr_at_fpr"]
+    own = result["best"].bootstrap["recall_at_false_positive_rate"]
+    alone = evaluate(y, best, **options)["score"].bootstrap["recall_at_false_positive_rate"]
     assert own.method == alone.method == "percentile"
     assert own.confidence_interval.low < own.confidence_interval.high
-    assert result["b"].bootstrap["tpr_at_fpr"].method == "bca"
+    assert result["b"].bootstrap["recall_at_false_positive_rate"].method == "bca"
 
 
 def test_what_several_models_cannot_have(models):

@@ -96,7 +96,7 @@ def test_one_class(labels, metric, method):
         "ks_statistic",
         "break_even_point",
         "best_threshold",
-        ("partial_auc", {"fpr_range": (0, 0.5)}),
+        ("partial_auc", {"false_positive_rate_range": (0, 0.5)}),
     ],
 )
 def test_other_measures_of_one_class(metric):

@@ -18,7 +18,7 @@ METRICS = {
     "ks": "ks_statistic",
     "break_even": "break_even_point",
     "threshold": ("best_threshold", {"of": "threshold"}),
-    "partial": ("partial_auc", {"fpr_range": (0.1, 0.4)}),
+    "partial": ("partial_auc", {"false_positive_rate_range": (0.1, 0.4)}),
     **{
         name: name
         for name in ("accuracy", "f1", "log_loss", "brier_score", "r2", "mean", "mean_error")

@@ -135,9 +135,13 @@ def test_labels_of_metrics():
         def __call__(self, labels, scores):
             return 0.5
 
-    metrics = ["roc_auc", ("tpr_at_fpr", {"fpr": 0.2}), Statistic()]
+    metrics = [
+        "roc_auc",
+        ("recall_at_false_positive_rate", {"false_positive_rate": 0.2}),
+        Statistic(),
+    ]
     results = quiet_bootstrap(labels, scores, metrics=metrics)
-    assert list(results) == ["roc_auc", "tpr_at_fpr", "Statistic"]
+    assert list(results) == ["roc_auc", "recall_at_false_positive_rate", "Statistic"]
     numbered = quiet_bootstrap(labels, scores, metrics={1: "roc_auc", 2: "rank_loss"})
     assert list(numbered) == ["1", "2"]
     pair = quiet_bootstrap(labels, scores, metrics=("roc_auc", "rank_loss"))

@@ -170,7 +170,9 @@ BINARY: dict[str, Callable[..., float]] = {
     "roc_auc": lambda y, s, w: peer.roc_auc_score(y, s, sample_weight=w),
     "average_precision": lambda y, s, w: peer.average_precision_score(y, s, sample_weight=w),
     "ks_statistic": ks,
-    "low": lambda y, s, w: fm.partial_auc(y, s, fpr_range=(0, 0.3), sample_weight=w),
+    "low": lambda y, s, w: fm.partial_auc(
+        y, s, false_positive_rate_range=(0, 0.3), sample_weight=w
+    ),
     "youden": lambda y, s, w: fm.best_threshold(y, s, sample_weight=w).value,
     "accuracy": lambda y, s, w: peer.accuracy_score(y, s >= 0.5, sample_weight=w),
     "f1": lambda y, s, w: peer.f1_score(y, s >= 0.5, sample_weight=w, zero_division=np.nan),
@@ -180,7 +182,7 @@ BINARY: dict[str, Callable[..., float]] = {
     "compiled": compiled_gap,
 }
 BINARY_ASKED = {name: name for name in BINARY} | {
-    "low": ("partial_auc", {"fpr_range": (0, 0.3)}),
+    "low": ("partial_auc", {"false_positive_rate_range": (0, 0.3)}),
     "youden": "best_threshold",
     "mean_gap": mean_gap,
     "compiled": compiled_gap,

@@ -87,7 +87,7 @@ def top_mean(targets: Any, predictions: Any) -> float:
 BINARY: dict[str, Callable[..., float]] = {
     "roc_auc": peer.roc_auc_score,
     "average_precision": peer.average_precision_score,
-    "low": lambda y, s: fm.partial_auc(y, s, fpr_range=(0.1, 0.6)),
+    "low": lambda y, s: fm.partial_auc(y, s, false_positive_rate_range=(0.1, 0.6)),
     "f1": lambda y, s: peer.f1_score(y, s >= 0.5),
     "matthews_corrcoef": lambda y, s: peer.matthews_corrcoef(y, s >= 0.5),
     "brier_score": lambda y, s: peer.brier_score_loss(y, s),
@@ -115,7 +115,7 @@ def check_bca(
 ) -> None:
     """Assert that limits are those of an acceleration from refits, row by row."""
     asked = {
-        name: {"low": ("partial_auc", {"fpr_range": (0.1, 0.6)})}.get(name, name)
+        name: {"low": ("partial_auc", {"false_positive_rate_range": (0.1, 0.6)})}.get(name, name)
         for name in measures
     }
     if "top_mean" in asked:

@@ -25,10 +25,10 @@ CRITERIA = [
     ("youden", None),
     ("closest_topleft", None),
     ("fewest_errors", None),
-    ("f_beta", None),
+    ("fbeta", None),
     ("precision_at_recall", "at_least"),
     ("recall_at_precision", "at_least"),
-    ("recall_at_fpr", "at_most"),
+    ("recall_at_false_positive_rate", "at_most"),
 ]
 
 
@@ -94,7 +94,7 @@ def test_counts_of_any_size(big: int) -> None:
     # Precision big/(2 big - 1) is the largest, by less than a double can tell.
     best = best_threshold(table, criterion="precision_at_recall", at_least=0.0)
     assert best.threshold == 4
-    best = best_threshold(table, criterion="f_beta", beta=1e3)
+    best = best_threshold(table, criterion="fbeta", beta=1e3)
     assert best.threshold == 1
 
 
@@ -139,15 +139,15 @@ def test_refusals() -> None:
     y, s = [0, 1], [1, 2]
     with pytest.raises(ValueError, match="`criterion` must be one of"):
         best_threshold(y, s, criterion="gini")
-    with pytest.raises(TypeError, match="'recall_at_fpr' needs `at_most`"):
-        best_threshold(y, s, criterion="recall_at_fpr")
+    with pytest.raises(TypeError, match="'recall_at_false_positive_rate' needs `at_most`"):
+        best_threshold(y, s, criterion="recall_at_false_positive_rate")
     with pytest.raises(TypeError, match="`at_least` has no meaning for criterion 'youden'"):
         best_threshold(y, s, at_least=0.5)
     with pytest.raises(ValueError, match="`at_least` must lie in"):
         best_threshold(y, s, criterion="precision_at_recall", at_least=1.5)
     for beta in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="`beta` must be positive"):
-            best_threshold(y, s, criterion="f_beta", beta=beta)
+            best_threshold(y, s, criterion="fbeta", beta=beta)
 
 
 @pytest.mark.parametrize("label", [0, 1])

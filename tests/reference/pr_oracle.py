@@ -130,7 +130,7 @@ def best_threshold(
             value = -((fn / p) ** 2 + (fp / n) ** 2)
         elif criterion == "fewest_errors":
             value = -(fp + fn)
-        elif criterion == "f_beta":
+        elif criterion == "fbeta":
             value = (1 + square) * tp / ((1 + square) * tp + square * fn + fp)
         elif criterion == "precision_at_recall":
             if precision is None or float(tp / p) < at_least:

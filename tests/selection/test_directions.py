@@ -20,10 +20,10 @@ CRITERIA = {
     "youden": ({}, True),
     "closest_topleft": ({}, False),
     "fewest_errors": ({}, False),
-    "f_beta": ({"beta": 2.0}, True),
+    "fbeta": ({"beta": 2.0}, True),
     "precision_at_recall": ({"at_least": 0.9}, True),
     "recall_at_precision": ({"at_least": 0.8}, True),
-    "recall_at_fpr": ({"at_most": 0.1}, True),
+    "recall_at_false_positive_rate": ({"at_most": 0.1}, True),
 }
 FIELDS = {
     "true_positive_rate": True,

@@ -219,7 +219,7 @@ Parameters
 ----------
 metrics : str, callable, (str, dict), or a sequence or mapping of them, default="roc_auc"
     Names (listed in the user guide), names with parameters as
-    ``("partial_auc", {"fpr_range": (0, 0.1)})``, or statistics of your own; a mapping gives
+    ``("precision_at_recall", {"recall": 0.9})``, or statistics of your own; a mapping gives
     labels. Functions of ours, and scikit-learn's of the same names, are the measures by these
     names where they have replicates. A function that numba compiled is called as
     ``f(labels, scores, weights)``, the weight of a row being how often it was drawn; any other

@@ -37,10 +37,10 @@ CRITERIA = {
     "youden": kernels.YOUDEN,
     "closest_topleft": kernels.CLOSEST,
     "fewest_errors": kernels.ERRORS,
-    "f_beta": kernels.F_BETA,
+    "fbeta": kernels.F_BETA,
     "precision_at_recall": kernels.PRECISION,
     "recall_at_precision": kernels.RECALL,
-    "recall_at_fpr": kernels.RECALL_AT_FPR,
+    "recall_at_false_positive_rate": kernels.RECALL_AT_FPR,
 }
 # A corrected partial AUC this near to 1/2, where it ends to be defined, is 1/2: all scores tied.
 _ROUNDING = 2.0**-46
@@ -177,14 +177,16 @@ def _rank_loss() -> ThresholdPlan:
 
 
 def _partial_auc(**given: Any) -> ThresholdPlan:
-    over_tpr, low, high = _checked_range(given.get("fpr_range"), given.get("tpr_range"))
-    correct = check_choice("correct", given.get("correct", False), (False, "mcclish"))
+    over_tpr, low, high = _checked_range(
+        given.get("false_positive_rate_range"), given.get("true_positive_rate_range")
+    )
+    correction = check_choice("correction", given.get("correction", False), (False, "mcclish"))
     least = float(mcclish(low * 0, low, high, over_tpr=over_tpr))
     slope = float(mcclish(low * 0 + 1, low, high, over_tpr=over_tpr)) - least
 
     def finish(part: Part) -> Floats:
         area: Floats = part.states[:, 0, 0] / (2.0 * part.n_positive * part.n_negative)
-        if not correct:
+        if not correction:
             return area
         corrected = least + slope * area
         corrected = np.where(np.abs(corrected - 0.5) < _ROUNDING, 0.5, corrected)
@@ -248,7 +250,7 @@ def _best_threshold(
     square = check_positive("beta", beta) ** 2
     for name, bound, wanted in (
         ("at_least", at_least, criterion in ("precision_at_recall", "recall_at_precision")),
-        ("at_most", at_most, criterion == "recall_at_fpr"),
+        ("at_most", at_most, criterion == "recall_at_false_positive_rate"),
     ):
         if wanted and bound is None:
             raise InputTypeError(f"criterion {criterion!r} needs `{name}`")
@@ -257,7 +259,7 @@ def _best_threshold(
                 raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
             check_fraction(name, bound, include_low=True, include_high=True)
     bound = at_least if at_least is not None else at_most
-    if criterion == "f_beta":
+    if criterion == "fbeta":
         bound = square / (1.0 + square)
 
     def estimate(table: ScoreTable) -> float:
@@ -283,7 +285,7 @@ def _reported(part: Part, criterion: str, of: str) -> Floats:
             values = tp / (tp + fp)
     elif of == "false_positive_rate":
         values = fpr
-    elif of != "value" or criterion in ("recall_at_precision", "recall_at_fpr"):
+    elif of != "value" or criterion in ("recall_at_precision", "recall_at_false_positive_rate"):
         values = tpr
     elif criterion == "youden":
         values = tpr - fpr
@@ -306,7 +308,9 @@ THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
     "ks_statistic": _ks_statistic,
     "break_even_point": _break_even_point,
     "best_threshold": _best_threshold,
-    "tpr_at_fpr": lambda fpr: _best_threshold("recall_at_fpr", at_most=fpr),
+    "recall_at_false_positive_rate": lambda false_positive_rate: _best_threshold(
+        "recall_at_false_positive_rate", at_most=false_positive_rate
+    ),
     "precision_at_recall": lambda recall: _best_threshold("precision_at_recall", at_least=recall),
     "recall_at_precision": lambda precision: _best_threshold(
         "recall_at_precision", at_least=precision

@@ -29,10 +29,10 @@ CriterionName = Literal[
     "youden",
     "closest_topleft",
     "fewest_errors",
-    "f_beta",
+    "fbeta",
     "precision_at_recall",
     "recall_at_precision",
-    "recall_at_fpr",
+    "recall_at_false_positive_rate",
 ]
 
 
@@ -89,12 +89,12 @@ def best_threshold(
         - "youden": largest TPR - FPR;
         - "closest_topleft": smallest distance to the point FPR = 0, TPR = 1;
         - "fewest_errors": smallest FP + FN;
-        - "f_beta": largest F-beta, see `beta`;
+        - "fbeta": largest F-beta, see `beta`;
         - "precision_at_recall": largest precision where recall is `at_least`;
         - "recall_at_precision": largest recall where precision is `at_least`;
-        - "recall_at_fpr": largest recall where the false positive rate is `at_most`.
+        - "recall_at_false_positive_rate": largest recall where the FPR is `at_most`.
     beta : float, default=1.0
-        Weight of recall against precision in "f_beta"; positive.
+        Weight of recall against precision in "fbeta"; positive.
     at_least, at_most : float, optional
         The constraint of the last three, in [0, 1].
 
@@ -119,8 +119,9 @@ def best_threshold(
     -----
     The candidates are the distinct scores and inf ("call nobody positive"): it wins
     "fewest_errors" where the positives are too few to be worth their false alarms, "youden" and
-    "closest_topleft" where no threshold beats chance, and "recall_at_fpr" where no positive can be
-    had. It has no precision, so "precision_at_recall" and "recall_at_precision" never choose it.
+    "closest_topleft" where no threshold beats chance, and "recall_at_false_positive_rate" where no
+    positive can be had. It has no precision, so "precision_at_recall" and "recall_at_precision"
+    never choose it.
 
     Without weights candidates are compared as integers, so rounding decides no tie. A constraint is
     compared with the rate as a double, which is the one in the result: with 10 positives one
@@ -132,8 +133,9 @@ def best_threshold(
     >>> best = best_threshold([0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], criterion="fewest_errors")
     >>> best.threshold, best.value
     (inf, 1.0)
-    >>> best_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], criterion="recall_at_fpr", at_most=0.0)
-    BestThreshold(threshold=0.8, criterion='recall_at_fpr', value=0.5, ...)
+    >>> y, s = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> best_threshold(y, s, criterion="recall_at_false_positive_rate", at_most=0.0)
+    BestThreshold(threshold=0.8, criterion='recall_at_false_positive_rate', value=0.5, ...)
     """
     check_choice("criterion", criterion, get_args(CriterionName))
     _check_constraint(criterion, "at_least", at_least, criterion in AT_LEAST)
