@@ -56,7 +56,7 @@ def evaluation() -> fm.Evaluation:
 
 @cache
 def estimated() -> fm.EstimatorEvaluation:
-    return fm.evaluate_estimator(model(), X, Y, method=".632", n_resamples=40, rng=1)
+    return fm.evaluate_estimator(model(), X, Y, cv=".632", n_resamples=40, rng=1)
 
 
 @cache
@@ -74,7 +74,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         TABLE[:, 0] - 0.5, rho=0.1, higher_is_better=True
     ),
     "BayesianSignedRankTest": lambda: fm.bayesian_signed_rank_test(
-        TABLE[:, 0] - 0.5, higher_is_better=True, n_samples=100, rng=1
+        TABLE[:, 0] - 0.5, higher_is_better=True, n_resamples=100, rng=1
     ),
     "BestThreshold": lambda: fm.best_threshold(Y, S),
     "BiasVariance": lambda: fm.bias_variance(Y, [P, Q, Y], decomposition="domingos"),

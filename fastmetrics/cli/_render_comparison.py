@@ -20,7 +20,7 @@ _USED = {
     "chi2": "the p-value of chi-square",
 }
 _CSV_FIELDS = (
-    *("algorithm_a", "algorithm_b", "mean_rank_a", "mean_rank_b", "difference", "statistic"),
+    *("model_a", "model_b", "mean_rank_a", "mean_rank_b", "difference", "statistic"),
     *("pvalue", "reject", "better", "post_hoc", "alpha", "critical_difference"),
     *("friedman_chi2", "friedman_pvalue", "friedman_pvalue_method", "friedman_reject"),
 )
@@ -67,7 +67,7 @@ def _csv(comparison: TableComparison) -> str:
     test, friedman = comparison.post_hoc, comparison.friedman
     at = comparison.mean_ranks
     for pair in test:
-        a, b = pair.algorithm_a, pair.algorithm_b
+        a, b = pair.model_a, pair.model_b
         row = (
             *(a, b, at[a], at[b], pair.difference, pair.statistic, pair.pvalue, pair.reject),
             *(pair.better or "", test.method, test.alpha, test.critical_difference),
@@ -122,7 +122,7 @@ def _ranks(comparison: TableComparison) -> _Table:
 def _pairs(test: PostHocTest) -> _Table:
     rows = [
         [
-            f"{pair.algorithm_a} − {pair.algorithm_b}",
+            f"{pair.model_a} − {pair.model_b}",
             _number(pair.difference),
             _number(pair.statistic),
             _pvalue(pair.pvalue),
@@ -141,8 +141,8 @@ def _captions(comparison: TableComparison) -> list[str]:
     lines = [f"Friedman: at level {friedman.alpha:g} {decision}, {used}."]
     if not friedman.reject:
         lines.append("The post-hoc test is not called for where Friedman's does not reject.")
-    if friedman.rng is not None:
-        lines.append(f"{friedman.n_resamples:,} permutations, key {friedman.rng}.")
+    if friedman.key is not None:
+        lines.append(f"{friedman.n_resamples:,} permutations, key {friedman.key}.")
     if not math.isnan(test.critical_difference):
         lines.append(
             f"{test.method}: mean ranks differ from {test.critical_difference:.4g} on "

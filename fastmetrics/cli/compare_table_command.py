@@ -24,7 +24,7 @@ _OPTIONS = {
     "post_hoc": "--post-hoc",
     "alpha": "--alpha",
     "rng": "--seed",
-    "table": "the table",
+    "scores": "the table",
 }
 _PICTURES = (".png", ".pdf", ".svg")
 

@@ -129,7 +129,7 @@ NO_WEIGHTS = {
     **{
         each.__name__: fitted(each)
         for each in (
-            partial_named(fm.evaluate_estimator, method="2-fold"),
+            partial_named(fm.evaluate_estimator, cv="2-fold"),
             partial_named(fm.estimator_learning_curve, fractions=[1.0], cv=2),
             partial_named(
                 fm.estimator_validation_curve, parameter="random_state", values=[1], cv=2

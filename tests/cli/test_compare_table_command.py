@@ -90,7 +90,7 @@ def test_every_kind_of_file(name, tmp_path, capsys):
     assert found["datasets"] == sets
     assert found["scores"] == expected["scores"]
     assert found["friedman"]["pvalue"] == expected["friedman"]["pvalue"]
-    assert found["friedman"]["rng"] == expected["friedman"]["rng"]
+    assert found["friedman"]["key"] == expected["friedman"]["key"]
     assert found["post_hoc"]["groups"] == [list(group) for group in expected["post_hoc"]["groups"]]
     assert found["diagram"]["bars"] == expected["diagram"]["bars"]
 
@@ -99,7 +99,7 @@ def test_csv(textbook, capsys):
     out, _ = run(capsys, "x.csv", *HIGHER, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     test = fm.nemenyi_test(ranks=[[1, 2, 3], [1, 2.5, 2.5], [1, 2, 3], [1, 2, 3]])
-    assert [row["algorithm_a"] + row["algorithm_b"] for row in rows] == ["AB", "AC", "BC"]
+    assert [row["model_a"] + row["model_b"] for row in rows] == ["AB", "AC", "BC"]
     assert [float(row["pvalue"]) for row in rows] == [pair.pvalue for pair in test]
     assert {float(row["friedman_pvalue"]) for row in rows} == {1 / 108}
     assert [row["reject"] for row in rows] == ["False", "True", "False"]

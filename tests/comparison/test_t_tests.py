@@ -275,9 +275,9 @@ def test_names_and_scores():
     [
         ([1, 2], [1, 2, 3], {}, ValueError, r"one shape: got \(2,\) and \(3,\)"),
         ([1, 2], [[1, 2]], {}, ValueError, "must have one shape"),
-        ([[[1.0]]], None, {}, ValueError, "`errors_a` must be 1-dimensional or 2-dimensional"),
-        ([1, math.inf], [1, 2], {}, ValueError, "`errors_a` must be finite: inf"),
-        ([1e308, 1], [-1e308, 2], {}, ValueError, "`errors_a - errors_b` must be finite"),
+        ([[[1.0]]], None, {}, ValueError, "`scores_a` must be 1-dimensional or 2-dimensional"),
+        ([1, math.inf], [1, 2], {}, ValueError, "`scores_a` must be finite: inf"),
+        ([1e308, 1], [-1e308, 2], {}, ValueError, "`scores_a - scores_b` must be finite"),
         ([1, 2], None, {"correction": "x"}, ValueError, "`correction` must be one of"),
         ([1, 2], None, {"n_train": 5}, ValueError, "`n_train` and `n_test` go together"),
         ([1, 2], None, {"n_train": 0, "n_test": 1}, ValueError, "`n_train` must be positive"),
@@ -360,8 +360,8 @@ def test_repetitions_without_correction_warn(rng):
 @pytest.mark.parametrize(
     ("shape", "said", "match"),
     [
-        (12, {"n_folds": 5}, r"must fit `errors_a`, of shape \(12,\): got n_folds=5"),
-        (12, {"n_repeats": 5}, r"must fit `errors_a`.* got n_repeats=5"),
+        (12, {"n_folds": 5}, r"must fit `scores_a`, of shape \(12,\): got n_folds=5"),
+        (12, {"n_repeats": 5}, r"must fit `scores_a`.* got n_repeats=5"),
         (12, {"n_repeats": 2, "n_folds": 5}, "got n_repeats=2, n_folds=5"),
         ((2, 6), {"n_folds": 2}, r"of shape \(2, 6\): got n_folds=2"),
         ((2, 6), {"n_repeats": 6}, "got n_repeats=6"),

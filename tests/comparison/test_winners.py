@@ -30,7 +30,7 @@ TESTS = {
     "TOST": partial(fm.equivalence_test, GOOD, POOR, margin=0.2),
     "non-inferiority": partial(fm.non_inferiority_test, GOOD, POOR, margin=0.2),
     "Bayesian t": partial(fm.bayesian_correlated_t_test, GOOD, POOR, rho=0.1),
-    "Bayesian ranks": partial(fm.bayesian_signed_rank_test, GOOD, POOR, rng=1, n_samples=500),
+    "Bayesian ranks": partial(fm.bayesian_signed_rank_test, GOOD, POOR, rng=1, n_resamples=500),
     "Friedman": partial(fm.friedman_test, TABLE),
     "Nemenyi": lambda **options: fm.nemenyi_test(TABLE, **options)["0", "1"],
     "Bonferroni-Dunn": lambda **options: fm.bonferroni_dunn_test(TABLE, control="1", **options)[

@@ -162,7 +162,7 @@ def test_crossings_are_the_nearest_doubles(rng: np.random.Generator) -> None:
 def test_refusals() -> None:
     y, s = [0, 1], [1.0, 2.0]
     table = ScoreTable.from_scores(y, s)
-    with pytest.raises(TypeError, match="`score_b` is missing"):
+    with pytest.raises(TypeError, match="`y_score_b` is missing"):
         dominance(y, s)
     with pytest.raises(TypeError, match="compared with a ScoreTable"):
         dominance(table, s)

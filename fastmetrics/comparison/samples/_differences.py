@@ -24,9 +24,9 @@ OF_A_TABLE: Final = (
 PAIRED: Final = """
 Parameters
 ----------
-errors_a, errors_b : array-like of shape (n,)
-    The error of each model on each data set or example. Without `errors_b`, `errors_a` holds the
-    differences, A less B.
+scores_a, scores_b : array-like of shape (n,)
+    The score (or error) of each model on each data set or example. Without `scores_b`, `scores_a`
+    holds the differences, A less B.
 alternative : {"two-sided", "less", "greater"}, default="two-sided"
     Whether the mean of A less B is other than, below or above 0.
 
@@ -115,34 +115,31 @@ def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float6
     return numbers.astype(np.float64, copy=False)
 
 
-def check_differences(first: Any, second: Any, name: str, *dimensions: int) -> Differences:
-    """Return first less second; ``first`` are the differences themselves if ``second`` is None.
-
-    ``name`` is what the parameters are called, followed by _a and _b.
-    """
-    check_same_index(**{f"{name}_a": first, f"{name}_b": second})
-    a = check_numbers(first, f"{name}_a", *dimensions)
+def check_differences(first: Any, second: Any, *dimensions: int) -> Differences:
+    """Return first less second; ``first`` are the differences themselves if ``second`` is None."""
+    check_same_index(scores_a=first, scores_b=second)
+    a = check_numbers(first, "scores_a", *dimensions)
     size = float(np.abs(a).max())
     if second is None:
         return Differences(a, _ULPS * np.finfo(np.float64).eps * size)
-    b = check_numbers(second, f"{name}_b", *dimensions)
+    b = check_numbers(second, "scores_b", *dimensions)
     if a.shape != b.shape:
         raise InputError(
-            f"`{name}_a` and `{name}_b` must have one shape: got {a.shape} and {b.shape}"
+            f"`scores_a` and `scores_b` must have one shape: got {a.shape} and {b.shape}"
         )
     with np.errstate(over="ignore"):
         values = a - b
-    check_finite(values, f"{name}_a - {name}_b")
+    check_finite(values, "scores_a - scores_b")
     size = max(size, float(np.abs(b).max()))
     return Differences(values, _ULPS * np.finfo(np.float64).eps * size)
 
 
-def check_ranked_differences(first: Any, second: Any, name: str) -> RankedDifferences:
+def check_ranked_differences(first: Any, second: Any) -> RankedDifferences:
     """Return what `check_differences` does for vectors, with the rounding of each difference."""
-    values = check_differences(first, second, name).values
+    values = check_differences(first, second).values
     if second is None:
         return RankedDifferences(values, _ULPS * np.finfo(np.float64).eps * np.abs(values))
-    sizes = [np.abs(check_numbers(one, name)) for one in (first, second)]
+    sizes = [np.abs(check_numbers(one, "scores_a")) for one in (first, second)]
     roundings = _ULPS * np.finfo(np.float64).eps * np.maximum(*sizes)
     return RankedDifferences(np.where(np.abs(values) <= roundings, 0.0, values), roundings)
 

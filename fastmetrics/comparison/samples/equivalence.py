@@ -239,7 +239,7 @@ def _checked_difference(
             f"pass either `scores_a` or `counts`: got {'neither' if counts is None else 'both'}"
         )
     if counts is None:
-        found = check_differences(scores_a, scores_b, "scores", 1, 2)
+        found = check_differences(scores_a, scores_b, 1, 2)
         said = check_correlation(found.values.shape, rho, n_repeats, n_folds, "scores_a")
         correlation = 0.0 if said is None else said
         numbers = moments(found.values, found.rounding)

@@ -110,7 +110,7 @@ def one_sample_t_test(
     if not math.isfinite(null):
         raise InputError(f"`error_rate` must be finite: got {error_rate!r}")
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
-    found = check_differences(rates, rates * 0 + null, "error_rates", 1, 2)
+    found = check_differences(rates, rates * 0 + null, 1, 2)
     summary = moments(*found)
     n, difference, deviation = summary
     ratio = 0.0 if folds is None else 1.0 / (folds.folds - 1)
@@ -142,8 +142,8 @@ def one_sample_t_test(
 
 @documented(PAIRED, FOLDS, MODELS)
 def kfold_paired_t_test(
-    errors_a: ArrayLike,
-    errors_b: ArrayLike | None = None,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike | None = None,
     *,
     higher_is_better: bool,
     correction: Correction = "nadeau-bengio",
@@ -155,14 +155,14 @@ def kfold_paired_t_test(
     alternative: Alternative = "two-sided",
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
-    """Test by a paired t whether two models have the same mean error over the same folds.
+    """Test by a paired t whether two models have the same mean score over the same folds.
 
     Parameters
     ----------
-    errors_a, errors_b : array-like of shape (k,), (p, k) or (p k,)
-        The error (or score) of each model on each of k folds; or of p repetitions of k-fold
+    scores_a, scores_b : array-like of shape (k,), (p, k) or (p k,)
+        The score (or error) of each model on each of k folds; or of p repetitions of k-fold
         cross-validation, one row each, or all in one vector with `n_folds` or `n_repeats`. Without
-        `errors_b`, `errors_a` holds the differences, A less B.
+        `scores_b`, `scores_a` holds the differences, A less B.
     correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
         Which of the two statistics decides; `details` has both. "none" is the textbook's, for
         numbers that are independent.
@@ -212,16 +212,16 @@ def kfold_paired_t_test(
     >>> round(textbook.statistic, 4), textbook.reject
     (3.087, True)
     """
-    found = check_differences(errors_a, errors_b, "errors", 1, 2)
+    found = check_differences(scores_a, scores_b, 1, 2)
     check_choice("correction", correction, get_args(Correction))
     higher = check_direction(higher_is_better)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
-    folds = check_folds(found.values.shape, n_repeats, n_folds, "errors_a")
+    folds = check_folds(found.values.shape, n_repeats, n_folds, "scores_a")
     ratio = _test_train_ratio(n_train, n_test, folds)
     n = found.values.size
     if folds is None and n_train is None:
-        raise needs_folds(n, "errors_a", "`n_train` and `n_test`")
+        raise needs_folds(n, "scores_a", "`n_train` and `n_test`")
     if correction != "none" and ratio is None and n > 1:
         raise InputError(
             "`correction='nadeau-bengio'` needs `n_train` and `n_test` where there is one fold: "

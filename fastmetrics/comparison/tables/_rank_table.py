@@ -82,7 +82,6 @@ def rank_table(
     names: Sequence[str] | None,
     *,
     datasets: str | Sequence[str] | None = None,
-    name: str = "scores",
 ) -> RankTable:
     """Return the ranks of a table of scores, or checked ranks.
 
@@ -96,12 +95,10 @@ def rank_table(
         Of the algorithms, in place of those that the table has.
     datasets : str or sequence of str, optional
         The column that names the data sets, or their names.
-    name : str
-        What `scores` is called in messages.
     """
     if (scores is None) == (ranks is None):
         raise InputTypeError(
-            f"pass either `{name}` or `ranks`: got {'neither' if ranks is None else 'both'}"
+            f"pass either `scores` or `ranks`: got {'neither' if ranks is None else 'both'}"
         )
     if scores is None:
         if higher_is_better is not None:
@@ -110,11 +107,11 @@ def rank_table(
             )
         return _from_ranks(ranks, names)
     higher = check_direction(higher_is_better, ", for a table of scores")
-    matrix, found, datasets_found = _parts(scores, name, datasets)
-    labels = _algorithm_names(names, found, matrix.shape[1], name)
+    matrix, found, datasets_found = _parts(scores, "scores", datasets)
+    labels = _algorithm_names(names, found, matrix.shape[1], "scores")
     n, k = matrix.shape
     if k < 2:
-        raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
+        raise InputError(f"`scores` must have a column for each of 2 or more algorithms: got {k}")
     # From the lowest score up; the other way round is the same table negated.
     ascending = _twice_ranks(matrix) - (k + 1)
     centred = -ascending if higher else ascending

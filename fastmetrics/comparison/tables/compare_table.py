@@ -174,7 +174,7 @@ class TableComparison(Result):
 
 @documented()
 def compare_table(
-    table: ArrayLike | Mapping[str, ArrayLike],
+    scores: ArrayLike | Mapping[str, ArrayLike],
     *,
     higher_is_better: bool,
     alpha: float = 0.05,
@@ -190,7 +190,7 @@ def compare_table(
 
     Parameters
     ----------
-    table : array-like of shape (N, k), data frame, or mapping of str to array-like of shape (N,)
+    scores : array-like of shape (N, k), data frame, or mapping of str to array-like of shape (N,)
         Scores or errors: one row a data set, one column for each of k >= 2 algorithms.
     alpha : float, default=0.05
         Level of Friedman's test, and of all post-hoc comparisons together.
@@ -265,7 +265,7 @@ def compare_table(
             "`control` is not for the post-hoc test nemenyi, which compares all pairs: choose "
             "bonferroni-dunn"
         )
-    ranked = rank_table(table, None, higher_is_better, names, datasets=datasets, name="table")
+    ranked = rank_table(scores, None, higher_is_better, names, datasets=datasets)
     if control is not None:
         check_choice("control", control, ranked.names)
     after = _post_hoc(ranked, post_hoc, level, control, bool(higher_is_better))

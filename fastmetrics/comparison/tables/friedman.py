@@ -65,7 +65,7 @@ class FriedmanTest(ComparisonTest):
         Which p-value was used.
     n_resamples : int or None
         Random arrangements behind a permutation p-value.
-    rng : str or None
+    key : str or None
         Their key, which ``rng=`` takes back.
     """
 
@@ -82,7 +82,7 @@ class FriedmanTest(ComparisonTest):
     pvalue_f_tie_corrected: float = math.nan
     pvalue_method: str = ""
     n_resamples: int | None = None
-    rng: str | None = None
+    key: str | None = None
 
 
 @documented(RANKS)
@@ -205,7 +205,7 @@ def friedman_of(
         n_datasets=n,
         pvalue_method=used,
         n_resamples=n_resamples if used == "permutation" else None,
-        rng=key,
+        key=key,
         details={},
         **found._asdict(),
     )

@@ -19,10 +19,10 @@ class RankPair(Result):
 
     Attributes
     ----------
-    algorithm_a, algorithm_b : str
+    model_a, model_b : str
         Their names.
     difference : float
-        Mean rank of `algorithm_a` less that of `algorithm_b`: negative if the first is better.
+        Mean rank of `model_a` less that of `model_b`: negative if the first is better.
     statistic : float
         The difference in standard errors, or Wilcoxon's W.
     pvalue : float
@@ -34,8 +34,8 @@ class RankPair(Result):
         ranks, significantly so or not; None if they are equal.
     """
 
-    algorithm_a: str
-    algorithm_b: str
+    model_a: str
+    model_b: str
     difference: float
     statistic: float
     pvalue: float
@@ -87,9 +87,9 @@ class PostHocTest(Result):
     def __getitem__(self, algorithms: tuple[str, str]) -> RankPair:
         """Return the comparison of two algorithms, named in either order."""
         for pair in self.pairs:
-            if {pair.algorithm_a, pair.algorithm_b} == set(algorithms):
+            if {pair.model_a, pair.model_b} == set(algorithms):
                 return pair
-        known = ", ".join(repr((pair.algorithm_a, pair.algorithm_b)) for pair in self.pairs)
+        known = ", ".join(repr((pair.model_a, pair.model_b)) for pair in self.pairs)
         raise KeyError(f"{algorithms!r}: the pairs are {known}")
 
     def __iter__(self) -> Iterator[RankPair]:
@@ -113,7 +113,7 @@ class PostHocTest(Result):
         rows = []
         for pair in self.pairs:
             cells = (
-                f"{pair.algorithm_a} − {pair.algorithm_b}",
+                f"{pair.model_a} − {pair.model_b}",
                 f"{pair.difference:.4f}",
                 f"{pair.statistic:.4f}",
                 f"{pair.pvalue:.4g}",

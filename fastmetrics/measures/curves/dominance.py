@@ -54,8 +54,8 @@ class Dominance(Result):
 @documented(SCORED)
 def dominance(
     y_true: ArrayLike | ScoreTable,
-    score_a: ArrayLike | ScoreTable,
-    score_b: ArrayLike | None = None,
+    y_score_a: ArrayLike | ScoreTable,
+    y_score_b: ArrayLike | None = None,
     *,
     curve: Curve = "roc",
     pos_label: Any = None,
@@ -64,16 +64,16 @@ def dominance(
 ) -> Dominance:
     """Say whether the curve of model A encloses that of model B, and where they cross.
 
-    Called as ``dominance(y_true, score_a, score_b)``, or as ``dominance(table_a, table_b)``: the
-    tables may come from different data.
+    Called as ``dominance(y_true, y_score_a, y_score_b)``, or as ``dominance(table_a, table_b)``:
+    the tables may come from different data.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or ScoreTable
         Binary labels; or the table of model A.
-    score_a : array-like of shape (n_samples,) or ScoreTable
-        Scores of model A; or the table of model B, and then `score_b` is left out.
-    score_b : array-like of shape (n_samples,), optional
+    y_score_a : array-like of shape (n_samples,) or ScoreTable
+        Scores of model A; or the table of model B, and then `y_score_b` is left out.
+    y_score_b : array-like of shape (n_samples,), optional
         Scores of model B.
     curve : {"roc", "precision_recall"}, default="roc"
         Which curves to compare.
@@ -116,21 +116,21 @@ def dominance(
     """
     check_choice("curve", curve, get_args(Curve))
     options: dict[str, Any] = {"pos_label": pos_label, "sample_weight": sample_weight}
-    if isinstance(y_true, ScoreTable) or isinstance(score_a, ScoreTable):
-        if not (isinstance(y_true, ScoreTable) and isinstance(score_a, ScoreTable)):
+    if isinstance(y_true, ScoreTable) or isinstance(y_score_a, ScoreTable):
+        if not (isinstance(y_true, ScoreTable) and isinstance(y_score_a, ScoreTable)):
             raise InputTypeError(
                 "a ScoreTable is compared with a ScoreTable: pass (table_a, table_b)"
             )
-        table_a = as_table(y_true, score_b, **options)
-        table_b = score_a
+        table_a = as_table(y_true, y_score_b, **options)
+        table_b = y_score_a
     else:
-        if score_b is None:
-            raise InputTypeError("`score_b` is missing: pass (y_true, score_a, score_b)")
+        if y_score_b is None:
+            raise InputTypeError("`y_score_b` is missing: pass (y_true, y_score_a, y_score_b)")
         check_same_index(
-            y_true=y_true, score_a=score_a, score_b=score_b, sample_weight=sample_weight
+            y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b, sample_weight=sample_weight
         )
-        table_a = as_table(y_true, score_a, **options, n_threads=n_threads)
-        table_b = as_table(y_true, score_b, **options, n_threads=n_threads)
+        table_a = as_table(y_true, y_score_a, **options, n_threads=n_threads)
+        table_b = as_table(y_true, y_score_b, **options, n_threads=n_threads)
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):
         return Dominance("undefined", (), curve)
     if curve == "roc":

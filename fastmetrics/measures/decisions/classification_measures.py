@@ -108,7 +108,7 @@ def classification_measures(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
-    **params: Any,
+    **parameters: Any,
 ) -> ClassificationMeasures:
     """Compute several measures of predicted labels from one reading of the data.
 
@@ -127,7 +127,7 @@ def classification_measures(
     pos_label : int, float, bool or str, optional
         The positive one of two classes; {0, 1}, {-1, 1} and booleans need none, and of a matrix or
         of `labels` it is the last.
-    **params
+    **parameters
         Parameters of the measures, each for all that have it: `zero_division` (0, 1 or nan),
         `beta`, `weights` (of kappa), `cost_matrix`, `cost_fn`, `cost_fp`.
 
@@ -169,7 +169,9 @@ def classification_measures(
     if asked is None:
         is_binary = knows_positive(found, known=known or pos_label is not None)
         asked = _OF_TWO if is_binary else _OF_ANY
-    measured = {name: float(value) for name, value in values(asked, found.counts, params).items()}
+    measured = {
+        name: float(value) for name, value in values(asked, found.counts, parameters).items()
+    }
     majority = float(majority_accuracy(tally(found.counts.astype(np.float64))))
     undefined = [name for name, value in measured.items() if math.isnan(value)]
     if math.isnan(majority):

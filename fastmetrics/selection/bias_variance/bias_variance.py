@@ -46,7 +46,7 @@ class BiasVariance(Result):
         Rows of predictions.
     n_replicates : int
         Rows of labels.
-    n_examples : int
+    n_samples : int
         Columns.
     details : mapping from str to float
         Of Domingos "unbiased_variance" and "biased_variance", the share of predictions other than
@@ -61,7 +61,7 @@ class BiasVariance(Result):
     noise: float
     n_models: int
     n_replicates: int
-    n_examples: int
+    n_samples: int
     details: Mapping[str, float] = field(default_factory=lambda: _NOTHING, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def bias_variance(
     (0.1, 0.15)
     >>> bias_variance([1.0, 2.0], [[1.5, 2.5], [0.5, 2.5]])
     BiasVariance(decomposition='squared', loss=0.25, bias=0.125, variance=0.125, noise=0,
-    n_models=2, n_replicates=1, n_examples=2)
+    n_models=2, n_replicates=1, n_samples=2)
     """
     kind: Decomposition = check_choice("decomposition", decomposition, get_args(Decomposition))
     threads = check_n_threads(n_threads)

@@ -47,8 +47,9 @@ metric : str, (str, mapping) or callable, optional
 higher_is_better : bool, optional
     Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses): declared
     for a measure of the library, required for a function.
-cv : int, splitter or list of (train, test), default=10
-    Folds. Of a number, they are stratified for a classifier, and keep `groups` whole if given.
+cv : int, str, splitter or list of (train, test), default=10
+    Folds; a name is one of those of `evaluate_estimator`, as "10x10". Of a number or a name, they
+    are stratified for a classifier, and keep `groups` whole if given.
 groups : array-like of shape (n,), optional
     Handed to the splitter.
 rng : None, int, Generator, BitGenerator, SeedSequence or str

@@ -52,9 +52,9 @@ complexity : str, sequence of str, or callable of a setting, optional
     "one-standard-error"; under "best" it decides between equal means.
 refit : bool, default=True
     Whether the chosen setting is fitted on all the data: the final model.
-outer_cv : int, splitter or list of (train, test), default=10
+outer_cv : int, str, splitter or list of (train, test), default=10
     Folds that tuned models are tested on.
-inner_cv : int or splitter, default=5
+inner_cv : int, str or splitter, default=5
     Validation folds within each outer training fold: no row numbers.
 
 Raises
