@@ -59,6 +59,7 @@ from .errors import (
     DegenerateDataWarning as DegenerateDataWarning,
     FileError as FileError,
     InputError as InputError,
+    InputKeyError as InputKeyError,
     InputTypeError as InputTypeError,
     UndefinedMetricWarning as UndefinedMetricWarning,
 )

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, Self
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "DegenerateDataWarning",
     "FileError",
     "InputError",
+    "InputKeyError",
     "InputTypeError",
     "UndefinedMetricWarning",
 ]
@@ -73,6 +74,24 @@ class InputError(ValueError):
 
 class InputTypeError(InputError, TypeError):
     """What was passed is of the wrong kind: an `InputError` that is a TypeError as well."""
+
+
+class InputKeyError(InputError, KeyError):
+    """What was asked of a result by name is not in it: an `InputError` that is a KeyError too."""
+
+    __str__ = Exception.__str__  # a KeyError's is the repr of its message
+
+
+def no_such(name: object, what: str, known: Iterable[object]) -> InputKeyError:
+    """Return the error for a name that is none of those of a result, ``what`` they are names of."""
+    from difflib import get_close_matches
+
+    by_text = {str(each): each for each in known}
+    near = get_close_matches(str(name), by_text, n=1)
+    advice = f"; did you mean {by_text[near[0]]!r}?" if near else ""
+    shown = ", ".join(map(repr, list(by_text.values())[:20]))
+    shown += ", ..." if len(by_text) > 20 else ""
+    return InputKeyError(f"{name!r}: the {what} are {shown}{advice}")
 
 
 _PARAMETER: Final = re.compile("`([^`]+)`")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from fastmetrics._input.rows import (
 )
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, no_such
 
 #: What functions of several models take.
 MODELS: Final = """
@@ -212,3 +212,28 @@ def renamed(**arguments: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise error.renamed(arguments) from error
+
+
+class _Pair(Protocol):
+    """A comparison of two models by a measure."""
+
+    @property
+    def model_a(self) -> str: ...
+    @property
+    def model_b(self) -> str: ...
+
+
+Pair = TypeVar("Pair", bound=_Pair)
+
+
+def pair_of(differences: Mapping[str, Sequence[Pair]], asked: str | tuple[str, str, str]) -> Pair:
+    """Return the comparison of two models by a measure, which names it where there is one pair."""
+    metric, *models = (asked,) if isinstance(asked, str) else asked
+    if metric not in differences:
+        raise no_such(metric, "measures", differences)
+    pairs = {(pair.model_a, pair.model_b): pair for pair in differences[metric]}
+    if not models and len(pairs) == 1:
+        return next(iter(pairs.values()))
+    if tuple(models) not in pairs:
+        raise no_such(asked, "comparisons", ((metric, *pair) for pair in pairs))
+    return pairs[models[0], models[1]]

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import Result, html_row
+from fastmetrics.errors import no_such
 from fastmetrics.measures._measure import REQUIRED, By, Measure
 from fastmetrics.measures.asking import registered
 from fastmetrics.measures.registry import MEASURES
@@ -77,7 +78,7 @@ class MetricsTable(Result):
         for entry in self.entries:
             if name in (entry.name, *entry.aliases):
                 return entry
-        raise KeyError(f"{name!r}: there is no such measure")
+        raise no_such(name, "measures", (entry.name for entry in self.entries))
 
     def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
         """Return the table as a data frame.

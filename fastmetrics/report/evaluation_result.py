@@ -8,6 +8,7 @@ from typing import Any
 
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics.errors import no_such
 from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults
 from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
 from fastmetrics.report._html import evaluation_html
@@ -146,7 +147,7 @@ class Evaluation(Result):
             return self.models[model]
         names = [known.name for known in self.models]
         if model not in names:
-            raise KeyError(f"{model!r}: the models are {', '.join(map(repr, names))}")
+            raise no_such(model, "models", names)
         return self.models[names.index(model)]
 
     def __iter__(self) -> Iterator[ModelEvaluation]:

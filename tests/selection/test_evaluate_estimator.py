@@ -335,7 +335,7 @@ def test_repr_html_and_dict():
     splitter = fm.Folds(3, rng=0)
     own = fm.evaluate_estimator(TREE, X, y, cv=splitter)
     assert own.method == "Folds(n_splits=3, n_repeats=1, stratified=True)"
-    with pytest.raises(KeyError, match="there is no measure 'auc': 'error_rate'"):
+    with pytest.raises(KeyError, match="'auc': the measures are 'error_rate'"):
         own["auc"]
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._results import Result, html_table
 from fastmetrics.comparison.tables._rank_table import RankTable
+from fastmetrics.errors import no_such
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,8 +90,7 @@ class PostHocTest(Result):
         for pair in self.pairs:
             if {pair.model_a, pair.model_b} == set(algorithms):
                 return pair
-        known = ", ".join(repr((pair.model_a, pair.model_b)) for pair in self.pairs)
-        raise KeyError(f"{algorithms!r}: the pairs are {known}")
+        raise no_such(algorithms, "pairs", ((pair.model_a, pair.model_b) for pair in self.pairs))
 
     def __iter__(self) -> Iterator[RankPair]:
         return iter(self.pairs)

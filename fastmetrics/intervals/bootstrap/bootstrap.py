@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
 from fastmetrics._results import ConfidenceInterval, OneNumber, html_table
-from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    UndefinedMetricWarning,
+    no_such,
+    warn_user,
+)
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine, Replicates
 from fastmetrics.intervals.bootstrap._forms import Form
@@ -354,11 +360,9 @@ class BootstrapResults(Mapping[str, BootstrapResult]):
         self._results = dict(results)
 
     def __getitem__(self, metric: str) -> BootstrapResult:
-        try:
-            return self._results[metric]
-        except KeyError:
-            known = ", ".join(map(repr, self._results))
-            raise KeyError(f"{metric!r}: the measures are {known}") from None
+        if metric not in self._results:
+            raise no_such(metric, "measures", self._results)
+        return self._results[metric]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._results)

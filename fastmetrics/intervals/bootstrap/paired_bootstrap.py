@@ -16,7 +16,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
 from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.intervals._models import MODELS, NamedScores, named_scores
+from fastmetrics.intervals._models import MODELS, NamedScores, named_scores, pair_of
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine
@@ -100,6 +100,10 @@ class PairedBootstrap(Result):
     n_resamples: int
     key: str
     weights_are: WeightsAre | None = None
+
+    def __getitem__(self, asked: str | tuple[str, str, str]) -> PairedDifference:
+        """Return a difference: by the measure, of several pairs by (measure, model, model)."""
+        return pair_of(self.differences, asked)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a dictionary of built-in Python objects."""

@@ -26,7 +26,7 @@ from fastmetrics._kernels import resampling as kernels
 from fastmetrics._results import Result
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import MODELS, check_models, named_scores
+from fastmetrics.intervals._models import MODELS, check_models, named_scores, pair_of
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Draws, padded
 from fastmetrics.intervals.bootstrap._engine import Engine
@@ -87,6 +87,10 @@ class PairedPermutationTest(Result):
     alternative: Alternative
     n_resamples: int
     key: str
+
+    def __getitem__(self, asked: str | tuple[str, str, str]) -> PermutedDifference:
+        """Return a difference: by the measure, of several pairs by (measure, model, model)."""
+        return pair_of(self.differences, asked)
 
     def __repr__(self) -> str:
         inside = ", ".join(

@@ -21,7 +21,7 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics._results import ConfidenceInterval, Result, html_table
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, no_such, warn_user
 from fastmetrics.intervals._models import MODELS, check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
 from fastmetrics.intervals.delong._delong_covariance import AucCovariance, auc_covariance
@@ -121,8 +121,7 @@ class DeLongTest(Result):
         for pair in self.pairs:
             if (pair.model_a, pair.model_b) == models:
                 return pair
-        known = ", ".join(repr((pair.model_a, pair.model_b)) for pair in self.pairs)
-        raise KeyError(f"{models!r}: the pairs are {known}")
+        raise no_such(models, "pairs", ((pair.model_a, pair.model_b) for pair in self.pairs))
 
     def __iter__(self) -> Iterator[DeLongPair]:
         return iter(self.pairs)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._results import Result, html_table
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, no_such, warn_user
 from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._count_formulas import majority_accuracy, tally
 from fastmetrics.measures.decisions._matrix_input import (
@@ -62,7 +62,7 @@ class ClassificationMeasures(Result):
 
     def __getitem__(self, name: str) -> float:
         if name not in self.values:
-            raise KeyError(f"{name!r}: the measures are {', '.join(map(repr, self.values))}")
+            raise no_such(name, "measures", self.values)
         return self.values[name]
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.regression_targets import check_multioutput, check_regression
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._results import Result
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, no_such
 from fastmetrics.measures.asking import Asked, ask, find_among
 from fastmetrics.measures.regression._plans import PLANS, Data, Planned
 from fastmetrics.tables.regression.regression_table import RegressionTable
@@ -94,11 +94,9 @@ class RegressionMeasures(Result):
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
     def __getitem__(self, name: str) -> float | Floats:
-        try:
-            return self.values[name]
-        except KeyError:
-            known = ", ".join(map(repr, self.values))
-            raise KeyError(f"{name!r}: the measures are {known}") from None
+        if name not in self.values:
+            raise no_such(name, "measures", self.values)
+        return self.values[name]
 
     def __reduce__(self) -> tuple[type[RegressionMeasures], tuple[Any, ...]]:
         """Travel as fields, the mapping as a dictionary: what arrives is read-only again."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result, html_table
+from fastmetrics.errors import no_such
 from fastmetrics.selection.estimates.point632 import Bootstrap632
 
 _MOST_ROWS = 100
@@ -99,7 +100,7 @@ class EstimatorEvaluation(Result):
     def __getitem__(self, metric: str) -> MetricEstimate:
         """Return the estimate of a measure by its name."""
         if metric not in self.metrics:
-            raise KeyError(f"there is no measure {metric!r}: {', '.join(map(repr, self.metrics))}")
+            raise no_such(metric, "measures", self.metrics)
         return self.metrics[metric]
 
     def __repr__(self) -> str:

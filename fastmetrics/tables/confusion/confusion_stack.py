@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, no_such
 from fastmetrics.tables.confusion._matrix_checks import (
     check_total,
     checked_labels,
@@ -272,7 +272,7 @@ class ConfusionMatrixStack:
 
     def __getitem__(self, name: Any) -> ConfusionMatrix:
         if name not in self.names:
-            raise KeyError(f"{name!r}: the matrices are {_shown(self.names)}")
+            raise no_such(name, "matrices", self.names)
         return self._matrix(self.counts[self.names.index(name)])
 
     def __repr__(self) -> str:
