@@ -84,14 +84,18 @@ class InputKeyError(InputError, KeyError):
 
 def no_such(name: object, what: str, known: Iterable[object]) -> InputKeyError:
     """Return the error for a name that is none of those of a result, ``what`` they are names of."""
+    names = list(known)
+    shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
+    return InputKeyError(f"{name!r}: the {what} are {shown}{did_you_mean(name, names)}")
+
+
+def did_you_mean(value: object, known: Iterable[object]) -> str:
+    """Return the end of a message that names the nearest of what there is, if one is near."""
     from difflib import get_close_matches
 
     by_text = {str(each): each for each in known}
-    near = get_close_matches(str(name), by_text, n=1)
-    advice = f"; did you mean {by_text[near[0]]!r}?" if near else ""
-    shown = ", ".join(map(repr, list(by_text.values())[:20]))
-    shown += ", ..." if len(by_text) > 20 else ""
-    return InputKeyError(f"{name!r}: the {what} are {shown}{advice}")
+    near = get_close_matches(str(value), by_text, n=1)
+    return f"; did you mean {by_text[near[0]]!r}?" if near else ""
 
 
 _PARAMETER: Final = re.compile("`([^`]+)`")

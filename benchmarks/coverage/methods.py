@@ -19,13 +19,13 @@ LEVEL = 0.95
 WITH_ERRORS = ("roc_auc", "f1", "accuracy")  # those that have a studentized interval
 PROPORTIONS = {
     "Wilson": "wilson",
-    "Clopper-Pearson": "clopper_pearson",
+    "Clopper-Pearson": "clopper-pearson",
     "Jeffreys": "jeffreys",
-    "Agresti-Coull": "agresti_coull",
+    "Agresti-Coull": "agresti-coull",
     "mid-p": "mid-p",
 }
 
-F1_METHODS = {"Wilson": "wilson", "Clopper-Pearson": "clopper_pearson", "delta": "delta"}
+F1_METHODS = {"Wilson": "wilson", "Clopper-Pearson": "clopper-pearson", "delta": "delta"}
 PLAIN: tuple[Method, ...] = ("percentile", "basic", "bca")
 STRATIFIED: tuple[Method, ...] = ("percentile", "bca")
 

@@ -37,7 +37,7 @@ TEN = {
     "partial_auc": ("partial_auc", {"false_positive_rate_range": (0.0, 0.1)}),
     "youden": ("best_threshold", {"criterion": "youden"}),
     "best_f1": ("best_threshold", {"criterion": "fbeta"}),
-    "fewest_errors": ("best_threshold", {"criterion": "fewest_errors"}),
+    "fewest-errors": ("best_threshold", {"criterion": "fewest-errors"}),
     "recall_at_false_positive_rate": (
         "recall_at_false_positive_rate",
         {"false_positive_rate": 0.01},

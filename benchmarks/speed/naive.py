@@ -190,9 +190,9 @@ def best_threshold(labels: Array, scores: Array, name: str, bound: float) -> tup
         "recall_at_false_positive_rate": tp[-1],
     }
     value = float(values[i] / scale.get(name, 1.0))
-    if name == "closest_topleft":
+    if name == "closest-topleft":
         value = (-value) ** 0.5 / (fp[-1] * tp[-1])
-    return (tp[-1] - value if name == "fewest_errors" else value), float(thresholds[i])
+    return (tp[-1] - value if name == "fewest-errors" else value), float(thresholds[i])
 
 
 def twice_area(x: Array, y: Array, low: float, high: float) -> float:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any, Literal
 
 import pytest
 import sklearn.metrics
@@ -29,6 +32,31 @@ def test_public_names_use_the_vocabulary(name: str) -> None:
     assert not vocabulary.complaints_about(getattr(fm, name))
 
 
+@pytest.mark.parametrize("name", [name for name in OURS if inspect.isfunction(getattr(fm, name))])
+def test_options_are_hyphenated(name: str) -> None:
+    assert not vocabulary.misspelt(getattr(fm, name), MEASURES)
+
+
+def test_options_are_found() -> None:
+    assert ("method", "clopper-pearson") in vocabulary.options_of(fm.proportion_interval)
+    assert vocabulary.misspelt(bad, MEASURES) == ["method=mid_p"]
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        (lambda: fm.proportion_interval(3, 10, method="clopper_pearson"), "clopper-pearson"),
+        (lambda: fm.proportion_interval(3, 10, method="mid_p"), "mid-p"),
+        (lambda: fm.best_threshold([0, 1], [0, 1], criterion="f_beta"), "fbeta"),
+        (lambda: fm.mcnemar_test(e01=1, e10=2, method="midp"), "mid-p"),
+        (lambda: fm.binomial_test(1, 9, error_rate=0.1, alternative="two_sided"), "two-sided"),
+    ],
+)
+def test_another_spelling_is_told_the_right_one(call: Callable[[], Any], meant: str) -> None:
+    with pytest.raises(fm.InputError, match=rf"must be one of .*; did you mean '{meant}'\?$"):
+        call()
+
+
 def test_measures_use_the_vocabulary() -> None:
     for name, measure in MEASURES.items():
         assert not {name, *measure.aliases} & set(vocabulary.FORBIDDEN)
@@ -52,7 +80,12 @@ class Bad:
     def of(cls, scores: object, params: object) -> None: ...
 
 
-def bad(y_true: object, n_boot: int = 1, alpha: float = 0.05) -> None: ...
+def bad(
+    y_true: object,
+    n_boot: int = 1,
+    alpha: float = 0.05,
+    method: Literal["mid_p", "mid-p", "roc_auc"] | None = None,
+) -> None: ...
 
 
 def test_other_words_are_caught() -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterator
+import typing
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 #: A word, what is said in its place, and why.
@@ -58,6 +59,28 @@ NEEDS_COMPANY = {
     "alpha": ({"alternative", "reject", "names", "higher_is_better"}, "level of a decision"),
     "n_jobs": ({"estimator"}, "processes (joblib), in which estimators are fitted"),
 }
+
+
+def options_of(function: Callable[..., Any]) -> Iterator[tuple[str, str]]:
+    """Yield parameters with the texts that they are declared to take."""
+    hints = typing.get_type_hints(function)
+    for name in inspect.signature(function).parameters:
+        yield from ((name, option) for option in _texts(hints.get(name)))
+
+
+def _texts(hint: Any) -> Iterator[str]:
+    inside = typing.get_args(hint)
+    if typing.get_origin(hint) is typing.Literal:
+        yield from (each for each in inside if isinstance(each, str))
+    else:
+        for each in inside:
+            yield from _texts(each)
+
+
+def misspelt(function: Callable[..., Any], measures: Collection[str]) -> list[str]:
+    """Return the options that have an underscore, which names of measures alone have."""
+    options = options_of(function)
+    return [f"{name}={text}" for name, text in options if "_" in text and text not in measures]
 
 
 def words_of(value: Any) -> Iterator[tuple[str, set[str]]]:

@@ -20,8 +20,8 @@ Measure = tuple[Any, Callable[[fm.ScoreTable], float]]
 FIELDS = ("value", "threshold", "true_positive_rate", "false_positive_rate", "precision", "recall")
 CRITERIA: tuple[dict[str, Any], ...] = (
     {"criterion": "youden"},
-    {"criterion": "closest_topleft"},
-    {"criterion": "fewest_errors"},
+    {"criterion": "closest-topleft"},
+    {"criterion": "fewest-errors"},
     {"criterion": "fbeta"},
     {"criterion": "precision_at_recall", "at_least": 0.5},
     {"criterion": "precision_at_recall", "at_least": 1.0},

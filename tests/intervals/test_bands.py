@@ -215,7 +215,7 @@ def test_equal_precision_holds_the_share_of_the_replicates(monkeypatch, way, ste
         pr = quiet(fm.pr_band, labels, scores, grid=RECALLS, **options)
         assert pr.critical_value == band.critical_value
         z = band_oracle.normal_quantile((1 - level) / 4)
-        share = way == "stratified", "equal_precision"
+        share = way == "stratified", "equal-precision"
         m, n = band.effective_positives, band.effective_negatives
         expected = [_precision(points, m, n, r, width, z, *share) for r in RECALLS]
         assert_band(pr, expected, pr.precision)

@@ -31,8 +31,8 @@ FIELDS = [
 ]
 CRITERIA = [
     {"criterion": "youden"},
-    {"criterion": "closest_topleft"},
-    {"criterion": "fewest_errors"},
+    {"criterion": "closest-topleft"},
+    {"criterion": "fewest-errors"},
     {"criterion": "fbeta"},
     {"criterion": "fbeta", "beta": 2.0},
     {"criterion": "fbeta", "beta": 0.3},

@@ -261,8 +261,8 @@ def test_the_oracle_against_those_of_the_measures(rng):
         assert replicate_oracle.expected_at_balance(cells) == (balance or 0) * p
         for mine, theirs, options in (
             ("youden", "youden", {}),
-            ("closest", "closest_topleft", {}),
-            ("errors", "fewest_errors", {}),
+            ("closest", "closest-topleft", {}),
+            ("errors", "fewest-errors", {}),
             ("fbeta", "fbeta", {"beta": 1.0}),
             ("precision", "precision_at_recall", {"at_least": 0.5}),
             ("recall", "recall_at_precision", {"at_least": 0.5}),

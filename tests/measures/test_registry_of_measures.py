@@ -79,8 +79,8 @@ def test_a_misspelt_name_gets_the_nearest_ones() -> None:
 
 CRITERIA = {
     "youden": True,
-    "closest_topleft": False,
-    "fewest_errors": False,
+    "closest-topleft": False,
+    "fewest-errors": False,
     "fbeta": True,
     "precision_at_recall": True,
     "recall_at_precision": True,

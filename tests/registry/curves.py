@@ -46,9 +46,9 @@ def best(criterion: str, bound: float | None, sample: Sample) -> Values:
     if found is None:
         return math.nan, math.nan
     threshold, value = found[:2]
-    if criterion == "closest_topleft":
+    if criterion == "closest-topleft":
         return math.sqrt(-value), threshold
-    return (-value if criterion == "fewest_errors" else value), threshold
+    return (-value if criterion == "fewest-errors" else value), threshold
 
 
 def roc_points(drop: bool, sample: Sample) -> Values:
@@ -182,8 +182,8 @@ CURVES = (
         peer_takes_weights=False,
     ),
     _best("youden"),
-    _best("closest_topleft", exact=False),
-    _best("fewest_errors", laws=NO_UNIT),
+    _best("closest-topleft", exact=False),
+    _best("fewest-errors", laws=NO_UNIT),
     _best("fbeta"),
     _best("precision_at_recall", 0.5),
     _best("recall_at_precision", 0.5),

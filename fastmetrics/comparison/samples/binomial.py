@@ -108,7 +108,7 @@ def binomial_test(
         side,
         errors / size,
         "error rate",
-        proportion_limits(errors, size, 1.0 - level, "clopper_pearson", side),
+        proportion_limits(errors, size, 1.0 - level, "clopper-pearson", side),
         None,
         details,
     )

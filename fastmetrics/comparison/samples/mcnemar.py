@@ -229,6 +229,6 @@ def _odds(e01: int, e10: int) -> float:
 
 
 def _odds_limits(e01: int, e10: int, alpha: float, alternative: Alternative) -> ConfidenceInterval:
-    share = proportion_limits(e01, e01 + e10, 1.0 - alpha, "clopper_pearson", alternative)
+    share = proportion_limits(e01, e01 + e10, 1.0 - alpha, "clopper-pearson", alternative)
     low, high = (math.inf if p == 1.0 else p / (1.0 - p) for p in (share.low, share.high))
     return ConfidenceInterval(low, high)

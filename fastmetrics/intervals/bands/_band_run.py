@@ -172,7 +172,7 @@ class _Run:
         k, m = size / (1.0 + odds), size * odds / (1.0 + odds)
         if self.options.method == "ks":
             confidence = self.confidence_of_each
-            share = proportion_limits(k, k + m, confidence, "clopper_pearson", "two-sided")
+            share = proportion_limits(k, k + m, confidence, "clopper-pearson", "two-sided")
             low, high = share.low, share.high
         else:
             tail = alpha / (2.0 if self.options.method == "mover" else 4.0)

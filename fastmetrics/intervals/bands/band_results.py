@@ -22,7 +22,7 @@ method : str
     How they were found.
 confidence_level : float
 critical_value : float
-    How far the limits reach: deviations of a rate in standard errors ("equal_precision",
+    How far the limits reach: deviations of a rate in standard errors ("equal-precision",
     "mover"); nan where the method has none.
 effective_positives, effective_negatives : float
     How many independent rows of each class the data are worth: the counts, where rows are

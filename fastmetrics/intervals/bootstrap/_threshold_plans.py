@@ -35,8 +35,8 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 Floats = NDArray[np.float64]
 CRITERIA = {
     "youden": kernels.YOUDEN,
-    "closest_topleft": kernels.CLOSEST,
-    "fewest_errors": kernels.ERRORS,
+    "closest-topleft": kernels.CLOSEST,
+    "fewest-errors": kernels.ERRORS,
     "fbeta": kernels.F_BETA,
     "precision_at_recall": kernels.PRECISION,
     "recall_at_precision": kernels.RECALL,
@@ -289,9 +289,9 @@ def _reported(part: Part, criterion: str, of: str) -> Floats:
         values = tpr
     elif criterion == "youden":
         values = tpr - fpr
-    elif criterion == "closest_topleft":
+    elif criterion == "closest-topleft":
         values = np.hypot(1.0 - tpr, fpr)
-    elif criterion == "fewest_errors":
+    elif criterion == "fewest-errors":
         values = part.n_positive - tp + fp
     else:
         values = merit

@@ -11,8 +11,8 @@ _CRITERIA: Final = By(
     "criterion",
     {
         "youden": True,
-        "closest_topleft": False,  # a distance
-        "fewest_errors": False,
+        "closest-topleft": False,  # a distance
+        "fewest-errors": False,
         "fbeta": True,
         "precision_at_recall": True,
         "recall_at_precision": True,

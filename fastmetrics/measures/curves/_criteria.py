@@ -234,5 +234,5 @@ def criterion_named(
         return RecallAtPrecision(at_least)
     if name == "recall_at_false_positive_rate" and at_most is not None:
         return RecallAtFalsePositiveRate(at_most)
-    plain = {"youden": Youden, "closest_topleft": ClosestTopLeft, "fewest_errors": FewestErrors}
+    plain = {"youden": Youden, "closest-topleft": ClosestTopLeft, "fewest-errors": FewestErrors}
     return plain[name]()

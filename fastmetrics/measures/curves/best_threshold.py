@@ -27,8 +27,8 @@ from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 CriterionName = Literal[
     "youden",
-    "closest_topleft",
-    "fewest_errors",
+    "closest-topleft",
+    "fewest-errors",
     "fbeta",
     "precision_at_recall",
     "recall_at_precision",
@@ -87,8 +87,8 @@ def best_threshold(
     ----------
     criterion : str, default="youden"
         - "youden": largest TPR - FPR;
-        - "closest_topleft": smallest distance to the point FPR = 0, TPR = 1;
-        - "fewest_errors": smallest FP + FN;
+        - "closest-topleft": smallest distance to the point FPR = 0, TPR = 1;
+        - "fewest-errors": smallest FP + FN;
         - "fbeta": largest F-beta, see `beta`;
         - "precision_at_recall": largest precision where recall is `at_least`;
         - "recall_at_precision": largest recall where precision is `at_least`;
@@ -118,8 +118,8 @@ def best_threshold(
     Notes
     -----
     The candidates are the distinct scores and inf ("call nobody positive"): it wins
-    "fewest_errors" where the positives are too few to be worth their false alarms, "youden" and
-    "closest_topleft" where no threshold beats chance, and "recall_at_false_positive_rate" where no
+    "fewest-errors" where the positives are too few to be worth their false alarms, "youden" and
+    "closest-topleft" where no threshold beats chance, and "recall_at_false_positive_rate" where no
     positive can be had. It has no precision, so "precision_at_recall" and "recall_at_precision"
     never choose it.
 
@@ -130,7 +130,7 @@ def best_threshold(
 
     Examples
     --------
-    >>> best = best_threshold([0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], criterion="fewest_errors")
+    >>> best = best_threshold([0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], criterion="fewest-errors")
     >>> best.threshold, best.value
     (inf, 1.0)
     >>> y, s = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
@@ -196,7 +196,7 @@ def _result(
     return BestThreshold(
         threshold=table.scores[row - 1].item() if row else math.inf,
         criterion=criterion,
-        value=as_given(value, table) if criterion == "fewest_errors" else value,
+        value=as_given(value, table) if criterion == "fewest-errors" else value,
         true_positive_rate=recall,
         false_positive_rate=fp / n_negative,
         precision=tp / (tp + fp) if tp + fp > 0 else math.nan,

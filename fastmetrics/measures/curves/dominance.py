@@ -25,8 +25,8 @@ from fastmetrics.measures.curves._curve_counts import lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
-Curve = Literal["roc", "precision_recall"]
-Relation = Literal["encloses", "is_enclosed", "equal", "crosses", "undefined"]
+Curve = Literal["roc", "precision-recall"]
+Relation = Literal["encloses", "is-enclosed", "equal", "crosses", "undefined"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -35,14 +35,14 @@ class Dominance(Result):
 
     Attributes
     ----------
-    relation : {"encloses", "is_enclosed", "equal", "crosses", "undefined"}
-        "encloses": A is nowhere below B, and somewhere above; "is_enclosed": the reverse;
+    relation : {"encloses", "is-enclosed", "equal", "crosses", "undefined"}
+        "encloses": A is nowhere below B, and somewhere above; "is-enclosed": the reverse;
         "undefined": a class is missing.
     crossings : tuple of (float, float)
         The points where the order turns, along the curve from the highest threshold: (FPR, TPR)
         for ROC, (recall, precision) for precision-recall. Where the curves run together before
         they part in the other order, the point where they part.
-    curve : {"roc", "precision_recall"}
+    curve : {"roc", "precision-recall"}
         Which curves were compared.
     """
 
@@ -75,7 +75,7 @@ def dominance(
         Scores of model A; or the table of model B, and then `y_score_b` is left out.
     y_score_b : array-like of shape (n_samples,), optional
         Scores of model B.
-    curve : {"roc", "precision_recall"}, default="roc"
+    curve : {"roc", "precision-recall"}, default="roc"
         Which curves to compare.
 
     Returns
@@ -144,7 +144,7 @@ def dominance(
     if order.above and order.below:
         relation = "crosses"
     elif order.above or order.below:
-        relation = "encloses" if order.above else "is_enclosed"
+        relation = "encloses" if order.above else "is-enclosed"
     else:
         relation = "equal"
     points = tuple(to_point(*point) for point in crossings(paths, order))
