@@ -11,7 +11,9 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final, Self
 
 __all__ = [
@@ -118,6 +120,22 @@ def with_names(message: str, names: Mapping[str, str]) -> str:
     return _PARAMETER.sub(word, message)
 
 
+_called: ContextVar[tuple[Mapping[str, str], ...]] = ContextVar("_called", default=())
+"""The names of parameters in the calls that are under way, the innermost first."""
+
+
+@contextmanager
+def renamed(**arguments: str) -> Iterator[None]:
+    """Let errors and warnings inside speak of a parameter by the name that it has in the call."""
+    token = _called.set((arguments, *_called.get()))
+    try:
+        yield
+    except InputError as error:
+        raise error.renamed(arguments) from error
+    finally:
+        _called.reset(token)
+
+
 _PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
@@ -132,6 +150,8 @@ def warn_user(message: str, category: type[Warning]) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
         level += 1
+    for names in _called.get():
+        message = with_names(message, {name: f"`{names[name]}`" for name in names})
     if category in _SHARED:
         category = _shared(category)
     warnings.warn(message, category, stacklevel=level)

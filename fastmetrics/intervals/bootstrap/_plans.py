@@ -29,7 +29,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._kernels._compile import without_gil
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Draws, Line, Resampling, Statistic
 from fastmetrics.intervals.bootstrap._forms import Form, Strata
 from fastmetrics.intervals.bootstrap._limits import Method
@@ -202,6 +202,12 @@ def _plan(one: asking.Asked) -> Plan:
         return THRESHOLD_PLANS[one.name](**one.parameters)
     if how == "cells":
         return CountPlan(one.name, one.parameters)
+    if hasattr(one.function, "get_metadata_routing"):
+        raise InputTypeError(
+            f"`metrics`: {one.function!r} is a scorer, which is called with an estimator, and here "
+            "there are scores alone: pass the name of the measure, as 'roc_auc', or a function of "
+            "(labels, scores)"
+        )
     if one.function is not None and (how != "sums" or one.parameters):
         compiled = type(one.function).__module__.startswith("numba.")
         return UserPlan(one.function, compiled and hasattr(one.function, "py_func"))

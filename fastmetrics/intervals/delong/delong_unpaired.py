@@ -20,9 +20,9 @@ from fastmetrics.errors import (
     DegenerateDataWarning,
     InputTypeError,
     UndefinedMetricWarning,
+    renamed,
     warn_user,
 )
-from fastmetrics.intervals._models import renamed
 from fastmetrics.intervals._pvalues import normal_test
 from fastmetrics.intervals.delong._weighted_covariance import OF_WEIGHTS
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance

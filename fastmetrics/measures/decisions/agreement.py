@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_real
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, renamed, warn_user
 from fastmetrics.measures.decisions._matrix_input import (
     CLASSES,
     check_some_label,
@@ -129,10 +129,8 @@ def cohen_kappa_score(
     """
     check_choice("weights", weights, (None, "linear", "quadratic"))
     otherwise = _checked_replacement(replace_undefined_by)
-    try:
+    with renamed(y_true="y1", y_pred="y2"):
         found = drop_in_counts(y1, y2, sample_weight=sample_weight, name="y2")
-    except InputError as error:
-        raise error.renamed({"y_true": "y1", "y_pred": "y2"}) from None
     if labels is not None:
         whole, found = found, picked(found, labels)
         check_some_label(whole, found.labels, y1, y2, "y1")

@@ -220,7 +220,7 @@ def nested_cross_validation(
     tunings = tuple(tuning for _, tuning in done)
     _warn_undefined(np.isnan(values).sum(), len(values), "outer folds")
     return NestedCrossValidation(
-        judge.label,
+        judge.said,
         bool(judge.higher_is_better),
         float(values.mean()),
         float(values.std(ddof=1)) if len(values) > 1 else np.nan,
@@ -285,7 +285,7 @@ def _chosen(
     if rule == "one-standard-error" and not np.isnan(errors[best]):
         chosen = next(i for i in order if losses[i] <= losses[best] + errors[best])
     return TuningResult(
-        judge.label,
+        judge.said,
         bool(judge.higher_is_better),
         rule,
         settings[chosen],
