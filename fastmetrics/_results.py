@@ -177,6 +177,19 @@ class OneNumber(Result):
         return sign * float(self)
 
 
+class Difference(OneNumber):
+    """Base of results that are a difference above all, which is their `estimate` too."""
+
+    __slots__ = ()
+    _number = "difference"
+    difference: float
+
+    @property
+    def estimate(self) -> float:
+        """The difference, by the name that every result with an interval has."""
+        return self.difference
+
+
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class ConfidenceInterval(Result):
     """The two limits of a confidence interval (scipy's names).

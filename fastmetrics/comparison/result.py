@@ -91,6 +91,16 @@ class ComparisonTest(Result):
     better: str | None = None
     details: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
 
+    @property
+    def estimate(self) -> float:
+        """The effect, by the name that every result with an interval has."""
+        return self.effect_size
+
+    @property
+    def standard_error(self) -> float | None:
+        """Of the effect; None of tests that have none: of ranks, signs and odds ratios."""
+        return self.details.get("standard_error")
+
     @documented()
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the distribution under the null hypothesis, where the test rejects, what was seen.

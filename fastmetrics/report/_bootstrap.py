@@ -176,6 +176,7 @@ def bootstrapped(
         dataclasses.replace(
             model,
             confidence_interval=results[model.name]["roc_auc"].confidence_interval,
+            standard_error=results[model.name]["roc_auc"].standard_error,
             interval_method=f"bootstrap, {results[model.name]['roc_auc'].method}",
             bootstrap=results[model.name],
             note=_note(results[model.name]),

@@ -237,7 +237,7 @@ def _measured(
         missing = "positive" if not n_positive > 0 else "negative"
         note = f"one class only: no {missing} example, so every measure is undefined"
         warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
-        undefined = (_NAN, _NOWHERE, "", *(_NAN,) * 6)
+        undefined = (_NAN, _NOWHERE, "", *(_NAN,) * 7)
         return ModelEvaluation(name, n_positive, n_negative, *undefined, note)
     limits = AucInterval(_NOWHERE, "")
     if found is not None:
@@ -250,6 +250,7 @@ def _measured(
         roc_auc=float(roc_auc_score(table)),
         confidence_interval=limits.interval,
         interval_method=limits.method,
+        standard_error=_NAN if found is None else math.sqrt(found.variance),
         average_precision=float(average_precision_score(table)),
         break_even_point=break_even_point(table).value,
         ks_statistic=ks_statistic(table).statistic,

@@ -36,6 +36,9 @@ class ModelEvaluation(Result):
         is missing.
     interval_method : str
         Which interval that is; empty where there is none.
+    standard_error : float
+        Of `roc_auc`: the bootstrap's if there was one, else DeLong's; nan where a class is missing
+        or no interval was asked for.
     average_precision : float
         Area under the P-R curve by steps; a tie is one step.
     break_even_point : float
@@ -58,6 +61,7 @@ class ModelEvaluation(Result):
     roc_auc: float
     confidence_interval: ConfidenceInterval
     interval_method: str
+    standard_error: float
     average_precision: float
     break_even_point: float
     ks_statistic: float
@@ -66,6 +70,11 @@ class ModelEvaluation(Result):
     false_positive_rate: float
     note: str = ""
     bootstrap: BootstrapResults | None = field(default=None, hash=False)
+
+    @property
+    def estimate(self) -> float:
+        """The AUC, by the name that every result with an interval has."""
+        return self.roc_auc
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of built-in Python objects.

@@ -178,7 +178,9 @@ def test_both_statistics_stand_side_by_side():
     corrected = fm.kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
     assert plain.statistic == pytest.approx(oracle.t_statistic(gaps()))
     assert corrected.statistic == pytest.approx(oracle.t_statistic(gaps(), ratio))
-    assert plain.details == corrected.details
+    errors = [dict(one.details).pop("standard_error") for one in (plain, corrected)]
+    assert plain.details == {**corrected.details, "standard_error": errors[0]}
+    assert errors[1] / errors[0] == pytest.approx(math.sqrt((1 / 6 + 1 / 5) * 6))
     assert plain.details["statistic_nadeau_bengio"] == corrected.statistic
     assert corrected.details["pvalue_uncorrected"] == plain.pvalue
     assert corrected.pvalue == pytest.approx(2 * stats.t.sf(abs(corrected.statistic), 5))

@@ -308,7 +308,7 @@ def test_a_function_that_nobody_knows_says_what_it_was_given():
         return float(np.mean(y_true == y_pred))
 
     found = fm.tune_estimator(
-        TREE, X, y, {"max_depth": [1, 2]}, metric=share, higher_is_better=True, cv=3, rng=0
+        TREE, X, Y, {"max_depth": [1, 2]}, metric=share, higher_is_better=True, cv=3, rng=0
     )
     assert found.metric == "share (given predictions)"
-    assert fm.tune_estimator(TREE, X, y, {"max_depth": [1]}, cv=3, rng=0).metric == "error_rate"
+    assert fm.tune_estimator(TREE, X, Y, {"max_depth": [1]}, cv=3, rng=0).metric == "error_rate"

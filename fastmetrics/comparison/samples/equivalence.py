@@ -148,6 +148,7 @@ def equivalence_test(
             "statistic_high": high[0],
             "pvalue_high": high[1],
             "confidence_level": 1 - 2 * level,
+            **found.errors,
         },
     )
 
@@ -226,7 +227,7 @@ def non_inferiority_test(
         effect_size_name=found.effect,
         confidence_interval=interval,
         better=better_of(found.difference, pair, higher),
-        details={"margin": width, "confidence_level": 1 - level},
+        details={"margin": width, "confidence_level": 1 - level, **found.errors},
     )
 
 
@@ -281,6 +282,11 @@ class _MeanDifference:
 
     found: Moments
     standard_error: float
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """The standard error, for the details."""
+        return {"standard_error": self.standard_error}
 
     @property
     def difference(self) -> float:

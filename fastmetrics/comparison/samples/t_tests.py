@@ -134,6 +134,7 @@ def one_sample_t_test(
         {
             "error_rate": null,
             "standard_deviation": deviation,
+            "standard_error": deviation * math.sqrt(1.0 / n + ratio),
             "cohen_d": cohen_d,
             "n": float(n),
         },
@@ -236,7 +237,12 @@ def kfold_paired_t_test(
         chosen = correction == "nadeau-bengio"
         tests["nadeau_bengio"] = _paired(summary, ratio, level, side, warn=chosen)
     test = tests.get("nadeau_bengio", plain) if correction != "none" else plain
-    details = {"n": float(summary.n), "standard_deviation": summary.deviation}
+    used = 0.0 if correction == "none" or ratio is None else ratio
+    details = {
+        "n": float(summary.n),
+        "standard_deviation": summary.deviation,
+        "standard_error": summary.deviation * math.sqrt(1.0 / n + used),
+    }
     if ratio is not None:
         details["test_train_ratio"] = ratio
     for name, one in tests.items():

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
-from fastmetrics._results import ConfidenceInterval, Result, html_table
+from fastmetrics._results import ConfidenceInterval, Difference, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals._models import MODELS, NamedScores, named_scores, pair_of
 from fastmetrics.intervals._pvalues import holm
@@ -40,7 +40,7 @@ PAIRED_METHOD: Final = "percentile"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class PairedDifference(Result):
+class PairedDifference(Difference):
     """The difference of a measure between two models on the same rows.
 
     Attributes

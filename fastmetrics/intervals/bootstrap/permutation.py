@@ -23,7 +23,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._kernels import resampling as kernels
-from fastmetrics._results import Result
+from fastmetrics._results import Difference, Result
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._models import MODELS, check_models, named_scores, pair_of
@@ -43,7 +43,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class PermutedDifference(Result):
+class PermutedDifference(Difference):
     """A difference between two models, and how it stands among the exchanges.
 
     Attributes

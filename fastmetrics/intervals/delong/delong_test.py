@@ -20,7 +20,7 @@ from fastmetrics._input.scalars import (
     check_n_threads,
     check_weights_are,
 )
-from fastmetrics._results import ConfidenceInterval, Result, html_table
+from fastmetrics._results import ConfidenceInterval, Difference, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, no_such, warn_user
 from fastmetrics.intervals._models import MODELS, check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
@@ -31,7 +31,7 @@ from fastmetrics.tables.scores.score_table import SCORED
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DeLongPair(Result):
+class DeLongPair(Difference):
     """The difference between the AUCs of two models on the same examples.
 
     Attributes

@@ -15,7 +15,7 @@ from fastmetrics._input.scalars import (
     check_alternative,
     check_confidence_level,
 )
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, Difference
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputTypeError,
@@ -30,7 +30,7 @@ from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DeLongUnpairedTest(Result):
+class DeLongUnpairedTest(Difference):
     """The difference between two AUCs measured on different examples.
 
     Attributes

@@ -49,6 +49,12 @@ class ProportionInterval(OneNumber):
     method: ProportionMethod
     alternative: Alternative
 
+    @property
+    def standard_error(self) -> float:
+        """sqrt(p (1 - p) / n), 0 where p is 0 or 1: of the estimate; no method's limits use it."""
+        p = self.estimate
+        return math.sqrt(p * (1.0 - p) / self.n) if self.n else math.nan
+
 
 @documented(BOUNDED)
 def proportion_interval(
