@@ -109,6 +109,13 @@ def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -
     return found
 
 
+def value_of_sums(name: str, sums: Tally, **params: Any) -> float:
+    """Return a measure of one matrix, by its canonical name, from its sums alone."""
+    formula, _ = FORMULAS[name]
+    with np.errstate(invalid="ignore"):
+        return float(formula(sums, **params))
+
+
 def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
     """Return the measure without one example, for an example of each cell; see `value`.
 
