@@ -12,13 +12,15 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.scalars import key_text
 from fastmetrics.errors import InputError
 from fastmetrics.intervals._models import NamedScores
+from fastmetrics.intervals.bootstrap._engine import joined
 from fastmetrics.intervals.bootstrap._plans import CountPlan, Options, checked_options, planned
-from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResult, BootstrapResults, resampled
-from fastmetrics.intervals.bootstrap.paired_bootstrap import (
-    PAIRED_METHOD,
+from fastmetrics.intervals.bootstrap.bootstrap import resampled
+from fastmetrics.intervals.bootstrap.bootstrap_results import (
+    BootstrapResult,
+    BootstrapResults,
     PairedDifference,
-    compared,
 )
+from fastmetrics.intervals.bootstrap.paired_bootstrap import PAIRED_METHOD, compared
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
 from fastmetrics.report.evaluation_result import (
@@ -178,7 +180,7 @@ def bootstrapped(
             confidence_interval=results[model.name]["roc_auc"].confidence_interval,
             interval_method=f"bootstrap, {results[model.name]['roc_auc'].method}",
             bootstrap=results[model.name],
-            note=_note(results[model.name]),
+            note=joined(model.note, _note(results[model.name])),
         )
         for model in models
     )

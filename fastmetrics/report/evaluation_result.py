@@ -8,13 +8,12 @@ from typing import Any
 
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults
-from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
+from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResults, PairedDifference
 from fastmetrics.report._html import evaluation_html
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = (
-    *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed"),
+    *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed", "note"),
 )
 
 

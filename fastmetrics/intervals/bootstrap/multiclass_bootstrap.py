@@ -22,7 +22,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
-from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._engine import WEIGH, Engine, Failures
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
 from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
 from fastmetrics.intervals.bootstrap._rows import (
@@ -33,7 +33,8 @@ from fastmetrics.intervals.bootstrap._rows import (
 )
 from fastmetrics.intervals.bootstrap._sums import SUMS, SumPlan
 from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS, Part, ThresholdPlan
-from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults, result_of
+from fastmetrics.intervals.bootstrap.bootstrap import result_of
+from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResults
 from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
 from fastmetrics.measures import asking
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
@@ -91,7 +92,8 @@ def multiclass_bootstrap(
     Warns
     -----
     UndefinedMetricWarning
-        If more than 5 % of the replicates lose a class: these are left out.
+        If more than 5 % of the replicates lose a class: these are left out, and the interval is
+        conditional on every class being there.
 
     Notes
     -----
@@ -135,8 +137,9 @@ def multiclass_bootstrap(
         estimate = data.estimate(one, options.n_threads)
         values = _replicates(data, one, options)
         plan = Planned(one.label, SumPlan(SUMS["mean"]))  # a mean of AUCs
+        failures = Failures.of(values, np.isnan(values), remedy=WEIGH)  # of no other reason
         results[one.label] = result_of(
-            plan, estimate, values, options, size=data.size, method=method
+            plan, estimate, values, options, failures=failures, size=data.size, method=method
         )
     return BootstrapResults(results)
 
