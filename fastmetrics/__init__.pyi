@@ -60,6 +60,7 @@ from .errors import (
     FileError as FileError,
     InputError as InputError,
     InputTypeError as InputTypeError,
+    SmallSampleWarning as SmallSampleWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
 )
 from .intervals.bands.band_results import PrBand as PrBand, RocBand as RocBand

@@ -20,6 +20,7 @@ __all__ = [
     "FileError",
     "InputError",
     "InputTypeError",
+    "SmallSampleWarning",
     "UndefinedMetricWarning",
 ]
 
@@ -34,6 +35,10 @@ class DataConversionWarning(UserWarning):
 
 class DegenerateDataWarning(UserWarning):
     """The estimate exists, but its interval or test is degenerate on these data."""
+
+
+class SmallSampleWarning(DegenerateDataWarning):
+    """There are so few rows, groups or weights that an interval covers less than its level."""
 
 
 class FileError(ValueError):

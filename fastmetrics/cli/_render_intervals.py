@@ -49,7 +49,7 @@ _METHODS = {"bca": "BCa"}
 _CSV_FIELDS = (
     *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error", "bias"),
     *("pvalue", "pvalue_holm", "n_failed", "confidence_level", "method", "n_resamples"),
-    *("stratified", "n_groups", "threshold", "key", "weights_are", "note"),
+    *("stratified", "n_groups", "effective_n_groups", "threshold", "key", "weights_are", "note"),
 )
 
 
@@ -73,9 +73,8 @@ def _csv(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
     rows = []
     plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}
     plan["method"] = plan.pop("method_of_differences")
-    plan["n_groups"] = "" if bootstrap.n_groups is None else bootstrap.n_groups
     plan["weights_are"] = evaluation.weights_are or ""
-    plan["threshold"] = "" if bootstrap.threshold is None else bootstrap.threshold
+    plan |= {name: "" for name, value in plan.items() if value is None}
     for model in evaluation:
         for _, field, metric in _ROWS:
             if metric not in _results(model):
@@ -262,6 +261,9 @@ def _captions(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> list[st
     drawn = "rows"
     if bootstrap.n_groups is not None:
         drawn = f"whole groups, of which there are {bootstrap.n_groups:,}"
+        effective = bootstrap.effective_n_groups
+        if effective is not None and effective < 0.99 * bootstrap.n_groups:
+            drawn += f" (worth {effective:.3g} of equal size)"
     elif bootstrap.stratified:
         drawn = "rows of each class by themselves"
     captions = [

@@ -59,7 +59,9 @@ class Plan:
     options: Options
     threshold: int | float | None
 
-    def settings(self, groups: Any, *, n_models: int) -> EvaluationBootstrap:
+    def settings(
+        self, groups: Any, effective: float | None, *, n_models: int
+    ) -> EvaluationBootstrap:
         """Return what the result says about itself."""
         asked = self.options.method
         return EvaluationBootstrap(
@@ -68,6 +70,7 @@ class Plan:
             n_resamples=self.options.n_resamples,
             stratified=self.options.stratified,
             n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
+            effective_n_groups=effective,
             threshold=self.threshold,
             key=key_text(self.options.key),
         )
@@ -184,7 +187,8 @@ def bootstrapped(
         )
         for model in models
     )
-    settings = plan.settings(groups, n_models=len(models))
+    effective = results[models[0].name]["roc_auc"].effective_n_groups
+    settings = plan.settings(groups, effective, n_models=len(models))
     read = options.weights_are
     return Evaluation(complete, options.confidence_level, read, settings, differences)
 

@@ -83,7 +83,7 @@ def evaluate(
         ``"tpr_at_best_threshold"`` and ``"fpr_at_best_threshold"``.
     method : {"percentile", "basic", "bca", "studentized"}, optional
         Of the bootstrap's intervals. None takes "bca" for a model's measure where it is defined,
-        else "percentile", as `bootstrap` does; differences have percentile intervals.
+        else "percentile", as `bootstrap` does; differences have "basic" intervals.
     stratified : bool, default=False
         Whether the bootstrap draws each class by itself.
     groups : array-like of shape (n_samples,), optional

@@ -100,6 +100,8 @@ class EvaluationBootstrap(Result):
         Whether each class was drawn by itself.
     n_groups : int or None
         How many groups there were to draw from; None where rows were drawn.
+    effective_n_groups : float or None
+        How many of equal size they are worth: below about 30 intervals cover too little.
     threshold : int, float or None
         From which score on the measures of counts call an example positive.
     key : str
@@ -111,6 +113,7 @@ class EvaluationBootstrap(Result):
     n_resamples: int
     stratified: bool
     n_groups: int | None
+    effective_n_groups: float | None
     threshold: int | float | None
     key: str
 

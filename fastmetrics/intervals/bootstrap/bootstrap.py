@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.intervals._sample_sizes import warn_of_few_groups, warn_of_few_rows
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import (
     STRATIFY,
@@ -97,6 +98,8 @@ def bootstrap(
         being defined.
     DegenerateDataWarning
         If the interval says nothing, as where all replicates are equal.
+    SmallSampleWarning
+        If groups, or rows of importances, are worth fewer than 30: intervals cover too little.
 
     Notes
     -----
@@ -162,8 +165,16 @@ def resampled(y_true: Any, y_score: Any, options: Options, **rows: Any) -> Boots
     studentized = options.method == "studentized"
     engine = Engine([form], options.asked, options.draws(form), with_errors=studentized)
     estimates = engine.estimates()
+    warn_of_sizes(form)
     found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
     return results_of(engine, 0, estimates, found, options, method=options.method)
+
+
+def warn_of_sizes(form: Form) -> None:
+    """Say where groups, or rows of importances, are too few for an interval to hold."""
+    warn_of_few_groups(form.effective_n_groups(), form.n_units)
+    if form.fractional is not None:
+        warn_of_few_rows(form.effective_size(), form.n_rows)
 
 
 def check_methods(form: Form, options: Options) -> None:
@@ -193,6 +204,7 @@ def results_of(
     BCa's acceleration of a measure is the one given, or else follows from the model's own data.
     """
     form = engine.forms[model]
+    n_groups = form.effective_n_groups()
     own_errors = engine.errors_of_data() if found.errors is not None else None
     results = {}
     for i, one in enumerate(options.asked):
@@ -214,6 +226,7 @@ def results_of(
             options,
             failures=failures_of(one, values, found.lost_a_class[model], form, options),
             size=form.effective_size(),
+            n_groups=n_groups,
             method=chosen,
             is_default=method is None,
             **extra,
@@ -256,6 +269,7 @@ def result_of(
     *,
     failures: Failures,
     size: float,
+    n_groups: float | None,
     method: Method,
     is_default: bool = False,
     **extra: Any,
@@ -271,6 +285,7 @@ def result_of(
     level: dict[str, Any] = {
         "confidence_level": options.confidence_level,
         "alternative": options.alternative,
+        "n_groups": n_groups,
     }
     interval, reason = limits(distribution, estimate, method=method, **level, **extra)
     if reason is not None and is_default and method == "bca":
@@ -295,6 +310,7 @@ def result_of(
         n_resamples=options.n_resamples,
         key=key_text(options.key),
         effective_sample_size=size,
+        effective_n_groups=n_groups,
         weights_are=options.weights_are,
         note="" if math.isnan(estimate) else joined(one.plan.note, failures.note),
     )

@@ -41,6 +41,9 @@ class BootstrapResult(OneNumber):
         The key of the random numbers: ``rng=key`` draws the same replicates again.
     effective_sample_size : float
         Rows, or with importances the number of equal weights that tell as much (Kish).
+    effective_n_groups : float or None
+        How many groups of equal size the groups are worth, (sum m)^2 / sum m^2: the interval is
+        widened by Student's t with one degree of freedom less. None where rows are drawn.
     weights_are : {"importances", "frequencies"} or None
         How weights were read; None where there were none.
     note : str
@@ -60,6 +63,7 @@ class BootstrapResult(OneNumber):
     n_resamples: int
     key: str
     effective_sample_size: float
+    effective_n_groups: float | None = None
     weights_are: WeightsAre | None = None
     note: str = ""
 
@@ -143,7 +147,7 @@ class PairedDifference(Result):
     standard_error : float
         Standard deviation of the replicates of the difference.
     pvalue : float
-        Of "no difference", from the share of replicates on either side of 0.
+        Of "no difference": the level at which the interval reaches 0.
     pvalue_holm : float
         Adjusted for all pairs of models that were compared by this measure.
     n_failed : int
@@ -179,10 +183,13 @@ class PairedBootstrap(Result):
     differences : mapping of str to tuple of PairedDifference
         For each measure, every pair of models in the order given.
     method, alternative : str
+        Of the differences; the models' own results have theirs.
     confidence_level : float
     n_resamples : int
     key : str
         ``rng=key`` draws the same replicates again.
+    effective_n_groups : float or None
+        How many groups of equal size the groups are worth; None where rows are drawn.
     weights_are : {"importances", "frequencies"} or None
         How weights were read; None where there were none.
     """
@@ -194,6 +201,7 @@ class PairedBootstrap(Result):
     confidence_level: float
     n_resamples: int
     key: str
+    effective_n_groups: float | None = None
     weights_are: WeightsAre | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import (
     Alternative,
@@ -21,6 +22,12 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError
+from fastmetrics.intervals._sample_sizes import (
+    effective_groups,
+    warn_of_few_groups,
+    warn_of_few_rows,
+    warn_of_rare_classes,
+)
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
 from fastmetrics.intervals.bootstrap._engine import WEIGH, Engine, Failures
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
@@ -94,6 +101,9 @@ def multiclass_bootstrap(
     UndefinedMetricWarning
         If more than 5 % of the replicates lose a class: these are left out, and the interval is
         conditional on every class being there.
+    SmallSampleWarning
+        If a class has fewer than five rows: the warning names it; if groups, or rows of
+        importances, are worth fewer than 30.
 
     Notes
     -----
@@ -132,6 +142,12 @@ def multiclass_bootstrap(
         weights_are=read,
         n_models=max(3 * len(data.problems(_how(one))) for one in asked),
     )
+    n_groups = None if data.groups is None else effective_groups(data.groups, data.weights)
+    warn_of_few_groups(n_groups, data.n_units)
+    if read == "importances":
+        warn_of_few_rows(data.size, len(data.codes))
+    names = check_class_labels(y_true).classes.tolist()
+    warn_of_rare_classes(names, np.bincount(data.codes, minlength=len(names)).tolist())
     results = {}
     for one in asked:
         estimate = data.estimate(one, options.n_threads)
@@ -139,7 +155,14 @@ def multiclass_bootstrap(
         plan = Planned(one.label, SumPlan(SUMS["mean"]))  # a mean of AUCs
         failures = Failures.of(values, np.isnan(values), remedy=WEIGH)  # of no other reason
         results[one.label] = result_of(
-            plan, estimate, values, options, failures=failures, size=data.size, method=method
+            plan,
+            estimate,
+            values,
+            options,
+            failures=failures,
+            size=data.size,
+            n_groups=n_groups,
+            method=method,
         )
     return BootstrapResults(results)
 

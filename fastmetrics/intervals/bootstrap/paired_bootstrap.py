@@ -23,12 +23,17 @@ from fastmetrics.intervals.bootstrap._limits import (
     Method,
     acceleration,
     limits,
-    pvalue_from_replicates,
+    pvalue_of_limits,
 )
 from fastmetrics.intervals.bootstrap._parse import parse_models
 from fastmetrics.intervals.bootstrap._parse_rows import Parsed
 from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
-from fastmetrics.intervals.bootstrap.bootstrap import check_methods, failures_of, results_of
+from fastmetrics.intervals.bootstrap.bootstrap import (
+    check_methods,
+    failures_of,
+    results_of,
+    warn_of_sizes,
+)
 from fastmetrics.intervals.bootstrap.bootstrap_results import (
     PairedBootstrap,
     PairedDifference,
@@ -38,7 +43,7 @@ from fastmetrics.measures.asking import MetricsLike
 PairedMethod = Literal["percentile", "basic", "bca"]
 
 #: Of differences, where no method is asked for.
-PAIRED_METHOD: Final = "percentile"
+PAIRED_METHOD: Final = "basic"
 
 
 @documented(MODELS, RESAMPLED)
@@ -50,7 +55,7 @@ def paired_bootstrap(
     metrics: MetricsLike = "roc_auc",
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
-    method: PairedMethod = "percentile",
+    method: PairedMethod | None = None,
     stratified: bool = False,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -72,8 +77,10 @@ def paired_bootstrap(
     scores : mapping of str to array-like of shape (n_samples,), or data frame
         Each model's scores, predicted labels or predicted values by its name; a data frame has one
         column a model. An array of shape (n_samples, n_models) needs `names`.
-    method : {"percentile", "basic", "bca"}, default="percentile"
-        Which interval, of the models and of their differences.
+    method : {"percentile", "basic", "bca"}, optional
+        Which interval, of the models and of their differences. None takes "basic" for differences,
+        which covers best there (``docs/coverage.md``), and for a model's own measure what
+        `bootstrap` takes.
     threshold : float, optional
         Measures of counts call a score >= threshold positive, whatever the model.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -102,12 +109,15 @@ def paired_bootstrap(
     times the cost of one model for two, and one byte a row a thread. Intervals of differences are
     far narrower than two separate ones suggest, as what both models find hard cancels.
 
-    The p-value inverts the percentile interval: twice the smaller share of replicates on either
-    side of 0, each count plus one. `paired_permutation_test` tests exchangeability instead.
+    The p-value inverts the interval, by its method: both always agree. Of "basic" it is twice the
+    smaller share of replicates that are as far from the difference as the difference is from 0,
+    on either side, each count plus one (Hall & Wilson 1991). `paired_permutation_test` tests
+    exchangeability instead.
 
     References
     ----------
-    Efron & Tibshirani (1993), An introduction to the bootstrap, 15.4 and 16. Holm (1979), A
+    Efron & Tibshirani (1993), An introduction to the bootstrap, 15.4 and 16. Hall & Wilson (1991),
+    Two guidelines for bootstrap hypothesis testing, Biometrics 47:757-762. Holm (1979), A
     simple sequentially rejective multiple test procedure, Scand. J. Statistics 6:65-70.
 
     Examples
@@ -119,7 +129,7 @@ def paired_bootstrap(
     >>> round(pair.difference, 2), pair.pvalue_holm == pair.pvalue
     (0.2, True)
     """
-    if method not in ("percentile", "basic", "bca"):
+    if method not in (None, "percentile", "basic", "bca"):
         raise InputError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
     models = named_scores(scores, names, at_least=2)
     options = checked_options(
@@ -193,6 +203,8 @@ def compared(
             method=method_of_models,
             acceleration=of_rows if method_of_models == "bca" else None,
         )
+    n_groups = parsed.forms[0].effective_n_groups()
+    warn_of_sizes(parsed.forms[0])
     differences = {}
     for i, one in enumerate(options.asked):
         pairs = []
@@ -212,7 +224,16 @@ def compared(
                     f"the difference in {one.label!r} of {models[a].name!r} and {models[b].name!r}"
                 )
             pairs.append(
-                _difference(one, names, difference, replicates, options, failures, **extra)
+                _difference(
+                    one,
+                    names,
+                    difference,
+                    replicates,
+                    options,
+                    failures,
+                    **extra,
+                    n_groups=n_groups,
+                )
             )
         adjusted = holm([pair["pvalue"] for pair in pairs])
         differences[one.label] = tuple(
@@ -227,6 +248,7 @@ def compared(
         options.confidence_level,
         options.n_resamples,
         key_text(options.key),
+        n_groups,
         options.weights_are,
     )
 
@@ -257,23 +279,23 @@ def _difference(
     replicates: NDArray[np.float64],
     options: Options,
     failures: Failures,
-    **extra: float,
+    **extra: float | None,
 ) -> dict[str, Any]:
     """Return the fields of a `PairedDifference`, but for the adjusted p-value."""
     replicates.flags.writeable = False
     defined = replicates[~np.isnan(replicates)]
     finite = len(defined) > 1 and bool(np.isfinite(defined).all())
-    interval, reason = limits(
-        replicates,
-        difference,
-        method=options.method or PAIRED_METHOD,
-        confidence_level=options.confidence_level,
-        alternative=options.alternative,
+    how: dict[str, Any] = {
+        "method": options.method or PAIRED_METHOD,
+        "alternative": options.alternative,
         **extra,
+    }
+    interval, reason = limits(
+        replicates, difference, confidence_level=options.confidence_level, **how
     )
     pvalue = math.nan
     if not math.isnan(difference):
-        pvalue = pvalue_from_replicates(replicates, null=0.0, alternative=options.alternative)
+        pvalue = pvalue_of_limits(replicates, difference, **how)
         if reason is ALL_EQUAL:
             reason = f"it is {difference:.6g} in every replicate"
         if reason is not None:
