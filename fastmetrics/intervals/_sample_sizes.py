@@ -25,8 +25,8 @@ def effective_groups(groups: NDArray[np.int64], weights: NDArray[Any] | None = N
     ``groups`` are codes from 0; a row with a weight counts so much. O(n). Kish (1965), Survey
     Sampling, 8.2, of groups.
 
-    >>> effective_groups(np.array([0, 0, 0, 1]))
-    1.6
+    >>> effective_groups(np.array([0, 0, 1, 1, 2, 2]))
+    3.0
     """
     sizes = np.sort(np.bincount(groups, weights))  # the same sum however groups are named
     shares = sizes / sizes.max()

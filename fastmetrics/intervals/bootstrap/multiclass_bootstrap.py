@@ -117,8 +117,8 @@ def multiclass_bootstrap(
 
     Examples
     --------
-    >>> y = [0, 1, 2] * 4
-    >>> p = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.4, 0.5, 0.1]] * 3
+    >>> y = [0, 1, 2] * 8
+    >>> p = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.4, 0.5, 0.1]] * 6
     >>> r = multiclass_bootstrap(y, p, n_resamples=999, rng=1)["roc_auc_ovr"]
     >>> round(r.estimate, 4), r.confidence_interval.low < r.estimate
     (0.5, True)
