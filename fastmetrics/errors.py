@@ -23,6 +23,7 @@ __all__ = [
     "InputError",
     "InputKeyError",
     "InputTypeError",
+    "SmallSampleWarning",
     "UndefinedMetricWarning",
 ]
 
@@ -37,6 +38,10 @@ class DataConversionWarning(UserWarning):
 
 class DegenerateDataWarning(UserWarning):
     """The estimate exists, but its interval or test is degenerate on these data."""
+
+
+class SmallSampleWarning(DegenerateDataWarning):
+    """There are so few rows, groups or weights that an interval covers less than its level."""
 
 
 class FileError(ValueError):

@@ -168,7 +168,7 @@ def _add_bootstrap(add: Any) -> None:
         "--method",
         choices=("percentile", "basic", "bca", "studentized"),
         help="of the interval (default: bca where it is defined, else percentile; of differences "
-        "percentile)",
+        "basic)",
     )
     add(
         "--groups",

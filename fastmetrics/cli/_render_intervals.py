@@ -21,9 +21,10 @@ from fastmetrics.cli._layout import (
     table_width,
     weights_notes,
 )
-from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResult
-from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
+from fastmetrics.intervals.bootstrap._engine import joined
+from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResult, PairedDifference
 from fastmetrics.report import Evaluation, EvaluationBootstrap, ModelEvaluation
+from fastmetrics.report.footnotes import Footnotes
 
 #: More rows of differences than this are for a program to read.
 _MOST_DIFFERENCES = 30
@@ -48,7 +49,7 @@ _METHODS = {"bca": "BCa"}
 _CSV_FIELDS = (
     *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error", "bias"),
     *("pvalue", "pvalue_holm", "n_failed", "confidence_level", "method", "n_resamples"),
-    *("stratified", "n_groups", "threshold", "key", "weights_are", "note"),
+    *("stratified", "n_groups", "effective_n_groups", "threshold", "key", "weights_are", "note"),
 )
 
 
@@ -72,9 +73,8 @@ def _csv(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
     rows = []
     plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}
     plan["method"] = plan.pop("method_of_differences")
-    plan["n_groups"] = "" if bootstrap.n_groups is None else bootstrap.n_groups
     plan["weights_are"] = evaluation.weights_are or ""
-    plan["threshold"] = "" if bootstrap.threshold is None else bootstrap.threshold
+    plan |= {name: "" for name, value in plan.items() if value is None}
     for model in evaluation:
         for _, field, metric in _ROWS:
             if metric not in _results(model):
@@ -82,14 +82,15 @@ def _csv(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
                 rows.append(row | {"note": model.note})
         for metric, result in _results(model).items():
             row = {"model": model.name, "metric": metric, "estimate": result.estimate}
-            row |= _shared_fields(result) | {"bias": result.bias, "note": model.note}
+            row |= _shared_fields(result) | {"bias": result.bias}
             row["method"] = result.method
+            row["note"] = joined(model.note, result.note)
             rows.append(plan | row)
     for metric, pairs in (evaluation.differences or {}).items():
         for pair in pairs:
             row = {"model": pair.model_a, "minus_model": pair.model_b, "metric": metric}
             row |= {"estimate": pair.difference, "pvalue": pair.pvalue}
-            row |= _shared_fields(pair) | {"pvalue_holm": pair.pvalue_holm}
+            row |= _shared_fields(pair) | {"pvalue_holm": pair.pvalue_holm, "note": pair.note}
             rows.append(plan | row)
     return csv_text(_CSV_FIELDS, rows)
 
@@ -133,7 +134,9 @@ def _tables(evaluation: Evaluation, width: int) -> list[Any]:
 
 def _measures(evaluation: Evaluation, between: str) -> tuple[list[str], list[list[str]]]:
     """Return the labels of the rows, and a column a model, each with its head."""
-    labels = ["", *(label for label, _, _ in _ROWS), *_further(evaluation)]
+    marks = Footnotes(evaluation).marks
+    labels = ["", *(label + marks(metric) for label, _, metric in _ROWS)]
+    labels += [metric + marks(metric) for metric in _further(evaluation)]
     columns = []
     for model in evaluation:
         cells = [_cell(evaluation, model, field, metric, between) for _, field, metric in _ROWS]
@@ -258,6 +261,9 @@ def _captions(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> list[st
     drawn = "rows"
     if bootstrap.n_groups is not None:
         drawn = f"whole groups, of which there are {bootstrap.n_groups:,}"
+        effective = bootstrap.effective_n_groups
+        if effective is not None and effective < 0.99 * bootstrap.n_groups:
+            drawn += f" (worth {effective:.3g} of equal size)"
     elif bootstrap.stratified:
         drawn = "rows of each class by themselves"
     captions = [
@@ -271,12 +277,7 @@ def _captions(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> list[st
         captions[-1] += " Each resample chooses its own."
     if bootstrap.threshold is not None:
         captions.append(f"Measures of counts: positive means score ≥ {bootstrap.threshold:g}.")
-    failed = max(r.n_failed for m in evaluation for r in _results(m).values())
-    if failed:
-        captions.append(
-            f"Left out: up to {failed:,} resamples in which a measure is undefined, as without one "
-            "of the classes."
-        )
+    captions += Footnotes(evaluation).texts
     if evaluation.differences is not None:
         n_pairs = len(evaluation.differences["roc_auc"])
         adjusted = f"; p (Holm) is adjusted for the {n_pairs} pairs" if n_pairs > 1 else ""

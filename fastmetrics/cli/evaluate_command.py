@@ -111,7 +111,7 @@ def _tell(evaluation: Evaluation, texts: list[str]) -> None:
     names: dict[str, list[str]] = {}
     for model in evaluation:
         told = any(model.note in text for text in texts)
-        if model.note and not told and (several or model.bootstrap is None):
+        if model.note and not told:
             names.setdefault(model.note, []).append(repr(model.name))
     for note, of in names.items():
         if len(of) == len(evaluation) > 1:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from fastmetrics._results import ConfidenceInterval, html_table
+from fastmetrics.report.footnotes import Footnotes
 
 if TYPE_CHECKING:
     from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
@@ -33,15 +34,20 @@ def evaluation_html(evaluation: Evaluation) -> str:
 
 def _of_bootstrap(evaluation: Evaluation, level: str) -> str:
     heads = ("model", "measure", "estimate", f"{level} interval", "standard error", "failed")
+    notes = Footnotes(evaluation)
     rows = [
         (
-            *(model.name, metric, _number(result.estimate), _limits(result.confidence_interval)),
-            *(_number(result.standard_error), str(result.n_failed)),
+            *(model.name, metric + notes.marks(metric), _number(result.estimate)),
+            *(
+                _limits(result.confidence_interval),
+                _number(result.standard_error),
+                str(result.n_failed),
+            ),
         )
         for model in evaluation
         for metric, result in (model.bootstrap or {}).items()
     ]
-    return html_table(heads, rows)
+    return html_table(heads, rows, caption=" ".join(notes.texts) or None)
 
 
 def _of_differences(evaluation: Evaluation, level: str) -> str:

@@ -9,12 +9,19 @@ from typing import Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import check_binary, check_same_index, column_count, has_names
+from fastmetrics._input.rows import (
+    BinaryRows,
+    check_binary,
+    check_same_index,
+    column_count,
+    has_names,
+)
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._models import NamedScores, named_scores
 from fastmetrics.intervals.bootstrap._limits import Method
+from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
 from fastmetrics.intervals.delong.auc_interval import AucInterval, auc_interval
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
 from fastmetrics.measures.asking import MetricsLike
@@ -76,7 +83,7 @@ def evaluate(
         ``"tpr_at_best_threshold"`` and ``"fpr_at_best_threshold"``.
     method : {"percentile", "basic", "bca", "studentized"}, optional
         Of the bootstrap's intervals. None takes "bca" for a model's measure where it is defined,
-        else "percentile", as `bootstrap` does; differences have percentile intervals.
+        else "percentile", as `bootstrap` does; differences have "basic" intervals.
     stratified : bool, default=False
         Whether the bootstrap draws each class by itself.
     groups : array-like of shape (n_samples,), optional
@@ -225,12 +232,13 @@ def evaluate_model(
         )
     elif confidence_level is not None:
         found = auc_variance(table, None)
+    note = _note(*_effective_sizes(rows, table, weights_are), weights_are)
     del rows, y_score  # the table is all that is needed; a caller may have let go of the column
-    return _measured(name, table, found, confidence_level or math.nan)
+    return _measured(name, table, found, confidence_level or math.nan, note)
 
 
 def _measured(
-    name: str, table: ScoreTable, found: AucVariance | None, confidence_level: float
+    name: str, table: ScoreTable, found: AucVariance | None, confidence_level: float, note: str
 ) -> ModelEvaluation:
     n_positive, n_negative = (as_given(n, table) for n in (table.n_positive, table.n_negative))
     if not (n_positive > 0 and n_negative > 0):
@@ -257,17 +265,30 @@ def _measured(
         threshold=best.threshold,
         true_positive_rate=best.true_positive_rate,
         false_positive_rate=best.false_positive_rate,
-        note="" if found is None else _note(found),
+        note=note,
     )
 
 
-def _note(found: AucVariance) -> str:
+def _effective_sizes(
+    rows: BinaryRows, table: ScoreTable, weights_are: WeightsAre | None
+) -> tuple[float, float]:
+    """Return the rows of either class; of importances, how many equal ones tell as much."""
+    if weights_are != "importances" or rows.weights is None:
+        return float(table.n_positive), float(table.n_negative)
+    sizes = [
+        effective_sample_size(weights) if weights.any() else 0.0
+        for weights in (rows.weights[rows.labels == 1], rows.weights[rows.labels == 0])
+    ]
+    return sizes[0], sizes[1]
+
+
+def _note(n_positive: float, n_negative: float, weights_are: WeightsAre | None) -> str:
     """Return that the smaller class is small, if it is."""
-    size = min(found.effective_sizes)
+    size = min(n_positive, n_negative)
     if size >= _FEW:
         return ""
-    name = "positive" if found.effective_sizes[0] == size else "negative"
-    if found.weights_are == "importances":
+    name = "positive" if n_positive == size else "negative"
+    if weights_are == "importances":
         return (
             f"the {name} examples are worth {size:.3g} of equal weight: below about {_FEW} no "
             "interval is sure"

@@ -9,13 +9,12 @@ from typing import Any
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import no_such
-from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults
-from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
+from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResults, PairedDifference
 from fastmetrics.report._html import evaluation_html
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = (
-    *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed"),
+    *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed", "note"),
 )
 
 
@@ -111,6 +110,8 @@ class EvaluationBootstrap(Result):
         Whether each class was drawn by itself.
     n_groups : int or None
         How many groups there were to draw from; None where rows were drawn.
+    effective_n_groups : float or None
+        How many of equal size they are worth: below about 30 intervals cover too little.
     threshold : int, float or None
         From which score on the measures of counts call an example positive.
     key : str
@@ -122,6 +123,7 @@ class EvaluationBootstrap(Result):
     n_resamples: int
     stratified: bool
     n_groups: int | None
+    effective_n_groups: float | None
     threshold: int | float | None
     key: str
 

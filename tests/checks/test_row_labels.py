@@ -15,6 +15,8 @@ import pytest
 import fastmetrics as fm
 from fastmetrics._input.rows import check_same_index
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 Y = np.array([0, 1, 1, 0, 1, 0, 0, 1])
 P = np.array([0.2, 0.7, 0.6, 0.6, 0.9, 0.65, 0.1, 0.3])
 W = np.arange(1, 9)

@@ -160,7 +160,7 @@ def test_the_method_is_told_and_whose_is_another(scored, capsys):
     caption, out = first_caption("--groups", "user", "--metrics", "f1", "--threshold", 0)
     assert caption.startswith("[95 % interval]: percentile bootstrap (BCa: f1), 99 resamples of ")
     assert "whole groups, of which there are 80; --seed" in caption
-    assert "Differences: percentile intervals, on the same resamples" in out
+    assert "Differences: basic intervals, on the same resamples" in out
 
 
 def test_one_pair_has_no_adjusted_p_and_is_named_at_the_head(scored, capsys):

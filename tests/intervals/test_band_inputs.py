@@ -15,6 +15,8 @@ from hypothesis import given, strategies as st
 import fastmetrics as fm
 from fastmetrics.intervals.bands import _band_replicates
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 BOTH = pytest.mark.parametrize("function", [fm.roc_band, fm.pr_band])
 METHODS = {
     "equal-precision": "simultaneous",

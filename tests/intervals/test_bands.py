@@ -31,6 +31,8 @@ from fastmetrics.intervals.bootstrap._parse import parse
 from fastmetrics.intervals.bootstrap._plans import planned
 from reference import band_oracle, bootstrap_oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 STEPS = pytest.mark.parametrize("step", [0.0, 0.4], ids=["distinct", "tied"])
 GRID = np.array([0.0, 0.05, 1 / 6, 0.29, 0.5, 2 / 3, 0.9, 0.999, 1.0])
 RECALLS = GRID[1:]

@@ -11,6 +11,8 @@ from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 METHODS = ["percentile", "basic", "bca", "studentized"]
 B = 400
 

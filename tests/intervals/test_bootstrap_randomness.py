@@ -12,6 +12,8 @@ from bootstrap_samples import binary, quiet_bootstrap
 import fastmetrics as fm
 from fastmetrics.intervals.bootstrap import _cell_forms, _forms
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 METRICS = {
     "auc": "roc_auc",
     "average_precision": "average_precision",

@@ -13,6 +13,8 @@ from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 
 @pytest.fixture(scope="module")
 def results():

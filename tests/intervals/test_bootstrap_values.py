@@ -26,6 +26,8 @@ from fastmetrics.measures import asking
 from measure_names import COUNT_MEASURES
 from reference import count_oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 WAYS = [
     pytest.param({}, id="plain"),
     pytest.param({"stratified": True}, id="stratified"),

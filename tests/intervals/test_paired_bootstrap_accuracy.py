@@ -17,6 +17,8 @@ import fastmetrics as fm
 from fastmetrics.errors import DegenerateDataWarning
 from reference import bootstrap_oracle as oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 Models = dict[str, NDArray[Any]]
 
 
@@ -340,8 +342,9 @@ def test_identical_models_do_not_differ(way: dict[str, Any], rng: np.random.Gene
             n_resamples=200,
             **options,
         )
-    assert len(caught) == len(asked)
-    for name, warning in zip(asked, caught, strict=True):
+    told = [one for one in caught if one.category is DegenerateDataWarning]
+    assert len(told) == len(asked)
+    for name, warning in zip(asked, told, strict=True):
         pair = result.differences[name][0]
         assert f"{name!r} between 'a' and 'b'" in str(warning.message)
         assert "it is 0 in every replicate" in str(warning.message)

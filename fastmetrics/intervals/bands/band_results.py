@@ -28,7 +28,8 @@ effective_positives, effective_negatives : float
     How many independent rows of each class the data are worth: the counts, where rows are
     neither grouped nor weighted.
 n_resamples, n_failed : int
-    Replicates, and those that lost a class; 0 where the method needs none.
+    Replicates, and those that lost a class: the band is then conditional on both classes being
+    there. 0 where the method needs none.
 key : str or None
     ``rng=key`` draws the same replicates again; None without replicates.
 weights_are : {"importances", "frequencies"} or None

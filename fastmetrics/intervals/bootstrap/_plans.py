@@ -33,7 +33,7 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Draws, Line, Resampling, Statistic
 from fastmetrics.intervals.bootstrap._forms import Form, Strata
 from fastmetrics.intervals.bootstrap._limits import Method
-from fastmetrics.intervals.bootstrap._sums import SUMS, SumPlan, by_class
+from fastmetrics.intervals.bootstrap._sums import DIVIDES_BY_0, SUMS, SumPlan, by_class
 from fastmetrics.intervals.bootstrap._threshold_plans import (
     THRESHOLD_PLANS,
     Part,
@@ -61,6 +61,8 @@ class CountPlan:
     lines: ClassVar[tuple[Line, ...]] = ()
     n_columns: ClassVar[int] = 0
     has_error: ClassVar[bool] = True
+    undefined_where: ClassVar[str] = DIVIDES_BY_0
+    note: ClassVar[str] = ""
 
     def values(self, part: Part) -> Floats:
         return count_measures.value(self.name, _matrices(part.cells), **self.parameters)
@@ -120,6 +122,8 @@ class UserPlan:
     lines: ClassVar[tuple[Line, ...]] = ()
     n_columns: ClassVar[int] = 0
     has_error: ClassVar[bool] = False
+    undefined_where: ClassVar[str] = "the function returned nan"
+    note: ClassVar[str] = ""
 
     @property
     def statistic(self) -> Statistic:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,15 @@ CRITERIA = {
 }
 # A corrected partial AUC this near to 1/2, where it ends to be defined, is 1/2: all scores tied.
 _ROUNDING = 2.0**-46
+OF_A_MAXIMUM: Final = (
+    "the interval is of the best value in the population, which a sample's overstates by chance; "
+    "it covers less than its level (docs/coverage.md)"
+)
+OF_A_CHOICE: Final = (
+    "the interval is of the value at the best threshold of the population, which each resample "
+    "looks for anew, not at the threshold found here; its coverage may be far from its level "
+    "(docs/coverage.md)"
+)
 REPORTED = (
     "value",
     "threshold",
@@ -79,7 +88,9 @@ class Part(NamedTuple):
 class ThresholdPlan:
     """One threshold measure with its parameters.
 
-    ``of_table`` measures the data themselves, ``finish`` makes values of what kernels left.
+    ``of_table`` measures the data themselves, ``finish`` makes values of what kernels left;
+    ``undefined_where`` says why a replicate of both classes may have none, ``note`` what a reader
+    of its interval must know.
     """
 
     name: str
@@ -88,6 +99,8 @@ class ThresholdPlan:
     finish: Callable[[Part], Floats]
     lines: tuple[Line, ...] = ()
     pairs: bool = False
+    undefined_where: str = ""
+    note: str = ""
 
     n_columns: ClassVar[int] = 0
 
@@ -193,7 +206,9 @@ def _partial_auc(**given: Any) -> ThresholdPlan:
         return np.where(corrected < 0.5, np.nan, corrected)
 
     line = (kernels.AREA, int(over_tpr), float(low), float(high))
-    return ThresholdPlan("partial_auc", given, partial(partial_auc, **given), finish, (line,))
+    of_table = partial(partial_auc, **given)
+    below = "the area is below that of chance, where McClish's correction has no value"
+    return ThresholdPlan("partial_auc", given, of_table, finish, (line,), undefined_where=below)
 
 
 def _pr_auc(interpolation: str = "continuous") -> ThresholdPlan:
@@ -222,7 +237,10 @@ def _ks_statistic() -> ThresholdPlan:
         gap: Floats = part.states[:, :, 0].max(axis=1) / (part.n_positive * part.n_negative)
         return gap
 
-    return ThresholdPlan("ks_statistic", {}, lambda t: ks_statistic(t).statistic, finish, lines)
+    def of_table(table: ScoreTable) -> float:
+        return ks_statistic(table).statistic
+
+    return ThresholdPlan("ks_statistic", {}, of_table, finish, lines, note=OF_A_MAXIMUM)
 
 
 def _break_even_point() -> ThresholdPlan:
@@ -232,7 +250,12 @@ def _break_even_point() -> ThresholdPlan:
 
     line = (kernels.BREAK_EVEN, 0, 0.0, 0.0)
     return ThresholdPlan(
-        "break_even_point", {}, lambda t: break_even_point(t).value, finish, (line,)
+        "break_even_point",
+        {},
+        lambda t: break_even_point(t).value,
+        finish,
+        (line,),
+        undefined_where="precision equals recall at 0 only",
     )
 
 
@@ -269,7 +292,21 @@ def _best_threshold(
         return _reported(part, criterion, of)
 
     line = (kernels.BEST, CRITERIA[criterion], bound or 0.0, 0.0)
-    return ThresholdPlan("best_threshold", {**given, "of": of}, estimate, finish, (line,))
+    why = "nothing is called positive at the threshold"
+    if criterion == "recall_at_precision":
+        why = f"no threshold reaches a precision of {bound:g}"
+    note = ""
+    if at_least is None and at_most is None:  # nothing but the best value determines it
+        note = OF_A_MAXIMUM if of == "value" else OF_A_CHOICE
+    return ThresholdPlan(
+        "best_threshold",
+        {**given, "of": of},
+        estimate,
+        finish,
+        (line,),
+        undefined_where=why,
+        note=note,
+    )
 
 
 def _reported(part: Part, criterion: str, of: str) -> Floats:

@@ -29,7 +29,7 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetri
 from fastmetrics.intervals._models import MODELS, check_models, named_scores, pair_of
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Draws, padded
-from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._engine import Engine, Failures
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
 from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, planned
 from fastmetrics.intervals.bootstrap._rows import rows_of_arrays
@@ -56,7 +56,10 @@ class PermutedDifference(Difference):
     pvalue_holm : float
         Adjusted for all pairs of models that were compared by this measure.
     null_distribution : ndarray of shape (n_resamples,)
-        The difference after each exchange; read-only.
+        The difference after each exchange; nan where one is undefined. Read-only.
+    n_failed : int
+        Exchanges after which the measure of either is undefined: the p-value is then of the
+        others, conditional on both being defined.
     """
 
     metric: str
@@ -66,6 +69,7 @@ class PermutedDifference(Difference):
     pvalue: float
     pvalue_holm: float
     null_distribution: NDArray[np.float64] = field(repr=False)
+    n_failed: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -150,7 +154,8 @@ def paired_permutation_test(
     Warns
     -----
     UndefinedMetricWarning
-        If a measure is undefined on the data (p is nan).
+        If a measure is undefined on the data (p is nan), or after more than 5 % of the exchanges,
+        which are left out.
     DegenerateDataWarning
         If two models are identical for the test (p is 1).
 
@@ -275,7 +280,7 @@ def _test_pair(
         unit="exchanges",
     )
     return [
-        _result(one.label, names, observed[:, i].tolist(), null[i], alternative)
+        _result(one, names, observed[:, i].tolist(), null[i], alternative)
         for i, one in enumerate(asked)
     ]
 
@@ -342,13 +347,16 @@ def _values_of_both(
 
 
 def _result(
-    metric: str,
+    one: Planned,
     names: tuple[str, str],
     values: list[float],
     null: NDArray[np.float64],
     alternative: Alternative,
 ) -> dict[str, Any]:
+    metric = one.label
     null.flags.writeable = False
+    why = one.plan.undefined_where  # no exchange loses a class
+    failures = Failures.of(null, otherwise=why, what="p-value")
     difference = values[0] - values[1]
     if math.isnan(difference):
         message = f"{metric!r} is not defined for {names[0]!r} or {names[1]!r}: nor is the test"
@@ -369,8 +377,9 @@ def _result(
             extreme = null >= difference - slack
         else:
             extreme = null <= difference + slack
-        defined = np.count_nonzero(~np.isnan(null))
-        pvalue = (1 + int(np.count_nonzero(extreme))) / (1 + int(defined))
+        defined = len(null) - failures.n
+        pvalue = (1 + int(np.count_nonzero(extreme))) / (1 + defined)
+        failures.warn(f"{metric!r} of {names[0]!r} or {names[1]!r}")
     return {
         "metric": metric,
         "model_a": names[0],
@@ -378,4 +387,5 @@ def _result(
         "difference": difference,
         "pvalue": pvalue,
         "null_distribution": null,
+        "n_failed": failures.n,
     }

@@ -24,9 +24,18 @@ from fastmetrics._results import ConfidenceInterval, Difference, Result, html_ta
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, no_such, warn_user
 from fastmetrics.intervals._models import MODELS, check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
+from fastmetrics.intervals._sample_sizes import (
+    degrees_of_freedom,
+    effective_groups,
+    warn_of_few_groups,
+    warn_of_few_rows,
+)
 from fastmetrics.intervals.delong._delong_covariance import AucCovariance, auc_covariance
-from fastmetrics.intervals.delong._weighted_covariance import OF_WEIGHTS, WeightedCovariance
-from fastmetrics.intervals.delong.delong import warn_of_weights
+from fastmetrics.intervals.delong._weighted_covariance import (
+    OF_WEIGHTS,
+    WeightedCovariance,
+    warn_of_weights,
+)
 from fastmetrics.tables.scores.score_table import SCORED
 
 
@@ -45,7 +54,8 @@ class DeLongPair(Difference):
     statistic : float
         z = difference / standard error; 0 where both are 0, +-inf where the error alone is.
     pvalue : float
-        Of "the AUCs are equal", by the normal distribution; 1 where the difference is 0 for sure.
+        Of "the AUCs are equal", by the normal distribution (with groups by Student's t); 1 where
+        the difference is 0 for sure.
     pvalue_holm : float
         The same, adjusted for the number of pairs (Holm 1979).
     confidence_interval : ConfidenceInterval
@@ -86,6 +96,9 @@ class DeLongTest(Result):
         Examples of either class.
     n_groups : int or None
         Groups of examples; None if each example stands for itself.
+    effective_n_groups : float or None
+        How many groups of equal size they are worth: p-values and intervals are by Student's t,
+        and by F for all models, with one degree of freedom less.
     confidence_level : float
         Coverage aimed at by the intervals of the pairs.
     alternative : {"two-sided", "less", "greater"}
@@ -106,6 +119,7 @@ class DeLongTest(Result):
     n_positive: int
     n_negative: int
     n_groups: int | None
+    effective_n_groups: float | None
     confidence_level: float
     alternative: Alternative
     method: str
@@ -211,8 +225,8 @@ def delong_test(
     With groups, the rows that a group has in either class are summed before the spread is taken,
     and a term for groups with rows of both classes is added. If every group is a single row, that
     term is 0 and the covariances are DeLong's exactly; so they are if each example is repeated
-    the same number of times within a group of its own. The formula stands in `delong`. The normal
-    distribution needs many groups, 30 at the least.
+    the same number of times within a group of its own. The formula stands in `delong`. With groups
+    the tests are by Student's t and by F, with `effective_n_groups` - 1 degrees of freedom.
 
     References
     ----------
@@ -247,9 +261,17 @@ def delong_test(
         groups=groups,
     )
     found = auc_covariance(models, n_threads)
-    pairs = _pairs(models.names, found, level, alternative)
+    effective = None
+    if models.groups is not None:
+        effective = effective_groups(models.groups, models.rows.weights)
+    between = degrees_of_freedom(effective)
+    pairs = _pairs(models.names, found, level, alternative, between)
     statistic, df = found.all_equal()
     _warn(models.names, found, pairs, df)
+    if not found.fault:
+        warn_of_few_groups(effective, found.n_groups or 0)
+        if isinstance(found, WeightedCovariance):
+            warn_of_few_rows(sum(found.effective_sizes), found.n_positive + found.n_negative)
     k = range(len(models.names))
     covariance = np.array([[found.covariance(one, other) for other in k] for one in k])
     covariance.flags.writeable = False
@@ -260,10 +282,11 @@ def delong_test(
         pairs=pairs,
         statistic=statistic,
         df=df,
-        pvalue=_chi_square_pvalue(statistic, df),
+        pvalue=_chi_square_pvalue(statistic, df, between),
         n_positive=found.n_positive,
         n_negative=found.n_negative,
         n_groups=found.n_groups,
+        effective_n_groups=effective,
         confidence_level=level,
         alternative=alternative,
         method="DeLong (1988)" if groups is None else "Obuchowski (1997)",
@@ -276,12 +299,13 @@ def _pairs(
     found: AucCovariance | WeightedCovariance,
     level: float,
     alternative: Alternative,
+    between: float | None,
 ) -> tuple[DeLongPair, ...]:
     numbers = []
     for one, other in itertools.combinations(range(len(names)), 2):
         difference = found.difference(one, other)
         error = math.sqrt(found.variance_of_difference(one, other))
-        test = normal_test(difference, error, level, alternative)
+        test = normal_test(difference, error, level, alternative, between)
         numbers.append((names[one], names[other], difference, error, test))
     adjusted = holm([test.pvalue for *_, test in numbers]).tolist()
     return tuple(
@@ -290,14 +314,16 @@ def _pairs(
     )
 
 
-def _chi_square_pvalue(statistic: float, df: int) -> float:
-    """Return the upper tail; all is certain where there are no degrees of freedom."""
+def _chi_square_pvalue(statistic: float, df: int, between: float | None) -> float:
+    """Return the upper tail, with groups that of F; all is certain without degrees of freedom."""
     if math.isnan(statistic) or math.isinf(statistic):
         return 0.0 if math.isinf(statistic) else statistic
     if df == 0:
         return 1.0
-    from scipy.special import chdtrc
+    from scipy.special import chdtrc, fdtrc
 
+    if between is not None:  # as t, where there is one difference
+        return float(fdtrc(df, between, statistic / df)) if between > 0 else 1.0
     return float(chdtrc(df, statistic))
 
 
