@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
-from fastmetrics._results import ConfidenceInterval, OneNumber, html_table
+from fastmetrics._results import ConfidenceInterval, OneNumber
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine, Replicates
@@ -26,6 +28,7 @@ from fastmetrics.intervals.bootstrap._plans import (
     UserPlan,
     checked_options,
 )
+from fastmetrics.intervals.bootstrap._result_tables import measures_table, notes_of
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -282,7 +285,7 @@ def result_of(
     )
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class BootstrapResult(OneNumber):
     """A measure with its bootstrap interval.
 
@@ -333,7 +336,7 @@ class BootstrapResult(OneNumber):
         object.__setattr__(self, "bootstrap_distribution", replicates)
 
 
-class BootstrapResults(Mapping[str, BootstrapResult]):
+class BootstrapResults(Shown, Mapping[str, BootstrapResult]):
     """The results of one bootstrap by the name of the measure; frozen.
 
     Parameters
@@ -384,11 +387,7 @@ class BootstrapResults(Mapping[str, BootstrapResult]):
         )
         return f"BootstrapResults({inside})"
 
-    def _repr_html_(self) -> str:
-        heads = ("measure", "estimate", "low", "high", "standard error", "bias", "failed")
-        rows = []
-        for metric, one in self._results.items():
-            limits = one.confidence_interval
-            numbers = (one.estimate, limits.low, limits.high, one.standard_error, one.bias)
-            rows.append((metric, *(f"{number:.6g}" for number in numbers), str(one.n_failed)))
-        return html_table(heads, rows)
+    def _shown(self) -> Display:
+        first = next(iter(self.values()), None)
+        notes = notes_of(first, (each.method for each in self.values())) if first else []
+        return Display([measures_table({"": self})], type(self).__name__, notes)

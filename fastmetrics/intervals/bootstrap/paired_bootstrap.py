@@ -6,15 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
-from fastmetrics._results import ConfidenceInterval, Result, html_table
+from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals._models import MODELS, NamedScores, named_scores
 from fastmetrics.intervals._pvalues import holm
@@ -30,6 +31,11 @@ from fastmetrics.intervals.bootstrap._limits import (
 from fastmetrics.intervals.bootstrap._parse import parse_models
 from fastmetrics.intervals.bootstrap._parse_rows import Parsed
 from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, checked_options
+from fastmetrics.intervals.bootstrap._result_tables import (
+    differences_table,
+    measures_table,
+    notes_of,
+)
 from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults, check_methods, results_of
 from fastmetrics.measures.asking import MetricsLike
 
@@ -39,7 +45,7 @@ PairedMethod = Literal["percentile", "basic", "bca"]
 PAIRED_METHOD: Final = "percentile"
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairedDifference(Result):
     """The difference of a measure between two models on the same rows.
 
@@ -73,7 +79,7 @@ class PairedDifference(Result):
     bootstrap_distribution: NDArray[np.float64] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairedBootstrap(Result):
     """Models compared by a paired bootstrap.
 
@@ -116,15 +122,10 @@ class PairedBootstrap(Result):
         )
         return f"PairedBootstrap({inside})"
 
-    def _repr_html_(self) -> str:
-        heads = ("measure", "pair", "difference", "low", "high", "p", "p (Holm)")
-        rows = []
-        for pair in chain.from_iterable(self.differences.values()):
-            low, high = pair.confidence_interval.low, pair.confidence_interval.high
-            numbers = (pair.difference, low, high, pair.pvalue, pair.pvalue_holm)
-            names = f"{pair.model_a} − {pair.model_b}"
-            rows.append((pair.metric, names, *(f"{number:.6g}" for number in numbers)))
-        return html_table(heads, rows)
+    def _shown(self) -> Display:
+        pairs = differences_table(self.differences, level=self.confidence_level)
+        own = measures_table(self.models, caption="each model")
+        return Display([pairs, own], type(self).__name__, notes_of(self, [self.method]))
 
 
 @documented(MODELS, RESAMPLED)
