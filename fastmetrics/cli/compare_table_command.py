@@ -7,8 +7,7 @@ import os
 import warnings
 
 from fastmetrics.cli._messages import print_note, print_texts
-from fastmetrics.cli._render import require_renderer
-from fastmetrics.cli._render_comparison import render_comparison
+from fastmetrics.cli._render import render
 from fastmetrics.comparison.tables.compare_table import (
     PostHoc,
     TableComparison,
@@ -31,7 +30,6 @@ _PICTURES = (".png", ".pdf", ".svg")
 
 def run(options: argparse.Namespace) -> str:
     """Read the table, compare the algorithms, draw the diagram, and return the output."""
-    require_renderer(options.format)
     _check_picture(options.plot)
     algorithms = options.algorithms or _other_columns(options.files[0], options.datasets)
     columns = read_columns(
@@ -49,7 +47,7 @@ def run(options: argparse.Namespace) -> str:
         rows = "row" if columns.n_skipped == 1 else "rows"
         print_note(f"{columns.n_skipped:,} bad {rows} skipped, {columns.n_rows:,} compared")
     counts = {"n_datasets": columns.n_rows, "n_skipped": columns.n_skipped}
-    return render_comparison(comparison, options.format, counts=counts)
+    return render(comparison, options.format, counts=counts)
 
 
 def _check_picture(path: str | None) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics.cli._messages import print_note, print_texts
-from fastmetrics.cli._render import render, require_renderer
+from fastmetrics.cli._render import render
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, read_columns
 from fastmetrics.report._bootstrap import checked_plan
@@ -42,7 +42,6 @@ _OPTIONS = {
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, evaluate each score column, and return the output."""
-    require_renderer(options.format)
     given = {
         "confidence_level": options.confidence_level,
         "n_resamples": options.bootstrap,

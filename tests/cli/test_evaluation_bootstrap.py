@@ -232,12 +232,12 @@ def test_dictionary_html_and_pickle(models):
     assert (pair["model_a"], pair["model_b"]) == ("<a>", "b")
     assert "bootstrap_distribution" not in pair
     page = result._repr_html_()
-    assert page.count("<table>") == 3
-    assert page.count("<tr>") == 3 + (1 + 2 * 6) + (1 + 6)
+    assert page.count("<table>") == 2
+    assert page.count("<tr>") == (1 + 9) + (1 + 6)
     assert "<a>" not in page
     assert "&lt;a&gt; − b" in page
     low, high = figures["confidence_interval"].values()
-    assert f"{low:.4f} to {high:.4f}" in page
+    assert f"[{low:.4f},\N{NO-BREAK SPACE}{high:.4f}]" in page
     assert pickle.loads(pickle.dumps(result)).to_dict() == content
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.bootstrap.key = "0" * 16

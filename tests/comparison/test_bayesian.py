@@ -218,7 +218,7 @@ def test_decisions_and_displays():
     assert test.decision == "right"
     assert test.to_dict()["names"] == ["new", "old"]
     assert "p_rope" in repr(test)
-    assert "p_rope" in test._repr_html_()
+    assert "p rope" in test._repr_html_()
     test = fm.bayesian_signed_rank_test(SETS, n_resamples=100, rng=1, higher_is_better=True)
     assert test.decision == "none"
 

@@ -114,5 +114,5 @@ def test_no_difference_shown_is_not_called_none():
     table = fm.compare_table(TABLE[-2:], higher_is_better=True)
     assert not table.post_hoc["0", "1"].reject
     shown = table._repr_html_()
-    assert "no difference shown" in shown
+    assert "no difference is shown" in shown
     assert "not differ" not in shown

@@ -22,7 +22,6 @@ HEAVY = (
     "narwhals",
     "duckdb",
     "pyarrow",
-    "rich",
     "tqdm",
     "polars",
     "sklearn",

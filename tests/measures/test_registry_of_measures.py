@@ -202,7 +202,7 @@ def test_the_table(library) -> None:
         table["nothing"]
     text = str(table)
     assert text.splitlines()[0].split() == "name needs direction low high title".split()
-    assert "matthews_corrcoef               labels         higher        −1   1" in text
+    assert "matthews_corrcoef               labels         higher         −1     1" in text
     assert repr(table) == "MetricsTable(76 measures)"
     assert "<td>roc_auc</td>" in table._repr_html_()
     frame = table.to_frame(library)

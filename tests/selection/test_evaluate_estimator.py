@@ -328,7 +328,7 @@ def test_repr_html_and_dict():
     page = found._repr_html_()
     assert page.count("<table>") == 2
     assert "test_f1_macro" in page
-    assert "the most frequent class has 0.3333" in page
+    assert "The most frequent class has 0.3333" in page
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["metrics"]["error_rate"]["estimate"] == found["error_rate"].estimate
     assert len(plain["folds"]["test_f1_macro"]) == 5
@@ -343,7 +343,7 @@ def test_long_tables_are_cut_in_html():
     found = fm.evaluate_estimator(
         DummyClassifier(), X, np.arange(150) % 2, cv=".632", n_resamples=120, rng=0
     )
-    assert "the first 100 of 120" in found._repr_html_()
+    assert "… 110 rows more" in found._repr_html_()
 
 
 class Plain:

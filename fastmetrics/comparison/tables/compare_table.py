@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
-from fastmetrics._results import ConfidenceInterval, Result, html_table
+from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.tables._rank_table import RankTable, rank_table
 from fastmetrics.comparison.tables.friedman import FriedmanTest, PValueMethod, friedman_of
 from fastmetrics.comparison.tables.post_hoc import (
@@ -71,7 +72,7 @@ class FriedmanSegments(Result):
     segments: tuple[ConfidenceInterval, ...]
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class TableComparison(Result):
     """The comparison of k algorithms on N data sets.
 
@@ -166,10 +167,18 @@ class TableComparison(Result):
         post_hoc = repr(self.post_hoc).partition("(")[2].removesuffix(")")
         return f"TableComparison({n} data sets, {k} algorithms; {friedman}; {post_hoc})"
 
-    def _repr_html_(self) -> str:
-        rows = [(name, f"{rank:.4f}") for name, rank in self.mean_ranks.items()]
-        table = html_table(("algorithm", "mean rank"), rows, caption=repr(self.friedman))
-        return table + self.post_hoc._repr_html_()
+    def _shown(self) -> Display:
+        n, k = self.ranks.shape
+        side = "higher" if self.higher_is_better else "lower"
+        title = f"{k} algorithms on {n} data set{'s' if n > 1 else ''}, {side} is better"
+        friedman, post_hoc = self.friedman._shown(), self.post_hoc._shown()
+        pairs, ranks = post_hoc.tables
+        forms = replace(friedman.tables[0], framed=False)
+        notes = [*friedman.notes, *post_hoc.notes]
+        if not self.friedman.reject:
+            said = "The post-hoc test is not called for where Friedman's does not reject."
+            notes.insert(1, said)
+        return Display([forms, ranks, pairs], title, notes)
 
 
 @documented()

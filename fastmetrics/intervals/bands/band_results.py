@@ -38,7 +38,7 @@ weights_are : {"importances", "frequencies"} or None
 
 
 @documented(_BAND)
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class RocBand(Result):
     """A ROC curve at a grid of false positive rates, with confidence limits.
 
@@ -67,7 +67,7 @@ class RocBand(Result):
 
 
 @documented(_BAND)
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PrBand(Result):
     """A precision-recall curve at a grid of recalls, with confidence limits.
 

@@ -10,13 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display
 from fastmetrics._input.scalars import WeightsAre
-from fastmetrics._results import ConfidenceInterval, Difference, OneNumber, Result, html_table
+from fastmetrics._results import ConfidenceInterval, Difference, OneNumber, Result
 from fastmetrics.errors import no_such
 from fastmetrics.intervals._models import pair_of
+from fastmetrics.intervals.bootstrap._result_tables import (
+    cautions_of,
+    differences_table,
+    measures_table,
+    notes_of,
+)
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class BootstrapResult(OneNumber):
     """A measure with its bootstrap interval.
 
@@ -75,7 +83,7 @@ class BootstrapResult(OneNumber):
         object.__setattr__(self, "bootstrap_distribution", replicates)
 
 
-class BootstrapResults(Mapping[str, BootstrapResult]):
+class BootstrapResults(Shown, Mapping[str, BootstrapResult]):
     """The results of one bootstrap by the name of the measure; frozen.
 
     Parameters
@@ -124,17 +132,14 @@ class BootstrapResults(Mapping[str, BootstrapResult]):
         )
         return f"BootstrapResults({inside})"
 
-    def _repr_html_(self) -> str:
-        heads = ("measure", "estimate", "low", "high", "standard error", "bias", "failed")
-        rows = []
-        for metric, one in self._results.items():
-            limits = one.confidence_interval
-            numbers = (one.estimate, limits.low, limits.high, one.standard_error, one.bias)
-            rows.append((metric, *(f"{number:.6g}" for number in numbers), str(one.n_failed)))
-        return html_table(heads, rows)
+    def _shown(self) -> Display:
+        first = next(iter(self.values()), None)
+        notes = notes_of(first, (each.method for each in self.values())) if first else []
+        notes += cautions_of(self.values())
+        return Display([measures_table({"": self})], type(self).__name__, notes)
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairedDifference(Difference):
     """The difference of a measure between two models on the same rows.
 
@@ -172,7 +177,7 @@ class PairedDifference(Difference):
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairedBootstrap(Result):
     """Models compared by a paired bootstrap.
 
@@ -223,12 +228,9 @@ class PairedBootstrap(Result):
         )
         return f"PairedBootstrap({inside})"
 
-    def _repr_html_(self) -> str:
-        heads = ("measure", "pair", "difference", "low", "high", "p", "p (Holm)")
-        rows = []
-        for pair in chain.from_iterable(self.differences.values()):
-            low, high = pair.confidence_interval.low, pair.confidence_interval.high
-            numbers = (pair.difference, low, high, pair.pvalue, pair.pvalue_holm)
-            names = f"{pair.model_a} − {pair.model_b}"
-            rows.append((pair.metric, names, *(f"{number:.6g}" for number in numbers)))
-        return html_table(heads, rows)
+    def _shown(self) -> Display:
+        pairs = differences_table(self.differences, level=self.confidence_level)
+        own = measures_table(self.models, caption="each model")
+        notes = notes_of(self, [self.method])
+        notes += cautions_of(chain.from_iterable(self.differences.values()))
+        return Display([pairs, own], type(self).__name__, notes)

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
@@ -32,6 +33,7 @@ from fastmetrics.intervals.bootstrap._draws import Draws, padded
 from fastmetrics.intervals.bootstrap._engine import Engine, Failures
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
 from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, planned
+from fastmetrics.intervals.bootstrap._result_tables import differences_table
 from fastmetrics.intervals.bootstrap._rows import rows_of_arrays
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.measures.asking import MetricsLike
@@ -42,7 +44,7 @@ _BATCH_BYTES = 1 << 18
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PermutedDifference(Difference):
     """A difference between two models, and how it stands among the exchanges.
 
@@ -72,7 +74,7 @@ class PermutedDifference(Difference):
     n_failed: int = 0
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairedPermutationTest(Result):
     """Models compared by a paired permutation test.
 
@@ -104,6 +106,13 @@ class PairedPermutationTest(Result):
             for pair in pairs
         )
         return f"PairedPermutationTest({inside})"
+
+    def _shown(self) -> Display:
+        note = (
+            f"p: {self.alternative}, {self.n_resamples:,} exchanges of {self.exchange}; "
+            f"`rng={self.key!r}` makes them again."
+        )
+        return Display([differences_table(self.differences)], type(self).__name__, [note])
 
 
 @documented(MODELS)

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.numbers import as_p
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
@@ -20,7 +22,7 @@ from fastmetrics._input.scalars import (
     check_n_threads,
     check_weights_are,
 )
-from fastmetrics._results import ConfidenceInterval, Difference, Result, html_table
+from fastmetrics._results import ConfidenceInterval, Difference, Result
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, no_such, warn_user
 from fastmetrics.intervals._models import MODELS, check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
@@ -72,7 +74,7 @@ class DeLongPair(Difference):
     confidence_interval: ConfidenceInterval
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class DeLongTest(Result):
     """The AUCs of K models on the same examples, compared.
 
@@ -150,21 +152,20 @@ class DeLongTest(Result):
         test = f"chi2({self.df})={self.statistic:.6g}, pvalue={self.pvalue:.6g}"
         return f"DeLongTest({aucs}; all equal: {test})"
 
-    def _repr_html_(self) -> str:
-        heads = ("models", "difference", "standard error", "z", "p", "p (Holm)")
-        level = f"{100 * self.confidence_level:g} % interval"
-        rows = []
-        for pair in self.pairs:
-            numbers = (pair.difference, pair.standard_error, pair.statistic)
-            interval = pair.confidence_interval
-            cells = (
-                f"{pair.model_a} − {pair.model_b}",
-                *(f"{number:.4f}" for number in numbers),
-                *(f"{p:.4g}" for p in (pair.pvalue, pair.pvalue_holm)),
-                f"{interval.low:.4f} to {interval.high:.4f}",
-            )
-            rows.append(cells)
-        return html_table((*heads, level), rows, caption=repr(self))
+    def _shown(self) -> Display:
+        names = ("confidence_interval", "standard_error", "statistic", "pvalue", "pvalue_holm")
+        words = {"statistic": "z"}
+        pairs = Table.of_pairs(self.pairs, names, words=words, level=self.confidence_level)
+        own = {"model": self.names, "estimate": self.estimate}
+        own["standard_error"] = self.standard_error
+        test = f"chi-square {self.statistic:.4g}, df {self.df}, {as_p(self.pvalue)}"
+        weights = f"; weights are {self.weights_are}" if self.weights_are else ""
+        notes = [
+            f"All AUCs equal: {test}.",
+            f"{self.method}, {self.alternative}; intervals are not adjusted{weights}.",
+        ]
+        tables = [pairs, Table(own, words={"estimate": "AUC"})]
+        return Display(tables, type(self).__name__, notes)
 
 
 @documented(MODELS, OF_WEIGHTS, SCORED)

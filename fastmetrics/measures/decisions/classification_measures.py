@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._results import Result, html_table
+from fastmetrics._results import Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, no_such, warn_user
 from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._count_formulas import majority_accuracy, tally
@@ -36,7 +37,7 @@ _OF_ANY: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class ClassificationMeasures(Result):
     """Count measures of one classifier, with the matrix they follow from.
 
@@ -83,8 +84,13 @@ class ClassificationMeasures(Result):
     def __repr__(self) -> str:
         return f"ClassificationMeasures({', '.join(f'{k}={v}' for k, v in self._lines())})"
 
-    def _repr_html_(self) -> str:
-        return html_table((), self._lines(), caption="ClassificationMeasures", row_heads=True)
+    def _shown(self) -> Display:
+        columns = {"metric": tuple(self.values), "estimate": tuple(self.values.values())}
+        matrix = self.matrix._shown()
+        tables = [Table(columns, words={"estimate": "value"})]
+        tables += [replace(table, framed=False) for table in matrix.tables]
+        said = f"Always the most frequent class: accuracy {self.majority_accuracy:.4g}."
+        return Display(tables, type(self).__name__, [said, *matrix.notes])
 
     def _lines(self) -> list[tuple[str, str]]:
         """Return names and values, the accuracy never without that of the majority class."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.regression_targets import check_multioutput, check_regression
 from fastmetrics._input.rows import check_same_index
@@ -69,7 +70,7 @@ DEFAULT = (
 )
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class RegressionMeasures(Result):
     """Regression measures of the same rows, by name.
 
@@ -125,6 +126,20 @@ class RegressionMeasures(Result):
             for name, value in self.values.items()
         )
         return f"RegressionMeasures({inside})"
+
+    def _shown(self) -> Display:
+        rows = [
+            (name, output, value)
+            for name, found in self.values.items()
+            for output, value in enumerate(np.atleast_1d(found).tolist())
+        ]
+        columns = dict(zip(("metric", "output", "estimate"), zip(*rows, strict=True), strict=True))
+        if not any(isinstance(found, np.ndarray) for found in self.values.values()):
+            del columns["output"]
+        return Display(
+            [Table(columns, words={"estimate": "value"})],
+            f"RegressionMeasures of {self.n_samples:,} rows",
+        )
 
 
 @documented(ROWS)

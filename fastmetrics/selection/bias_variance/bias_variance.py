@@ -25,7 +25,7 @@ Decomposition = Literal["squared", "domingos", "kohavi-wolpert"]
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class BiasVariance(Result):
     """The parts of an expected loss: loss = bias + variance + noise.
 

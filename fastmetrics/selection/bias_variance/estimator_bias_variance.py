@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_integer, seed_key
@@ -72,7 +73,7 @@ ValueError
 """
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class BiasVarianceCurve(Result):
     """Bias, variance and noise over the values of one parameter.
 
@@ -114,6 +115,11 @@ class BiasVarianceCurve(Result):
     def best_value(self) -> Any:
         """The value of the smallest loss, the first of equals."""
         return self.values[int(np.argmin(self.loss))]
+
+    def _shown(self) -> Display:
+        parts = Table.of(self.points, ("loss", "bias", "variance", "noise")).columns
+        title = f"{self.points[0].decomposition} decomposition"
+        return Display([Table({self.parameter: self.values} | dict(parts))], title)
 
     @documented()
     def plot(self, ax: Any = None) -> Any:

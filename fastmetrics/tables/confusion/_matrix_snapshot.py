@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import html
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._results import html_table
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display, Table
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: A matrix of more classes is summed up in HTML, not shown.
 _SHOWN: Final = 20
+_SIDES: Final = ("true", "predicted")
 
 
 class MatrixSnapshot(NamedTuple):
@@ -52,7 +53,7 @@ class MatrixSnapshot(NamedTuple):
         return MatrixSnapshot(counts, self.labels[::-1], self.exponent)
 
 
-class CountsAsArray(ABC):
+class CountsAsArray(Shown, ABC):
     """What NumPy asks of an array, and a display of scikit-learn besides: of `counts`, dense."""
 
     __slots__ = ()
@@ -135,17 +136,21 @@ def as_text(labels: Labels, counts: Any, exponent: int) -> str:
     )
 
 
-def as_html(labels: Labels, counts: Any, exponent: int) -> str:
-    """Return a table of true classes by predicted classes, or the line where it would be large."""
-    if len(labels) > _SHOWN:
-        return f"<p>{html.escape(as_text(labels, counts, exponent))}</p>"
-    if _is_sparse(counts):
-        counts = counts.toarray()
-    names = [*map(str, labels)]
-    cells = ((f"{cell:.10g}" for cell in row) for row in counts.tolist())
-    rows = ((name, *row) for name, row in zip(names, cells, strict=True))
-    caption = "ConfusionMatrix: true class by row, predicted by column"
-    return html_table(("", *names), rows, caption=caption, row_heads=True)
+def displayed(labels: Labels, counts: Any, exponent: int) -> Display:
+    """Return the true classes by the predicted ones; of many classes the pairs that occur."""
+    title = "true class by row, predicted by column"
+    scaled = [f"Weights are times 2**{exponent}."] if exponent else []
+    if len(labels) <= _SHOWN:
+        dense = counts.toarray() if _is_sparse(counts) else counts
+        at, across = np.indices(dense.shape).reshape(2, -1).tolist(), "predicted"
+        cells = dense.ravel().tolist()
+    else:
+        title, across = as_text(labels, counts, exponent), ""
+        rows, columns = counts.nonzero()
+        at, cells = [rows.tolist(), columns.tolist()], counts[rows, columns].tolist()
+    places = {name: [labels[k] for k in each] for name, each in zip(_SIDES, at, strict=True)}
+    table = Table(places | {"count": cells}, words={"true": ""} if across else {}, across=across)
+    return Display([table], title, scaled)
 
 
 def _is_sparse(counts: Any) -> bool:

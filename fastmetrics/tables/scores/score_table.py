@@ -10,6 +10,8 @@ from typing import IO, Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display, Table
 from fastmetrics._files import writing
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_threads
@@ -51,7 +53,7 @@ ValueError
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScoreTable:
+class ScoreTable(Shown):
     """The distinct scores of a binary problem with the weight of each class at them.
 
     It is all that an unweighted threshold measure needs of the data, it merges with ``+``
@@ -255,6 +257,12 @@ class ScoreTable:
             f"ScoreTable({len(self)} distinct scores{spread}, "
             f"{self.n_positive:.10g} positive, {self.n_negative:.10g} negative)"
         )
+
+    def _shown(self) -> Display:
+        columns = {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
+        title = repr(self).partition("(")[2].removesuffix(")")
+        scaled = [f"Weights are times 2**{self.weight_exponent}."] if self.weight_exponent else []
+        return Display([Table(columns)], title, scaled)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreTable):
