@@ -26,8 +26,10 @@ from fastmetrics.intervals.bootstrap._plans import (
     UserPlan,
     checked_options,
 )
+from fastmetrics.intervals.bootstrap._replicates_plot import Replicated
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.measures.asking import MetricsLike
+from fastmetrics.plots.replicates import Estimate
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -283,7 +285,7 @@ def result_of(
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class BootstrapResult(OneNumber):
+class BootstrapResult(Replicated, OneNumber):
     """A measure with its bootstrap interval.
 
     Attributes
@@ -326,6 +328,12 @@ class BootstrapResult(OneNumber):
     key: str
     effective_sample_size: float
     weights_are: WeightsAre | None = None
+
+    def _estimate(self) -> Estimate:
+        method = "BCa" if self.method == "bca" else self.method
+        said = f"{100 * self.confidence_level:g} % {method} interval"
+        low, high = self.confidence_interval
+        return Estimate(self.metric, self.estimate, low, high, said)
 
     def __post_init__(self) -> None:
         replicates = self.bootstrap_distribution.view()

@@ -30,8 +30,10 @@ from fastmetrics.intervals.bootstrap._limits import (
 from fastmetrics.intervals.bootstrap._parse import parse_models
 from fastmetrics.intervals.bootstrap._parse_rows import Parsed
 from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, checked_options
+from fastmetrics.intervals.bootstrap._replicates_plot import Replicated
 from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults, check_methods, results_of
 from fastmetrics.measures.asking import MetricsLike
+from fastmetrics.plots.replicates import Estimate
 
 PairedMethod = Literal["percentile", "basic", "bca"]
 
@@ -40,7 +42,7 @@ PAIRED_METHOD: Final = "percentile"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class PairedDifference(Result):
+class PairedDifference(Replicated, Result):
     """The difference of a measure between two models on the same rows.
 
     Attributes
@@ -71,6 +73,11 @@ class PairedDifference(Result):
     pvalue_holm: float
     n_failed: int
     bootstrap_distribution: NDArray[np.float64] = field(repr=False)
+
+    def _estimate(self) -> Estimate:
+        name = f"{self.metric}, {self.model_a} − {self.model_b}"
+        low, high = self.confidence_interval
+        return Estimate(name, self.difference, low, high, "confidence interval", 0.0)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
