@@ -157,7 +157,11 @@ def legend_off_curves(ax: Any, *corners: str, title: str = "") -> None:
         for columns, end in ((3, room.x1), (2, room.x1), (1, figure.bbox.x1 - 4.0)):
             legend = ax.legend(ncols=columns, **above, **options)
             if legend.get_window_extent().x1 <= end:
-                return
+                break
+        else:
+            continue
+        break
+    figure.draw_without_rendering()  # the axes give way: ticks have to know when the next is drawn
 
 
 def _is_crossed(ax: Any, box: Any) -> bool:

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    WeightsAre,
-    check_choice,
-    check_confidence_level,
-    check_weights_are,
-)
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics._input.scalars import WeightsAre, check_confidence_level
+from fastmetrics.errors import InputError
 from fastmetrics.intervals.bands.band_results import PrBand, RocBand, shown_band
 from fastmetrics.intervals.delong.auc_interval import auc_interval
-from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
 from fastmetrics.measures.asking import MetricsLike, ask
-from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.counts import confusion_matrix_at_thresholds
 from fastmetrics.measures.curves.precision_recall import average_precision_score, curve_of_table
@@ -31,20 +24,14 @@ from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.plots import score_curves
 from fastmetrics.plots._style import words
 from fastmetrics.plots.score_curves import Curve, Mark
-from fastmetrics.report.evaluation import models_of, table_and_variance
-from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+from fastmetrics.report._plotted import (
+    Chosen,
+    bands_by_name,
+    check_both_classes,
+    decision_on,
+    plotted_models,
+)
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
-
-#: Criteria of `best_threshold` that need no further number.
-Chosen = Literal["youden", "closest_topleft", "fewest_errors", "f_beta"]
-OneBand = TypeVar("OneBand", RocBand, PrBand)
-
-_CRITERIA: Final = {
-    "youden": "largest TPR − FPR",
-    "closest_topleft": "nearest to the ideal point",
-    "fewest_errors": "fewest errors",
-    "f_beta": "largest $F_1$",
-}
 
 _MODELS: Final = """
 Parameters
@@ -82,18 +69,6 @@ whatever the size of the figure: a million points take a fraction of a second.
 """
 
 
-class _Model(NamedTuple):
-    """A model with its name in messages and in the legend, which has none for a single column."""
-
-    name: str
-    table: ScoreTable
-    variance: AucVariance | None
-
-    def label(self, said: str) -> str:
-        """Return what the legend says."""
-        return f"{self.name}: {said}" if self.name else said
-
-
 @documented(_MODELS)
 def plot_roc(
     y_true: ArrayLike | ScoreTable,
@@ -129,7 +104,7 @@ def plot_roc(
     ['a: AUC 0.6562', 'b: AUC 0.9375']
     """
     level = None if confidence_level is None else check_confidence_level(confidence_level)
-    models = _models(
+    models = plotted_models(
         y_true,
         scores,
         names,
@@ -139,7 +114,7 @@ def plot_roc(
         has_interval=level is not None,
         n_threads=n_threads,
     )
-    given = _bands(bands, RocBand, models)
+    given = bands_by_name(bands, RocBand, models)
     curves = []
     for model in models:
         fpr, tpr, _ = roc_of_table(model.table)
@@ -147,7 +122,7 @@ def plot_roc(
         if level is not None and model.variance is not None:
             low, high = auc_interval(model.variance, level).interval
             said += f" [{low:.4f}, {high:.4f}]"
-        point = _decision(model.table, threshold)
+        point = decision_on(model.table, threshold)
         marks = (Mark(point.fpr, point.tpr, point.name),) if point else ()
         band = given.get(model.name)
         shown = shown_band(band.false_positive_rate, band, model.name) if band else None
@@ -189,7 +164,7 @@ def plot_pr(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['positives: 0.5', 'AP 0.6875', 'break-even point']
     """
-    models = _models(
+    models = plotted_models(
         y_true,
         scores,
         names,
@@ -197,7 +172,7 @@ def plot_pr(
         pos_label=pos_label,
         n_threads=n_threads,
     )
-    given = _bands(bands, PrBand, models)
+    given = bands_by_name(bands, PrBand, models)
     curves = []
     for model in models:
         precision, recall, _ = curve_of_table(model.table, drop_intermediate=True)
@@ -206,7 +181,7 @@ def plot_pr(
         even = break_even_point(model.table).value
         if not math.isnan(even):
             marks += (Mark(even, even, "break-even point", "D"),)
-        point = _decision(model.table, threshold)
+        point = decision_on(model.table, threshold)
         if point and not math.isnan(point.precision):
             marks += (Mark(point.tpr, point.precision, point.name),)
         band = given.get(model.name)
@@ -248,7 +223,7 @@ def plot_det(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['a', 'score ≥ 5']
     """
-    models = _models(
+    models = plotted_models(
         y_true,
         scores,
         names,
@@ -259,7 +234,7 @@ def plot_det(
     curves = []
     for model in models:
         fpr, fnr, _ = det_curve(model.table)
-        point = _decision(model.table, threshold)
+        point = decision_on(model.table, threshold)
         marks = (Mark(point.fpr, 1.0 - point.tpr, point.name),) if point else ()
         curves.append(Curve(fpr, fnr, model.name or "_score", marks=marks))
     return score_curves.draw_det(curves, ax, options=line_options)
@@ -313,7 +288,7 @@ def plot_thresholds(
     table = as_table(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
     )
-    _check_classes(table)
+    check_both_classes(table)
     tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(table)
     counts = np.stack((tn, fp, fn, tp), axis=-1).reshape(-1, 2, 2)[::-1]
     rising = thresholds[::-1].astype(np.float64)
@@ -321,105 +296,8 @@ def plot_thresholds(
     for one in asked:
         heights: NDArray[np.float64] = value(one.name, counts, **one.parameters)
         curves.append(Curve(rising, heights, words(one.label), drawstyle="steps-pre"))
-    point, mark = _decision(table, threshold), None
+    point, mark = decision_on(table, threshold), None
     if point:
         by = f"{point.threshold:.4g}: {point.name}" if isinstance(threshold, str) else point.name
         mark = (point.threshold, by)
     return score_curves.draw_thresholds(curves, ax, mark=mark, options=line_options)
-
-
-def _models(
-    y_true: Any,
-    scores: Any,
-    names: Sequence[str] | None,
-    *,
-    sample_weight: Any,
-    pos_label: Any,
-    n_threads: int | None,
-    weights_are: WeightsAre = "importances",
-    has_interval: bool = False,
-) -> list[_Model]:
-    """Return the table of each model; one that nobody has named has no name."""
-    read = check_weights_are(sample_weight, weights_are)
-    if isinstance(y_true, ScoreTable):
-        if any(each is not None for each in (scores, names, sample_weight, pos_label)):
-            raise InputTypeError(
-                "a ScoreTable comes alone: pass no `scores`, `names`, `sample_weight` or "
-                "`pos_label` with it"
-            )
-        models = [_Model("", y_true, auc_variance(y_true, None) if has_interval else None)]
-    else:
-        models = []
-        for name, argument, y_score in models_of(scores, names):
-            try:
-                found = table_and_variance(
-                    y_true,
-                    y_score,
-                    sample_weight=sample_weight,
-                    weights_are=read,
-                    pos_label=pos_label,
-                    has_interval=has_interval,
-                    n_threads=n_threads,
-                )
-            except InputError as error:  # there may be many scores: say which it was
-                raise error.renamed({"y_score": argument}) from error
-            models.append(_Model("" if argument == "scores" else name, *found))
-    for model in models:
-        _check_classes(model.table)
-    return models
-
-
-def _check_classes(table: ScoreTable) -> None:
-    if not (table.n_positive > 0 and table.n_negative > 0):
-        raise InputError(
-            "`y_true` must hold examples of both classes, of positive weight: of one there is no "
-            f"curve (positives {table.n_positive:g}, negatives {table.n_negative:g})"
-        )
-
-
-def _bands(
-    bands: OneBand | Mapping[str, OneBand] | None, kind: type[OneBand], models: list[_Model]
-) -> Mapping[str, OneBand]:
-    """Return the bands by the names of the models."""
-    if bands is None:
-        return {}
-    given = bands if isinstance(bands, Mapping) else {models[0].name: bands}
-    if not isinstance(bands, Mapping) and len(models) > 1:
-        raise InputTypeError("`bands` of several models must be a mapping from their names")
-    names = [model.name for model in models]
-    for name, band in given.items():
-        if name not in names:
-            raise InputError(
-                f"`bands` names {name!r}: the models are {', '.join(map(repr, names))}"
-            )
-        if not isinstance(band, kind):
-            raise InputTypeError(f"`bands` must hold {kind.__name__}s: got {type(band).__name__}")
-    return given
-
-
-class _Decision(NamedTuple):
-    """Where a decision stands on the curves, and its name; none if there is nothing to mark."""
-
-    threshold: float
-    fpr: float
-    tpr: float
-    precision: float
-    name: str
-
-
-def _decision(table: ScoreTable, threshold: Any) -> _Decision | None:
-    if threshold is None:
-        return None
-    if isinstance(threshold, str):
-        best = best_threshold(table, criterion=check_choice("threshold", threshold, _CRITERIA))
-        rates = (best.false_positive_rate, best.true_positive_rate, best.precision)
-        return _Decision(best.threshold, *rates, _CRITERIA[threshold])
-    matrix = ConfusionMatrix.from_scores(table, threshold=threshold)
-    called = matrix.tp + matrix.fp
-    return _Decision(
-        threshold,
-        matrix.fp / (matrix.fp + matrix.tn),
-        matrix.tp / (matrix.tp + matrix.fn),
-        matrix.tp / called if called else math.nan,
-        f"score ≥ {threshold:.4g}",
-    )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._results import ConfidenceInterval
 from fastmetrics.plots.replicates import Estimate, draw_replicates
 
 
@@ -45,3 +46,11 @@ class Replicated(ABC):
         return draw_replicates(
             self.bootstrap_distribution, self._estimate(), ax, options=histogram_options
         )
+
+
+def estimate_of(
+    metric: str, estimate: float, interval: ConfidenceInterval, confidence_level: float, method: str
+) -> Estimate:
+    """Return a measure with its interval as they are drawn."""
+    said = f"{100 * confidence_level:g} % {'BCa' if method == 'bca' else method} interval"
+    return Estimate(metric, estimate, interval.low, interval.high, said)

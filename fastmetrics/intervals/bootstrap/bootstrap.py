@@ -26,7 +26,7 @@ from fastmetrics.intervals.bootstrap._plans import (
     UserPlan,
     checked_options,
 )
-from fastmetrics.intervals.bootstrap._replicates_plot import Replicated
+from fastmetrics.intervals.bootstrap._replicates_plot import Replicated, estimate_of
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.plots.replicates import Estimate
@@ -330,10 +330,8 @@ class BootstrapResult(Replicated, OneNumber):
     weights_are: WeightsAre | None = None
 
     def _estimate(self) -> Estimate:
-        method = "BCa" if self.method == "bca" else self.method
-        said = f"{100 * self.confidence_level:g} % {method} interval"
-        low, high = self.confidence_interval
-        return Estimate(self.metric, self.estimate, low, high, said)
+        interval = (self.confidence_interval, self.confidence_level, self.method)
+        return estimate_of(self.metric, self.estimate, *interval)
 
     def __post_init__(self) -> None:
         replicates = self.bootstrap_distribution.view()
