@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics.cli._messages import print_note, print_texts
 from fastmetrics.cli._render import render, require_renderer
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, read_columns
 from fastmetrics.report._bootstrap import checked_plan
 from fastmetrics.report.evaluation import evaluate

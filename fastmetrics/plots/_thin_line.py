@@ -21,12 +21,16 @@ _PARTS: Final = 8
 """Columns of a pixel: smoothed edges show where inside a pixel a line runs."""
 
 
+_BEYOND: Final = 20.0
+"""Pixels beside the axes from which the width of a line does not reach back into them."""
+
+
 class ThinLine(Line2D):
     """A line that holds all its points and draws, at any size and zoom, what can be seen.
 
     Of the points that follow one another inside an eighth of a pixel's width it draws the first,
     the lowest, the highest and the last: they cover the same pixels. What lies to the left or to
-    the right of the axes counts as one column.
+    the right of the axes, farther than lines are wide, is one column.
     """
 
     def draw(self, renderer: Any) -> None:
@@ -39,6 +43,8 @@ class ThinLine(Line2D):
         shown.set_figure(self.axes.figure)
         shown.set_gid(self.get_gid())
         shown.set_rasterized(self.get_rasterized())
+        # Lines of few points snap to whole pixels, lines of many do not.
+        shown.set_snap(self.get_snap() or False)
         shown.draw(renderer)
         self.stale = False
 
@@ -54,7 +60,8 @@ class ThinLine(Line2D):
         places = self.get_transform().transform(np.column_stack((x, y)))
         box: Any = self.axes and self.axes.bbox
         columns = np.floor((places[:, 0] - box.x0) * _PARTS)
-        np.clip(columns, -1.0, np.ceil(box.width * _PARTS), out=columns)  # nan stays
+        low, high = -_PARTS * _BEYOND, np.ceil(_PARTS * (box.width + _BEYOND))
+        np.clip(columns, low, high, out=columns)  # nan stays
         kept = kept_points(columns, places[:, 1])
         return x[kept], y[kept]
 
