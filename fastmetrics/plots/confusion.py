@@ -45,7 +45,7 @@ def draw_confusion(
     ax.set(xlabel="predicted class", ylabel="true class")
     ax.tick_params(length=0)
     figure = ax.figure.get_figure(root=True)
-    bar = ax.figure.colorbar(image, ax=ax, fraction=0.046, pad=0.04)
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.03, 0.0, 0.05, 1.0)))
     bar.outline.set_visible(False)
     bar.set_label(shades)
     for side_ in ax.spines.values():

@@ -86,10 +86,10 @@ def _edges(finite: NDArray[np.float64]) -> NDArray[np.float64]:
         n_bars = round(span / step) + 1
         edges: NDArray[np.float64] = values[0] + step * (np.arange(n_bars + 1) - 0.5)
         return edges
-    found: NDArray[np.float64] = np.histogram_bin_edges(finite, bins="fd")
-    if len(found) - 1 > _BARS:
-        found = np.linspace(values[0], values[-1], _BARS + 1)
-    return found
+    low, high = np.percentile(finite, [25.0, 75.0])
+    width = 2.0 * (high - low) / len(finite) ** (1.0 / 3.0)  # Freedman & Diaconis (1981)
+    n_bars = int(min(max(np.ceil(span / width), 1.0), _BARS)) if width > 0.0 else _BARS
+    return np.linspace(values[0], values[-1], n_bars + 1)
 
 
 def _make_room(ax: Any, places: list[float]) -> None:

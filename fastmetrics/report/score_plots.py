@@ -157,6 +157,11 @@ def plot_pr(
     **line_options
         Of the curves, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
 
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a model has no break-even point; none is marked.
+
     Examples
     --------
     >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
