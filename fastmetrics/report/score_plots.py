@@ -99,7 +99,7 @@ def plot_roc(
     Examples
     --------
     >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
-    >>> ax = plot_roc(y_true, {"a": [8, 7, 6, 5, 5, 3, 2, 1], "b": [8, 3, 5, 6, 4, 2, 7, 1]})
+    >>> ax = plot_roc(y_true, {"a": [8, 7, 6, 5, 5, 3, 2, 1], "b": [8, 3, 4, 6, 5, 2, 7, 1]})
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['a: AUC 0.6562', 'b: AUC 0.9375']
     """
@@ -167,7 +167,7 @@ def plot_pr(
     >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
     >>> ax = plot_pr(y_true, [8, 7, 6, 5, 5, 3, 2, 1])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['positives: 0.5', 'AP 0.6875', 'break-even point']
+    ['AP 0.7095', 'positives: 0.5', 'break-even point']
     """
     models = plotted_models(
         y_true,

@@ -1,4 +1,4 @@
-"""A confusion matrix and the replicates of a bootstrap: their numbers, and that one can read them."""
+"""A confusion matrix and the replicates of a bootstrap: their numbers, and that all is read."""
 
 from __future__ import annotations
 

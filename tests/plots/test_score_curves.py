@@ -208,7 +208,7 @@ def test_thresholds():
 
 def test_thresholds_takes_measures_of_labels_alone():
     for metric in ("roc_auc", "log_loss", lambda y, p: 1.0):
-        with pytest.raises(ValueError, match="`metrics` names .* measures of predicted labels"):
+        with pytest.raises(ValueError, match=r"`metrics` names .* measures of predicted labels"):
             fm.plot_thresholds(Y, MODELS["a"], metrics=metric)
 
 

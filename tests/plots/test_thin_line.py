@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import pickle
 from fractions import Fraction
@@ -37,7 +38,7 @@ def pixels(x, y):
     """Return the cells of a unit grid that a polyline passes through, by rational arithmetic."""
     points = [(Fraction(a), Fraction(b)) for a, b in zip(x, y, strict=True)]
     found = {(math.floor(points[0][0]), math.floor(points[0][1]))}
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
         (left, low), (right, high) = sorted([(x0, y0), (x1, y1)])
         for column in range(math.floor(left), math.floor(right) + 1):
             ends = [min(max(Fraction(edge), left), right) for edge in (column, column + 1)]
