@@ -238,7 +238,7 @@ def plot_det(
     )
     curves = []
     for model in models:
-        fpr, fnr, _ = det_curve(model.table)
+        fpr, fnr, _ = det_curve(model.table, drop_intermediate=True)
         point = decision_on(model.table, threshold)
         marks = (Mark(point.fpr, 1.0 - point.tpr, point.name),) if point else ()
         curves.append(Curve(fpr, fnr, model.name or "_score", marks=marks))
