@@ -46,6 +46,7 @@ def draw_replicates(
     finite = replicates[np.isfinite(replicates)]
     shade = {"bins": _edges(finite), "facecolor": PALE, "edgecolor": "0.35", "lw": 0.6}
     ax.hist(finite, **shade | {"label": f"{len(finite):,} replicates"} | dict(options or {}))
+    ax.locator_params(axis="x", nbins=5)
     ax.set(xlabel=words(estimate.name), ylabel="replicates")
     plain_spines(ax)
     ax.set_ylim(0.0, ax.get_ylim()[1])
