@@ -26,11 +26,15 @@ _CM: Final = 2.54
 
 
 class Rows(NamedTuple):
-    """What was read: labels, each model's scores, weights, and what else the library is told."""
+    """What was read: labels, each model's scores, weights, and what else the library is told.
+
+    Of labels that were texts, ``names`` are the negative one and the positive one.
+    """
 
     labels: Any
     scores: Mapping[str, Any]
     keywords: dict[str, Any]
+    names: tuple[str, str] | None
 
 
 class Kind(NamedTuple):
@@ -135,6 +139,7 @@ def run(options: argparse.Namespace) -> str:
         read_rows,
     )
     from fastmetrics.errors import with_names
+    from fastmetrics.io import TextColumn
     from fastmetrics.plots._style import save_figure
 
     kind = KINDS[options.kind]
@@ -147,7 +152,11 @@ def run(options: argparse.Namespace) -> str:
         columns = read_rows(options, progress)
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
     keywords = {"sample_weight": columns.weights, "pos_label": pos_label}
-    rows = Rows(labels, {name: columns.scores[name] for name in options.scores}, keywords)
+    names = None
+    if isinstance(columns.labels, TextColumn):
+        others = [text for text in columns.labels.values if text != options.pos_label]
+        names = (others[0] if others else f"not {options.pos_label}", options.pos_label)
+    rows = Rows(labels, {name: columns.scores[name] for name in options.scores}, keywords, names)
     width, height = kind.size
     scale = 1.0 if options.width is None else options.width / _CM / width
     figure = Figure(figsize=(scale * width, scale * height), layout="constrained")
@@ -251,6 +260,7 @@ def _draw_thresholds(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 
 def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics import ConfusionMatrix, best_threshold
+    from fastmetrics.report._plotted import said
 
     (scores,) = rows.scores.values()
     threshold = options.threshold
@@ -258,8 +268,10 @@ def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
         best = best_threshold(rows.labels, scores, criterion=threshold, **rows.keywords)  # type: ignore[arg-type]
         threshold = best.threshold
     matrix = ConfusionMatrix.from_scores(rows.labels, scores, threshold=threshold, **rows.keywords)
+    if rows.names is not None:
+        matrix = ConfusionMatrix.from_counts(matrix.counts, rows.names)
     ax = matrix.plot(ax, normalize=options.normalize)
-    ax.set_title(f"positive: score ≥ {threshold:.6g}", fontsize="medium")
+    ax.set_title(f"positive: score ≥ {said(threshold)}", fontsize="medium")
     return ax
 
 

@@ -203,6 +203,12 @@ def upright(ax: Any, place: float, **options: Any) -> Any:
     return drawn[0]
 
 
+def look_of(i: int) -> tuple[str, Any]:
+    """Return colour and dashes of a curve: no two of the first dozens are the same."""
+    n = len(CURVES)
+    return CURVES[i % n][0], CURVES[(i + i // n) % n][1]
+
+
 def plain_spines(ax: Any) -> None:
     """Leave out the frame at the top and at the right."""
     for side in ("top", "right"):

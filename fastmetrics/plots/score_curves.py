@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from fastmetrics.plots._style import (
     BAND_ALPHA,
-    CURVES,
     INK,
     axes_or_new,
     legend_off_curves,
+    look_of,
     plain_spines,
     upright,
 )
@@ -210,7 +210,7 @@ def _add_curves(ax: Any, curves: Sequence[Curve], options: Mapping[str, Any] | N
     n_before = sum(isinstance(line, ThinLine) for line in ax.lines)
     given = normalize_kwargs(dict(options or {}), Line2D)
     for i, curve in enumerate(curves, n_before):
-        color, linestyle = CURVES[i % len(CURVES)]
+        color, linestyle = look_of(i)
         look: dict[str, Any] = {"color": color, "linestyle": linestyle, "linewidth": 1.6}
         look |= {"label": curve.label, "drawstyle": curve.drawstyle} | given
         line = ax.add_line(ThinLine(curve.x, curve.y, **look))

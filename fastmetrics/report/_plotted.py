@@ -119,6 +119,12 @@ class Decision(NamedTuple):
     name: str
 
 
+def said(threshold: Any) -> str:
+    """Return a threshold as it is written where it is short, else rounded to six digits."""
+    text = str(threshold)
+    return text if len(text) <= 8 or isinstance(threshold, int) else f"{threshold:.6g}"
+
+
 def decision_on(table: ScoreTable, threshold: Any) -> Decision | None:
     """Return the decision of a threshold, or of the one that a criterion chooses."""
     if threshold is None:
@@ -134,5 +140,5 @@ def decision_on(table: ScoreTable, threshold: Any) -> Decision | None:
         matrix.fp / (matrix.fp + matrix.tn),
         matrix.tp / (matrix.tp + matrix.fn),
         matrix.tp / called if called else math.nan,
-        f"score ≥ {threshold:.4g}",
+        f"score ≥ {said(threshold)}",
     )

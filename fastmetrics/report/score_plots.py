@@ -30,6 +30,7 @@ from fastmetrics.report._plotted import (
     check_both_classes,
     decision_on,
     plotted_models,
+    said,
 )
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
@@ -303,6 +304,6 @@ def plot_thresholds(
         curves.append(Curve(rising, heights, words(one.label), drawstyle="steps-pre"))
     point, mark = decision_on(table, threshold), None
     if point:
-        by = f"{point.threshold:.4g}: {point.name}" if isinstance(threshold, str) else point.name
+        by = f"{said(point.threshold)}: {point.name}" if isinstance(threshold, str) else point.name
         mark = (point.threshold, by)
     return score_curves.draw_thresholds(curves, ax, mark=mark, options=line_options)

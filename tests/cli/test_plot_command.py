@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from matplotlib import pyplot
@@ -126,7 +127,18 @@ def test_confusion(threshold, scored, columns, capsys, monkeypatch):
     matrix = fm.ConfusionMatrix.from_scores(y, a, threshold=at)
     shares = np.round(matrix.counts / matrix.counts.sum(1, keepdims=True), 3)
     assert [float(text.get_text()) for text in drawn[-1].texts] == shares.ravel().tolist()
-    assert drawn[-1].get_title() == f"positive: score ≥ {at:.6g}"
+    assert drawn[-1].get_title() == f"positive: score ≥ {at}"
+
+
+def test_confusion_of_texts_has_their_names(scored, columns, capsys, monkeypatch):
+    drawn = recorded(monkeypatch)
+    words = np.where(columns["y"], "ill", "well")
+    pq.write_table(pa.table({"y": words, "a": columns["a"]}), "x.parquet")
+    run(capsys, "confusion", "--pos-label", "ill", "--threshold", "12345678", "-o", "f.png")
+    assert [label.get_text() for label in drawn[-1].get_xticklabels()] == ["well", "ill"]
+    assert drawn[-1].get_title() == "positive: score ≥ 12345678"
+    n = [int(text.get_text()) for text in drawn[-1].texts]
+    assert n == [(words == "well").sum(), 0, (words == "ill").sum(), 0]
 
 
 def test_width(scored, capsys, monkeypatch):

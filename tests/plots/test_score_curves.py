@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
-from fastmetrics.plots._style import CURVES
+from fastmetrics.plots._style import CURVES, look_of
 from fastmetrics.plots._thin_line import ThinLine
 
 RNG = np.random.default_rng(1)
@@ -107,7 +107,7 @@ def test_operating_points_by_a_criterion(criterion):
     assert mark(det, label) == [(b.false_positive_rate, 1 - b.true_positive_rate) for b in best]
     over = fm.plot_thresholds(Y, MODELS["a"], threshold=criterion)
     (upright,) = [one for one in over.lines if label in one.get_label()]
-    assert upright.get_label() == f"{best[0].threshold:.4g}: {label}"
+    assert upright.get_label() == f"{best[0].threshold:.6g}: {label}"
     assert list(upright.get_xdata()) == [best[0].threshold] * 2
 
 
@@ -300,6 +300,7 @@ def test_curves_differ_without_colour():
     assert len({dashes for _, dashes in CURVES}) == len({color for color, _ in CURVES}) == 7
     light = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (to_rgb(c) for c, _ in CURVES)]
     assert max(light) < 0.75  # dark enough on white
+    assert len({look_of(i) for i in range(49)}) == 49
     ax = fm.plot_roc(Y, {f"m{k}": MODELS["a"] + 0.1 * k * Y for k in range(7)})
     dashes = [one._unscaled_dash_pattern for one in curves(ax)]
     assert all(one != other for one, other in itertools.combinations(dashes, 2))
