@@ -6,6 +6,7 @@ meaning rests on colour alone: lines differ in dashes and marks, areas in hatchi
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -152,15 +153,12 @@ def legend_off_curves(ax: Any, *corners: str, title: str = "") -> None:
                 return
     ax.set_anchor("SW")  # a square that becomes smaller stays where it is
     above = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.01), "borderaxespad": 0.0}
-    for size in _TEXTS:
+    ends = ((3, room.x1), (2, room.x1), (1, figure.bbox.x1 - 4.0))
+    for size, (columns, end) in itertools.product(_TEXTS, ends):
         options |= {"fontsize": size, "title_fontsize": size}
-        for columns, end in ((3, room.x1), (2, room.x1), (1, figure.bbox.x1 - 4.0)):
-            legend = ax.legend(ncols=columns, **above, **options)
-            if legend.get_window_extent().x1 <= end:
-                break
-        else:
-            continue
-        break
+        legend = ax.legend(ncols=columns, **above, **options)
+        if legend.get_window_extent().x1 <= end:
+            break
     figure.draw_without_rendering()  # the axes give way: ticks have to know when the next is drawn
 
 

@@ -48,8 +48,7 @@ def draw_confusion(
     bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.03, 0.0, 0.05, 1.0)))
     bar.outline.set_visible(False)
     bar.set_label(shades)
-    for side_ in ax.spines.values():
-        side_.set_color("0.6")
+    ax.spines[:].set_color("0.6")
     figure.draw_without_rendering()
     names = [label.get_window_extent() for label in ax.get_xticklabels()]
     room = ax.get_window_extent().width / max(k, 1)

@@ -34,9 +34,15 @@ class Model(NamedTuple):
     table: ScoreTable
     variance: AucVariance | None
 
+    @property
+    def shown(self) -> str:
+        """The name as matplotlib shows it: it hides what begins with _, and reads formulas in $."""
+        text = self.name.replace("$", r"\$")
+        return f" {text}" if text.startswith("_") else text
+
     def label(self, said: str) -> str:
         """Return what the legend says."""
-        return f"{self.name}: {said}" if self.name else said
+        return f"{self.shown}: {said}" if self.name else said
 
 
 def plotted_models(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -143,6 +146,17 @@ def test_undefined_replicates_and_limits_are_left_out():
     assert legend_texts(ax)[0] == f"{200 - result.n_failed} replicates"
     one_sided = fm.bootstrap(Y, S, **FEW, alternative="less", method="percentile")["roc_auc"]
     assert np.isfinite(one_sided.plot().get_xlim()).all()
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    table = fm.ScoreTable.from_scores(Y, S)
+    band, result = fm.roc_band(table, kind="pointwise"), fm.bootstrap(Y, S, **FEW)["roc_auc"]
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    plots = (fm.plot_roc, fm.plot_pr, fm.plot_det, fm.plot_thresholds)
+    calls = [*(partial(plot, table) for plot in plots), MATRIX.plot, band.plot, result.plot]
+    for call in calls:
+        with pytest.raises(ImportError, match="plots need matplotlib: pip install 'fastmetrics-"):
+            call()
 
 
 def test_few_values_have_a_bar_each():

@@ -277,6 +277,15 @@ def test_a_table_and_a_single_column_have_no_name():
         fm.plot_roc(table, names=["a"])
 
 
+@pytest.mark.parametrize("plot", PLOTS)
+def test_any_name_is_shown(plot):
+    names = ["_hidden", "5 $ or 6 $", "naïve Bayes", "x_1", "%"]
+    ax = plot(Y, dict.fromkeys(names, MODELS["a"]))
+    shown = [text.split(": ")[0].replace(r"\$", "$").strip() for text in legend_texts(ax)]
+    assert shown[:5] == names
+    ax.figure.draw_without_rendering()
+
+
 def test_options_of_lines():
     ax = fm.plot_roc(Y, MODELS, lw=3, c="red")
     assert {one.get_linewidth() for one in curves(ax)} == {3}
