@@ -1,4 +1,7 @@
-"""The curves of a million distinct scores are computed, drawn and written in under a second."""
+"""The curves of a million distinct scores are computed, drawn and written in under a second.
+
+Of processor time: all of it is one thread's, and what else the machine does is not counted.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from fastmetrics.plots._thin_line import ThinLine
 pytestmark = pytest.mark.bench
 
 N = 1_000_000
-ROUNDS = 3
+ROUNDS = 4
 SECONDS = 1.0
 
 
@@ -34,10 +37,10 @@ def test_a_million_scores(plot, ending, table):
     def draw():
         figure = Figure(figsize=(4.6, 4.6), layout="constrained")
         with io.BytesIO() as file:
-            start = time.perf_counter()
+            start = time.process_time()
             ax = plot(table, ax=figure.subplots(), **options)
             figure.savefig(file, format=ending, dpi=200)
-            return time.perf_counter() - start, ax, len(file.getvalue())
+            return time.process_time() - start, ax, len(file.getvalue())
 
     draw()
     times, axes, sizes = zip(*(draw() for _ in range(ROUNDS)), strict=True)
@@ -56,10 +59,10 @@ def test_a_million_points(ending):
         figure = Figure(figsize=(4.6, 4.6), layout="constrained")
         ax = figure.subplots()
         with io.BytesIO() as file:
-            start = time.perf_counter()
+            start = time.process_time()
             ax.add_line(ThinLine(x, steps))
             figure.savefig(file, format=ending, dpi=200)
-            return time.perf_counter() - start
+            return time.process_time() - start
 
     draw()
     times = [draw() for _ in range(ROUNDS)]
