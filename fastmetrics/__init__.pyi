@@ -235,6 +235,12 @@ from .report.evaluation_result import (
     EvaluationBootstrap as EvaluationBootstrap,
     ModelEvaluation as ModelEvaluation,
 )
+from .report.score_plots import (
+    plot_det as plot_det,
+    plot_pr as plot_pr,
+    plot_roc as plot_roc,
+    plot_thresholds as plot_thresholds,
+)
 from .selection.bias_variance.bias_variance import (
     BiasVariance as BiasVariance,
     bias_variance as bias_variance,

@@ -56,14 +56,14 @@ def run(options: argparse.Namespace) -> str:
     if options.weights_are and not options.weight:
         raise ValueError("--weights-are is of --weight: name the column of the weights with it")
     weights_are: WeightsAre = options.weights_are or "importances"
-    with _in_words_of(options):  # before anything is read
+    with in_words_of(options):  # before anything is read
         read = check_weights_are(options.weight, weights_are)
         n_models = len(options.scores)
         checked_plan(**given, groups=options.groups, n_models=n_models, weights_are=read)
-    with _progress_bar() as progress:
-        columns = _read(options, progress)
+    with progress_bar() as progress:
+        columns = read_rows(options, progress)
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
-    with warnings.catch_warnings(record=True) as caught, _in_words_of(options):
+    with warnings.catch_warnings(record=True) as caught, in_words_of(options):
         warnings.simplefilter("always")
         evaluation = evaluate(
             labels,
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> str:
             pos_label=pos_label,
             **given,
         )
-    texts = [with_names(str(item.message), _names(options)) for item in caught]
+    texts = [with_names(str(item.message), names_here(options)) for item in caught]
     _tell(evaluation, texts)
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
     output = render(evaluation, options.format, counts=counts)
@@ -84,7 +84,10 @@ def run(options: argparse.Namespace) -> str:
     return output
 
 
-def _read(options: argparse.Namespace, progress: Callable[[float, int], None] | None) -> Columns:
+def read_rows(
+    options: argparse.Namespace, progress: Callable[[float, int], None] | None
+) -> Columns:
+    """Read the columns that the options name."""
     return read_columns(
         options.files,
         options.label,
@@ -120,15 +123,15 @@ def _tell(evaluation: Evaluation, texts: list[str]) -> None:
 
 
 @contextmanager
-def _in_words_of(options: argparse.Namespace) -> Iterator[None]:
+def in_words_of(options: argparse.Namespace) -> Iterator[None]:
     """Let errors speak of columns and options, not of arguments."""
     try:
         yield
     except InputError as error:
-        raise ValueError(with_names(str(error), _names(options))) from error
+        raise ValueError(with_names(str(error), names_here(options))) from error
 
 
-def _names(options: argparse.Namespace) -> dict[str, str]:
+def names_here(options: argparse.Namespace) -> dict[str, str]:
     """Return what the arguments of the library are called here."""
     several = len(options.scores) > 1
     columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.scores}
@@ -155,7 +158,7 @@ def _has_bar() -> bool:
 
 
 @contextmanager
-def _progress_bar() -> Iterator[Callable[[float, int], None] | None]:
+def progress_bar() -> Iterator[Callable[[float, int], None] | None]:
     """Give a function that moves a bar on stderr, or None where nobody would see it."""
     if not _has_bar():
         yield None

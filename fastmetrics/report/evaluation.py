@@ -150,7 +150,7 @@ def evaluate(
     """
     level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
-    named = _named(scores, names)
+    named = models_of(scores, names)
     plan = checked_plan(
         n_resamples,
         level,
@@ -187,7 +187,8 @@ def evaluate(
     return bootstrapped(models, y_true, named, plan, **rows)
 
 
-def _named(scores: Any, names: Sequence[str] | None) -> list[NamedScores]:
+def models_of(scores: Any, names: Sequence[str] | None) -> list[NamedScores]:
+    """Return each model of ``scores``; one column without a name is called "score"."""
     if names is not None or has_names(scores) or column_count(scores) > 1:
         return named_scores(scores, names)
     return [NamedScores("score", "scores", scores)]
@@ -211,6 +212,30 @@ def evaluate_model(
     n_threads: int | None = None,
 ) -> ModelEvaluation:
     """Evaluate one model; see `evaluate`. Without a confidence level there is no interval."""
+    table, found, note = table_and_variance(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
+        pos_label=pos_label,
+        has_interval=confidence_level is not None,
+        n_threads=n_threads,
+    )
+    del y_score  # the table is all that is needed; a caller may have let go of the column
+    return _measured(name, table, found, confidence_level or math.nan, note)
+
+
+def table_and_variance(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None,
+    weights_are: WeightsAre | None,
+    pos_label: Any,
+    has_interval: bool,
+    n_threads: int | None,
+) -> tuple[ScoreTable, AucVariance | None, str]:
+    """Return the table of a model's scores; for an interval its AUC's variance; and a note."""
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     rows = check_binary(
         y_true,
@@ -221,20 +246,14 @@ def evaluate_model(
         pos_label=pos_label,
     )
     table = ScoreTable.from_rows(rows, n_threads=n_threads)
-    found = None
-    if confidence_level is not None and weights_are == "importances":
-        found = auc_variance(
-            y_true,
-            y_score,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            n_threads=n_threads,
-        )
-    elif confidence_level is not None:
-        found = auc_variance(table, None)
     note = _note(*_effective_sizes(rows, table, weights_are), weights_are)
-    del rows, y_score  # the table is all that is needed; a caller may have let go of the column
-    return _measured(name, table, found, confidence_level or math.nan, note)
+    del rows
+    if not has_interval:
+        return table, None, note
+    if weights_are != "importances":
+        return table, auc_variance(table, None), note
+    options: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+    return table, auc_variance(y_true, y_score, **options, n_threads=n_threads), note
 
 
 def _measured(

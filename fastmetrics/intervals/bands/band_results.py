@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import Result
+from fastmetrics.plots.score_curves import Band, Curve, draw_precision_recall, draw_roc
 
 _BAND = """
 Attributes
@@ -35,6 +37,30 @@ key : str or None
 weights_are : {"importances", "frequencies"} or None
     How weights were read; None where there were none.
 """
+
+_PLOT = """
+Parameters
+----------
+name : str, optional
+    Of the model, for the legend.
+
+Returns
+-------
+matplotlib Axes
+    What was drawn on.
+
+Raises
+------
+ImportError
+    If matplotlib is not installed.
+"""
+
+
+def shown_band(x: NDArray[np.float64], band: RocBand | PrBand, name: str = "") -> Band:
+    """Return what is drawn of a band, given where its limits stand."""
+    of = f"{name}: " if name else ""
+    label = f"{of}{100 * band.confidence_level:g} % band, {band.kind}"
+    return Band(x, band.low, band.high, label)
 
 
 @documented(_BAND)
@@ -65,6 +91,19 @@ class RocBand(Result):
     key: str | None
     weights_are: WeightsAre | None
 
+    @documented(_PLOT)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the ROC curve at the grid with its band.
+
+        Parameters
+        ----------
+        **line_options
+            Of the curve, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
+        """
+        curve = Curve(self.false_positive_rate, self.true_positive_rate, name or "ROC curve")
+        band = shown_band(self.false_positive_rate, self, name or "")
+        return draw_roc([curve._replace(band=band)], ax, options=line_options)
+
 
 @documented(_BAND)
 @dataclass(frozen=True, slots=True, repr=False)
@@ -93,3 +132,16 @@ class PrBand(Result):
     n_failed: int
     key: str | None
     weights_are: WeightsAre | None
+
+    @documented(_PLOT)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the P-R curve at the grid with its band.
+
+        Parameters
+        ----------
+        **line_options
+            Of the curve, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
+        """
+        curve = Curve(self.recall, self.precision, name or "P-R curve")
+        band = shown_band(self.recall, self, name or "")
+        return draw_precision_recall([curve._replace(band=band)], ax, options=line_options)

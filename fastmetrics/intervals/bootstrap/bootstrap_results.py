@@ -16,16 +16,18 @@ from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Difference, OneNumber, Result
 from fastmetrics.errors import no_such
 from fastmetrics.intervals._models import pair_of
+from fastmetrics.intervals.bootstrap._replicates_plot import Replicated, estimate_of
 from fastmetrics.intervals.bootstrap._result_tables import (
     cautions_of,
     differences_table,
     measures_table,
     notes_of,
 )
+from fastmetrics.plots.replicates import Estimate
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BootstrapResult(OneNumber):
+class BootstrapResult(Replicated, OneNumber):
     """A measure with its bootstrap interval.
 
     Attributes
@@ -76,6 +78,10 @@ class BootstrapResult(OneNumber):
     effective_n_groups: float | None = None
     weights_are: WeightsAre | None = None
     note: str = ""
+
+    def _estimate(self) -> Estimate:
+        interval = (self.confidence_interval, self.confidence_level, self.method)
+        return estimate_of(self.metric, self.estimate, *interval)
 
     def __post_init__(self) -> None:
         replicates = self.bootstrap_distribution.view()
@@ -140,7 +146,7 @@ class BootstrapResults(Shown, Mapping[str, BootstrapResult]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PairedDifference(Difference):
+class PairedDifference(Replicated, Difference):
     """The difference of a measure between two models on the same rows.
 
     Attributes
@@ -175,6 +181,11 @@ class PairedDifference(Difference):
     n_failed: int
     bootstrap_distribution: NDArray[np.float64] = field(repr=False)
     note: str = ""
+
+    def _estimate(self) -> Estimate:
+        name = f"{self.metric}, {self.model_a} − {self.model_b}"
+        low, high = self.confidence_interval
+        return Estimate(name, self.difference, low, high, "confidence interval", 0.0)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError
+from fastmetrics.plots.confusion import draw_confusion
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ class MatrixSnapshot(NamedTuple):
 
 
 class CountsAsArray(Shown, ABC):
-    """What NumPy asks of an array, and a display of scikit-learn besides: of `counts`, dense."""
+    """What NumPy asks of an array, a display of scikit-learn besides, and a figure: of `counts`."""
 
     __slots__ = ()
 
@@ -62,6 +65,61 @@ class CountsAsArray(Shown, ABC):
     @abstractmethod
     def counts(self) -> Any:
         """Counts (K, K), or a sparse array of them."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> Labels:
+        """The K labels, in the order of rows and columns."""
+
+    @documented()
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        normalize: Literal["true", "pred", "all"] | None = None,
+        **image_options: Any,
+    ) -> Any:
+        """Draw the matrix: true classes by row, predicted ones by column, the greater the darker.
+
+        Parameters
+        ----------
+        normalize : {"true", "pred", "all"}, optional
+            Show shares of each true class (a row sums to 1), of each predicted one, or of all
+            examples; counts by default. A share of nothing is a dash.
+        **image_options
+            Of ``ax.imshow``: `cmap`, `vmax` and so on.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> ax = ConfusionMatrix.binary(tp=35, fp=10, fn=5, tn=50).plot(normalize="true")
+        >>> [text.get_text() for text in ax.texts]
+        ['0.833', '0.167', '0.125', '0.875']
+        """
+        check_choice("normalize", normalize, ("true", "pred", "all", None))
+        counts, labels, exponent = MatrixSnapshot.of(cast("ConfusionMatrix", self))
+        if exponent:
+            counts = np.ldexp(counts, -exponent)
+        cells = counts if normalize is None else _shares(counts, normalize)
+        said = _text_of_share if normalize is not None else _text_of_count
+        return draw_confusion(
+            cells,
+            [str(label) for label in labels],
+            [[said(cell) for cell in row] for row in cells.tolist()],
+            ax,
+            shades=_SHADES[normalize or counts.dtype.kind],
+            options=image_options,
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         counts = self.counts
@@ -117,6 +175,32 @@ class CountsAsArray(Shown, ABC):
         """
         number: int | float = self.counts.min().item()
         return number
+
+
+_SHADES: Final = {
+    "true": "share of the true class",
+    "pred": "share of the predicted class",
+    "all": "share of all examples",
+    "i": "examples",
+    "f": "weight of examples",
+}
+
+
+def _shares(counts: NDArray[Any], normalize: str) -> NDArray[np.float64]:
+    sums = {"true": counts.sum(1, keepdims=True), "pred": counts.sum(0), "all": counts.sum()}
+    with np.errstate(invalid="ignore"):  # 0 / 0: a class without examples
+        shares: NDArray[np.float64] = counts / sums[normalize]
+    return shares
+
+
+def _text_of_count(cell: float) -> str:
+    return f"{cell:,}" if isinstance(cell, int) else f"{cell:.4g}"
+
+
+def _text_of_share(cell: float) -> str:
+    if cell != cell:
+        return "–"
+    return f"{cell:g}" if cell in (0.0, 1.0) else f"{cell:.3f}"
 
 
 def as_text(labels: Labels, counts: Any, exponent: int) -> str:
