@@ -59,7 +59,7 @@ def data_for(measure):
 
 
 def folds_of(model, X, y, metric, **options):
-    options = {"method": "3-fold", "rng": 0} | options
+    options = {"cv": "3-fold", "rng": 0} | options
     found = fm.evaluate_estimator(model, X, y, metrics={"m": metric}, **options)
     return found.folds["test_m"].tolist(), found["m"]
 

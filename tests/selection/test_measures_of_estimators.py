@@ -280,7 +280,7 @@ def test_labels_are_kept_as_they_were_written():
     ],
 )
 def test_the_632_rules_know_means_of_losses_by_all_their_names(name, canonical, data, model):
-    options = {"method": ".632+", "n_resamples": 20, "rng": 0}
+    options = {"cv": ".632+", "n_resamples": 20, "rng": 0}
     X, y = data[0][:80], data[1][:80]
     found = fm.evaluate_estimator(model, X, y, metrics=name, **options)
     expected = fm.evaluate_estimator(model, X, y, metrics=canonical, **options)
@@ -309,7 +309,7 @@ def test_decision_values():
             return self.backwards_.decision_function(X)[:, ::-1]
 
     X, y = StandardScaler().fit_transform(IRIS[0]), IRIS[1]
-    options = {"metrics": "hinge_loss", "method": Given(HALF)}
+    options = {"metrics": "hinge_loss", "cv": Given(HALF)}
     plain = fm.evaluate_estimator(LinearSVC(), X, y, **options)["hinge_loss"].estimate
     assert fm.evaluate_estimator(Backwards(), X, y, **options)["hinge_loss"].estimate == plain
     with pytest.raises(TypeError, match="DecisionTreeClassifier has no decision_function, which"):
