@@ -9,11 +9,11 @@ from typing import Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import NamedScores, named_scores
 from fastmetrics._input.rows import check_binary, check_same_index, column_count, has_names
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import NamedScores, named_scores
 from fastmetrics.intervals.bootstrap._limits import Method
 from fastmetrics.intervals.delong.auc_interval import AucInterval, auc_interval
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance

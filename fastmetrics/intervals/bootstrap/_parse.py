@@ -14,15 +14,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index, refuse_several
-from fastmetrics._input.scalars import WeightsAre
-from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals._models import (
+from fastmetrics._input.models import (
     CheckedModels,
     NamedScores,
     check_models,
     check_models_index,
 )
+from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index, refuse_several
+from fastmetrics._input.scalars import WeightsAre
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells, TableCells
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
 from fastmetrics.intervals.bootstrap._parse_rows import (

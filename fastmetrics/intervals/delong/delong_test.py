@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import MODELS, check_models, named_scores
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -22,7 +23,6 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import MODELS, check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
 from fastmetrics.intervals.delong._delong_covariance import AucCovariance, auc_covariance
 from fastmetrics.intervals.delong._weighted_covariance import OF_WEIGHTS, WeightedCovariance

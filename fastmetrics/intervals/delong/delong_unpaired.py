@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import renamed
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -22,7 +23,6 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.intervals._models import renamed
 from fastmetrics.intervals._pvalues import normal_test
 from fastmetrics.intervals.delong._weighted_covariance import OF_WEIGHTS
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
