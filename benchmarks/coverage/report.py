@@ -9,6 +9,7 @@ from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.scenes import (
     COMPARED,
     CORRELATION,
+    HULLS,
     METRICS,
     SCENES,
     SPREAD,
@@ -25,6 +26,9 @@ TITLES = {
     "ks_statistic": "Kolmogorov-Smirnov statistic",
     "f1": "F1",
     "accuracy": "Accuracy",
+    "expected_total_cost": "Expected total cost",
+    "roc_hull_auc": "AUC of the convex hull",
+    "h_measure": "H-measure",
 }
 DIFFERENCES = tuple(f"{name} difference" for name in COMPARED)
 HYPOTHESES = {
@@ -182,6 +186,17 @@ def users_section(study: Study) -> str:
     )
 
 
+def hulls_section(study: Study) -> str:
+    """Write how the one interval of measures of the hull covers, and those that are refused."""
+    texts = []
+    for metric in HULLS:
+        rows = study.find("hulls", metric)
+        methods = dict.fromkeys(row.method for row in rows)
+        said = bullets(findings.where_short(rows, method) for method in methods)
+        texts.append(f"### {TITLES[metric]}\n\n{interval_tables(rows)}\n{said}")
+    return "\n".join(texts)
+
+
 def document(study: Study) -> str:
     """Return ``docs/coverage.md``."""
     usual = next(scene for scene in SCENES if scene.part == "main")
@@ -204,6 +219,9 @@ def document(study: Study) -> str:
         sections += [f"### In `{name}`\n", metric_section(study, metric)]
     sections += ["## Tests of two models\n", TESTS, tests_section(study)]
     sections += ["## Rows of the same users\n", users_section(study)]
+    one = study.find("hulls", HULLS[0])[0]
+    head = HULL.format(n_data=one.n_data, n_resamples=2 * study.n_resamples // 5)
+    sections += ["## Measures of the convex hull\n", head, hulls_section(study)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:
         sections.append(f"### {TITLES[metric]}, fixed class sizes\n")
@@ -282,6 +300,13 @@ Under the first two hypotheses the AUCs are equal and the share should be 5 % (b
 more than two binomial errors). A p-value that is undefined does not reject. Power is comparable
 only between tests that keep their size. Exchanging the scores of exchangeable models is exact;
 exchanging ranks is not quite, as exchanged rows bring ties that the data did not have.
+"""
+
+HULL = """The hull follows every chance bend of a sample: its area is too large, the cost of its
+thresholds too small, and replicates of the sample are biased once more by as much. `basic` is the
+interval that `bootstrap` gives, the basic one of the logarithm of what a perfect model lacks (the
+cost itself; 1 less the area or the H-measure). The others are refused, and stand here to say why.
+Figures are of {n_data:,} data sets, with {n_resamples:,} replicates each.
 """
 
 FIXED = """Above, the class of each row is random, as when rows are sampled as they come: then

@@ -114,6 +114,7 @@ def resampling() -> None:
         "ks": "ks_statistic",
         "part": ("partial_auc", {"fpr_range": (0, 0.2)}),
         "f1": "f1",
+        "hull": "roc_hull_auc",
     }
     rng = np.random.default_rng(2)
     for size, kind in itertools.product((300, 6_000), CANONICAL):

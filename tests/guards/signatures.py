@@ -41,6 +41,7 @@ ALLOWED: dict[str, int] = {
     "hulls:is_steeper": 1,
     "hulls:sums_of_blocks": 1,
     "hulls:upper_hull": 1,
+    "hulls:upper_hull_of_drawn_rows": 1,
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
     "losses:add": 1,

@@ -17,16 +17,17 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetri
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine, Replicates
 from fastmetrics.intervals.bootstrap._forms import Form
+from fastmetrics.intervals.bootstrap._hull_plans import HullPlan
 from fastmetrics.intervals.bootstrap._limits import Method, limits
 from fastmetrics.intervals.bootstrap._parse import parse
 from fastmetrics.intervals.bootstrap._plans import (
     RESAMPLED,
     Options,
     Planned,
-    UserPlan,
+    ScorePlan,
+    StatisticPlan,
     checked_options,
 )
-from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -69,7 +70,8 @@ def bootstrap(
         defined, else "percentile": with groups or importances, for statistics of your own,
         and where a correction is infinite; the result's `method` says which. "bca" takes
         leave-one-out values in closed form, no refits. "studentized" is for the AUC, measures of
-        counts and means.
+        counts and means. Measures of the convex hull (`roc_hull_auc`, `expected_total_cost`,
+        `h_measure`) have "basic" alone, of the logarithm of what a perfect model lacks.
     pos_label : int, float, bool or str, optional
         The positive label; {0, 1}, {-1, 1} and booleans need none. Of two predicted labels the
         greater is positive if it is not given.
@@ -217,8 +219,8 @@ def results_of(
 
 def default_method(form: Form, one: Planned) -> Method:
     """Return the method of a measure where the user has named none."""
-    if isinstance(one.plan, UserPlan):  # each row would be left out in turn
-        return "percentile"
+    if isinstance(one.plan, StatisticPlan):  # each row would be left out in turn
+        return one.plan.default_method
     try:
         one.plan.check_bca(form, one.label)
     except InputError:
@@ -238,14 +240,14 @@ def result_of(
     **extra: Any,
 ) -> BootstrapResult:
     """Return the result of one measure, with the warnings that it deserves."""
-    if math.isnan(estimate) and not isinstance(one.plan, ThresholdPlan):  # which has warned
+    if math.isnan(estimate) and not isinstance(one.plan, ScorePlan):  # which has warned
         message = f"{one.label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
     distribution.flags.writeable = False
     defined = distribution[~np.isnan(distribution)]
     n_failed = len(distribution) - len(defined)
     if n_failed > MANY_FAILED * len(distribution) and not math.isnan(estimate):
-        hint = "; `stratified=True` keeps both" if isinstance(one.plan, ThresholdPlan) else ""
+        hint = "; `stratified=True` keeps both" if isinstance(one.plan, ScorePlan) else ""
         message = (
             f"{one.label!r} is undefined in {n_failed:,} of {len(distribution):,} replicates, "
             f"which are left out: they lost a class or what the measure divides by{hint}"
@@ -255,7 +257,10 @@ def result_of(
         "confidence_level": options.confidence_level,
         "alternative": options.alternative,
     }
-    interval, reason = limits(distribution, estimate, method=method, **level, **extra)
+    if isinstance(one.plan, HullPlan):
+        interval, reason = one.plan.limits(distribution, estimate, **level)
+    else:
+        interval, reason = limits(distribution, estimate, method=method, **level, **extra)
     if reason is not None and is_default and method == "bca":
         method = "percentile"
         interval, reason = limits(distribution, estimate, method=method, **level)

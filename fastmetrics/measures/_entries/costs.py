@@ -8,7 +8,7 @@ from fastmetrics.measures._measure import Measure
 
 
 def _cost(name: str, title: str, function: str, up: bool = True, **more: Any) -> Measure:
-    given: dict[str, Any] = {"needs": "scores", "classes": 2} | more
+    given: dict[str, Any] = {"needs": "scores", "classes": 2, "resampled": "hull"} | more
     return Measure(name, "costs", title, f"costs.{function}", up, **given)
 
 
@@ -33,5 +33,6 @@ MEASURES: Final = (
         "h_measure:gini_coefficient",
         aliases=("gini",),
         bounds=(-1.0, 1.0),
+        resampled="",
     ),
 )

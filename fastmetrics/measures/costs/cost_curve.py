@@ -107,7 +107,7 @@ def expected_total_cost(
     Examples
     --------
     >>> expected_total_cost([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    0.08333333333333333
+    0.125
     """
     table = as_table(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads

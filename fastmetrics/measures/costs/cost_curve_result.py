@@ -42,6 +42,11 @@ class CostInterval(NamedTuple):
         Scores from it on are called positive; inf where none is.
     fpr, tpr : float
         The rates of that threshold.
+
+    Examples
+    --------
+    >>> CostInterval(low=0.0, high=0.5, threshold=0.77, fpr=0.0, tpr=0.25).high
+    0.5
     """
 
     low: float
@@ -75,6 +80,15 @@ class CostCurve(OneNumber):
     Notes
     -----
     ``float(curve)`` is the expected total cost. All arrays are read-only.
+
+    Examples
+    --------
+    >>> from fastmetrics import cost_curve
+    >>> curve = cost_curve([1, 0, 1, 0], [4, 3, 2, 1])
+    >>> curve.intervals[0]
+    CostInterval(low=0.0, high=0.5, threshold=4.0, fpr=0.0, tpr=0.5)
+    >>> curve.cost_at([0.25, 0.5]).tolist()
+    [0.125, 0.25]
     """
 
     _number = "expected_total_cost"

@@ -37,6 +37,11 @@ class CostWinner(NamedTuple):
         P(+)cost at its ends.
     names : tuple of str
         The cheapest models: several where they cost the same.
+
+    Examples
+    --------
+    >>> CostWinner(low=0.0, high=0.5, names=("a",)).names
+    ('a',)
     """
 
     low: float
