@@ -26,6 +26,8 @@ TITLES = {
     "ks_statistic": "Kolmogorov-Smirnov statistic",
     "f1": "F1",
     "accuracy": "Accuracy",
+}
+HULL_TITLES = {
     "expected_total_cost": "Expected total cost",
     "roc_hull_auc": "AUC of the convex hull",
     "h_measure": "H-measure",
@@ -193,7 +195,7 @@ def hulls_section(study: Study) -> str:
         rows = study.find("hulls", metric)
         methods = dict.fromkeys(row.method for row in rows)
         said = bullets(findings.where_short(rows, method) for method in methods)
-        texts.append(f"### {TITLES[metric]}\n\n{interval_tables(rows)}\n{said}")
+        texts.append(f"### {HULL_TITLES[metric]}\n\n{interval_tables(rows)}\n{said}")
     return "\n".join(texts)
 
 
