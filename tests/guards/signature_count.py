@@ -114,7 +114,6 @@ def resampling() -> None:
         "ks": "ks_statistic",
         "part": ("partial_auc", {"fpr_range": (0, 0.2)}),
         "f1": "f1",
-        "hull": "roc_hull_auc",
     }
     rng = np.random.default_rng(2)
     for size, kind in itertools.product((300, 6_000), CANONICAL):
@@ -214,7 +213,7 @@ def class_scores() -> None:
 
 
 def pooled_rows() -> None:
-    """Pool the rows of tables of small counts, of large ones and of weights."""
+    """Pool the rows of tables of small counts, of large ones and of weights, and drawn rows."""
     import fastmetrics
     from fastmetrics.tables.scores.hull import upper_hull
 
@@ -222,6 +221,14 @@ def pooled_rows() -> None:
     for size, scale in itertools.product((1, 3_000), (1, 2**45, 0.1)):
         columns = (column[:size] * scale for column in counts)
         upper_hull(fastmetrics.ScoreTable.from_counts(np.arange(size), *columns))
+    labels = np.arange(300) % 2
+    for kind, weight in itertools.product(CANONICAL, (None, counts[0, :300], counts[0, :300] / 3)):
+        fastmetrics.bootstrap(
+            *(labels, counts[1, :300].astype(kind)),
+            metrics="roc_hull_auc",
+            sample_weight=weight,
+            n_resamples=20,
+        )
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
