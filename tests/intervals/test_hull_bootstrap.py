@@ -140,3 +140,13 @@ def test_evaluate_gives_the_interval_of_one_model(rng) -> None:
     result = found.models[0].bootstrap["roc_hull_auc"]
     assert result.method == "basic"
     assert result.estimate == fm.roc_hull_auc(labels, scores)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca", "studentized"])
+def test_the_interval_of_gini_is_that_of_the_auc_stretched(rng, method) -> None:
+    given = {"metrics": ["roc_auc", "gini"], "n_resamples": 200, "method": method, "rng": 1}
+    found = fm.bootstrap(*sample(rng, 80), **given)
+    auc, gini = found["roc_auc"], found["gini"]
+    assert gini.estimate == pytest.approx(2 * auc.estimate - 1)
+    stretched = [2 * limit - 1 for limit in auc.confidence_interval]
+    assert tuple(gini.confidence_interval) == pytest.approx(stretched)

@@ -33,6 +33,6 @@ MEASURES: Final = (
         "h_measure:gini_coefficient",
         aliases=("gini",),
         bounds=(-1.0, 1.0),
-        resampled="",
+        resampled="pairs",
     ),
 )
