@@ -63,7 +63,7 @@ class Scene:
 
     def data_sets(self, n_data: int) -> int:
         """Return how many are drawn: a quarter of them where a replicate pools all rows."""
-        return n_data // 4 if self.part == "hulls" else n_data
+        return max(2, n_data // 4) if self.part == "hulls" else n_data
 
     def generator(self, number: int) -> np.random.Generator:
         """Return the generator of one data set, whatever else is simulated."""
