@@ -106,6 +106,30 @@ from .intervals.proportions.proportions import (
     proportion_interval as proportion_interval,
 )
 from .measures.asking import register_metric as register_metric
+from .measures.costs.brier_curve import BrierCurve as BrierCurve, brier_curve as brier_curve
+from .measures.costs.convex_hull import (
+    RocConvexHull as RocConvexHull,
+    roc_convex_hull as roc_convex_hull,
+    roc_hull_auc as roc_hull_auc,
+)
+from .measures.costs.cost_curve import (
+    cost_curve as cost_curve,
+    expected_total_cost as expected_total_cost,
+)
+from .measures.costs.cost_curve_result import CostCurve as CostCurve, CostInterval as CostInterval
+from .measures.costs.cost_curves import (
+    CostComparison as CostComparison,
+    CostWinner as CostWinner,
+    compare_cost_curves as compare_cost_curves,
+)
+from .measures.costs.h_measure import (
+    gini_coefficient as gini_coefficient,
+    h_measure as h_measure,
+)
+from .measures.costs.operating_point import (
+    OperatingPoint as OperatingPoint,
+    prevalence_adjusted_precision as prevalence_adjusted_precision,
+)
 from .measures.curves.best_threshold import (
     BestThreshold as BestThreshold,
     best_threshold as best_threshold,

@@ -85,6 +85,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "BootstrapResult": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"],
     "BootstrapResults": lambda: fm.bootstrap(Y, S, metrics=["roc_auc", "pr_auc"], **FEW),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
+    "BrierCurve": lambda: fm.brier_curve(Y, np.clip(S, 0, 1)),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
     "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
     "ConfidenceInterval": lambda: fm.ConfidenceInterval(0.25, float("nan")),
@@ -92,6 +93,10 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ConfusionMatrixStack": lambda: fm.ConfusionMatrixStack.from_matrices(
         {"p": fm.ConfusionMatrix.from_labels(Y, P), "q": fm.ConfusionMatrix.from_labels(Y, Q)}
     ),
+    "CostComparison": lambda: fm.compare_cost_curves(Y, MODELS),
+    "CostCurve": lambda: fm.cost_curve(Y, S),
+    "CostInterval": lambda: fm.cost_curve(Y, S).intervals[0],
+    "CostWinner": lambda: fm.compare_cost_curves(Y, MODELS).winners[0],
     "CountMetricInterval": lambda: fm.count_metric_interval("f1", tp=8, fp=2, fn=3),
     "CriticalDifferenceDiagram": lambda: compared().diagram,
     "DeLongPair": lambda: fm.delong_test(Y, MODELS).pairs[0],
@@ -116,6 +121,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "NestedCrossValidation": lambda: fm.nested_cross_validation(
         model(), X, Y, {"C": [0.1, 1.0]}, outer_cv=2, inner_cv=2, rng=1
     ),
+    "OperatingPoint": lambda: fm.cost_curve(Y, S).operating_point(cost_fn=2, cost_fp=1),
     "PairedBootstrap": pair,
     "PairedDifference": lambda: first(pair().differences)[0],
     "PairedPermutationTest": permuted,
@@ -130,6 +136,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     ),
     "RegressionTable": lambda: fm.RegressionTable.from_arrays(X, X[::-1]),
     "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "RocConvexHull": lambda: fm.roc_convex_hull(Y, S),
     "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
@@ -237,6 +244,9 @@ def test_intervals_unpack_and_index() -> None:
 
 #: Results that are one number above all, and the name of its field.
 NUMBERS = {
+    "BrierCurve": "brier_score",
+    "CostCurve": "expected_total_cost",
+    "RocConvexHull": "auc",
     "BootstrapResult": "estimate",
     "BreakEvenPoint": "value",
     "CountMetricInterval": "estimate",

@@ -11,6 +11,7 @@ from benchmarks.coverage.methods import CHOSEN, GROUPED
 from benchmarks.coverage.scenes import (
     COMPARED,
     CORRELATION,
+    HULLS,
     METRICS,
     SCENES,
     SPREAD,
@@ -29,6 +30,11 @@ TITLES = {
     "accuracy": "Accuracy",
     "true_positive_rate": "TPR at the best threshold",
     "false_positive_rate": "FPR at the best threshold",
+}
+HULL_TITLES = {
+    "expected_total_cost": "Expected total cost",
+    "roc_hull_auc": "AUC of the convex hull",
+    "h_measure": "H-measure",
 }
 DIFFERENCES = tuple(f"{name} difference" for name in COMPARED)
 HYPOTHESES = {
@@ -186,6 +192,17 @@ def users_section(study: Study) -> str:
     )
 
 
+def hulls_section(study: Study) -> str:
+    """Write how the one interval of measures of the hull covers, and those that are refused."""
+    texts = []
+    for metric in HULLS:
+        rows = study.find("hulls", metric)
+        methods = dict.fromkeys(row.method for row in rows)
+        said = bullets(findings.where_short(rows, method) for method in methods)
+        texts.append(f"### {HULL_TITLES[metric]}\n\n{interval_tables(rows)}\n{said}")
+    return "\n".join(texts)
+
+
 def document(study: Study) -> str:
     """Return ``docs/coverage.md``."""
     usual = next(scene for scene in SCENES if scene.part == "main")
@@ -222,6 +239,9 @@ def document(study: Study) -> str:
     sections += ["## Rates at a threshold chosen on the same rows\n", CHOICE]
     for metric in CHOSEN:
         sections += [f"### {TITLES[metric]}\n", interval_tables(study.find("choice", metric))]
+    one = study.find("hulls", HULLS[0])[0]
+    head = HULL.format(n_data=one.n_data, n_resamples=2 * study.n_resamples // 5)
+    sections += ["## Measures of the convex hull\n", head, hulls_section(study)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:
         sections.append(f"### {TITLES[metric]}, fixed class sizes\n")
@@ -321,6 +341,13 @@ Figures of this section are of {n_data:,} data sets each.
 
 CHOICE = """Each resample looks for the threshold of the largest TPR - FPR anew. The target is the
 rate at the threshold that is best in the population, not the rate at the one that was found.
+"""
+
+HULL = """The hull follows every chance bend of a sample: its area is too large, the cost of its
+thresholds too small, and replicates of the sample are biased once more by as much. `basic` is the
+interval that `bootstrap` gives, the basic one of the logarithm of what a perfect model lacks (the
+cost itself; 1 less the area or the H-measure). The others are refused, and stand here to say why.
+Figures are of {n_data:,} data sets, with {n_resamples:,} replicates each.
 """
 
 FIXED = """Above, the class of each row is random, as when rows are sampled as they come: then

@@ -17,8 +17,9 @@ Family = Literal[
 #: labels, probabilities of each class, or predicted numbers.
 Needs = Literal["scores", "labels", "probabilities", "values"]
 #: What is drawn in a replicate, and read off it: pair counts or points of a curve, cells of a
-#: confusion matrix, sums of columns, the binary problems of several classes; "" for nothing.
-Resampled = Literal["pairs", "curve", "cells", "sums", "classes", "rows", ""]
+#: confusion matrix, sums of columns, the binary problems of several classes, a convex hull; "" for
+#: nothing.
+Resampled = Literal["pairs", "curve", "cells", "sums", "classes", "rows", "hull", ""]
 
 #: The default of a parameter that has none.
 REQUIRED: Final = object()
@@ -30,6 +31,7 @@ _INTERVALS: Final[Mapping[str, tuple[str, ...]]] = {
     "sums": ("percentile", "basic", "bca", "studentized"),
     "classes": ("percentile", "basic"),
     "rows": ("percentile", "basic", "bca"),
+    "hull": ("basic",),
     "": (),
 }
 

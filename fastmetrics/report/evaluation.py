@@ -9,6 +9,7 @@ from typing import Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import NamedScores, named_scores
 from fastmetrics._input.rows import (
     BinaryRows,
     check_binary,
@@ -19,7 +20,6 @@ from fastmetrics._input.rows import (
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import NamedScores, named_scores
 from fastmetrics.intervals.bootstrap._limits import Method
 from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
 from fastmetrics.intervals.delong.auc_interval import AucInterval, auc_interval

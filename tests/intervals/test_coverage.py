@@ -328,6 +328,25 @@ def test_the_document_shows_the_stored_figures():
 # --- a reduced run -----------------------------------------------------------------------------
 
 
+def test_one_part_alone_leaves_the_others_as_they_are():
+    whole = simulate([s for s in SCENES if s.n == 30][:1], 4, SMALL)
+    hulls = simulate([s for s in SCENES if s.part == "hulls" and s.n == 100], 8, SMALL)
+    assert {row.n_data for row in hulls.intervals} == {2}
+    both = studies.with_part(whole, "hulls", hulls)
+    assert both.intervals == whole.intervals + hulls.intervals
+    assert (both.tests, both.n_data) == (whole.tests, whole.n_data)
+    assert studies.with_part(both, "hulls", hulls) == both
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_targets_of_the_hull_are_the_limits_of_large_samples(share):
+    scene = Scene("hulls", 400_000, share, 1.0)
+    data, truth = scenes.draw(scene, np.random.default_rng(1)), scenes.population(scene)
+    for metric in scenes.HULLS:
+        found = getattr(fastmetrics, metric)(data.labels, data.scores)
+        assert found == pytest.approx(truth[metric], abs=2e-3), metric
+
+
 @pytest.mark.slow
 @pytest.mark.source_tree
 def test_a_reduced_run_agrees_with_the_published_figures():
@@ -340,7 +359,7 @@ def test_a_reduced_run_agrees_with_the_published_figures():
     assert len(found.intervals) > 100
     for row in found.intervals:
         share = of_intervals[row.part, row.scene, row.metric, row.method].coverage
-        allowed = 4 * max(binomial_error(share, n), 1 / n)
+        allowed = 4 * max(binomial_error(share, row.n_data), 1 / row.n_data)
         assert row.coverage == pytest.approx(share, abs=allowed), row
     of_tests = {(r.scene, r.hypothesis, r.test): r for r in published.tests}
     for test in found.tests:

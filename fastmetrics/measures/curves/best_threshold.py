@@ -21,8 +21,9 @@ from fastmetrics.measures.curves._criteria import (
     Criterion,
     criterion_named,
 )
-from fastmetrics.measures.curves._curve_counts import as_given, lacks_a_class
+from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
+from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 CriterionName = Literal[

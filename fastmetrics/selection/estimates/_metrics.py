@@ -380,6 +380,7 @@ def _by_scorer(one: Asked, judged: Judged) -> Any:
 _FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
     ("curves", "scores"): _by_thresholds,
     ("curves", "probabilities"): _by_class_areas,
+    ("costs", "scores"): _by_thresholds,
     ("decisions", "labels"): _by_confusion,
     ("probabilities", "probabilities"): _by_probabilities,
     ("probabilities", "scores"): _by_decisions,

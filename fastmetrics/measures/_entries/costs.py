@@ -1,0 +1,38 @@
+"""Measures of what the best thresholds cost, whatever the prices."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from fastmetrics.measures._measure import Measure
+
+
+def _cost(name: str, title: str, function: str, up: bool = True, **more: Any) -> Measure:
+    given: dict[str, Any] = {"needs": "scores", "classes": 2, "resampled": "hull"} | more
+    return Measure(name, "costs", title, f"costs.{function}", up, **given)
+
+
+MEASURES: Final = (
+    _cost("roc_hull_auc", "AUC of the convex hull", "convex_hull:roc_hull_auc", bounds=(0.5, 1.0)),
+    _cost(
+        "expected_total_cost",
+        "expected total cost",
+        "cost_curve:expected_total_cost",
+        False,
+        bounds=(0.0, 0.25),
+    ),
+    _cost(
+        "h_measure",
+        "H-measure",
+        "h_measure:h_measure",
+        parameters={"cost_weight": "prevalence"},
+    ),
+    _cost(
+        "gini_coefficient",
+        "Gini",
+        "h_measure:gini_coefficient",
+        aliases=("gini",),
+        bounds=(-1.0, 1.0),
+        resampled="pairs",
+    ),
+)
