@@ -81,6 +81,10 @@ from .intervals.bootstrap.permutation import (
     PermutedDifference as PermutedDifference,
     paired_permutation_test as paired_permutation_test,
 )
+from .intervals.costs.threshold_cost import (
+    ThresholdCostInterval as ThresholdCostInterval,
+    threshold_cost_interval as threshold_cost_interval,
+)
 from .intervals.delong.delong import DeLongResult as DeLongResult, delong as delong
 from .intervals.delong.delong_test import (
     DeLongPair as DeLongPair,
@@ -129,6 +133,10 @@ from .measures.costs.h_measure import (
 from .measures.costs.operating_point import (
     OperatingPoint as OperatingPoint,
     prevalence_adjusted_precision as prevalence_adjusted_precision,
+)
+from .measures.costs.row_costs import (
+    ThresholdCosts as ThresholdCosts,
+    threshold_costs as threshold_costs,
 )
 from .measures.curves.best_threshold import (
     BestThreshold as BestThreshold,

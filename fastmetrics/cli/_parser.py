@@ -19,6 +19,7 @@ examples:
   fastmetrics evaluate 'day-*.csv' --label outcome --pos-label sick --score p --format json
   fastmetrics evaluate s.csv --label y --score p --where "country = 'NO' AND age >= 18"
   fastmetrics evaluate s.csv --label y --score a --score b --bootstrap 9999 --seed 1
+  fastmetrics evaluate s.csv --label fraud --score p --cost-fn amount --cost-fp 5
   fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
       --metrics f1 tpr_at_fpr:fpr=0.05 --threshold 0.5
 """
@@ -140,8 +141,9 @@ def _add_evaluate(commands: Any) -> None:
         "--on-bad-row",
         choices=("error", "skip"),
         default="error",
-        help="what to do with a row whose label, score, weight or group is missing or no finite "
-        "number, or that does not fit the header: stop (default), or leave it out and count it",
+        help="what to do with a row whose label, score, weight, cost or group is missing or no "
+        "finite number, or that does not fit the header: stop (default), or leave it out and count "
+        "it",
     )
     add(
         "--confidence-level",
@@ -152,8 +154,24 @@ def _add_evaluate(commands: Any) -> None:
     )
     _add_format(command)
     add("--threads", type=_positive, metavar="N", help="threads (default: all processors)")
+    _add_costs(command.add_argument_group("the cheapest threshold").add_argument)
     _add_bootstrap(command.add_argument_group("intervals by bootstrap").add_argument)
     command.set_defaults(run=_run_evaluate)
+
+
+def _add_costs(add: Any) -> None:
+    for name, what in (("fn", "missing a positive"), ("fp", "a false alarm")):
+        add(
+            f"--cost-{name}",
+            metavar="COL|X",
+            help=f"what {what} costs: a number, or the column that has it for each row",
+        )
+    add(
+        "--prevalence",
+        type=_level,
+        metavar="P",
+        help="share of positives where the threshold will be used (default: that of the data)",
+    )
 
 
 def _add_bootstrap(add: Any) -> None:

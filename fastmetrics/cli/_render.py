@@ -20,6 +20,15 @@ from fastmetrics.cli._layout import (
     table_width,
     weights_notes,
 )
+from fastmetrics.cli._render_costs import (
+    FIELDS,
+    NOTE,
+    cost_heads,
+    cost_layout,
+    cost_rows,
+    csv_fields,
+    has_costs,
+)
 from fastmetrics.cli._render_intervals import render_intervals
 from fastmetrics.report import Evaluation, ModelEvaluation
 
@@ -80,20 +89,26 @@ def render(
     if output_format == "csv":
         return _csv(evaluation)
     if output_format == "markdown":
-        table = markdown_table(_heads(evaluation), _rows(evaluation), align="---:")
-        return "\n".join([table, *(f"{caption}\n" for caption in _captions(evaluation))])
+        tables = [markdown_table(_heads(evaluation), _rows(evaluation), align="---:")]
+        if has_costs(evaluation):
+            tables.append(
+                markdown_table(cost_heads(evaluation), cost_rows(evaluation), align="---:")
+            )
+        return "\n".join([*tables, *(f"{caption}\n" for caption in _captions(evaluation))])
     return _table(evaluation, title, captions)
 
 
 def _csv(evaluation: Evaluation) -> str:
-    rows = []
+    lines = []
     for model in evaluation:
         interval = model.confidence_interval
         limits = {"roc_auc_low": interval.low, "roc_auc_high": interval.high}
         fields = {"model": model.name, **limits, **model.to_dict()}
         fields["weights_are"] = evaluation.weights_are or ""
-        rows.append({name: fields[name] for name in _CSV_FIELDS})
-    return csv_text(_CSV_FIELDS, rows)
+        row = {name: fields[name] for name in _CSV_FIELDS}
+        lines.append(row if model.costs is None else row | csv_fields(model.costs))
+    columns = (*_CSV_FIELDS, *FIELDS) if has_costs(evaluation) else _CSV_FIELDS
+    return csv_text(columns, lines)
 
 
 def _heads(evaluation: Evaluation) -> list[str]:
@@ -133,7 +148,8 @@ def _rows(evaluation: Evaluation) -> list[list[str]]:
 
 def _table(evaluation: Evaluation, title: str, captions: Sequence[str]) -> str:
     def layout(width: int) -> list[Any]:
-        return _layout(_heads(evaluation), _rows(evaluation), width)
+        tables = _layout(_heads(evaluation), _rows(evaluation), width)
+        return tables + cost_layout(evaluation, width) if has_costs(evaluation) else tables
 
     return printed(layout, title, (*captions, *_captions(evaluation), THRESHOLD_NOTE))
 
@@ -151,6 +167,8 @@ def _captions(evaluation: Evaluation) -> list[str]:
             for method, names in of_method.items()
         ]
         captions.insert(0, f"Interval of the AUC: {'; '.join(methods)}.")
+    if has_costs(evaluation):
+        captions.append(NOTE)
     return captions
 
 

@@ -21,6 +21,14 @@ from fastmetrics.cli._layout import (
     table_width,
     weights_notes,
 )
+from fastmetrics.cli._render_costs import (
+    NOTE,
+    cost_heads,
+    cost_layout,
+    cost_rows,
+    csv_rows,
+    has_costs,
+)
 from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResult
 from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
 from fastmetrics.report import Evaluation, EvaluationBootstrap, ModelEvaluation
@@ -85,6 +93,7 @@ def _csv(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
             row |= _shared_fields(result) | {"bias": result.bias, "note": model.note}
             row["method"] = result.method
             rows.append(plan | row)
+    rows += csv_rows(evaluation)
     for metric, pairs in (evaluation.differences or {}).items():
         for pair in pairs:
             row = {"model": pair.model_a, "minus_model": pair.model_b, "metric": metric}
@@ -113,6 +122,9 @@ def _markdown(evaluation: Evaluation, captions: Sequence[str]) -> str:
             for pair in pairs
         ]
         parts.append(markdown_table(heads, rows, align=":---"))
+    if has_costs(evaluation):
+        costs = cost_heads(evaluation), cost_rows(evaluation)
+        parts.append(markdown_table(*costs, align=":---"))
     return "\n".join([*parts, *(f"{caption}\n" for caption in captions)])
 
 
@@ -128,7 +140,7 @@ def _tables(evaluation: Evaluation, width: int) -> list[Any]:
         rows = _differences(evaluation, "\n")
     if rows:
         tables.append(rich_table(rows[0], rows[1:], justify="left", rigid=True))
-    return tables
+    return tables + cost_layout(evaluation, width) if has_costs(evaluation) else tables
 
 
 def _measures(evaluation: Evaluation, between: str) -> tuple[list[str], list[list[str]]]:
@@ -269,6 +281,8 @@ def _captions(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> list[st
     metrics = _results(evaluation[0])
     if "tpr_at_best_threshold" in metrics or "fpr_at_best_threshold" in metrics:
         captions[-1] += " Each resample chooses its own."
+    if has_costs(evaluation):
+        captions.append(NOTE)
     if bootstrap.threshold is not None:
         captions.append(f"Measures of counts: positive means score ≥ {bootstrap.threshold:g}.")
     failed = max(r.n_failed for m in evaluation for r in _results(m).values())

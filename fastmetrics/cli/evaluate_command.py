@@ -18,6 +18,7 @@ from fastmetrics.cli._render import render, require_renderer
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, read_columns
 from fastmetrics.report._bootstrap import checked_plan
+from fastmetrics.report._costs import checked_prices
 from fastmetrics.report.evaluation import evaluate
 from fastmetrics.report.evaluation_result import Evaluation
 
@@ -57,12 +58,15 @@ def run(options: argparse.Namespace) -> str:
     if options.weights_are and not options.weight:
         raise ValueError("--weights-are is of --weight: name the column of the weights with it")
     weights_are: WeightsAre = options.weights_are or "importances"
+    prices = {name: _price(getattr(options, name)) for name in ("cost_fn", "cost_fp")}
     with _in_words_of(options):  # before anything is read
+        known = {name: _known(price) for name, price in prices.items()}
+        checked_prices(**known, prevalence=options.prevalence)
         read = check_weights_are(options.weight, weights_are)
         n_models = len(options.scores)
         checked_plan(**given, groups=options.groups, n_models=n_models, weights_are=read)
     with _progress_bar() as progress:
-        columns = _read(options, progress)
+        columns = _read(options, [p for p in prices.values() if isinstance(p, str)], progress)
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
     with warnings.catch_warnings(record=True) as caught, _in_words_of(options):
         warnings.simplefilter("always")
@@ -73,6 +77,9 @@ def run(options: argparse.Namespace) -> str:
             weights_are=weights_are,
             groups=columns.groups,
             pos_label=pos_label,
+            cost_fn=_price_of(columns, prices["cost_fn"]),
+            cost_fp=_price_of(columns, prices["cost_fp"]),
+            prevalence=options.prevalence,
             **given,
         )
     texts = [with_names(str(item.message), _names(options)) for item in caught]
@@ -85,11 +92,35 @@ def run(options: argparse.Namespace) -> str:
     return output
 
 
-def _read(options: argparse.Namespace, progress: Callable[[float, int], None] | None) -> Columns:
+def _price(text: str | None) -> int | float | str | None:
+    """Return a number, or the name of a column."""
+    for convert in (int, float):
+        try:
+            return None if text is None else convert(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _price_of(columns: Columns, price: int | float | str | None) -> Any:
+    """Return a number, or the values of a column."""
+    return columns.scores[price] if isinstance(price, str) else price
+
+
+def _known(price: int | float | str | None) -> int | float | None:
+    """Return a price to check before anything is read; that of a column may be any."""
+    return 1 if isinstance(price, str) else price
+
+
+def _read(
+    options: argparse.Namespace,
+    prices: list[str],
+    progress: Callable[[float, int], None] | None,
+) -> Columns:
     return read_columns(
         options.files,
         options.label,
-        options.scores,
+        [*options.scores, *dict.fromkeys(price for price in prices if price not in options.scores)],
         weight=options.weight,
         group=options.groups,
         where=options.where,
@@ -139,9 +170,16 @@ def _names(options: argparse.Namespace) -> dict[str, str]:
         | {
             "y_true": f"column {options.label!r}",
             "y_score": "each score column" if several else f"column {options.scores[0]!r}",
+            "cost_fn": _name_of("--cost-fn", options.cost_fn),
+            "cost_fp": _name_of("--cost-fp", options.cost_fp),
+            "prevalence": "--prevalence",
             "sample_weight": f"column {options.weight!r}" if options.weight else "--weight",
         }
     )
+
+
+def _name_of(option: str, price: str | None) -> str:
+    return f"column {price!r}" if isinstance(_price(price), str) else option
 
 
 def _has_bar() -> bool:

@@ -10,6 +10,7 @@ from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults
 from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
+from fastmetrics.intervals.costs.threshold_cost import ThresholdCostInterval
 from fastmetrics.report._html import evaluation_html
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
@@ -49,6 +50,9 @@ class ModelEvaluation(Result):
         What a reader of the figures must know; usually empty.
     bootstrap : BootstrapResults or None
         By measure: estimate, interval, standard error, replicates.
+    costs : ThresholdCostInterval or None
+        The cheapest threshold and what it costs, where prices were given; its intervals are nan
+        where rows are grouped.
     """
 
     name: str
@@ -65,6 +69,7 @@ class ModelEvaluation(Result):
     false_positive_rate: float
     note: str = ""
     bootstrap: BootstrapResults | None = field(default=None, hash=False)
+    costs: ThresholdCostInterval | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of built-in Python objects.
@@ -73,10 +78,12 @@ class ModelEvaluation(Result):
         -------
         dict
             Of the bootstrap, each measure's figures without the replicates; nothing if there
-            was none.
+            was none, and nothing of costs without prices.
         """
         plain = Result.to_dict(self)
         plain.pop("bootstrap")
+        if self.costs is None:
+            plain.pop("costs")
         if self.bootstrap is not None:
             plain["bootstrap"] = {
                 metric: _plain_fields(result, _OF_ONE_MEASURE)

@@ -17,6 +17,7 @@ _CRITERIA: Final = By(
         "precision_at_recall": True,
         "recall_at_precision": True,
         "recall_at_fpr": True,
+        "lowest_cost": False,
     },
 )
 _REPORTED: Final = By(
@@ -106,6 +107,9 @@ MEASURES: Final = (
             "beta": 1.0,
             "at_least": None,
             "at_most": None,
+            "cost_fn": None,
+            "cost_fp": None,
+            "prevalence": None,
         },
         read="of",
         bounds=(-inf, inf),
