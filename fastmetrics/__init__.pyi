@@ -81,6 +81,14 @@ from .intervals.bootstrap.permutation import (
     PermutedDifference as PermutedDifference,
     paired_permutation_test as paired_permutation_test,
 )
+from .intervals.costs.decision_curve import (
+    decision_curve as decision_curve,
+    decision_curve_difference as decision_curve_difference,
+)
+from .intervals.costs.decision_results import (
+    DecisionCurve as DecisionCurve,
+    DecisionCurveDifference as DecisionCurveDifference,
+)
 from .intervals.costs.threshold_cost import (
     ThresholdCostInterval as ThresholdCostInterval,
     threshold_cost_interval as threshold_cost_interval,
@@ -130,6 +138,7 @@ from .measures.costs.h_measure import (
     gini_coefficient as gini_coefficient,
     h_measure as h_measure,
 )
+from .measures.costs.net_benefit import net_benefit as net_benefit
 from .measures.costs.operating_point import (
     OperatingPoint as OperatingPoint,
     prevalence_adjusted_precision as prevalence_adjusted_precision,

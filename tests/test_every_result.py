@@ -22,6 +22,7 @@ N = 60
 Y = np.tile([0, 1, 1], N // 3)
 P, Q = (Y ^ (RNG.random(N) < share) for share in (0.3, 0.2))
 S = np.round(Y + RNG.normal(size=N), 2)
+C = 1 / (1 + np.exp(-S))
 MODELS = {"a": S, "b": np.round(Y + RNG.normal(size=N), 2)}
 X = np.c_[S, MODELS["b"]]
 TABLE = RNG.random((8, 3))
@@ -103,6 +104,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "DeLongResult": lambda: fm.delong(Y, S),
     "DeLongTest": lambda: fm.delong_test(Y, MODELS),
     "DeLongUnpairedTest": lambda: fm.delong_unpaired_test(Y, S, Y, MODELS["b"]),
+    "DecisionCurve": lambda: fm.decision_curve(Y, {"a": C, "b": C**2}, kind="simultaneous", rng=1),
+    "DecisionCurveDifference": lambda: fm.decision_curve_difference(Y, {"a": C, "b": C**2}),
     "DecayedConfusionMatrix": lambda: updated(fm.DecayedConfusionMatrix(7.5)),
     "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
     "EstimatorEvaluation": estimated,
