@@ -113,10 +113,12 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
+    "GainsCurve": lambda: fm.gains_curve(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
     "LearningCurve": lambda: fm.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
     ),
+    "LorenzCurve": lambda: fm.lorenz_curve(C, S),
     "MetricEntry": lambda: fm.metrics_table().entries[0],
     "MetricEstimate": lambda: first(estimated().metrics),
     "MetricsTable": lambda: fm.metrics_table(),
@@ -131,6 +133,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "PermutedDifference": lambda: first(permuted().differences)[0],
     "PostHocTest": lambda: compared().post_hoc,
     "PrBand": lambda: fm.pr_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "PrecisionRecallGain": lambda: fm.precision_recall_gain_curve(Y, S),
     "ProportionDifference": lambda: fm.proportion_difference_interval(8, 10, 5, 10),
     "ProportionInterval": lambda: fm.proportion_interval(8, 10),
     "RankPair": lambda: compared().post_hoc.pairs[0],
@@ -259,6 +262,7 @@ NUMBERS = {
     "KolmogorovSmirnov": "statistic",
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",
+    "PrecisionRecallGain": "area",
     "ProportionDifference": "estimate",
     "ProportionInterval": "estimate",
 }

@@ -90,6 +90,7 @@ def draw_lines(
     ax: Any = None,
     *,
     bottom: float | None = None,
+    top: float | None = None,
 ) -> Any:
     """Draw curves, with bands where they have some, over grey lines of reference."""
     ax = axes_or_new(ax)
@@ -106,8 +107,7 @@ def draw_lines(
         if line.low is not None:
             band = {"color": look.color, "alpha": BAND_ALPHA, "lw": 0}
             ax.fill_between(line.x, line.low, line.high, **band)
-    if bottom is not None:
-        ax.set_ylim(bottom=bottom)
+    ax.set_ylim(bottom, top)
     ax.set_xlabel(labels[0])
     ax.set_ylabel(labels[1])
     plain_spines(ax)

@@ -85,6 +85,7 @@ CRITERIA = {
     "precision_at_recall": True,
     "recall_at_precision": True,
     "recall_at_fpr": True,
+    "lowest_cost": False,
 }
 
 
@@ -201,7 +202,7 @@ def test_the_table(library) -> None:
     text = str(table)
     assert text.splitlines()[0].split() == "name needs direction low high title".split()
     assert "matthews_corrcoef               labels         higher        −1   1" in text
-    assert repr(table) == "MetricsTable(80 measures)"
+    assert repr(table) == "MetricsTable(85 measures)"
     assert "<td>roc_auc</td>" in table._repr_html_()
     frame = table.to_frame(library)
     assert type(frame).__module__.startswith(library)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.costs import check_prevalence
+from fastmetrics._input.models import MODELS, NamedScores, check_models, named_scores, renamed
 from fastmetrics._input.rows import column_count, has_names
 from fastmetrics._input.scalars import (
     WeightsAre,
@@ -23,7 +24,6 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_probabilities, check_scores_array
 from fastmetrics.errors import InputError
-from fastmetrics._input.models import MODELS, NamedScores, check_models, named_scores, renamed
 from fastmetrics.intervals.costs._called_moments import (
     NetBenefit,
     Rows,
@@ -31,7 +31,7 @@ from fastmetrics.intervals.costs._called_moments import (
     net_benefit_of,
 )
 from fastmetrics.intervals.costs.decision_results import DecisionCurve, DecisionCurveDifference
-from fastmetrics.measures.costs._both_classes import BOTH_CLASSES, lacks_a_class
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 
 Floats = NDArray[np.float64]
 Kind = Literal["pointwise", "simultaneous"]
@@ -325,7 +325,8 @@ def _models(
     weights = checked.rows.weights
     rows = Rows(checked.rows.labels == 1, weights, asked.weights_are == "frequencies")
     found = []
-    undefined = lacks_a_class(*rows.totals, "net benefit")
+    n_positive, n_negative = rows.totals
+    undefined = lacks_one(n_positive > 0, n_negative > 0, "net benefit")
     for column in checked.scores:
         # Compared as doubles, which hold every float32.
         times = np.searchsorted(asked.thresholds, column.astype(np.float64), side="right")

@@ -99,8 +99,9 @@ class DecisionCurve(Result):
         ]
         unit = "standardized net benefit" if self.standardized else "net benefit"
         # Treating all falls without end; what lies deep below 0 is no choice.
-        top = float(np.nanmax([self.treat_all.max(), np.nanmax(self.high)]))
-        return draw_lines(models, trivial, ("threshold probability", unit), ax, bottom=-0.15 * top)
+        top = float(np.nanmax(np.concatenate((self.treat_all, self.high.ravel()))))
+        labels = ("threshold probability", unit)
+        return draw_lines(models, trivial, labels, ax, bottom=-0.15 * top, top=1.05 * top)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -15,9 +15,9 @@ from fastmetrics._input.rows import check_binary, check_same_index
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
-from fastmetrics.measures.costs._both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of
 from fastmetrics.tables.scores._threshold import real_threshold
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.cost_table import (
     COSTED,
     CostTable,
@@ -166,7 +166,7 @@ def threshold_cost_interval(
         pos_label=pos_label,
         n_threads=n_threads,
     )
-    if lacks_a_class(table.n_positive, table.n_negative, "the cost of a threshold"):
+    if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
         undefined = (_NAN, _NOWHERE, _NAN, _NAN, _NOWHERE, _NAN, _NAN, _NAN)
         return ThresholdCostInterval(*undefined, level, table.prevalence, read)
     z = _normal_quantile(level)

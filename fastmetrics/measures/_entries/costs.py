@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, Final
 
-from fastmetrics.measures._measure import Measure
+from fastmetrics.measures._measure import REQUIRED, Measure
 
 
 def _cost(name: str, title: str, function: str, up: bool = True, **more: Any) -> Measure:
@@ -34,5 +35,44 @@ MEASURES: Final = (
         aliases=("gini",),
         bounds=(-1.0, 1.0),
         resampled="",
+    ),
+    # --- rules that are used as they are: what they are worth, and whom they find ----------------
+    _cost(
+        "net_benefit",
+        "net benefit",
+        "net_benefit:net_benefit",
+        needs="probabilities",
+        parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
+        bounds=(-inf, 1.0),
+    ),
+    _cost(
+        "lift",
+        "lift",
+        "gains:lift_score",
+        aliases=("lift_score",),
+        parameters={"fraction": REQUIRED},
+        bounds=(0.0, inf),
+    ),
+    _cost(
+        "cumulative_gain",
+        "cumulative gain",
+        "gains:cumulative_gain",
+        parameters={"fraction": REQUIRED},
+    ),
+    _cost(
+        "precision_recall_gain_auc",
+        "area under precision-recall-gain",
+        "precision_recall_gain:precision_recall_gain_curve",
+        read="area",
+        bounds=(-inf, 1.0),
+    ),
+    _cost(
+        "lorenz_gini",
+        "Gini of outcomes by prediction",
+        "lorenz:lorenz_gini",
+        needs="values",
+        classes=0,
+        parameters={"normalized": True},
+        bounds=(-1.0, 1.0),
     ),
 )

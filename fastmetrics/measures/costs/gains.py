@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction
 from fastmetrics._results import Result
-from fastmetrics.measures.costs._both_classes import lacks_a_class
 from fastmetrics.plots.benefit_plots import Curve, draw_lines
+from fastmetrics.tables.scores.both_classes import lacks_one
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -212,20 +212,20 @@ def lift_score(
     )
     if _no_positive(table, "the lift"):
         return math.nan
-    return float(_gain(table, at) / at)
+    return float(_gain(table, at) / Fraction(at))
 
 
 def _no_positive(table: ScoreTable, what: str) -> bool:
-    return lacks_a_class(table.n_positive, 1, what)
+    return lacks_one(table.n_positive > 0, True, what)
 
 
-def _gain(table: ScoreTable, fraction: float) -> Fraction | float:
+def _gain(table: ScoreTable, fraction: float) -> Fraction:
     """Return the share of positives in the top, exact where there are no weights."""
     tp, fp = table.true_positives, table.false_positives
     if table.is_weighted:
         called = np.concatenate(([0.0], tp + fp))
         gained = np.concatenate(([0.0], tp))
-        return float(np.interp(fraction * called[-1], called, gained) / tp[-1])
+        return Fraction(float(np.interp(fraction * called[-1], called, gained) / tp[-1]))
     wanted = Fraction(fraction) * (int(tp[-1]) + int(fp[-1]))
     # The last score of which all rows are taken: called <= wanted.
     row = int(np.searchsorted(tp + fp, math.floor(wanted), side="right"))

@@ -13,8 +13,8 @@ from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.errors import InputError
-from fastmetrics.measures.costs._both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores._threshold import is_called_positive
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 
@@ -85,7 +85,7 @@ def net_benefit(
     if len(table) and (table.scores[0] > 1 or table.scores[-1] < 0):
         low, high = table.scores[-1].item(), table.scores[0].item()
         raise InputError(f"the scores of the table must lie in [0, 1]: from {low!r} to {high!r}")
-    if lacks_a_class(table.n_positive, table.n_negative, "the net benefit"):
+    if lacks_one(table.n_positive > 0, table.n_negative > 0, "the net benefit"):
         return math.nan
     called = int(is_called_positive(table.scores, at).sum())
     tp = float(table.positives[:called].sum())

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._results import OneNumber
-from fastmetrics.measures.costs._both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.plots.benefit_plots import Curve, draw_lines
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -108,7 +108,7 @@ def precision_recall_gain_curve(
     table = as_table(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
     )
-    if lacks_a_class(table.n_positive, table.n_negative, "the precision-recall-gain curve"):
+    if lacks_one(table.n_positive > 0, table.n_negative > 0, "the precision-recall-gain curve"):
         nothing = np.empty(0)
         nothing.flags.writeable = False
         return PrecisionRecallGain(nothing, nothing, nothing, math.nan)

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._results import Result
-from fastmetrics.measures.costs._both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.plots.benefit_plots import draw_threshold_costs
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
 
@@ -183,7 +183,7 @@ def threshold_costs(
         pos_label=pos_label,
         n_threads=n_threads,
     )
-    if lacks_a_class(table.n_positive, table.n_negative, "the cost of a threshold"):
+    if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
         nothing = np.empty(0)
         nothing.flags.writeable = False
         return ThresholdCosts(_NAN, _NAN, _NAN, _NAN, _NAN, nothing, nothing, table.prevalence)

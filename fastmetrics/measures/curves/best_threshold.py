@@ -23,7 +23,7 @@ from fastmetrics.measures.curves._criteria import (
 )
 from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.both_classes import lacks_a_class
+from fastmetrics.tables.scores.both_classes import lacks_a_class, lacks_one
 from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
@@ -224,10 +224,7 @@ def _cheapest(table: CostTable) -> BestThreshold:
         float(np.ldexp(n, -exponent)) if exponent else n
         for n in (table.n_positive, table.n_negative)
     )
-    if not (n_positive > 0 and n_negative > 0):
-        missing = "negative" if n_positive > 0 else "positive"
-        message = f"the lowest cost is not defined: there is no {missing} example (one class only)"
-        warn_user(message, UndefinedMetricWarning)
+    if lacks_one(n_positive > 0, n_negative > 0, "the lowest cost"):
         return _undefined("lowest_cost")
     row = table.best()
     tp, fp = (float(np.ldexp(n, -exponent)) if exponent else n for n in table.called(row))
