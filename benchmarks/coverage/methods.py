@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics
+from benchmarks.coverage import costs
 from benchmarks.coverage.scenes import COMPARED, HULLS, METRICS, THRESHOLD, Data, Scene, draw
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._limits import Method, limits
@@ -141,6 +142,7 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     "near one": _near_one,
     "users": _users,
     "hulls": _hulls,
+    "costs": costs.measure,
 }
 
 

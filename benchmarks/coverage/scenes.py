@@ -62,8 +62,8 @@ class Scene:
         return size + ("balanced" if self.share == 0.5 else f"{self.share:.0%} positive")
 
     def data_sets(self, n_data: int) -> int:
-        """Return how many are drawn: a quarter of them where a replicate pools all rows."""
-        return n_data // 4 if self.part == "hulls" else n_data
+        """Return how many are drawn: a quarter of them where a bootstrap takes long."""
+        return max(n_data // 4, 2) if self.part in ("hulls", "costs") else n_data
 
     def generator(self, number: int) -> np.random.Generator:
         """Return the generator of one data set, whatever else is simulated."""
@@ -83,6 +83,7 @@ class Data:
     scores: NDArray[np.float64]
     others: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     groups: NDArray[np.int64] | None = None
+    scene: Scene | None = None
 
 
 def _grid(
@@ -99,6 +100,7 @@ SCENES = (
     *_grid("hulls", (100, 500, 5_000), (0.5,), separation=1.0),
     *_grid("hulls", (100, 500), (0.5,), separation=2.0),
     Scene("hulls", 500, 0.1, separation=1.0),
+    *_grid("costs", (100, 1_000), (0.5, 0.1)),
 )
 
 
@@ -118,7 +120,7 @@ def draw(scene: Scene, rng: np.random.Generator) -> Data:
         "spread": _wide_separation(scene) * labels + np.where(labels, SPREAD, 1.0) * other,
         "worse": WORSE * labels + other,
     }
-    return Data(labels, scene.separation * labels + own, others)
+    return Data(labels, scene.separation * labels + own, others, scene=scene)
 
 
 def _draw_users(scene: Scene, rng: np.random.Generator) -> Data:
@@ -145,6 +147,10 @@ def population(scene: Scene) -> dict[str, float]:
     """Return the value of each measure in the population, and less that of the worse model."""
     if scene.part == "hulls":
         return _hull_values(scene.separation, scene.share)
+    if scene.part == "costs":
+        from benchmarks.coverage import costs
+
+        return costs.population(scene)
     values = _values(scene.separation, scene.share)
     worse = _values(WORSE, scene.share)
     return values | {f"{name} difference": values[name] - worse[name] for name in COMPARED}
