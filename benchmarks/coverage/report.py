@@ -351,7 +351,8 @@ to say why. Limits of a threshold are cut at ±10. Net benefit is that of logist
 width there says nothing). Figures are of {n_data:,} data sets, with {n_resamples:,} replicates
 each.
 
-The least cost on the data that chose the threshold is biased, that with each row left out hardly:
+The least cost on the data that chose the threshold is biased downwards; that with each row left
+out is a little above, as a threshold that is chosen costs more than the best one:
 {bias}.
 """
 
