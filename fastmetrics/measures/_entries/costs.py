@@ -13,6 +13,10 @@ def _cost(name: str, title: str, function: str, up: bool = True, **more: Any) ->
     return Measure(name, "costs", title, f"costs.{function}", up, **given)
 
 
+def _rule(name: str, title: str, function: str, **more: Any) -> Measure:
+    return _cost(name, title, function, **({"resampled": ""} | more))
+
+
 MEASURES: Final = (
     _cost("roc_hull_auc", "AUC of the convex hull", "convex_hull:roc_hull_auc", bounds=(0.5, 1.0)),
     _cost(
@@ -37,7 +41,7 @@ MEASURES: Final = (
         resampled="",
     ),
     # --- rules that are used as they are: what they are worth, and whom they find ----------------
-    _cost(
+    _rule(
         "net_benefit",
         "net benefit",
         "net_benefit:net_benefit",
@@ -45,7 +49,7 @@ MEASURES: Final = (
         parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
         bounds=(-inf, 1.0),
     ),
-    _cost(
+    _rule(
         "lift",
         "lift",
         "gains:lift_score",
@@ -53,20 +57,20 @@ MEASURES: Final = (
         parameters={"fraction": REQUIRED},
         bounds=(0.0, inf),
     ),
-    _cost(
+    _rule(
         "cumulative_gain",
         "cumulative gain",
         "gains:cumulative_gain",
         parameters={"fraction": REQUIRED},
     ),
-    _cost(
+    _rule(
         "precision_recall_gain_auc",
         "area under precision-recall-gain",
         "precision_recall_gain:precision_recall_gain_curve",
         read="area",
         bounds=(-inf, 1.0),
     ),
-    _cost(
+    _rule(
         "lorenz_gini",
         "Gini of outcomes by prediction",
         "lorenz:lorenz_gini",
