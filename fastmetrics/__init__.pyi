@@ -81,6 +81,18 @@ from .intervals.bootstrap.permutation import (
     PermutedDifference as PermutedDifference,
     paired_permutation_test as paired_permutation_test,
 )
+from .intervals.costs.decision_curve import (
+    decision_curve as decision_curve,
+    decision_curve_difference as decision_curve_difference,
+)
+from .intervals.costs.decision_results import (
+    DecisionCurve as DecisionCurve,
+    DecisionCurveDifference as DecisionCurveDifference,
+)
+from .intervals.costs.threshold_cost import (
+    ThresholdCostInterval as ThresholdCostInterval,
+    threshold_cost_interval as threshold_cost_interval,
+)
 from .intervals.delong.delong import DeLongResult as DeLongResult, delong as delong
 from .intervals.delong.delong_test import (
     DeLongPair as DeLongPair,
@@ -122,13 +134,33 @@ from .measures.costs.cost_curves import (
     CostWinner as CostWinner,
     compare_cost_curves as compare_cost_curves,
 )
+from .measures.costs.gains import (
+    GainsCurve as GainsCurve,
+    cumulative_gain as cumulative_gain,
+    gains_curve as gains_curve,
+    lift_score as lift_score,
+)
 from .measures.costs.h_measure import (
     gini_coefficient as gini_coefficient,
     h_measure as h_measure,
 )
+from .measures.costs.lorenz import (
+    LorenzCurve as LorenzCurve,
+    lorenz_curve as lorenz_curve,
+    lorenz_gini as lorenz_gini,
+)
+from .measures.costs.net_benefit import net_benefit as net_benefit
 from .measures.costs.operating_point import (
     OperatingPoint as OperatingPoint,
     prevalence_adjusted_precision as prevalence_adjusted_precision,
+)
+from .measures.costs.precision_recall_gain import (
+    PrecisionRecallGain as PrecisionRecallGain,
+    precision_recall_gain_curve as precision_recall_gain_curve,
+)
+from .measures.costs.row_costs import (
+    ThresholdCosts as ThresholdCosts,
+    threshold_costs as threshold_costs,
 )
 from .measures.curves.best_threshold import (
     BestThreshold as BestThreshold,

@@ -22,6 +22,7 @@ N = 60
 Y = np.tile([0, 1, 1], N // 3)
 P, Q = (Y ^ (RNG.random(N) < share) for share in (0.3, 0.2))
 S = np.round(Y + RNG.normal(size=N), 2)
+C = 1 / (1 + np.exp(-S))
 MODELS = {"a": S, "b": np.round(Y + RNG.normal(size=N), 2)}
 X = np.c_[S, MODELS["b"]]
 TABLE = RNG.random((8, 3))
@@ -103,6 +104,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "DeLongResult": lambda: fm.delong(Y, S),
     "DeLongTest": lambda: fm.delong_test(Y, MODELS),
     "DeLongUnpairedTest": lambda: fm.delong_unpaired_test(Y, S, Y, MODELS["b"]),
+    "DecisionCurve": lambda: fm.decision_curve(Y, {"a": C, "b": C**2}, kind="simultaneous", rng=1),
+    "DecisionCurveDifference": lambda: fm.decision_curve_difference(Y, {"a": C, "b": C**2}),
     "DecayedConfusionMatrix": lambda: updated(fm.DecayedConfusionMatrix(7.5)),
     "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
     "EstimatorEvaluation": estimated,
@@ -110,10 +113,12 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
+    "GainsCurve": lambda: fm.gains_curve(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
     "LearningCurve": lambda: fm.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
     ),
+    "LorenzCurve": lambda: fm.lorenz_curve(C, S),
     "MetricEntry": lambda: fm.metrics_table().entries[0],
     "MetricEstimate": lambda: first(estimated().metrics),
     "MetricsTable": lambda: fm.metrics_table(),
@@ -128,6 +133,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "PermutedDifference": lambda: first(permuted().differences)[0],
     "PostHocTest": lambda: compared().post_hoc,
     "PrBand": lambda: fm.pr_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "PrecisionRecallGain": lambda: fm.precision_recall_gain_curve(Y, S),
     "ProportionDifference": lambda: fm.proportion_difference_interval(8, 10, 5, 10),
     "ProportionInterval": lambda: fm.proportion_interval(8, 10),
     "RankPair": lambda: compared().post_hoc.pairs[0],
@@ -140,6 +146,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
+    "ThresholdCostInterval": lambda: fm.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
+    "ThresholdCosts": lambda: fm.threshold_costs(Y, S, cost_fn=5, cost_fp=1),
     "TuningResult": lambda: fm.tune_estimator(model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1),
     "ValidationCurve": lambda: fm.estimator_validation_curve(
         model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1
@@ -258,6 +266,7 @@ NUMBERS = {
     "NestedCrossValidation": "estimate",
     "PairedDifference": "difference",
     "PermutedDifference": "difference",
+    "PrecisionRecallGain": "area",
     "ProportionDifference": "estimate",
     "ProportionInterval": "estimate",
 }

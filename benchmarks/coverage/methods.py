@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics
+from benchmarks.coverage import costs
 from benchmarks.coverage.scenes import COMPARED, HULLS, METRICS, THRESHOLD, Data, Scene, draw
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._limits import Method, limits, pvalue_of_limits
@@ -197,6 +198,7 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     "weights": _weights,
     "choice": _choice,
     "hulls": _hulls,
+    "costs": costs.measure,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from benchmarks.coverage import findings
+from benchmarks.coverage import costs, findings
 from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.first_screen import first_screen
 from benchmarks.coverage.methods import CHOSEN, GROUPED
@@ -203,6 +203,29 @@ def hulls_section(study: Study) -> str:
     return "\n".join(texts)
 
 
+def bias_of_costs(study: Study) -> str:
+    """Write by how much the least cost is off on average, in percent, here and left out."""
+    texts = []
+    for how, name in (("on the data", ", on the data"), ("left out", "")):
+        metrics = {f"least cost, {prices}{name}" for prices in costs.PRICES}
+        rows = [row for row in study.estimates if row.metric in metrics]
+        off = [100 * (row.mean / row.target - 1) for row in rows]
+        texts.append(f"{how} {min(off):+.0f} to {max(off):+.0f} %")
+    return ", ".join(texts)
+
+
+def costs_section(study: Study) -> str:
+    """Write how intervals of thresholds, costs and net benefits cover, and those refused."""
+    rows = [row for row in study.intervals if row.part == "costs"]
+    texts = []
+    for start, title in costs.TITLES.items():
+        texts.append(f"### {title}\n")
+        for metric in dict.fromkeys(row.metric for row in rows if row.metric.startswith(start)):
+            chosen = [row for row in rows if row.metric == metric]
+            texts.append(f"**{metric}**\n\n{interval_tables(chosen)}")
+    return "\n".join(texts)
+
+
 def document(study: Study) -> str:
     """Return ``docs/coverage.md``."""
     usual = next(scene for scene in SCENES if scene.part == "main")
@@ -242,6 +265,14 @@ def document(study: Study) -> str:
     one = study.find("hulls", HULLS[0])[0]
     head = HULL.format(n_data=one.n_data, n_resamples=2 * study.n_resamples // 5)
     sections += ["## Measures of the convex hull\n", head, hulls_section(study)]
+    one = study.find("costs", "least cost, amounts")[0]
+    head = COSTS.format(
+        n_data=one.n_data,
+        n_resamples=2 * study.n_resamples // 5,
+        cost_fn=costs.COST_FN,
+        bias=bias_of_costs(study),
+    )
+    sections += ["## Costs and net benefit\n", head, costs_section(study)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:
         sections.append(f"### {TITLES[metric]}, fixed class sizes\n")
@@ -348,6 +379,20 @@ thresholds too small, and replicates of the sample are biased once more by as mu
 interval that `bootstrap` gives, the basic one of the logarithm of what a perfect model lacks (the
 cost itself; 1 less the area or the H-measure). The others are refused, and stand here to say why.
 Figures are of {n_data:,} data sets, with {n_resamples:,} replicates each.
+"""
+
+COSTS = """A positive that is missed costs {cost_fn:g} and a false alarm 1 ("one price"); or each
+costs an amount of its own, lognormal with that mean, the logarithm having a standard deviation of 1
+("amounts"). `not dearer`, `left out` and `logarithm` are the intervals of
+`threshold_cost_interval`. `percentile` is a bootstrap's, which `bootstrap` refuses: it stands here
+to say why. Limits of a threshold are cut at ±10. Net benefit is that of logistic probabilities;
+"at once" counts the data sets whose simultaneous band holds the curve at every threshold (its
+width there says nothing). Figures are of {n_data:,} data sets, with {n_resamples:,} replicates
+each.
+
+The least cost on the data that chose the threshold is biased downwards; that with each row left
+out is a little above, as a threshold that is chosen costs more than the best one:
+{bias}.
 """
 
 FIXED = """Above, the class of each row is random, as when rows are sampled as they come: then

@@ -103,6 +103,7 @@ class Data:
     others: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     groups: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
+    scene: Scene | None = None
 
 
 def _grid(
@@ -126,6 +127,7 @@ SCENES = (
     *_grid("hulls", (100, 500, 5_000), (0.5,), separation=1.0, thinned=4),
     *_grid("hulls", (100, 500), (0.5,), separation=2.0, thinned=4),
     Scene("hulls", 500, 0.1, separation=1.0, thinned=4),
+    *_grid("costs", (100, 1_000), (0.5, 0.1), thinned=4),
 )
 
 
@@ -148,7 +150,7 @@ def draw(scene: Scene, rng: np.random.Generator) -> Data:
     weights = None
     if scene.spread:  # independent of labels and scores: the targets are those without weights
         weights = np.exp(scene.spread * rng.standard_normal(n))
-    return Data(labels, scene.separation * labels + own, others, weights=weights)
+    return Data(labels, scene.separation * labels + own, others, weights=weights, scene=scene)
 
 
 def _draw_users(scene: Scene, rng: np.random.Generator) -> Data:
@@ -175,6 +177,10 @@ def population(scene: Scene) -> dict[str, float]:
     """Return the value of each measure in the population, and less that of the worse model."""
     if scene.part == "hulls":
         return _hull_values(scene.separation, scene.share)
+    if scene.part == "costs":
+        from benchmarks.coverage import costs
+
+        return costs.population(scene)
     values = _values(scene.separation, scene.share)
     worse = _values(WORSE, scene.share)
     return values | {f"{name} difference": values[name] - worse[name] for name in COMPARED}

@@ -14,7 +14,14 @@ from sklearn import metrics as sk
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics
-from benchmarks.coverage import __main__ as coverage, findings, report, scenes, study as studies
+from benchmarks.coverage import (
+    __main__ as coverage,
+    costs,
+    findings,
+    report,
+    scenes,
+    study as studies,
+)
 from benchmarks.coverage.methods import PROPORTIONS, Cost, Measured, measure
 from benchmarks.coverage.scenes import SCENES, THRESHOLD, Scene
 from benchmarks.coverage.study import (
@@ -74,6 +81,29 @@ def test_targets_are_the_limits_of_large_samples(share, separation):
     assert found.keys() == truth.keys()
     for metric, value in found.items():
         assert value == pytest.approx(truth[metric], abs=0.01), metric
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_costs_are_the_limits_of_large_samples(share):
+    scene = Scene("costs", 400_000, share)
+    data = scenes.draw(scene, np.random.default_rng(1))
+    truth = scenes.population(scene)
+    y = data.labels
+    for prices in costs.PRICES:
+        best = truth[f"cheapest threshold, {prices}"]
+        found = fastmetrics.threshold_costs(y, data.scores, cost_fn=costs.COST_FN, cost_fp=1)
+        assert found.cost_at(best) == pytest.approx(truth[f"least cost, {prices}"], rel=0.01)
+        assert found.threshold == pytest.approx(best, abs=0.1)
+        for away in (-0.3, 0.3):
+            assert found.cost_at(best + away) > found.cost_at(best)
+    chances = 1 / (1 + np.exp(1.125 - 1.5 * data.scores))
+    worse = 1 / (1 + np.exp(1.125 - 1.5 * data.others["worse"]))
+    for t in costs.GRID:
+        of_model = fastmetrics.net_benefit(y, chances, threshold=t)
+        difference = of_model - fastmetrics.net_benefit(y, worse, threshold=t)
+        assert of_model == pytest.approx(truth[f"net benefit, t = {t:g}"], abs=0.003)
+        expected = truth[f"net benefit of two models, t = {t:g}"]
+        assert difference == pytest.approx(expected, abs=0.003)
 
 
 def test_closed_forms():

@@ -60,7 +60,7 @@ NEEDS = {
 def test_an_entry_is_fed_what_the_library_says_it_needs(entry: Entry) -> None:
     assert entry.measure is not None
     assert entry.data in NEEDS[entry.measure.needs]
-    classes = {kinds.SCORES: 2, kinds.TWO: 2, kinds.SHARES: 3}.get(entry.data, 0)
+    classes = {kinds.SCORES: 2, kinds.TWO: 2, kinds.CHANCES: 2, kinds.SHARES: 3}.get(entry.data, 0)
     assert entry.measure.classes in (0, classes)
 
 

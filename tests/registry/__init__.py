@@ -8,10 +8,10 @@ checked.
 
 from __future__ import annotations
 
-from registry.costs import COSTS
+from registry.costs import COSTS, RULES
 from registry.curves import CURVES, MULTICLASS
 from registry.decisions import DECISIONS
 from registry.entry import Entry
 from registry.values import ERRORS, LOSSES
 
-ENTRIES: tuple[Entry, ...] = CURVES + MULTICLASS + DECISIONS + LOSSES + ERRORS + COSTS
+ENTRIES: tuple[Entry, ...] = CURVES + MULTICLASS + DECISIONS + LOSSES + ERRORS + COSTS + RULES

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from reference import hull_oracle, roc_oracle
+from reference import gain_oracle, hull_oracle, roc_oracle
 from registry.curves import of_rows
-from registry.entry import MIRROR, OF_SCORES, SCORES, Entry, Oracle, sk
+from registry.entry import (
+    AMOUNTS,
+    CHANCES,
+    MIRROR,
+    OF_SCORES,
+    ROWS,
+    SCORES,
+    Entry,
+    Oracle,
+    Sample,
+    Values,
+    number,
+    sk,
+)
 
 #: Two classes change places, and scores their sign: the hull is mirrored.
 OF_HULLS = OF_SCORES | {MIRROR}
@@ -53,5 +67,48 @@ COSTS = (
         "gini_coefficient",
         lambda sample: (2 * roc_oracle.auc(roc_oracle.rows_of(*sample.columns)) - 1,),
         peer=_gini_by_sklearn,
+    ),
+)
+
+
+def _gain(name: str, times: Fraction) -> Entry:
+    def oracle(sample: Sample) -> Values:
+        found = gain_oracle.gain(*sample.columns, Fraction(1, 4))
+        return (number(found if found is None else found * times),)
+
+    laws = OF_SCORES
+    return _cost(name, oracle, arguments={"fraction": 0.25}, laws=laws)
+
+
+RULES = (
+    _gain("lift", Fraction(4)),
+    _gain("cumulative_gain", Fraction(1)),
+    _cost(
+        "precision_recall_gain_auc",
+        lambda sample: (number(gain_oracle.precision_recall_gain_area(*sample.columns)),),
+        exact=False,
+        laws=OF_SCORES,
+    ),
+    Entry(
+        "net_benefit",
+        CHANCES,
+        lambda sample: (number(gain_oracle.net_benefit(*sample.columns, Fraction(1, 4))),),
+        arguments={"threshold": 0.25},
+        peer=None,
+    ),
+    Entry(
+        "lorenz_gini",
+        AMOUNTS,
+        lambda sample: (number(gain_oracle.normalized_gini(*sample.columns)),),
+        laws=ROWS,
+        peer=None,
+    ),
+    Entry(
+        "lorenz_gini[plain]",
+        AMOUNTS,
+        lambda sample: (number(gain_oracle.gini(*sample.columns)),),
+        arguments={"normalized": False},
+        laws=ROWS,
+        peer=None,
     ),
 )

@@ -88,6 +88,7 @@ def by_hand(measure, parameters, model, X, y):
         said = model.decision_function(X)
     else:
         said = model.predict_proba(X)
+        said = said[:, 1] if measure.family == "costs" else said
     passed = {measure.passed_as.get(name, name): value for name, value in parameters.items()}
     if measure.name == "mean_error":
         return np.mean(said - y)
@@ -100,14 +101,14 @@ def by_hand(measure, parameters, model, X, y):
 
 
 def data_for(measure, n_classes):
-    if measure.family == "regression":
+    if measure.needs == "values":
         return make_pipeline(StandardScaler(), LinearRegression()), *DIABETES
     return LOGISTIC, *(CANCER if n_classes == 2 else IRIS)
 
 
 def n_classes_of(measure):
     of_classes = {2: [2], 3: [3], 0: [2, 3]}[measure.classes]
-    return [0] if measure.family == "regression" else of_classes
+    return [0] if measure.needs == "values" else of_classes
 
 
 CASES = [
@@ -140,7 +141,7 @@ WRONG = [
     for measure in MEASURES.values()
     for kind in ("regressor", "two classes", "three classes")
     if not (
-        (kind == "regressor") == (measure.family == "regression")
+        (kind == "regressor") == (measure.needs in ("values", "nothing"))
         and measure.needs != "nothing"
         and (kind == "regressor" or "two three".split().index(kind.split()[0]) + 2
              in n_classes_of(measure))

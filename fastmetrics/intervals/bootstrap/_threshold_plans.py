@@ -275,8 +275,17 @@ def _best_threshold(
     beta: float = 1.0,
     at_least: float | None = None,
     at_most: float | None = None,
+    **costs: Any,
 ) -> ThresholdPlan:
-    check_choice("criterion", criterion, tuple(CRITERIA))
+    check_choice("criterion", criterion, (*CRITERIA, "lowest-cost"))
+    if criterion == "lowest-cost":
+        raise InputError(
+            "the bootstrap covers neither the cheapest threshold nor its cost (docs/coverage.md): "
+            "`threshold_cost_interval` has intervals of both"
+        )
+    for name, cost in costs.items():
+        if cost is not None:
+            raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
     check_choice("of", of, REPORTED)
     given = {"criterion": criterion, "beta": beta, "at_least": at_least, "at_most": at_most}
     square = check_positive("beta", beta) ** 2

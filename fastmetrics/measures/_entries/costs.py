@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, Final
 
-from fastmetrics.measures._measure import Measure
+from fastmetrics.measures._measure import REQUIRED, Measure
 
 
 def _cost(name: str, title: str, function: str, up: bool = True, **more: Any) -> Measure:
     given: dict[str, Any] = {"needs": "scores", "classes": 2, "resampled": "hull"} | more
     return Measure(name, "costs", title, f"costs.{function}", up, **given)
+
+
+def _rule(name: str, title: str, function: str, **more: Any) -> Measure:
+    return _cost(name, title, function, **({"resampled": ""} | more))
 
 
 MEASURES: Final = (
@@ -34,5 +39,44 @@ MEASURES: Final = (
         aliases=("gini",),
         bounds=(-1.0, 1.0),
         resampled="pairs",
+    ),
+    # --- rules that are used as they are: what they are worth, and whom they find ----------------
+    _rule(
+        "net_benefit",
+        "net benefit",
+        "net_benefit:net_benefit",
+        needs="probabilities",
+        parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
+        bounds=(-inf, 1.0),
+    ),
+    _rule(
+        "lift",
+        "lift",
+        "gains:lift_score",
+        aliases=("lift_score",),
+        parameters={"fraction": REQUIRED},
+        bounds=(0.0, inf),
+    ),
+    _rule(
+        "cumulative_gain",
+        "cumulative gain",
+        "gains:cumulative_gain",
+        parameters={"fraction": REQUIRED},
+    ),
+    _rule(
+        "precision_recall_gain_auc",
+        "area under precision-recall-gain",
+        "precision_recall_gain:precision_recall_gain_curve",
+        read="area",
+        bounds=(-inf, 1.0),
+    ),
+    _rule(
+        "lorenz_gini",
+        "Gini of outcomes by prediction",
+        "lorenz:lorenz_gini",
+        needs="values",
+        classes=0,
+        parameters={"normalized": True},
+        bounds=(-1.0, 1.0),
     ),
 )

@@ -310,6 +310,18 @@ def _by_probabilities(one: Asked, judged: Judged) -> Any:
     return _value(one, judged.true_codes, judged.probabilities, labels=labels)
 
 
+def _by_probability(one: Asked, judged: Judged) -> Any:
+    """Give a measure of two classes the probability of the second; nan where a class is missing."""
+    codes = judged.true_codes
+    if codes.min() == codes.max():
+        return math.nan
+    return _value(one, codes, judged.probabilities[:, 1])
+
+
+def _by_values(one: Asked, judged: Judged) -> Any:
+    return _value(one, judged.y, judged.predicted)
+
+
 def _by_decisions(one: Asked, judged: Judged) -> Any:
     """Return nan where the model was not shown a class: it has no decision value."""
     if len(judged.shown) < len(judged.classes):
@@ -381,6 +393,8 @@ _FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
     ("curves", "scores"): _by_thresholds,
     ("curves", "probabilities"): _by_class_areas,
     ("costs", "scores"): _by_thresholds,
+    ("costs", "probabilities"): _by_probability,
+    ("costs", "values"): _by_values,
     ("decisions", "labels"): _by_confusion,
     ("probabilities", "probabilities"): _by_probabilities,
     ("probabilities", "scores"): _by_decisions,

@@ -19,8 +19,12 @@ UndefinedMetricWarning
 def lacks_a_class(table: ScoreTable, measure: str) -> bool:
     """Warn, and return True, when the table has no positive or no negative weight."""
     # The counts themselves, not their sums: a total of weights costs a compensated pass.
-    has_positive = bool(table.positives.any())
-    if has_positive and table.negatives.any():
+    return lacks_one(bool(table.positives.any()), bool(table.negatives.any()), measure)
+
+
+def lacks_one(has_positive: bool, has_negative: bool, measure: str) -> bool:
+    """Warn, and return True, where there is no positive or no negative example."""
+    if has_positive and has_negative:
         return False
     missing = "negative" if has_positive else "positive"
     message = f"{measure} is not defined: there is no {missing} example (one class only)"
