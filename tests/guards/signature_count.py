@@ -212,6 +212,17 @@ def class_scores() -> None:
                         getattr(fastmetrics, name)(y, columns / 9, sample_weight=weight)
 
 
+def pooled_rows() -> None:
+    """Pool the rows of tables of small counts, of large ones and of weights."""
+    import fastmetrics
+    from fastmetrics.tables.scores.hull import upper_hull
+
+    counts = np.random.default_rng(6).integers(1, 5, (2, 3_000))
+    for size, scale in itertools.product((1, 3_000), (1, 2**45, 0.1)):
+        columns = (column[:size] * scale for column in counts)
+        upper_hull(fastmetrics.ScoreTable.from_counts(np.arange(size), *columns))
+
+
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
     """Return each kernel's compiled versions, and the kernels of its file that it names."""
     versions, calls = {}, {}
@@ -246,6 +257,7 @@ def main() -> None:
         labels_of_classes()
         regression()
         class_scores()
+        pooled_rows()
     json.dump(report(modules), sys.stdout)
 
 

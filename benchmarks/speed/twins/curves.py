@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
-from fastmetrics._kernels import curve_kernels, merges, replicate_curves
+from fastmetrics._kernels import curve_kernels, hulls, merges, replicate_curves
 
 Call = Callable[[], tuple[Any, ...]]
 Pair = tuple[Call, Call]
@@ -211,6 +211,39 @@ def concordant_pairs_by_row(data: Data) -> Pair:
     return ours, twin
 
 
+def _hull_by_numpy(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[Any, ...]:
+    """Return the blocks of the hull: from each vertex on to the last of the steepest points."""
+    tp, fp = (np.append(0.0, np.cumsum(column)) for column in (positives, negatives))
+    ends = [0]
+    while ends[-1] < len(positives):
+        here = ends[-1]
+        angles = np.arctan2(tp[here + 1 :] - tp[here], fp[here + 1 :] - fp[here])
+        ends.append(len(tp) - 1 - int(np.argmax(angles[::-1] >= angles.max() - 1e-15)))
+    return np.array(ends[1:]) - 1, np.diff(tp[ends]), np.diff(fp[ends])
+
+
+def upper_hull(data: Data) -> Pair:
+    """Cover the kernels of hulls: of counts small and large, and of weights."""
+    _, positives, negatives = _columns(data)
+    weights = positives.astype(np.float64), negatives.astype(np.float64)
+
+    def blocks(pool: Callable[..., int], *columns: NDArray[Any], more: Any = ()) -> Any:
+        n, dtype = len(columns[0]), columns[0].dtype
+        found = np.empty(n, np.int64), np.empty(n, dtype), np.empty(n, dtype)
+        count = pool(*columns, *found, *more)
+        return tuple(column[:count] for column in found)
+
+    def ours() -> tuple[Any, ...]:
+        small = blocks(hulls.upper_hull, positives, negatives)
+        large = blocks(hulls.upper_hull_of_large_counts, positives, negatives)
+        weighted = blocks(hulls.upper_hull_of_weights, *weights, more=(2.0**-40,))
+        for column, sums in zip(weights, weighted[1:], strict=True):
+            hulls.sums_of_blocks(column, weighted[0], sums)
+        return *small, *large, *weighted
+
+    return ours, lambda: 3 * _hull_by_numpy(positives, negatives)
+
+
 # --- resampled curves --------------------------------------------------------------------------
 
 
@@ -322,6 +355,16 @@ CURVE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     largest_gap: (("curve_kernels:largest_gap",), False),
     placement_sums: (("curve_kernels:placement_sums",), False),
     precision_steps: (("curve_kernels:write_precision_steps",), False),
+    upper_hull: (
+        (
+            "hulls:upper_hull",
+            "hulls:upper_hull_of_large_counts",
+            "hulls:is_steeper",
+            "hulls:upper_hull_of_weights",
+            "hulls:sums_of_blocks",
+        ),
+        False,
+    ),
     concordant_pairs_by_row: (("curve_kernels:concordant_pairs_by_row",), True),
     values_along: (("replicate_curves:values_along", "replicate_curves:follow"), False),
     values_at_rates: ((*_OF_ROWS, "replicate_curves:nearest_count"), False),
