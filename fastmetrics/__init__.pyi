@@ -106,6 +106,20 @@ from .intervals.proportions.proportions import (
     proportion_interval as proportion_interval,
 )
 from .measures.asking import register_metric as register_metric
+from .measures.calibration.isotonic import (
+    IsotonicFit as IsotonicFit,
+    isotonic_fit as isotonic_fit,
+)
+from .measures.calibration.logistic_calibration import (
+    LogisticCalibration as LogisticCalibration,
+    logistic_calibration as logistic_calibration,
+)
+from .measures.calibration.score_decomposition import (
+    ScoreDecomposition as ScoreDecomposition,
+    discrimination as discrimination,
+    miscalibration as miscalibration,
+    score_decomposition as score_decomposition,
+)
 from .measures.curves.best_threshold import (
     BestThreshold as BestThreshold,
     best_threshold as best_threshold,

@@ -22,6 +22,7 @@ N = 60
 Y = np.tile([0, 1, 1], N // 3)
 P, Q = (Y ^ (RNG.random(N) < share) for share in (0.3, 0.2))
 S = np.round(Y + RNG.normal(size=N), 2)
+CHANCES = np.round(1 / (1 + np.exp(-S)), 3)
 MODELS = {"a": S, "b": np.round(Y + RNG.normal(size=N), 2)}
 X = np.c_[S, MODELS["b"]]
 TABLE = RNG.random((8, 3))
@@ -105,10 +106,12 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
+    "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
     "LearningCurve": lambda: fm.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
     ),
+    "LogisticCalibration": lambda: fm.logistic_calibration(Y, CHANCES),
     "MetricEntry": lambda: fm.metrics_table().entries[0],
     "MetricEstimate": lambda: first(estimated().metrics),
     "MetricsTable": lambda: fm.metrics_table(),
@@ -131,6 +134,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "RegressionTable": lambda: fm.RegressionTable.from_arrays(X, X[::-1]),
     "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
     "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
+    "ScoreDecomposition": lambda: fm.score_decomposition(Y, CHANCES),
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
     "TuningResult": lambda: fm.tune_estimator(model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1),
@@ -246,6 +250,7 @@ NUMBERS = {
     "NestedCrossValidation": "estimate",
     "ProportionDifference": "estimate",
     "ProportionInterval": "estimate",
+    "ScoreDecomposition": "score",
 }
 
 

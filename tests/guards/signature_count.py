@@ -213,7 +213,7 @@ def class_scores() -> None:
 
 
 def pooled_rows() -> None:
-    """Pool the rows of tables of small counts, of large ones and of weights."""
+    """Pool the rows of tables of small counts, of large ones and of weights; and of numbers."""
     import fastmetrics
     from fastmetrics.tables.scores.hull import upper_hull
 
@@ -221,6 +221,10 @@ def pooled_rows() -> None:
     for size, scale in itertools.product((1, 3_000), (1, 2**45, 0.1)):
         columns = (column[:size] * scale for column in counts)
         upper_hull(fastmetrics.ScoreTable.from_counts(np.arange(size), *columns))
+    for kind, layout in itertools.product(FLOATS + INTEGERS, LAYOUTS):
+        scores, values = (laid_out(column.astype(kind), layout) for column in counts)
+        for weight in (None, laid_out(counts[0] / 4, layout), counts[1]):
+            fastmetrics.isotonic_fit(values, scores, targets_are="numbers", sample_weight=weight)
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.rows import check_same_index
+from fastmetrics._input.rows import check_binary, check_same_index
+from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import canonical_scores
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
@@ -46,6 +47,7 @@ def probability_table(
     y_proba: Any,
     *,
     sample_weight: Any = None,
+    weights_are: WeightsAre | None = None,
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> ScoreTable:
@@ -58,9 +60,17 @@ def probability_table(
     """
     check_same_index(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
     try:
-        table = as_table(
-            y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-        )
+        if isinstance(y_true, ScoreTable):
+            table = as_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
+        else:
+            rows = check_binary(
+                y_true,
+                y_proba,
+                sample_weight=sample_weight,
+                weights_are=weights_are,
+                pos_label=pos_label,
+            )
+            table = ScoreTable.from_rows(rows, n_threads=n_threads)
     except InputError as error:
         raise error.renamed({"y_score": "y_proba"}) from error
     if len(table) and (table.scores[0] > 1 or table.scores[-1] < 0):
