@@ -106,6 +106,11 @@ from .intervals.proportions.proportions import (
     proportion_interval as proportion_interval,
 )
 from .measures.asking import register_metric as register_metric
+from .measures.calibration.calibration_errors import (
+    adaptive_calibration_error as adaptive_calibration_error,
+    expected_calibration_error as expected_calibration_error,
+    maximum_calibration_error as maximum_calibration_error,
+    root_mean_square_calibration_error as root_mean_square_calibration_error,
 from .measures.calibration.isotonic import (
     IsotonicFit as IsotonicFit,
     isotonic_fit as isotonic_fit,

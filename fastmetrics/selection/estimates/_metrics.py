@@ -305,6 +305,14 @@ def _by_probabilities(one: Asked, judged: Judged) -> Any:
     return _value(one, judged.true_codes, judged.probabilities, labels=labels)
 
 
+def _by_calibration(one: Asked, judged: Judged) -> Any:
+    """Return the error of the second class's probability, of two; else of all columns."""
+    columns = judged.probabilities
+    if columns.shape[1] == 2:
+        return _value(one, judged.true_codes, columns[:, 1])
+    return _value(one, judged.true_codes, columns, labels=np.arange(columns.shape[1]))
+
+
 def _by_decisions(one: Asked, judged: Judged) -> Any:
     """Return nan where the model was not shown a class: it has no decision value."""
     if len(judged.shown) < len(judged.classes):
@@ -378,6 +386,7 @@ _FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
     ("decisions", "labels"): _by_confusion,
     ("probabilities", "probabilities"): _by_probabilities,
     ("probabilities", "scores"): _by_decisions,
+    ("calibration", "probabilities"): _by_calibration,
     ("regression", "values"): _by_numbers,
     ("regression", "nothing"): _by_no_prediction,
 }
