@@ -106,11 +106,18 @@ from .intervals.proportions.proportions import (
     proportion_interval as proportion_interval,
 )
 from .measures.asking import register_metric as register_metric
+from .measures.calibration.calibration_curve import calibration_curve as calibration_curve
 from .measures.calibration.calibration_errors import (
     adaptive_calibration_error as adaptive_calibration_error,
     expected_calibration_error as expected_calibration_error,
     maximum_calibration_error as maximum_calibration_error,
     root_mean_square_calibration_error as root_mean_square_calibration_error,
+)
+from .measures.calibration.goodness_of_fit import (
+    GoodnessOfFitTest as GoodnessOfFitTest,
+    hosmer_lemeshow_test as hosmer_lemeshow_test,
+    spiegelhalter_test as spiegelhalter_test,
+)
 from .measures.calibration.isotonic import (
     IsotonicFit as IsotonicFit,
     isotonic_fit as isotonic_fit,
@@ -118,6 +125,10 @@ from .measures.calibration.isotonic import (
 from .measures.calibration.logistic_calibration import (
     LogisticCalibration as LogisticCalibration,
     logistic_calibration as logistic_calibration,
+)
+from .measures.calibration.reliability_diagram import (
+    ReliabilityDiagram as ReliabilityDiagram,
+    reliability_diagram as reliability_diagram,
 )
 from .measures.calibration.score_decomposition import (
     ScoreDecomposition as ScoreDecomposition,

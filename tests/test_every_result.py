@@ -106,6 +106,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
+    "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
     "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
     "LearningCurve": lambda: fm.estimator_learning_curve(
@@ -132,6 +133,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         X, X[::-1], metrics=["mean_squared_error", "r2"], multioutput="raw_values"
     ),
     "RegressionTable": lambda: fm.RegressionTable.from_arrays(X, X[::-1]),
+    "ReliabilityDiagram": lambda: fm.reliability_diagram(Y, CHANCES),
     "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
     "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
     "ScoreDecomposition": lambda: fm.score_decomposition(Y, CHANCES),
@@ -245,6 +247,7 @@ NUMBERS = {
     "BreakEvenPoint": "value",
     "CountMetricInterval": "estimate",
     "DeLongResult": "estimate",
+    "GoodnessOfFitTest": "statistic",
     "KolmogorovSmirnov": "statistic",
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",

@@ -127,12 +127,33 @@ def logistic(labels: Sequence, chances: Sequence, weights: Weights = None) -> tu
         large += max(-1.0, min(1.0, g / v))
     variance_large = 1.0 / derivatives(large, 1.0)[2]
     a, b = 0.0, 1.0
-    for _ in range(500):
+    overlap = min(x for x, y, _ in rows if y) < max(x for x, y, _ in rows if not y)
+    overlap &= max(x for x, y, _ in rows if y) > min(x for x, y, _ in rows if not y)
+    for _ in range(500 if overlap else 0):
         g0, g1, v0, v1, v2 = derivatives(a, b)
         determinant = v0 * v2 - v1 * v1
         step_a, step_b = (v2 * g0 - v1 * g1) / determinant, (v0 * g1 - v1 * g0) / determinant
         shrink = min(1.0, 0.5 / max(abs(step_a), abs(step_b), 1e-300))
         a, b = a + shrink * step_a, b + shrink * step_b
     _, _, v0, v1, v2 = derivatives(a, b)
-    determinant = v0 * v2 - v1 * v1
+    determinant = v0 * v2 - v1 * v1 or math.nan
     return b, a, large, v0 / determinant, v2 / determinant, variance_large
+
+
+def logistic_where_defined(
+    labels: Sequence, chances: Sequence, weights: Weights = None
+) -> tuple[float, float, float]:
+    """Return slope, intercept and in the large; nan for those that have no finite value."""
+    weights = [1] * len(labels) if weights is None else weights
+    rows = [row for row in zip(labels, chances, weights, strict=True) if row[2]]
+    nothing = (math.nan, math.nan, math.nan)
+    if any(p == 1 - y for y, p, _ in rows):
+        return nothing
+    inside = [row for row in rows if 0 < row[1] < 1]
+    ones, zeros = ([p for y, p, _ in inside if y == label] for label in (1, 0))
+    if not ones or not zeros:
+        return nothing
+    found = logistic(*zip(*inside, strict=True))
+    if min(ones) >= max(zeros) or max(ones) <= min(zeros):
+        return math.nan, math.nan, found[2]
+    return found[:3]

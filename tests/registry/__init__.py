@@ -12,6 +12,9 @@ from registry.binned_calibration import BINNED
 from registry.curves import CURVES, MULTICLASS
 from registry.decisions import DECISIONS
 from registry.entry import Entry
+from registry.recalibration import RECALIBRATION
 from registry.values import ERRORS, LOSSES
 
-ENTRIES: tuple[Entry, ...] = CURVES + MULTICLASS + DECISIONS + LOSSES + ERRORS + BINNED
+ENTRIES: tuple[Entry, ...] = (
+    CURVES + MULTICLASS + DECISIONS + LOSSES + ERRORS + BINNED + RECALIBRATION
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 from typing import Any, Final
 
 from fastmetrics.measures._measure import Measure
@@ -38,4 +38,49 @@ _ERRORS_IN_BINS: Final = (
     ),
 )
 
-MEASURES: Final = _ERRORS_IN_BINS
+# --- recalibration -------------------------------------------------------------------------------
+
+_PULLED: Final = (
+    "isotonic recalibration fits replicates better than the rows they are of, so that percentile "
+    "intervals of a part of a score miss its true value, those of calibrated probabilities always"
+)
+
+
+def _of_two(name: str, title: str, function: str, up: bool | None, **more: Any) -> Measure:
+    given: dict[str, Any] = {"classes": 2, "bounds": (-inf, inf)} | more
+    path = f"calibration.{function}"
+    return Measure(name, "calibration", title, path, up, "probabilities", **given)
+
+
+def _part(name: str, title: str, up: bool) -> Measure:
+    return _of_two(
+        name,
+        title,
+        f"score_decomposition:{name}",
+        up,
+        parameters={"score": "brier_score"},
+        bounds=(0.0, inf),
+        no_replicates=_PULLED,
+    )
+
+
+def _of_logits(name: str, title: str, read: str) -> Measure:
+    return _of_two(name, title, "logistic_calibration:logistic_calibration", None, read=read)
+
+
+_RECALIBRATION: Final = (
+    _part("miscalibration", "miscalibration (CORP)", False),
+    _part("discrimination", "discrimination (CORP)", True),
+    _of_logits("calibration_slope", "calibration slope", "slope"),
+    _of_logits("calibration_intercept", "calibration intercept", "intercept"),
+    _of_logits("calibration_in_the_large", "calibration in the large", "in_the_large"),
+    _of_two(
+        "spiegelhalter_z",
+        "Spiegelhalter's Z",
+        "goodness_of_fit:spiegelhalter_test",
+        None,
+        read="statistic",
+    ),
+)
+
+MEASURES: Final = _ERRORS_IN_BINS + _RECALIBRATION

@@ -79,7 +79,7 @@ def bin_sums(table: ScoreTable, n_bins: int, strategy: Strategy) -> BinSums:
     p = table.scores[::-1].astype(np.float64)
     positives, negatives = table.positives[::-1], table.negatives[::-1]
     weight = positives + negatives
-    starts = _starts(p, weight, n_bins, strategy)
+    starts = bin_starts(p, weight, n_bins, strategy)
     gaps = positives - weight * p
     squares = positives * (1.0 - p) ** 2 + negatives * (p * p)
     return BinSums(
@@ -95,7 +95,9 @@ def uniform_edges(n_bins: int) -> Floats:
     return np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
 
 
-def _starts(p: Floats, weight: NDArray[Any], n_bins: int, strategy: Strategy) -> NDArray[np.intp]:
+def bin_starts(
+    p: Floats, weight: NDArray[Any], n_bins: int, strategy: Strategy
+) -> NDArray[np.intp]:
     """Return where bins that have rows begin among ascending probabilities."""
     if strategy == "uniform":
         cuts = np.searchsorted(p, uniform_edges(n_bins), side="right")

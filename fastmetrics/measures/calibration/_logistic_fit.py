@@ -11,7 +11,7 @@ from fastmetrics.measures.calibration._sums import Floats, sums_of
 #: Newton steps at most; ten are many.
 _STEPS: Final = 60
 #: A last step that promises less, in units of the log-likelihood.
-_SMALL: Final = 1e-9
+_SMALL: Final = 1e-13
 #: What a step promises, in units of the log-likelihood, where the parabola fits it well.
 _NEAR: Final = 1e-2
 #: A logit beyond which a probability is 0, whatever is done with it.
