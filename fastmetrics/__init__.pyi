@@ -113,6 +113,10 @@ from .measures.calibration.calibration_errors import (
     maximum_calibration_error as maximum_calibration_error,
     root_mean_square_calibration_error as root_mean_square_calibration_error,
 )
+from .measures.calibration.calibration_summary import (
+    CalibrationSummary as CalibrationSummary,
+    calibration_summary as calibration_summary,
+)
 from .measures.calibration.goodness_of_fit import (
     GoodnessOfFitTest as GoodnessOfFitTest,
     hosmer_lemeshow_test as hosmer_lemeshow_test,

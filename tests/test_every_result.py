@@ -86,6 +86,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "BootstrapResult": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"],
     "BootstrapResults": lambda: fm.bootstrap(Y, S, metrics=["roc_auc", "pr_auc"], **FEW),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
+    "CalibrationSummary": lambda: fm.calibration_summary(Y, CHANCES, on_training_data=False),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
     "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
     "ConfidenceInterval": lambda: fm.ConfidenceInterval(0.25, float("nan")),

@@ -227,6 +227,18 @@ def pooled_rows() -> None:
             fastmetrics.isotonic_fit(values, scores, targets_are="numbers", sample_weight=weight)
 
 
+def recalibration() -> None:
+    """Summarise the calibration of probabilities of every kind, with and without weights."""
+    import fastmetrics
+
+    rng = np.random.default_rng(7)
+    labels = rng.integers(0, 2, 300)
+    for kind, layout in itertools.product((*FLOATS, "int64"), LAYOUTS):
+        chances = laid_out((rng.random(300) * (kind != "int64")).astype(kind), layout)
+        for weight in (None, laid_out(rng.random(300), layout)):
+            fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
+
+
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
     """Return each kernel's compiled versions, and the kernels of its file that it names."""
     versions, calls = {}, {}
@@ -262,6 +274,7 @@ def main() -> None:
         regression()
         class_scores()
         pooled_rows()
+        recalibration()
     json.dump(report(modules), sys.stdout)
 
 

@@ -71,12 +71,12 @@ def test_hosmer_lemeshow_faults():
         fm.hosmer_lemeshow_test(y, p)
     with pytest.raises(TypeError, match="`on_training_data` must be a bool: got int"):
         fm.hosmer_lemeshow_test(y, p, on_training_data=1)
-    with pytest.raises(ValueError, match=r"`weights_are='importances'`: .* needs counts"):
+    with pytest.raises(ValueError, match="needs counts: got importances"):
         fm.hosmer_lemeshow_test(y, p, on_training_data=True, sample_weight=[1, 2])
     with pytest.raises(ValueError, match="`n_groups` must be"):
         fm.hosmer_lemeshow_test(y, p, on_training_data=True, n_groups=1)
     table = fm.ScoreTable.from_scores(y, p, sample_weight=[0.5, 0.25])
-    with pytest.raises(ValueError, match="needs counts: the table holds weights"):
+    with pytest.raises(ValueError, match="needs counts: got importances"):
         fm.hosmer_lemeshow_test(table, on_training_data=True)
 
 

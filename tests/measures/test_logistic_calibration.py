@@ -208,8 +208,11 @@ def test_faults():
         fm.logistic_calibration(y, p, weights_are="counts")
 
 
-def test_groups_of_rows_are_only_where_the_fit_begins(rng, monkeypatch):
-    y, p = sample(rng, 40_000)
+@pytest.mark.parametrize("slope", [0.1, 1.0, 30.0])
+def test_runs_are_as_good_as_rows(rng, monkeypatch, slope):
+    p = expit(rng.normal(0, 1 / slope, 20_000))
+    y = (rng.random(20_000) < expit(slope * logit(p) + 0.3)).astype(int)
     found = fm.logistic_calibration(y, p)
-    monkeypatch.setattr(fits, "_GROUPS", 10**9)
-    np.testing.assert_allclose(numbers(fm.logistic_calibration(y, p)), numbers(found), rtol=1e-9)
+    monkeypatch.setattr(fits, "_WIDTH", 1e-300)  # each row is a run
+    right = fm.logistic_calibration(y, p)
+    np.testing.assert_allclose(numbers(found), numbers(right), rtol=1e-11)

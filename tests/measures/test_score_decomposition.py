@@ -154,7 +154,10 @@ def test_tables_threads_and_row_order_change_no_bit(rng):
 
 @pytest.mark.parametrize(
     "function",
-    [fm.score_decomposition, fm.miscalibration, fm.discrimination, fm.logistic_calibration],
+    [
+        *(fm.score_decomposition, fm.miscalibration, fm.discrimination, fm.logistic_calibration),
+        *(fm.spiegelhalter_test, fm.calibration_summary, fm.reliability_diagram),
+    ],
     ids=lambda function: function.__name__,
 )
 def test_what_is_no_probability_is_refused(function):

@@ -16,6 +16,9 @@ from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
+#: In the place of 0, of which nothing is lost.
+_TINY: Final = 2.0**-1000
+
 #: What is the same in the docstrings of measures of labels and probabilities.
 CALIBRATED: Final = """
 Parameters
@@ -82,6 +85,13 @@ def probabilities(table: ScoreTable) -> Floats:
     """Return the distinct probabilities, descending, as float64."""
     scores: Floats = table.scores.astype(np.float64, copy=False)
     return scores
+
+
+def minus_logs(p: Floats) -> tuple[Floats, Floats]:
+    """Return -log(p) and -log(1 - p), the latter without what the rounding of 1 - p loses."""
+    q = 1.0 - p
+    lost = ((1.0 - q) - p) / np.maximum(q, _TINY)
+    return -np.log(p), -(np.log(q) + lost)
 
 
 def lacks_a_class(table: ScoreTable, measure: str) -> bool:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_integer, check_weights_are
 from fastmetrics._results import OneNumber
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.calibration._bins import bin_sums
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
@@ -21,7 +21,7 @@ from fastmetrics.measures.calibration._probability_table import (
     probability_table,
 )
 from fastmetrics.measures.calibration._squares import Squares, squares_of_weights
-from fastmetrics.measures.calibration._sums import sums_of
+from fastmetrics.measures.calibration._sums import PIECE, sums_of
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 _MOST_GROUPS: Final = 10**6
@@ -119,17 +119,29 @@ def spiegelhalter_of_table(
     table: ScoreTable, squares: Squares | None, n_threads: int | None
 ) -> GoodnessOfFitTest:
     """Return the test of a table of probabilities."""
-    p = probabilities(table)
     squared = (table.positives, table.negatives) if squares is None else squares[:2]
-    unit = 1.0 if squares is None else squares.largest
+    columns = (probabilities(table), table.positives, table.negatives, *squared)
+    over, variance = sums_of(spiegelhalter_terms, columns, n_threads)
+    return spiegelhalter_of_sums(over, variance, 1.0 if squares is None else squares.largest)
 
-    def terms(p: Floats, ones: Floats, zeros: Floats, w: Floats, v: Floats) -> tuple[float, float]:
-        slope = 1.0 - 2.0 * p
-        q = 1.0 - p
-        over = float(((ones * q - zeros * p) * slope).sum())
-        return over, float(((w + v) * (slope * slope * p * q)).sum())
 
-    over, variance = sums_of(terms, (p, table.positives, table.negatives, *squared), n_threads)
+def spiegelhalter_terms(
+    p: Floats,
+    positives: NDArray[Any],
+    negatives: NDArray[Any],
+    squared_positives: NDArray[Any],
+    squared_negatives: NDArray[Any],
+) -> tuple[float, float]:
+    """Return the sums above and below the line of Z over some rows."""
+    q = 1.0 - p
+    slope = q - p
+    over = float(((positives * q - negatives * p) * slope).sum())
+    spread = slope * slope * (p * q)
+    return over, float(((squared_positives + squared_negatives) * spread).sum())
+
+
+def spiegelhalter_of_sums(over: float, variance: float, unit: float) -> GoodnessOfFitTest:
+    """Return the test of the two sums, the first in this unit, the second in that of its square."""
     method = "Spiegelhalter's Z"
     if not variance > 0.0:
         warn_user(
@@ -203,34 +215,31 @@ def hosmer_lemeshow_test(
     >>> round(test.statistic, 4), test.df
     (1.3535, 3)
     """
-    if not isinstance(on_training_data, bool | np.bool_):
-        raise InputTypeError(
-            f"`on_training_data` must be a bool: got {type(on_training_data).__name__}"
-        )
     check_integer("n_groups", n_groups, low=2, high=_MOST_GROUPS)
-    if check_weights_are(sample_weight, weights_are) == "importances":
-        raise InputError("`weights_are='importances'`: the Hosmer-Lemeshow test needs counts")
     table = probability_table(
         y_true,
         y_proba,
         sample_weight=sample_weight,
-        weights_are="frequencies" if sample_weight is not None else None,
+        weights_are=check_weights_are(sample_weight, weights_are),
         pos_label=pos_label,
         n_threads=n_threads,
     )
-    if table.is_weighted:
-        raise InputError("the Hosmer-Lemeshow test needs counts: the table holds weights")
-    return hosmer_lemeshow_of_table(table, n_groups, bool(on_training_data))
+    return hosmer_lemeshow_of_table(table, n_groups, on_training_data, n_threads)
 
 
 def hosmer_lemeshow_of_table(
-    table: ScoreTable, n_groups: int, on_training_data: bool
+    table: ScoreTable, n_groups: int, on_training_data: bool, n_threads: int | None
 ) -> GoodnessOfFitTest:
-    """Return the test of a table of counts."""
-    sums = bin_sums(table, n_groups, "quantile")
-    gaps, observed = sums.gaps[:, 0], sums.outcomes[:, 0]
-    expected = observed - gaps
-    variances = expected * (1.0 - expected / sums.weight)
+    """Return the test of a table, which must be one of counts."""
+    if not isinstance(on_training_data, bool | np.bool_):
+        raise InputTypeError(
+            f"`on_training_data` must be a bool: got {type(on_training_data).__name__}"
+        )
+    if table.is_weighted:
+        raise InputError("the Hosmer-Lemeshow test needs counts: got importances")
+    n, observed, expected = _groups(table, n_groups, n_threads)
+    gaps = observed - expected
+    variances = expected * (1.0 - expected / n)
     is_certain = ~(variances > 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(is_certain & (gaps == 0.0), 0.0, gaps**2 / variances)
@@ -247,3 +256,37 @@ def hosmer_lemeshow_of_table(
 
     statistic = float(terms.sum())
     return GoodnessOfFitTest(method, statistic, float(chdtrc(df, statistic)), df)
+
+
+def _groups(
+    table: ScoreTable, n_groups: int, n_threads: int | None
+) -> tuple[Floats, Floats, Floats]:
+    """Return rows, positives and the sum of probabilities of each group, the greatest first.
+
+    Rows come by descending probability: group k and those above it begin with the row below which
+    there is at least a share k / n_groups of all.
+    """
+    positives, negatives, p = table.positives, table.negatives, probabilities(table)
+    total = int(table.n_positive) + int(table.n_negative)
+    shares = [total + -total * k // n_groups for k in range(n_groups)]
+    pieces = np.arange(0, len(p), PIECE)
+    running = np.cumsum(np.add.reduceat(positives, pieces) + np.add.reduceat(negatives, pieces))
+    ends = []
+    for share in shares:  # the rows among which at most so many are counted
+        piece = int(np.searchsorted(running, share, side="right"))
+        rows = slice(piece * PIECE, (piece + 1) * PIECE)
+        inside = np.cumsum(positives[rows] + negatives[rows])
+        rest = share - (int(running[piece - 1]) if piece else 0)
+        ends.append(rows.start + int(np.searchsorted(inside, rest, side="right")))
+    cuts = np.unique(np.minimum([0, *ends], len(p))).tolist()
+
+    def terms(p: Floats, ones: NDArray[Any], zeros: NDArray[Any]) -> tuple[float, float, float]:
+        both = ones + zeros
+        return float(both.sum()), float(ones.sum()), float((both * p).sum())
+
+    groups = [
+        sums_of(terms, (p[a:b], positives[a:b], negatives[a:b]), n_threads)
+        for a, b in itertools.pairwise(cuts)
+    ]
+    n, observed, expected = np.array(groups).T
+    return n, observed, expected

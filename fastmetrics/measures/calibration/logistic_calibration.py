@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
@@ -22,10 +22,7 @@ from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._logistic_fit import (
     Columns,
     Fit,
-    fit_intercept,
-    fit_line,
-    fit_slope,
-    log_likelihood,
+    Likelihood,
     squares_of_gradients,
     variances,
 )
@@ -33,11 +30,12 @@ from fastmetrics.measures.calibration._probability_table import (
     BOTH_CLASSES,
     CALIBRATED,
     lacks_a_class,
+    minus_logs,
     probabilities,
     probability_table,
 )
 from fastmetrics.measures.calibration._squares import Squares, squares_of_weights
-from fastmetrics.measures.calibration._sums import Floats, sums_of
+from fastmetrics.measures.calibration._sums import PIECE, Floats, sums_of
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 IntervalName = Literal["wald", "likelihood"]
@@ -119,7 +117,7 @@ def logistic_calibration(
     ----------
     interval : {"wald", "likelihood"}, default="wald"
         "wald": estimate +- z standard errors. "likelihood": all values that a likelihood ratio test
-        would not reject, the other number fitted anew; it takes ten times as long.
+        would not reject, the other number fitted anew.
 
     Returns
     -------
@@ -194,8 +192,9 @@ def logistic_of_table(
     interval: IntervalName = "wald",
     level: float = 0.95,
     n_threads: int | None = None,
+    logits: Floats | None = None,
 ) -> LogisticCalibration:
-    """Return slope and intercepts of a table of probabilities."""
+    """Return slope and intercepts of a table of probabilities, whose logits may be at hand."""
     slope = intercept = in_the_large = _UNDEFINED
     n_certain = _NAN
     if not lacks_a_class(table, "logistic calibration"):
@@ -203,22 +202,26 @@ def logistic_of_table(
         inside = slice(int(p[0] == 1.0), len(p) - int(p[-1] == 0.0))
         wrong, n_certain = _certain(table, p)
         if wrong:
-            warn_user(
-                f"slope and intercept are not defined: {wrong:g} positives have a probability of "
-                "exactly 0, or negatives one of 1; clip them to, say, [1e-6, 1 - 1e-6]",
-                UndefinedMetricWarning,
+            fault = (
+                f"{wrong:g} positives have a probability of exactly 0, or negatives one of 1; clip "
+                "them to, say, [1e-6, 1 - 1e-6]"
             )
-        elif _has_both(columns := _columns(table, p, inside, n_threads)):
+        elif (fault := _fault(table, inside)) != _ONE_CLASS:
+            x = logits_of(p[inside], n_threads) if logits is None else logits[inside]
+            columns = Columns(x, table.positives[inside], table.negatives[inside])
             has_errors = squares is not None or not table.is_weighted
             filling = None
             if table.is_weighted:  # in units in which rows weigh 1 on average
-                unit = len(columns.totals) / float(columns.totals.sum())
-                columns = Columns(columns.logits, columns.positives * unit, columns.totals * unit)
+                unit = len(x) / (float(table.n_positive) + float(table.n_negative))
+                columns = Columns(x, columns.positives * unit, columns.negatives * unit)
                 filling = squares and _in_unit(squares, inside, unit)
-            fits = _Fits(columns, filling, has_errors, interval, _quantile(level), n_threads)
+            likelihood = Likelihood(columns, n_threads)
+            fits = _Fits(likelihood, filling, has_errors, interval, _quantile(level))
             in_the_large = fits.in_the_large()
-            if _is_determined(columns):
+            if not fault:
                 slope, intercept = fits.slope_and_intercept()
+        if fault:
+            warn_user(f"slope and intercept are not defined: {fault}", UndefinedMetricWarning)
     return LogisticCalibration(*slope, *intercept, *in_the_large, n_certain, level, interval, read)
 
 
@@ -233,46 +236,42 @@ def _certain(table: ScoreTable, p: Floats) -> tuple[float, float]:
     return math.ldexp(wrong, scale), math.ldexp(certain, scale)
 
 
-def _columns(table: ScoreTable, p: Floats, inside: slice, n_threads: int | None) -> Columns:
-    """Return the logits and what is at them."""
-    p = p[inside]
-    logits, positives, totals = np.empty(len(p)), np.empty(len(p)), np.empty(len(p))
+def logits_of(p: Floats, n_threads: int | None) -> Floats:
+    """Return the logits of probabilities inside (0, 1)."""
+    logits = np.empty(len(p))
 
-    def fill(x: Floats, ones: Floats, both: Floats, p: Floats, own: Any, other: Any) -> tuple[()]:
-        np.log(p / (1.0 - p), out=x)
-        ones[:] = own
-        np.add(own, other, out=both)
+    def fill(x: Floats, p: Floats) -> tuple[()]:
+        np.subtract(*minus_logs(p)[::-1], out=x)
         return ()
 
-    given = (p, table.positives[inside], table.negatives[inside])
-    sums_of(fill, (logits, positives, totals, *given), n_threads)
-    return Columns(logits, positives, totals)
+    sums_of(fill, (logits, p), n_threads)
+    return logits
 
 
-def _has_both(columns: Columns) -> bool:
-    """Return whether both classes have a finite logit, after a warning where they have not."""
-    both = bool(columns.positives.any()) and bool((columns.positives < columns.totals).any())
-    if not both:
-        warn_user(
-            "slope and intercept are not defined: probabilities inside (0, 1) belong to one class",
-            UndefinedMetricWarning,
-        )
-    return both
+_ONE_CLASS: Final = "probabilities inside (0, 1) belong to one class"
 
 
-def _is_determined(columns: Columns) -> bool:
-    """Return whether the slope has a finite value, after a warning where it has none."""
-    with_positive = np.flatnonzero(columns.positives)
-    with_negative = np.flatnonzero(columns.positives < columns.totals)
-    fault = ""
-    if len(columns.logits) == 1:
-        fault = "all probabilities are the same"
-    elif with_positive[-1] <= with_negative[0] or with_negative[-1] <= with_positive[0]:
-        fault = "the probabilities separate the classes, so that the slope is infinite"
-    if fault:
-        message = f"calibration slope and intercept are not defined: {fault}"
-        warn_user(message, UndefinedMetricWarning)
-    return not fault
+def _fault(table: ScoreTable, inside: slice) -> str:
+    """Return why the slope has no finite value, empty where it has one."""
+    positives, negatives = table.positives[inside], table.negatives[inside]
+    first = _first_row(positives), _first_row(negatives)
+    if max(first) == len(positives):
+        return _ONE_CLASS
+    if len(positives) == 1:
+        return "all probabilities are the same"
+    last = [len(positives) - 1 - _first_row(column[::-1]) for column in (positives, negatives)]
+    if last[0] <= first[1] or last[1] <= first[0]:
+        return "the probabilities separate the classes, so that the slope is infinite"
+    return ""
+
+
+def _first_row(column: NDArray[Any]) -> int:
+    """Return the first row that has any weight, the number of rows if none has."""
+    for start in range(0, len(column), PIECE):
+        found = np.flatnonzero(column[start : start + PIECE])
+        if len(found):
+            return start + int(found[0])
+    return len(column)
 
 
 def _in_unit(squares: Squares, inside: slice, unit: float) -> tuple[Floats, Floats]:
@@ -290,16 +289,15 @@ def _quantile(level: float) -> float:
 class _Fits(NamedTuple):
     """The three estimates of one table, with standard errors and intervals."""
 
-    columns: Columns
+    likelihood: Likelihood
     squares: tuple[Floats, Floats] | None
     has_errors: bool
     interval: IntervalName
     quantile: float
-    n_threads: int | None
 
     def in_the_large(self) -> _Estimate:
         """Return the intercept beside a slope of 1."""
-        fit = fit_intercept(self.columns, n_threads=self.n_threads)
+        fit = self.likelihood.fit(0.0, 1.0, "intercept")
         variance = 1.0 / fit.information[0]
         filling = self._filling(fit)
         if filling is not None:
@@ -310,14 +308,14 @@ class _Fits(NamedTuple):
 
     def slope_and_intercept(self) -> tuple[_Estimate, _Estimate]:
         """Return both numbers of the line."""
-        fit = fit_line(self.columns, self.n_threads)
+        fit = self.likelihood.fit(0.0, 0.0)
         of_intercept, of_slope = variances(fit, self._filling(fit))
 
         def beside_slope(value: float) -> Fit:
-            return fit_intercept(self.columns, value, fit.intercept, self.n_threads)
+            return self.likelihood.fit(fit.intercept, value, "intercept")
 
         def beside_intercept(value: float) -> Fit:
-            return fit_slope(self.columns, value, fit.slope, self.n_threads)
+            return self.likelihood.fit(value, fit.slope, "slope")
 
         return (
             self._estimate(fit, fit.slope, of_slope, beside_slope),
@@ -327,7 +325,8 @@ class _Fits(NamedTuple):
     def _filling(self, fit: Fit) -> tuple[float, float, float] | None:
         if self.squares is None:
             return None
-        return squares_of_gradients(self.columns, fit, self.squares, self.n_threads)
+        own = self.likelihood
+        return squares_of_gradients(own.columns, fit, self.squares, own.n_threads)
 
     def _estimate(
         self, fit: Fit, estimate: float, variance: float, at: Callable[[float], Fit]
@@ -339,16 +338,15 @@ class _Fits(NamedTuple):
         half = self.quantile * error
         if self.interval == "wald":
             return estimate, error, ConfidenceInterval(estimate - half, estimate + half)
-        highest = self._likelihood(fit)
+        highest = self.likelihood.logarithm(fit.intercept, fit.slope)
 
         def excess(value: float) -> float:
-            return 2.0 * (highest - self._likelihood(at(value))) - self.quantile**2
+            there = at(value)
+            height = self.likelihood.logarithm(there.intercept, there.slope)
+            return 2.0 * (highest - height) - self.quantile**2
 
         low, high = (_root(excess, estimate, side * half) for side in (-1.0, 1.0))
         return estimate, error, ConfidenceInterval(low, high)
-
-    def _likelihood(self, fit: Fit) -> float:
-        return log_likelihood(self.columns, fit.intercept, fit.slope, self.n_threads)
 
 
 def _root(excess: Callable[[float], float], start: float, step: float) -> float:

@@ -17,11 +17,12 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
+    minus_logs,
     probabilities,
     probability_table,
 )
 from fastmetrics.measures.calibration._sums import sums_of
-from fastmetrics.tables.scores.hull import upper_hull
+from fastmetrics.tables.scores.hull import Hull, upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: A score of one row, by arrays: label (0.0 or 1.0) and probability to loss.
@@ -224,18 +225,31 @@ def decomposition_of_table(
     table: ScoreTable, score: str | RowScore, n_threads: int | None
 ) -> ScoreDecomposition:
     """Return the decomposition of a table of probabilities."""
-    name = score if isinstance(score, str) else getattr(score, "__name__", type(score).__name__)
     losses = losses_of(score, table.scores.dtype)
     columns = probabilities(table), table.positives, table.negatives
     threads = n_threads if isinstance(score, str) else 1  # of a user's own we know nothing
-    (given,) = sums_of(lambda *piece: (_summed(losses, *piece),), columns, threads)
-    hull = upper_hull(table, n_threads=n_threads)
+
+    def terms(p: Floats, positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float]:
+        return (summed_losses(losses(p), positives, negatives),)
+
+    (given,) = sums_of(terms, columns, threads) or [math.nan]
+    return decomposition_of_sum(table, upper_hull(table, n_threads=n_threads), score, given)
+
+
+def decomposition_of_sum(
+    table: ScoreTable, hull: Hull, score: str | RowScore, given: float
+) -> ScoreDecomposition:
+    """Return the decomposition of a table whose losses have been summed."""
+    name = score if isinstance(score, str) else getattr(score, "__name__", type(score).__name__)
+    losses = losses_of(score, table.scores.dtype)
+    total = float(table.n_positive) + float(table.n_negative)
     share = np.array([float(table.n_positive)]), np.array([float(table.n_negative)])
+    means = []
     with np.errstate(all="ignore"):
-        recalibrated = _summed(losses, *_with_shares(hull.positives, hull.negatives))
-        constant = _summed(losses, *_with_shares(*share))
-    total = float(share[0][0] + share[1][0])
-    return parts_of(name, given / total, recalibrated / total, constant / total)
+        for positives, negatives in ((hull.positives, hull.negatives), share):
+            both = losses(positives / (positives + negatives))
+            means.append(summed_losses(both, positives, negatives) / total)
+    return parts_of(name, given / total, *means)
 
 
 def parts_of(name: str, given: float, recalibrated: float, constant: float) -> ScoreDecomposition:
@@ -263,13 +277,6 @@ def losses_of(score: str | RowScore, dtype: np.dtype[Any]) -> Losses:
     return lambda p: minus_logs(np.clip(p, eps, 1.0 - eps))
 
 
-def minus_logs(p: Floats) -> tuple[Floats, Floats]:
-    """Return -log(p) and -log(1 - p), the latter without what the rounding of 1 - p loses."""
-    q = 1.0 - p
-    lost = ((1.0 - q) - p) / q
-    return -np.log(p), -(np.log(q) + np.where(q > 0.0, lost, 0.0))
-
-
 _NAMED: Final = ("brier_score", "log_loss")
 
 
@@ -291,9 +298,11 @@ def _checked(score: RowScore, label: float, p: Floats) -> Floats:
     return found
 
 
-def _summed(losses: Losses, p: Floats, positives: NDArray[Any], negatives: NDArray[Any]) -> float:
+def summed_losses(
+    losses: tuple[Floats, Floats], positives: NDArray[Any], negatives: NDArray[Any]
+) -> float:
     """Return the sum of losses of some rows; what no row has costs nothing, infinite or not."""
-    of_positive, of_negative = losses(p)
+    of_positive, of_negative = losses
     sums = positives * of_positive + negatives * of_negative
     total = float(sums.sum())
     if math.isnan(total):
@@ -301,12 +310,6 @@ def _summed(losses: Losses, p: Floats, positives: NDArray[Any], negatives: NDArr
         sums += np.where(negatives > 0, negatives * of_negative, 0.0)
         total = float(sums.sum())
     return total
-
-
-def _with_shares(
-    positives: NDArray[Any], negatives: NDArray[Any]
-) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
-    return positives / (positives + negatives), positives, negatives
 
 
 def _on_grid(value: float, exponent: int) -> float:
