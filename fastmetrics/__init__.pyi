@@ -81,6 +81,18 @@ from .intervals.bootstrap.permutation import (
     PermutedDifference as PermutedDifference,
     paired_permutation_test as paired_permutation_test,
 )
+from .intervals.calibration.calibration_error_interval import (
+    CalibrationErrorInterval as CalibrationErrorInterval,
+    calibration_error_interval as calibration_error_interval,
+)
+from .intervals.calibration.calibration_test import (
+    CalibrationTest as CalibrationTest,
+    calibration_test as calibration_test,
+)
+from .intervals.calibration.reliability_band import (
+    ReliabilityBand as ReliabilityBand,
+    reliability_band as reliability_band,
+)
 from .intervals.delong.delong import DeLongResult as DeLongResult, delong as delong
 from .intervals.delong.delong_test import (
     DeLongPair as DeLongPair,

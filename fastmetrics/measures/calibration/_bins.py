@@ -74,11 +74,16 @@ def check_bins(n_bins: Any, strategy: Any) -> tuple[int, Strategy]:
     return check_integer("n_bins", n_bins, low=1, high=_MOST_BINS), chosen
 
 
+def ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+    """Return the probabilities of a table, ascending, the positives at each, and all rows."""
+    positives, negatives = table.positives[::-1], table.negatives[::-1]
+    return table.scores[::-1].astype(np.float64), positives, positives + negatives
+
+
 def bin_sums(table: ScoreTable, n_bins: int, strategy: Strategy) -> BinSums:
     """Return the sums of a table of probabilities of two classes."""
-    p = table.scores[::-1].astype(np.float64)
-    positives, negatives = table.positives[::-1], table.negatives[::-1]
-    weight = positives + negatives
+    p, positives, weight = ascending(table)
+    negatives = weight - positives
     starts = bin_starts(p, weight, n_bins, strategy)
     gaps = positives - weight * p
     squares = positives * (1.0 - p) ** 2 + negatives * (p * p)

@@ -96,6 +96,21 @@ def binned(
     return [bin_sums(table, n_bins, strategy) for table in tables]
 
 
+def one_table(
+    y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any, n_threads: int | None
+) -> ScoreTable:
+    """Return the table of the positive class's probabilities; of columns, of the greatest ones."""
+    check_same_index(y_true=y_true, y_proba=y_proba)
+    if isinstance(y_true, ScoreTable) or column_count(y_proba) == 1:
+        if labels is not None:
+            raise InputTypeError("`labels` is for a column of `y_proba` a class: got one")
+        return probability_table(y_true, y_proba, pos_label=pos_label, n_threads=n_threads)
+    if pos_label is not None:
+        raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
+    hits, own = top_label(*class_rows(y_true, y_proba, labels))
+    return ScoreTable.from_scores(hits, own, n_threads=n_threads)
+
+
 def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64], Floats]:
     """Return the column of each row's label, and the probabilities, fully verified."""
     columns = check_score_matrix(y_proba, "y_proba")
