@@ -93,6 +93,10 @@ from .intervals.calibration.reliability_band import (
     ReliabilityBand as ReliabilityBand,
     reliability_band as reliability_band,
 )
+from .intervals.calibration.score_difference import (
+    ScoreDifference as ScoreDifference,
+    score_difference as score_difference,
+)
 from .intervals.delong.delong import DeLongResult as DeLongResult, delong as delong
 from .intervals.delong.delong_test import (
     DeLongPair as DeLongPair,

@@ -138,6 +138,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
     "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
     "ScoreDecomposition": lambda: fm.score_decomposition(Y, CHANCES),
+    "ScoreDifference": lambda: fm.score_difference(Y, {"a": CHANCES, "b": CHANCES[::-1]}),
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
     "TuningResult": lambda: fm.tune_estimator(model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1),
@@ -255,6 +256,7 @@ NUMBERS = {
     "ProportionDifference": "estimate",
     "ProportionInterval": "estimate",
     "ScoreDecomposition": "score",
+    "ScoreDifference": "difference",
 }
 
 
