@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from benchmarks.coverage import calibration
 from benchmarks.coverage.methods import LEVEL, Cost, Measured, measure
 from benchmarks.coverage.scenes import Scene, population
 from fastmetrics._kernels._compile import compile_small_calls
@@ -160,7 +161,8 @@ Rows = tuple[list[IntervalRow], list[RejectionRow], list[EstimateRow]]
 
 def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
     """Return the rows of one scene."""
-    truth = population(scene)
+    is_own = isinstance(scene, calibration.CalibrationScene)
+    truth = calibration.population(scene) if is_own else population(scene)
     n = len(measured)
     intervals = []
     for metric, method in measured[0].intervals:
@@ -203,6 +205,17 @@ def _interval_row(
         no_width=int(np.count_nonzero(width == 0)),
         mean_width=_digits(width.mean()) if len(width) else None,
     )
+
+
+def with_part(study: Study, part: str, new: Study) -> Study:
+    """Return a study in which the rows of one part, wherever they stood, are those of another."""
+    parts = {
+        field.name: [row for row in getattr(study, field.name) if row.part != part]
+        + getattr(new, field.name)
+        for field in fields(study)
+        if isinstance(getattr(study, field.name), list)
+    }
+    return replace(study, **parts)
 
 
 def _digits(value: float) -> float:

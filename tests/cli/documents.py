@@ -30,6 +30,7 @@ DOCUMENTS = (
     "docs/bootstrap.md",
     "docs/classification.md",
     "docs/comparison.md",
+    "docs/costs-and-calibration.md",
     "docs/selection.md",
 )
 

@@ -287,3 +287,31 @@ def test_no_bootstrap_of_the_functions_either() -> None:
             fm.bootstrap(Y, P, metrics=function)
         with pytest.raises(ValueError, match=said):
             fm.bootstrap(Y, P, metrics=functools.partial(function, n_bins=3, pos_label=1))
+
+
+def test_figures_of_verified_calibration() -> None:
+    """What the tests of Kumar, Liang & Ma's package (v0.2) say of three small problems."""
+    p = [0.5, 0.5, 0.5, 0.6, 0.5, 0.6, 0.6, 0.6, 0.6]
+    y = [0, 1, 0, 1, 0, 1, 1, 1, 0]
+    rms = functools.partial(fm.root_mean_square_calibration_error, n_bins=10, estimator="plug_in")
+    assert fm.expected_calibration_error(y, p, n_bins=10) == pytest.approx(2 / 9)
+    assert rms(y, p) == pytest.approx(math.sqrt(4 / 9 * 0.25**2 + 5 / 9 * 0.2**2))
+
+    rows = [[0.6, 0.3, 0.1]] * 6 + [[0.1, 0.8, 0.1]] * 4 + [[0.1, 0.0, 0.9]] * 4
+    codes = [0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2]
+    gaps, shares = [5 / 6 - 0.6, 0.05, 0.1], [6 / 14, 4 / 14, 4 / 14]
+    mean = float(np.dot(shares, gaps))
+    assert fm.expected_calibration_error(codes, rows, n_bins=10) == pytest.approx(mean)
+    assert rms(codes, rows) == pytest.approx(math.sqrt(np.dot(shares, np.square(gaps))))
+    gaps = [0.1, 5 / 6 - 0.6, 0.1, 0.05, 0.3 - 1 / 6]
+    shares = np.divide([4, 6, 8, 4, 6], 42)
+    by_class = {"form": "class_wise"}
+    mean = float(np.dot(shares, gaps))
+    assert fm.expected_calibration_error(codes, rows, n_bins=10, **by_class) == pytest.approx(mean)
+    square = np.dot(shares, np.square(gaps))
+    assert rms(codes, rows, **by_class) == pytest.approx(math.sqrt(square))
+
+    rows = [[0.8, 0.1, 0.1], [0.6, 0.2, 0.2], [0.0, 0.9, 0.1], [0.0, 1.0, 0.0]]
+    rows += [[0.3, 0.3, 0.4], [0.15, 0.0, 0.85]]
+    found = fm.expected_calibration_error([0, 0, 1, 1, 0, 2], rows, n_bins=3)
+    assert found == pytest.approx(4 / 6 * (1 - 3.55 / 4))

@@ -94,7 +94,7 @@ def reliability_band(
     kind: Kind = "confidence",
     confidence_level: float = 0.95,
     n_cells: int = 100,
-    n_resamples: int = 1000,
+    n_resamples: int = 999,
     pos_label: Any = None,
     labels: ArrayLike | None = None,
     rng: Any = None,
@@ -111,7 +111,7 @@ def reliability_band(
     n_cells : int, default=100
         Into how many cells of equal width probabilities are put for a confidence band, if more
         of them are distinct; at how many points a consistency band is given. At most 1,000.
-    n_resamples : int, default=1000
+    n_resamples : int, default=999
         Replicates of a consistency band.
 
     Returns
@@ -257,7 +257,8 @@ def _consistency(
     for fit, positives in zip(fits, calibrated_draws(data, n_resamples, key), strict=True):
         fit[:] = isotonic(data, positives)[chosen]
     tail = (1.0 - level) / 2.0
-    low, high = np.quantile(fits, [tail, 1.0 - tail], axis=0)
+    # By ranks of n_resamples + 1: the data, if calibrated, are one more draw of the same kind.
+    low, high = np.quantile(fits, [tail, 1.0 - tail], axis=0, method="weibull")
     return data.p[chosen], low, high, isotonic(data, data.positives)[chosen]
 
 
