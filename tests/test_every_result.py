@@ -86,6 +86,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "BootstrapResult": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"],
     "BootstrapResults": lambda: fm.bootstrap(Y, S, metrics=["roc_auc", "pr_auc"], **FEW),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
+    "CalibrationErrorInterval": lambda: fm.calibration_error_interval(Y, CHANCES),
+    "CalibrationTest": lambda: fm.calibration_test(Y, CHANCES, n_resamples=9, rng=1),
     "CalibrationSummary": lambda: fm.calibration_summary(Y, CHANCES, on_training_data=False),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
     "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
@@ -134,6 +136,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         X, X[::-1], metrics=["mean_squared_error", "r2"], multioutput="raw_values"
     ),
     "RegressionTable": lambda: fm.RegressionTable.from_arrays(X, X[::-1]),
+    "ReliabilityBand": lambda: fm.reliability_band(
+        Y, CHANCES, kind="consistency", n_resamples=9, rng=1
+    ),
     "ReliabilityDiagram": lambda: fm.reliability_diagram(Y, CHANCES),
     "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
     "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
@@ -247,6 +252,7 @@ def test_intervals_unpack_and_index() -> None:
 NUMBERS = {
     "BootstrapResult": "estimate",
     "BreakEvenPoint": "value",
+    "CalibrationErrorInterval": "estimate",
     "CountMetricInterval": "estimate",
     "DeLongResult": "estimate",
     "GoodnessOfFitTest": "statistic",

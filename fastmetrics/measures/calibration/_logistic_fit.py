@@ -82,12 +82,13 @@ class Likelihood:
         return found
 
     def logarithm(self, intercept: float, slope: float) -> float:
-        """Return the logarithm of the likelihood."""
-        eta = intercept + slope * self._starts
-        softplus = np.maximum(eta, 0.0) + np.log1p(np.exp(-np.abs(eta)))
-        expected = softplus, *_derivatives_of_softplus(eta)
-        lost = self._summed(expected, slope, 0)
-        return intercept * self._sums[0] + slope * self._sums[1] - float(lost.sum())
+        """Return the logarithm of the likelihood; nan where the line is steeper than floats are."""
+        with np.errstate(all="ignore"):
+            eta = intercept + slope * self._starts
+            softplus = np.maximum(eta, 0.0) + np.log1p(np.exp(-np.abs(eta)))
+            terms = np.vstack((softplus, _derivatives_of_softplus(eta)[: MOMENTS - 1]))
+            lost = (terms * self._moments).sum(axis=1) @ _powers(slope)
+            return float(intercept * self._sums[0] + slope * self._sums[1] - lost)
 
     def _refine(self, slope: float) -> None:
         """Make runs that are narrow enough for slopes up to this and twice as much."""
@@ -131,44 +132,52 @@ class Likelihood:
         self, intercept: float, slope: float
     ) -> tuple[tuple[float, float], tuple[float, float, float]]:
         """Return gradient and information of the log-likelihood."""
-        x = self._starts
+        x, powers = self._starts, _powers(slope)
         derivatives = _derivatives_of_softplus(intercept + slope * x)
-        first, mixed = (self._summed(derivatives, slope, shift) for shift in (0, 1))
+        with_moments = [derivatives @ self._moments.T]
+        for _ in range(2):
+            derivatives = derivatives * x
+            with_moments.append(derivatives @ self._moments.T)
+
+        def total(order: int, shift: int, times: int) -> float:
+            """Return the sum of weight * distance**shift * x**times * a derivative of softplus."""
+            found = with_moments[times]
+            return math.fsum(
+                # moments are divided by the factorial of their own power
+                powers[k] * math.perm(k + shift, shift) * found[order - 1 + k, k + shift]
+                for k in range(MOMENTS - shift)
+            )
+
         gradient = (
-            self._sums[0] - float(first.sum()),
-            self._sums[1] - float((x * first + mixed).sum()),
+            self._sums[0] - total(1, 0, 0),
+            self._sums[1] - total(1, 0, 1) - total(1, 1, 0),
         )
-        second = derivatives[1:]
-        a, b, c = (self._summed(second, slope, shift) for shift in (0, 1, 2))
         information = (
-            float(a.sum()),
-            float((x * a + b).sum()),
-            float((x * (x * a + 2.0 * b) + c).sum()),
+            total(2, 0, 0),
+            total(2, 0, 1) + total(2, 1, 0),
+            total(2, 0, 2) + 2.0 * total(2, 1, 1) + total(2, 2, 0),
         )
         return gradient, information
 
-    def _summed(self, derivatives: tuple[Floats, ...], slope: float, shift: int) -> Floats:
-        """Return each run's sum of weight * distance**shift * f(logit), f by its derivatives."""
-        total = np.zeros(len(self._starts))
-        for k in range(MOMENTS - 1 - shift, -1, -1):
-            # moments are divided by the factorial of their own power
-            factor = slope**k * math.perm(k + shift, shift)
-            total += derivatives[k] * (factor * self._moments[k + shift])
-        return total
+
+def _powers(slope: float) -> Floats:
+    return np.float64(slope) ** np.arange(MOMENTS)
 
 
-def _derivatives_of_softplus(eta: Floats) -> tuple[Floats, ...]:
-    """Return the first to the seventh derivative of log(1 + exp(eta))."""
+def _derivatives_of_softplus(eta: Floats) -> Floats:
+    """Return the first to the seventh derivative of log(1 + exp(eta)), a row each."""
     odds = np.exp(np.clip(-eta, -_STEEP, _STEEP))  # of a negative
     s = 1.0 / (1.0 + odds)
     v = s * s * odds  # s * (1 - s) would be 0 too soon
     third = v * (s * (odds - 1.0))
-    return (
-        *(s, v, third),
-        v * (1.0 - 6.0 * v),
-        third * (1.0 - 12.0 * v),
-        v * (1.0 - v * (30.0 - 120.0 * v)),
-        third * (1.0 - v * (60.0 - 360.0 * v)),
+    return np.array(
+        (
+            *(s, v, third),
+            v * (1.0 - 6.0 * v),
+            third * (1.0 - 12.0 * v),
+            v * (1.0 - v * (30.0 - 120.0 * v)),
+            third * (1.0 - v * (60.0 - 360.0 * v)),
+        )
     )
 
 

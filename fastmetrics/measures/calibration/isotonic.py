@@ -163,7 +163,7 @@ def _fit_numbers(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) 
     check_same_length(y_true=numbers, y_score=scores)
     rows = check_regression(numbers, numbers, sample_weight)
     rows.recheck()
-    order = np.argsort(scores, kind="stable")
+    order = np.argsort(scores)  # stable or not: rows that tie are one
     ordered = scores[order] + scores.dtype.type(0)
     weights = np.empty(0) if rows.weights is None else rows.weights[order]
     values = rows.y_true[order].astype(np.float64, copy=False)
