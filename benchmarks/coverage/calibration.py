@@ -22,7 +22,7 @@ from fastmetrics.intervals.calibration.calibration_error_interval import limits,
 
 PART = "calibration"
 N_BINS, LEVEL = 15, 0.95
-WITHOUT_PAIRS = "the same, error for large n only"
+PUBLISHED = "Sun et al. (2024), as published"
 #: Enough of them: (99 + 1) / 20 is a whole number, and the size of the test exact.
 TEST_REPLICATES = 99
 BAND_REPLICATES = 199
@@ -42,12 +42,15 @@ class CalibrationScene(Scene):
         Parameters of the beta distribution.
     slope, shift : float
         Log odds of the outcome are ``slope * log odds of p + shift``.
+    levels : int
+        How many probabilities there are, the middles of equal cells; 0 for any.
     """
 
     label: str = ""
     shape: tuple[float, float] = (1.0, 1.0)
     slope: float = 1.0
     shift: float = 0.0
+    levels: int = 0
 
     @property
     def name(self) -> str:
@@ -63,18 +66,34 @@ class CalibrationScene(Scene):
 
         return np.asarray(expit(self.slope * logit(p) + self.shift))
 
+    def said(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probabilities that the model says, made of draws."""
+        return (np.floor(p * self.levels) + 0.5) / self.levels if self.levels else p
+
     def draw(self, rng: np.random.Generator) -> Data:
         """Draw one data set."""
-        p = rng.beta(*self.shape, size=self.n)
+        p = self.said(rng.beta(*self.shape, size=self.n))
         return Data((rng.random(self.n) < self.truth(p)).astype(np.int8), p)
 
 
 def _kind(
-    label: str, sizes: Iterable[int], shape: tuple[float, float], slope: float, shift: float
+    label: str,
+    sizes: Iterable[int],
+    shape: tuple[float, float],
+    slope: float,
+    shift: float,
+    levels: int = 0,
 ) -> list[CalibrationScene]:
     share = shape[0] / sum(shape)
     return [
-        CalibrationScene(PART, n, share, label=label, shape=shape, slope=slope, shift=shift)
+        CalibrationScene(
+            *(PART, n, share),
+            label=label,
+            shape=shape,
+            slope=slope,
+            shift=shift,
+            levels=levels,
+        )
         for n in sizes
     ]
 
@@ -85,6 +104,7 @@ SCENES = (
     *_kind("far off", (200, 1_000), (1.0, 1.0), 0.6, 0.2),
     *_kind("5% positive, calibrated", (200, 1_000), (0.5, 9.5), 1.0, 0.0),
     *_kind("5% said, too few", (200, 1_000), (0.5, 9.5), 1.0, 0.7),
+    *_kind("4 probabilities, off", (200, 1_000), (1.0, 1.0), 0.8, -0.2, levels=4),
 )
 
 
@@ -97,10 +117,10 @@ def population(scene: CalibrationScene) -> dict[str, float]:
     from scipy.stats import beta
 
     p = beta.ppf((np.arange(_GRID) + 0.5) / _GRID, *scene.shape)
-    p = np.clip(p, 1e-15, 1 - 1e-15)
+    p = scene.said(np.clip(p, 1e-15, 1 - 1e-15))
     gaps = scene.truth(p) - p
     uniform = np.minimum((p * N_BINS).astype(np.int64), N_BINS - 1)
-    by_rank = np.arange(_GRID) * N_BINS // _GRID
+    by_rank = np.searchsorted(p, p) * N_BINS // _GRID
     roots = [_errors(bins, gaps)[1] for bins in (uniform, by_rank)]
     return {
         "uniform bins": roots[0],
@@ -125,7 +145,7 @@ def measure(scene: CalibrationScene, data: Data, rng: np.random.Generator, out: 
         found = fastmetrics.calibration_error_interval(y, p, n_bins=N_BINS, strategy=strategy)
         interval = float(found.confidence_interval.low), float(found.confidence_interval.high)
         out.intervals[f"{strategy} bins", found.method] = interval
-        out.intervals[f"{strategy} bins", WITHOUT_PAIRS] = _without_pairs(data, strategy)
+        out.intervals[f"{strategy} bins", PUBLISHED] = _as_published(data, strategy)
         if strategy == "uniform":
             out.estimates["mean square"] = found.mean_square
     out.estimates["expected_calibration_error"] = fastmetrics.expected_calibration_error(
@@ -150,13 +170,16 @@ def measure(scene: CalibrationScene, data: Data, rng: np.random.Generator, out: 
         out.pvalues[hypothesis, metric] = test.pvalue
 
 
-def _without_pairs(data: Data, strategy: Any) -> tuple[float, float]:
-    """Return the interval whose standard error has the part of first order alone."""
+def _as_published(data: Data, strategy: Any) -> tuple[float, float]:
+    """Return the interval for large n: of the error of first order, and as wide above as below."""
+    from scipy.special import ndtri
+
     counts = counted(data.labels, data.scores, pos_label=None, labels=None, n_threads=1)
     found = mean_square(counts, N_BINS, strategy)
     assert found is not None
-    low, high = limits(found._replace(error_of_pairs=0.0), LEVEL)
-    return math.sqrt(low), math.sqrt(high)
+    low = limits(found._replace(error_of_pairs=0.0), LEVEL)[0]
+    reach = float(ndtri((1 + LEVEL) / 2)) * found.error_of_gaps
+    return math.sqrt(low), math.sqrt(max(found.estimate, 0.0) + reach)
 
 
 def _round_zero(

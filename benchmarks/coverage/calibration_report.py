@@ -68,11 +68,12 @@ def _biases(study: Study) -> str:
 _HEAD = """Probabilities p are uniform, or Beta(0.5, 9.5) with a mean of 5 %. The outcome is
 positive with the probability whose log odds are a slope times those of p, and a shift: 1 and 0 if
 the model is calibrated, 0.9 and 0.1 (a little off), 0.6 and 0.2 (far off), 1 and 0.7 (too few
-positives said). Errors are in {n_bins} bins, and the target is that of the population in these
-bins. The interval is that of Sun et al. with both parts of the standard error; below it, with the
-part for large samples alone, as they have it. The band is that of Dimitriadis et al., which covers
-if the whole curve lies inside: it is safe, and wide. A consistency band covers if it holds the
-isotonic fit of data that *are* calibrated, at the point nearest to their mean probability.
+positives said), 0.8 and -0.2 (where it says .125, .375, .625 or .875). Errors are in {n_bins} bins,
+and the target is that of the population in these bins. The interval is that of Sun et al. with an
+error and an upper limit for any n; below it, as they have it, for large n. The band is that of
+Dimitriadis et al., which covers if the whole curve lies inside: it is safe, and wide. A consistency
+band covers if it holds the isotonic fit of data that *are* calibrated, at the point nearest to
+their mean probability.
 """
 
 _TESTS = """`calibration_test` with {n} replicates, by the miscalibration of the Brier score and by

@@ -19,8 +19,13 @@ EIGHTHS = st.integers(0, 8).map(lambda k: k / 8)
 ROWS = st.lists(st.tuples(st.integers(0, 1), EIGHTHS), min_size=1, max_size=16)
 
 
+def parts_of(y: Any, p: Any, n_bins: int, strategy: str) -> list[binned.Problem]:
+    parts: list[binned.Problem] = getattr(binned, strategy)(binned.rows_of(y, p, None), n_bins)
+    return parts
+
+
 def bins_of(y: Any, p: Any, n_bins: int, strategy: str) -> list[list[tuple[int, Fraction]]]:
-    parts = getattr(binned, strategy)(binned.rows_of(y, p, None), n_bins)
+    parts = parts_of(y, p, n_bins, strategy)
     return [[(row[0][0], row[1][0]) for row in rows] for rows in parts]
 
 
@@ -39,9 +44,9 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     assert found.n_single == sum(len(each) == 1 for each in bins)
 
     result = fm.calibration_error_interval(y, p, n_bins=n_bins, strategy=strategy)
-    right = oracle.limits(
-        found.estimate, found.standard_error, found.error_if_calibrated, level=0.95
-    )
+    plug_in = float(binned.mean_square(parts_of(y, p, n_bins, strategy), "plug_in"))
+    assert found.plug_in == pytest.approx(plug_in, rel=1e-12, abs=1e-15)
+    right = oracle.limits(*found[:5], level=0.95)
     assert list(result.confidence_interval) == pytest.approx(right, rel=1e-9, abs=1e-12)
     assert result.mean_square == found.estimate
     assert result.standard_error == found.standard_error
@@ -89,7 +94,7 @@ def test_the_errors_are_those_of_many_samples() -> None:
             for each in found
         ]
     )
-    assert covered > 0.9
+    assert covered > 0.945
 
 
 @pytest.mark.parametrize(
@@ -98,8 +103,10 @@ def test_the_errors_are_those_of_many_samples() -> None:
 def test_cases_of_the_lower_limit(square, low) -> None:
     from fastmetrics.intervals.calibration.calibration_error_interval import MeanSquare
 
-    found = MeanSquare(square, 1.0, 0.0, 0.1, 2, 0)
+    found = MeanSquare(square, 0.0, 1.0, 0.0, 0.1, 2, 0)
     assert limits(found, 0.95) == pytest.approx((low, square + 1.959964), abs=1e-6)
+    upper = limits(found._replace(plug_in=square), 0.95)[1]
+    assert upper - square == pytest.approx(1.959964 * math.sqrt(upper / square), abs=1e-5)
     likely = found._replace(error_if_calibrated=square)
     assert limits(likely, 0.95)[0] == 0.0
 

@@ -69,10 +69,17 @@ def over_outcomes(
     return mean, square - mean**2
 
 
-def limits(square: float, error: float, error_if_calibrated: float, level: float) -> list[float]:
-    """Return the limits of the root, case by case."""
+def limits(
+    square: float,
+    plug_in: float,
+    of_gaps: float,
+    of_pairs: float,
+    error_if_calibrated: float,
+    level: float,
+) -> list[float]:
+    """Return the limits of the root: the lower one case by case, the upper one by bisection."""
     z, one = NormalDist().inv_cdf((1 + level) / 2), NormalDist().inv_cdf(level)
-    above = max(square, 0.0)
+    above, error = max(square, 0.0), math.hypot(of_gaps, of_pairs)
     low = max(0.0, above - one * error)
     if above >= 2 * one * error:
         low = above / 2
@@ -80,7 +87,12 @@ def limits(square: float, error: float, error_if_calibrated: float, level: float
         low = above - z * error
     if square <= one * error_if_calibrated:
         low = 0.0
-    return [math.sqrt(low), math.sqrt(above + z * error)]
+    inside, outside = above, above + 1e6
+    for _ in range(200):
+        u = (inside + outside) / 2
+        at_u = math.sqrt((of_gaps**2 * u / plug_in if plug_in else of_gaps**2) + of_pairs**2)
+        inside, outside = (u, outside) if u - above <= z * at_u else (inside, u)
+    return [math.sqrt(low), math.sqrt(inside)]
 
 
 def clopper_pearson_low(hits: int, n: int, alpha: float) -> float:

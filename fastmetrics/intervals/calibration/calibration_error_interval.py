@@ -17,7 +17,7 @@ from fastmetrics.intervals.calibration._counted import COUNTED, Counted, counted
 from fastmetrics.measures.calibration._bins import BINNED, Strategy, bin_starts, check_bins
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-_METHOD: Final = "Sun et al. (2024)"
+_METHOD: Final = "Sun et al. (2024), for any n"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -63,8 +63,8 @@ class MeanSquare(NamedTuple):
 
     Attributes
     ----------
-    estimate : float
-        Below 0 at times.
+    estimate, plug_in : float
+        Without bias, and so below 0 at times; with it.
     error_of_gaps, error_of_pairs : float
         The two parts of the standard error: of first order, which is 0 for a calibrated model, and
         of second, which the pairs of rows inside bins leave to it.
@@ -75,6 +75,7 @@ class MeanSquare(NamedTuple):
     """
 
     estimate: float
+    plug_in: float
     error_of_gaps: float
     error_of_pairs: float
     error_if_calibrated: float
@@ -117,20 +118,21 @@ def calibration_error_interval(
     What it covers is the error of the model's mean probability and true share of positives bin by
     bin, in the population: a model whose gaps cancel inside its bins looks better than it is. The
     mean square without bias varies like 1 / sqrt(n) where the model is off, and like 1 / n where
-    it is calibrated. So, with T+ the greater of it and 0, s its standard error and z, z' the
-    two-sided and the one-sided quantile of the normal distribution, the limits of the mean square
-    are (Sun et al. 2024, after Wu & Neale 2012, of what cannot be negative)
+    it is calibrated. With T+ the greater of it and 0, s its standard error and z, z' the two-sided
+    and the one-sided quantile of the normal distribution, the lower limit of the mean square is
+    (Sun et al. 2024, after Wu & Neale 2012, of what cannot be negative)
 
-        high = T+ + z s,
-        low  = T+ - z s    if T+ >= 2 z s,
-               T+ / 2      if it is less, but at least 2 z' s,
-               max(0, T+ - z' s)  otherwise,
+        T+ - z s             if T+ >= 2 z s,
+        T+ / 2               if it is less, but at least 2 z' s,
+        max(0, T+ - z' s)    otherwise,
 
-    and low = 0 where a calibrated model would often have as great a T: up to z' standard errors,
-    which are known given the probabilities. Beside their s, the limit for large n, ours has the
-    part of order 1 / n, which is most of it where the error is small: without it the intervals
-    cover less (both are in the simulations of the project's ``docs/coverage.md``). Rows are sorted
-    once.
+    and 0 where a calibrated model would often have as great a T: up to z' standard errors, which
+    are known given the probabilities. Two things differ from theirs, which holds for large n: s has
+    the part of order 1 / n too, most of it where the error is small; and the upper limit is the
+    greatest mean square u with u - T+ <= z s(u), where s(u) is the standard error if it were u:
+    the part of order 1 / sqrt(n) grows with its root. Theirs, T+ + z s, misses more often than it
+    should where the error is about as great as its own uncertainty. Both are in the simulations of
+    the project's ``docs/coverage.md``. Rows are sorted once.
 
     References
     ----------
@@ -145,9 +147,9 @@ def calibration_error_interval(
     >>> y_proba = rng.random(2000)
     >>> calibrated = calibration_error_interval(rng.random(2000) < y_proba, y_proba)
     >>> calibrated.confidence_interval
-    ConfidenceInterval(low=0, high=0.0476112)
+    ConfidenceInterval(low=0, high=0.0511103)
     >>> calibration_error_interval(rng.random(2000) < y_proba**2, y_proba).confidence_interval
-    ConfidenceInterval(low=0.161337, high=0.199295)
+    ConfidenceInterval(low=0.161337, high=0.200822)
     """
     level = check_confidence_level(confidence_level)
     n_bins, strategy = check_bins(n_bins, strategy)
@@ -159,7 +161,8 @@ def calibration_error_interval(
             "`n_bins`",
             UndefinedMetricWarning,
         )
-        found = MeanSquare(math.nan, math.nan, math.nan, math.nan, 0, 0)
+        nan = math.nan
+        found = MeanSquare(nan, nan, nan, nan, nan, 0, 0)
     low, high = limits(found, level)
     return CalibrationErrorInterval(
         _root(found.estimate),
@@ -199,6 +202,7 @@ def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare | 
     null = np.where(is_kept, 2 * np.maximum(sums**2 - squares, 0.0) / of_pairs**2, 0.0).sum()
     return MeanSquare(
         float(estimate),
+        float((share * mean**2).sum()),
         math.sqrt(max(float(variance), 0.0) / total),
         math.sqrt(float(pairs)) / int(total),
         math.sqrt(float(null)) / int(total),
@@ -224,7 +228,11 @@ def limits(found: MeanSquare, level: float) -> tuple[float, float]:
         low = above / 2
     else:
         low = max(0.0, above - one * error)
-    return low, above + both * error
+    if found.plug_in == 0:  # no gap, and no part of first order
+        return low, above + both * error
+    slope = both * found.error_of_gaps**2 / found.plug_in
+    at_limit = math.sqrt(found.error_of_pairs**2 + slope / both * above + slope**2 / 4)
+    return low, above + both * (slope / 2 + at_limit)
 
 
 def _root(square: float) -> float:

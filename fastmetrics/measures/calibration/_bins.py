@@ -44,7 +44,7 @@ class BinSums(NamedTuple):
     outcomes : ndarray of float64, shape (n_used, n_columns)
         Outcomes.
     squares : ndarray of float64, shape (n_used,)
-        Squared length of each row's own gaps.
+        Squared length of each row's own gaps; empty unless it was asked for.
     """
 
     weight: NDArray[Any]
@@ -80,18 +80,23 @@ def ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
     return table.scores[::-1].astype(np.float64), positives, positives + negatives
 
 
-def bin_sums(table: ScoreTable, n_bins: int, strategy: Strategy) -> BinSums:
+def bin_sums(
+    table: ScoreTable, n_bins: int, strategy: Strategy, *, squares: bool = False
+) -> BinSums:
     """Return the sums of a table of probabilities of two classes."""
     p, positives, weight = ascending(table)
-    negatives = weight - positives
     starts = bin_starts(p, weight, n_bins, strategy)
-    gaps = positives - weight * p
-    squares = positives * (1.0 - p) ** 2 + negatives * (p * p)
+    gaps = weight * p
+    np.subtract(positives, gaps, out=gaps)
+    of_rows = np.empty(0)
+    if squares:
+        terms = positives * (1.0 - p) ** 2 + (weight - positives) * (p * p)
+        of_rows = np.add.reduceat(terms, starts)
     return BinSums(
         np.add.reduceat(weight, starts),
         np.add.reduceat(gaps, starts)[:, None],
         np.add.reduceat(positives, starts).astype(np.float64)[:, None],
-        np.add.reduceat(squares, starts),
+        of_rows,
     )
 
 

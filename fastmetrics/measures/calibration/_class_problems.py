@@ -65,6 +65,7 @@ def binned(
     weights_are: WeightsAre | None = None,
     pos_label: Any = None,
     labels: Any = None,
+    squares: bool = False,
     n_threads: int | None = None,
 ) -> list[BinSums]:
     """Return the sums in bins: of each class for "class_wise", else of the one problem there is."""
@@ -80,7 +81,7 @@ def binned(
         table = probability_table(
             y_true, y_proba, sample_weight=weights, pos_label=pos_label, n_threads=n_threads
         )
-        return [bin_sums(table, n_bins, strategy)]
+        return [bin_sums(table, n_bins, strategy, squares=squares)]
     if pos_label is not None:
         raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
     chosen: Form = "top_label" if form is None else check_choice("form", form, FORMS)
@@ -93,7 +94,7 @@ def binned(
         ScoreTable.from_scores(hits, own, sample_weight=weights, n_threads=n_threads)
         for hits, own in _problems(codes, columns, chosen)
     )
-    return [bin_sums(table, n_bins, strategy) for table in tables]
+    return [bin_sums(table, n_bins, strategy, squares=squares) for table in tables]
 
 
 def one_table(

@@ -244,6 +244,7 @@ def root_mean_square_calibration_error(
         **options,
         pos_label=pos_label,
         labels=labels,
+        squares=estimator == "sun",
         n_threads=n_threads,
     )
     if _have_no_rows(problems):
