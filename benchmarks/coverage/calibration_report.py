@@ -23,13 +23,13 @@ def section(study: Study) -> str:
     texts = ["## Calibration\n", _HEAD.format(n_bins=calibration.N_BINS)]
     for metric, title in _TITLES.items():
         rows = study.find(calibration.PART, metric)
-        texts += [f"{title}\n", interval_tables(rows), bullets([_where_short(rows)])]
+        texts += [f"{title}\n", interval_tables(rows), bullets([where_short(rows)])]
     texts += ["### A test of calibration\n", _TESTS.format(n=calibration.TEST_REPLICATES)]
     texts += [_tests(study, hypothesis, title) for hypothesis, title in _HYPOTHESES.items()]
     return "\n".join([*texts, "### Why errors in bins have no bootstrap\n", _BIAS, _biases(study)])
 
 
-def _where_short(rows: Sequence[IntervalRow]) -> str:
+def where_short(rows: Sequence[IntervalRow]) -> str:
     """Say where each method covers too little."""
     said = []
     for method in dict.fromkeys(row.method for row in rows):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics
-from benchmarks.coverage import calibration
+from benchmarks.coverage import calibration, recalibration
 from benchmarks.coverage.scenes import COMPARED, METRICS, THRESHOLD, Data, Scene, draw
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._limits import Method, limits
@@ -60,6 +60,9 @@ def measure(scene: Scene, number: int, cost: Cost) -> Measured:
     """Draw one data set and compute all that its part of the study asks for."""
     rng = scene.generator(number)
     measured = Measured({}, {}, {})
+    if isinstance(scene, recalibration.RecalibrationScene):
+        recalibration.measure(scene, rng, measured)
+        return measured
     if isinstance(scene, calibration.CalibrationScene):
         calibration.measure(scene, scene.draw(rng), rng, measured)
         return measured

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.coverage import calibration_report, findings
+from benchmarks.coverage import calibration_report, findings, recalibration_report
 from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.layout import (
     bullets,
@@ -171,7 +171,7 @@ def document(study: Study) -> str:
         if metric == "roc_auc":
             said.append(findings.about_perfection(rows))
         sections += [f"### {TITLES[metric]}, near one\n", interval_tables(rows), bullets(said)]
-    sections.append(calibration_report.section(study))
+    sections += [calibration_report.section(study), recalibration_report.section(study)]
     sections.append(
         DESIGN.format(
             study=study,

@@ -88,6 +88,8 @@ def by_hand(measure, parameters, model, X, y):
         said = model.decision_function(X)
     else:
         said = model.predict_proba(X)
+        if measure.family == "calibration" and said.shape[1] == 2:
+            said = said[:, 1]
     passed = {measure.passed_as.get(name, name): value for name, value in parameters.items()}
     if measure.name == "mean_error":
         return np.mean(said - y)

@@ -183,7 +183,9 @@ class Metric:
         self.check_kind(classes)
         if self.asked.measure is not None and not self.asked.is_only_function:
             y = np.array([1.0, 2.0]) if classes is None else classes
-            self._found(Judged(_AlwaysRight(), y, y, classes))
+            # of what is certain and right nothing is left to calibrate: that is no news
+            find = self.of if self.asked.measure.family == "calibration" else self._found
+            find(Judged(_AlwaysRight(), y, y, classes))
 
     def check_kind(self, classes: NDArray[Any] | None) -> None:
         """Raise for a measure of another kind of estimator; see `check`."""
