@@ -81,6 +81,22 @@ from .intervals.bootstrap.permutation import (
     PermutedDifference as PermutedDifference,
     paired_permutation_test as paired_permutation_test,
 )
+from .intervals.calibration.calibration_error_interval import (
+    CalibrationErrorInterval as CalibrationErrorInterval,
+    calibration_error_interval as calibration_error_interval,
+)
+from .intervals.calibration.calibration_test import (
+    CalibrationTest as CalibrationTest,
+    calibration_test as calibration_test,
+)
+from .intervals.calibration.reliability_band import (
+    ReliabilityBand as ReliabilityBand,
+    reliability_band as reliability_band,
+)
+from .intervals.calibration.score_difference import (
+    ScoreDifference as ScoreDifference,
+    score_difference as score_difference,
+)
 from .intervals.costs.decision_curve import (
     decision_curve as decision_curve,
     decision_curve_difference as decision_curve_difference,
@@ -118,6 +134,40 @@ from .intervals.proportions.proportions import (
     proportion_interval as proportion_interval,
 )
 from .measures.asking import register_metric as register_metric
+from .measures.calibration.calibration_curve import calibration_curve as calibration_curve
+from .measures.calibration.calibration_errors import (
+    adaptive_calibration_error as adaptive_calibration_error,
+    expected_calibration_error as expected_calibration_error,
+    maximum_calibration_error as maximum_calibration_error,
+    root_mean_square_calibration_error as root_mean_square_calibration_error,
+)
+from .measures.calibration.calibration_summary import (
+    CalibrationSummary as CalibrationSummary,
+    calibration_summary as calibration_summary,
+)
+from .measures.calibration.goodness_of_fit import (
+    GoodnessOfFitTest as GoodnessOfFitTest,
+    hosmer_lemeshow_test as hosmer_lemeshow_test,
+    spiegelhalter_test as spiegelhalter_test,
+)
+from .measures.calibration.isotonic import (
+    IsotonicFit as IsotonicFit,
+    isotonic_fit as isotonic_fit,
+)
+from .measures.calibration.logistic_calibration import (
+    LogisticCalibration as LogisticCalibration,
+    logistic_calibration as logistic_calibration,
+)
+from .measures.calibration.reliability_diagram import (
+    ReliabilityDiagram as ReliabilityDiagram,
+    reliability_diagram as reliability_diagram,
+)
+from .measures.calibration.score_decomposition import (
+    ScoreDecomposition as ScoreDecomposition,
+    discrimination as discrimination,
+    miscalibration as miscalibration,
+    score_decomposition as score_decomposition,
+)
 from .measures.costs.brier_curve import BrierCurve as BrierCurve, brier_curve as brier_curve
 from .measures.costs.convex_hull import (
     RocConvexHull as RocConvexHull,

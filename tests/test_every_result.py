@@ -22,7 +22,7 @@ N = 60
 Y = np.tile([0, 1, 1], N // 3)
 P, Q = (Y ^ (RNG.random(N) < share) for share in (0.3, 0.2))
 S = np.round(Y + RNG.normal(size=N), 2)
-C = 1 / (1 + np.exp(-S))
+CHANCES = np.round(1 / (1 + np.exp(-S)), 3)
 MODELS = {"a": S, "b": np.round(Y + RNG.normal(size=N), 2)}
 X = np.c_[S, MODELS["b"]]
 TABLE = RNG.random((8, 3))
@@ -87,6 +87,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "BootstrapResults": lambda: fm.bootstrap(Y, S, metrics=["roc_auc", "pr_auc"], **FEW),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
     "BrierCurve": lambda: fm.brier_curve(Y, np.clip(S, 0, 1)),
+    "CalibrationErrorInterval": lambda: fm.calibration_error_interval(Y, CHANCES),
+    "CalibrationTest": lambda: fm.calibration_test(Y, CHANCES, n_resamples=9, rng=1),
+    "CalibrationSummary": lambda: fm.calibration_summary(Y, CHANCES, on_training_data=False),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
     "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
     "ConfidenceInterval": lambda: fm.ConfidenceInterval(0.25, float("nan")),
@@ -104,8 +107,12 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "DeLongResult": lambda: fm.delong(Y, S),
     "DeLongTest": lambda: fm.delong_test(Y, MODELS),
     "DeLongUnpairedTest": lambda: fm.delong_unpaired_test(Y, S, Y, MODELS["b"]),
-    "DecisionCurve": lambda: fm.decision_curve(Y, {"a": C, "b": C**2}, kind="simultaneous", rng=1),
-    "DecisionCurveDifference": lambda: fm.decision_curve_difference(Y, {"a": C, "b": C**2}),
+    "DecisionCurve": lambda: fm.decision_curve(
+        Y, {"a": CHANCES, "b": CHANCES**2}, kind="simultaneous", rng=1
+    ),
+    "DecisionCurveDifference": lambda: fm.decision_curve_difference(
+        Y, {"a": CHANCES, "b": CHANCES**2}
+    ),
     "DecayedConfusionMatrix": lambda: updated(fm.DecayedConfusionMatrix(7.5)),
     "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
     "EstimatorEvaluation": estimated,
@@ -114,11 +121,14 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
     "GainsCurve": lambda: fm.gains_curve(Y, S),
+    "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
+    "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
     "LearningCurve": lambda: fm.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
     ),
-    "LorenzCurve": lambda: fm.lorenz_curve(C, S),
+    "LorenzCurve": lambda: fm.lorenz_curve(CHANCES, S),
+    "LogisticCalibration": lambda: fm.logistic_calibration(Y, CHANCES),
     "MetricEntry": lambda: fm.metrics_table().entries[0],
     "MetricEstimate": lambda: first(estimated().metrics),
     "MetricsTable": lambda: fm.metrics_table(),
@@ -141,9 +151,15 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         X, X[::-1], metrics=["mean_squared_error", "r2"], multioutput="raw_values"
     ),
     "RegressionTable": lambda: fm.RegressionTable.from_arrays(X, X[::-1]),
+    "ReliabilityBand": lambda: fm.reliability_band(
+        Y, CHANCES, kind="consistency", n_resamples=9, rng=1
+    ),
+    "ReliabilityDiagram": lambda: fm.reliability_diagram(Y, CHANCES),
     "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
     "RocConvexHull": lambda: fm.roc_convex_hull(Y, S),
     "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
+    "ScoreDecomposition": lambda: fm.score_decomposition(Y, CHANCES),
+    "ScoreDifference": lambda: fm.score_difference(Y, {"a": CHANCES, "b": CHANCES[::-1]}),
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
     "ThresholdCostInterval": lambda: fm.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
@@ -257,10 +273,12 @@ NUMBERS = {
     "RocConvexHull": "auc",
     "BootstrapResult": "estimate",
     "BreakEvenPoint": "value",
+    "CalibrationErrorInterval": "estimate",
     "CountMetricInterval": "estimate",
     "DeLongPair": "difference",
     "DeLongResult": "estimate",
     "DeLongUnpairedTest": "difference",
+    "GoodnessOfFitTest": "statistic",
     "KolmogorovSmirnov": "statistic",
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",
@@ -269,6 +287,8 @@ NUMBERS = {
     "PrecisionRecallGain": "area",
     "ProportionDifference": "estimate",
     "ProportionInterval": "estimate",
+    "ScoreDecomposition": "score",
+    "ScoreDifference": "difference",
 }
 
 

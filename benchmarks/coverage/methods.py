@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics
-from benchmarks.coverage import costs
+from benchmarks.coverage import calibration, costs, recalibration
 from benchmarks.coverage.scenes import COMPARED, HULLS, METRICS, THRESHOLD, Data, Scene, draw
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._limits import Method, limits, pvalue_of_limits
@@ -63,8 +63,14 @@ class Cost(NamedTuple):
 def measure(scene: Scene, number: int, cost: Cost) -> Measured:
     """Draw one data set and compute all that its part of the study asks for."""
     rng = scene.generator(number)
-    data = draw(scene, rng)
     measured = Measured({}, {}, {})
+    if isinstance(scene, recalibration.RecalibrationScene):
+        recalibration.measure(scene, rng, measured)
+        return measured
+    if isinstance(scene, calibration.CalibrationScene):
+        calibration.measure(scene, scene.draw(rng), rng, measured)
+        return measured
+    data = draw(scene, rng)
     with warnings.catch_warnings():  # counted, not told 2,000 times
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         warnings.simplefilter("ignore", DegenerateDataWarning)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from benchmarks.coverage import costs, findings
+from benchmarks.coverage import calibration_report, costs, findings, recalibration_report
 from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.first_screen import first_screen
+from benchmarks.coverage.layout import (
+    bullets,
+    interval_tables,
+    method_name,
+    show_coverage,
+    show_share,
+    show_width,
+    table,
+)
 from benchmarks.coverage.methods import CHOSEN, GROUPED
 from benchmarks.coverage.scenes import (
     COMPARED,
@@ -20,7 +29,7 @@ from benchmarks.coverage.scenes import (
     WORSE,
     population,
 )
-from benchmarks.coverage.study import IntervalRow, RejectionRow, Study
+from benchmarks.coverage.study import IntervalRow, Study
 
 TITLES = {
     "roc_auc": "AUC",
@@ -43,61 +52,6 @@ HYPOTHESES = {
     "worse": "Power: the second model is worse",
 }
 PERMUTATIONS = tuple(f"paired_permutation_test, {what}" for what in ("ranks", "scores"))
-
-
-def table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Write a table in Markdown."""
-    rows = [tuple(heads), ("---",) * len(heads), *map(tuple, lines)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
-
-
-def bullets(lines: Iterable[str]) -> str:
-    """Write a list in Markdown."""
-    return "".join(f"- {line}\n" for line in lines)
-
-
-def show_coverage(row: IntervalRow) -> str:
-    """Write a coverage with its binomial error, in bold where it is too low."""
-    number = percent(row.coverage)
-    return f"{f'**{number}**' if row.is_short else number} ± {percent(row.error)}"
-
-
-def show_width(row: IntervalRow) -> str:
-    """Write the mean width, and the share of intervals that say nothing."""
-    if row.mean_width is None:
-        return "–"
-    useless = (row.undefined + row.no_width) / row.n_data
-    width = f"{row.mean_width:.3f}"
-    return f"{width} ({percent(useless)})" if useless else width
-
-
-def show_share(row: RejectionRow) -> str:
-    """Write how often a test rejected, in bold where it should not have."""
-    number = percent(row.share)
-    bold = row.is_large and row.hypothesis != "worse"
-    return f"{f'**{number}**' if bold else number} ± {percent(row.error)}"
-
-
-def interval_tables(rows: Sequence[IntervalRow], *, widths: bool = True) -> str:
-    """Write coverage, and width, of all methods in all scenes."""
-    scenes = list(dict.fromkeys(row.scene for row in rows))
-    methods = list(dict.fromkeys(row.method for row in rows))
-    cell = {(row.method, row.scene): row for row in rows}
-    texts = []
-    shows = (("coverage, %", show_coverage), ("mean width", show_width))
-    for head, show in shows if widths else shows[:1]:
-        lines = [
-            [_method(method), *(show(cell[method, scene]) for scene in scenes)]
-            for method in methods
-        ]
-        texts.append(table([head, *map(show_scene, scenes)], lines))
-    return "\n".join(texts)
-
-
-def _method(name: str) -> str:
-    """Write a method, the bootstrap's own as in the code."""
-    words = name.split(", ")[0].split()
-    return f"`{name}`" if words[-1] in (*findings.GENERAL, "studentized") else name
 
 
 def metric_section(study: Study, metric: str) -> str:
@@ -134,7 +88,7 @@ def overview(study: Study) -> str:
             for m in methods
         ]
         name = TITLES.get(metric) or f"difference in {metric.removesuffix(' difference')}"
-        lines.append([name, *cells, _method(overall.method)])
+        lines.append([name, *cells, method_name(overall.method)])
     return table(["", *(f"`{m}`" for m in methods), "best of all methods"], lines)
 
 
@@ -166,7 +120,7 @@ def users_section(study: Study) -> str:
         lines += [
             [
                 TITLES[metric],
-                _method(method),
+                method_name(method),
                 *(
                     f"{show_coverage(found[name])}; {show_width(found[name])}"
                     for name in (method, f"{method}, groups")
@@ -286,6 +240,7 @@ def document(study: Study) -> str:
         if metric == "roc_auc":
             said.append(findings.about_perfection(rows))
         sections += [f"### {TITLES[metric]}, near one\n", interval_tables(rows), bullets(said)]
+    sections += [calibration_report.section(study), recalibration_report.section(study)]
     sections.append(
         DESIGN.format(
             study=study,

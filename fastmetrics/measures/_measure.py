@@ -78,6 +78,8 @@ class Measure:
         The least and the greatest value.
     resampled : str
         How its replicates are made; "" if they are not.
+    no_replicates : str
+        Why it must not be resampled, and what to do instead; "" if nothing speaks against it.
     row_loss : str
         The loss of single rows whose mean it is: "zero-one", "squared", "absolute"; "" for others.
     """
@@ -96,6 +98,7 @@ class Measure:
     classes: int = 0
     bounds: tuple[float, float] = (0.0, 1.0)
     resampled: Resampled = ""
+    no_replicates: str = ""
     row_loss: Literal["zero-one", "squared", "absolute", ""] = ""
 
     @property

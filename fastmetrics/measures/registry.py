@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from fastmetrics.measures._entries import costs, curves, decisions, probabilities, regression
+from fastmetrics.measures._entries import (
+    calibration,
+    costs,
+    curves,
+    decisions,
+    probabilities,
+    regression,
+)
 from fastmetrics.measures._measure import Measure
 
 #: Every measure by its canonical name: scikit-learn's scorer name, where it has one, without
 #: ``neg_``.
 MEASURES: Final[dict[str, Measure]] = {
     measure.name: measure
-    for entries in (curves, decisions, probabilities, regression, costs)
+    for entries in (curves, decisions, probabilities, regression, costs, calibration)
     for measure in entries.MEASURES
 }

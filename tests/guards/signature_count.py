@@ -213,7 +213,7 @@ def class_scores() -> None:
 
 
 def pooled_rows() -> None:
-    """Pool the rows of tables of small counts, of large ones and of weights, and drawn rows."""
+    """Pool the rows of tables of small counts, of large ones, of weights; drawn rows; numbers."""
     import fastmetrics
     from fastmetrics.tables.scores.hull import upper_hull
 
@@ -229,6 +229,22 @@ def pooled_rows() -> None:
             sample_weight=weight,
             n_resamples=20,
         )
+    for kind, layout in itertools.product(FLOATS + INTEGERS, LAYOUTS):
+        scores, values = (laid_out(column.astype(kind), layout) for column in counts)
+        for weight in (None, laid_out(counts[0] / 4, layout), counts[1]):
+            fastmetrics.isotonic_fit(values, scores, targets_are="numbers", sample_weight=weight)
+
+
+def recalibration() -> None:
+    """Summarise the calibration of probabilities of every kind, with and without weights."""
+    import fastmetrics
+
+    rng = np.random.default_rng(7)
+    labels = rng.integers(0, 2, 300)
+    for kind, layout in itertools.product((*FLOATS, "int64"), LAYOUTS):
+        chances = laid_out((rng.random(300) * (kind != "int64")).astype(kind), layout)
+        for weight in (None, laid_out(rng.random(300), layout)):
+            fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
@@ -266,6 +282,7 @@ def main() -> None:
         regression()
         class_scores()
         pooled_rows()
+        recalibration()
     json.dump(report(modules), sys.stdout)
 
 

@@ -334,7 +334,9 @@ def test_the_script_writes_only_where_it_may(tmp_path, capsys, monkeypatch):
     assert coverage.main([*few, "--output", str(tmp_path)]) == 0
     study = load(tmp_path / coverage.STORED)
     assert study.n_data == 6
-    assert {(row.part, row.scene) for row in study.intervals} == {(s.part, s.name) for s in SCENES}
+    assert {(row.part, row.scene) for row in study.intervals} == {
+        (s.part, s.name) for s in coverage.ALL_SCENES
+    }
     text = (tmp_path / coverage.DOCUMENT).read_text(encoding="utf-8")
     assert text == report.document(study)
     for title in report.TITLES.values():
@@ -380,9 +382,9 @@ def test_targets_of_the_hull_are_the_limits_of_large_samples(share):
 @pytest.mark.slow
 @pytest.mark.source_tree
 def test_a_reduced_run_agrees_with_the_published_figures():
-    """200 data sets of four kinds: each coverage and size within four binomial errors."""
+    """200 data sets of some kinds: each coverage and size within four binomial errors."""
     n = 200
-    chosen = [s for s in SCENES if s.n in (100, 500)]
+    chosen = [s for s in coverage.ALL_SCENES if s.n in (100, 200, 500)]
     published = load(ROOT / coverage.STORED)
     found = simulate(chosen, n, Cost(499, 199))
     of_intervals = {(r.part, r.scene, r.metric, r.method): r for r in published.intervals}

@@ -89,6 +89,8 @@ def by_hand(measure, parameters, model, X, y):
     else:
         said = model.predict_proba(X)
         said = said[:, 1] if measure.family == "costs" else said
+        if measure.family == "calibration" and said.shape[1] == 2:
+            said = said[:, 1]
     passed = {measure.passed_as.get(name, name): value for name, value in parameters.items()}
     if measure.name == "mean_error":
         return np.mean(said - y)

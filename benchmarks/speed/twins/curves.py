@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
-from fastmetrics._kernels import curve_kernels, hulls, merges, replicate_curves
+from fastmetrics._kernels import curve_kernels, hulls, isotonic, merges, replicate_curves
 
 Call = Callable[[], tuple[Any, ...]]
 Pair = tuple[Call, Call]
@@ -253,6 +253,30 @@ def upper_hull(data: Data) -> Pair:
     return ours, twin
 
 
+def pool_adjacent(data: Data) -> Pair:
+    order = np.argsort(data.scores, kind="stable")
+    scores, values = data.scores[order], data.labels[order].astype(np.float64)
+    ties = np.append(False, scores[1:] == scores[:-1])
+    n, weights = len(values), np.ceil(4 * data.weights[order])  # of which sums are exact
+    found = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n)
+
+    def ours() -> tuple[Any, ...]:
+        count = isotonic.pool_adjacent(values, weights, ties, *found)
+        return tuple(column[:count] for column in found)
+
+    def twin() -> tuple[Any, ...]:
+        """Return the blocks between vertices of the lower hull, an upper one upside down."""
+        starts = np.flatnonzero(~ties)
+        sums, totals = (np.add.reduceat(c, starts) for c in (weights * values, weights))
+        ends = _hull_by_numpy(-sums, totals)[0]
+        ends = ends[np.append(True, ends[1:] > ends[:-1])]
+        firsts = np.append(0, ends[:-1] + 1)
+        lasts = np.append(starts[1:], n)[ends] - 1
+        return starts[firsts], lasts, np.add.reduceat(sums, firsts), np.add.reduceat(totals, firsts)
+
+    return ours, twin
+
+
 # --- resampled curves --------------------------------------------------------------------------
 
 
@@ -364,6 +388,7 @@ CURVE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     largest_gap: (("curve_kernels:largest_gap",), False),
     placement_sums: (("curve_kernels:placement_sums",), False),
     precision_steps: (("curve_kernels:write_precision_steps",), False),
+    pool_adjacent: (("isotonic:pool_adjacent",), False),
     upper_hull: (
         (
             "hulls:upper_hull",

@@ -207,6 +207,8 @@ def planned(metrics: Any) -> list[Planned]:
 
 
 def _plan(one: asking.Asked) -> Plan:
+    if one.measure is not None and one.measure.no_replicates:
+        raise InputError(f"`metrics` names {one.label!r}: {one.measure.no_replicates}")
     how = "" if one.measure is None or one.is_only_function else one.measure.resampled
     if how in ("pairs", "curve"):
         return THRESHOLD_PLANS[one.name](**one.parameters)
