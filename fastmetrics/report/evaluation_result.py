@@ -373,7 +373,7 @@ def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> lis
         adjusted = f"; p (Holm) is adjusted for the {n_pairs} pairs" if n_pairs > 1 else ""
         method = bootstrap.method_of_differences or ""
         notes.append(
-            f"Differences: {METHODS.get(method, method)} intervals, on the same resamples; p of "
-            f"no difference{adjusted}."
+            f"Differences: {METHODS.get(method, method)} intervals, on the same resamples; p "
+            f"under no difference{adjusted}."
         )
     return notes
