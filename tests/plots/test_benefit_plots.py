@@ -78,3 +78,14 @@ def test_thinned_curves_keep_ends_and_extremes():
     same = thinned(x[:100], y[:100])
     assert same[0] is not None
     np.testing.assert_array_equal(same[1], y[:100])
+
+
+def test_lift_is_never_drawn_above_the_perfect_model():
+    """Inside a tie of most rows lift falls as a hyperbola; a straight line would lie above it."""
+    y, score = [1, 1, 1, 0, 0, 0, 0, 0], [3, 3, 2, 1, 1, 1, 1, 1]
+    ax = fm.gains_curve(y, score).plot(kind="lift")
+    (line,) = (one for one in ax.lines if one.get_label() == "the model")
+    x, lift = line.get_xydata().T
+    assert x[0] == 0
+    assert (lift <= np.minimum(1 / (3 / 8), 1 / np.maximum(x, 1e-9)) + 1e-12).all()
+    assert np.interp(0.7, x, lift) == pytest.approx(1 / 0.7, rel=1e-4)

@@ -93,7 +93,11 @@ class GainsCurve(Result):
         )
         random = Curve("random", np.array([0.0, 1.0]), np.ones(2))
         labels = ("share of the rows, highest scores first", "lift")
-        model = Curve("the model", x[1:], self.lift[1:])
+        # between two points gain is linear, and lift is not: it is drawn at places in between too
+        between = np.linspace(0.0, 1.0, 401)[1:]
+        at = np.union1d(x[1:], between)
+        lift = np.interp(at, x, self.gain) / at
+        model = Curve("the model", np.append(0.0, at), np.append(lift[0], lift))
         return draw_lines([model], [best, random], labels, ax, bottom=0.0)
 
 
