@@ -122,6 +122,7 @@ class HullPlan:
         *,
         confidence_level: float,
         alternative: Alternative,
+        n_groups: float | None,
     ) -> Limits:
         """Return the basic interval of the loss's logarithm, within what the measure can be."""
         given, replicates = estimate, distribution
@@ -139,6 +140,7 @@ class HullPlan:
             method="basic",
             confidence_level=confidence_level,
             alternative=alternative,
+            n_groups=n_groups,
         )
         low, high = (min(math.exp(min(limit, 0.0)), self.worst) for limit in found)
         if alternative == "less":
