@@ -272,7 +272,7 @@ def _recognised(function: Any) -> tuple[Measure | None, dict[str, Any]]:
     measures = _computed_by(inner)
     if not measures:
         return None, {}
-    if measures[0].read.isdecimal():
+    if len({measure.read for measure in measures if measure.read not in measure.parameters}) > 1:
         names = " or ".join(repr(measure.name) for measure in measures)
         raise InputError(f"`{inner.__name__}` returns several numbers: name {names}")
     defaults = {n: p.default for n, p in inspect.signature(inner).parameters.items()}

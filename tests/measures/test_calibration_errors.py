@@ -262,7 +262,7 @@ def test_errors_of_an_estimator() -> None:
     for k in (2, 3):
         y = (x[:, 0] + rng.normal(size=90) > 0).astype(int) + (x[:, 1] > 0) * (k == 3)
         found = fm.evaluate_estimator(
-            LogisticRegression(), x, y, method="holdout", metrics=[("ece", {"n_bins": 5})], rng=1
+            LogisticRegression(), x, y, cv="holdout", metrics=[("ece", {"n_bins": 5})], rng=1
         )
         value = found.metrics["ece"].estimate
         assert 0 < value < 0.5

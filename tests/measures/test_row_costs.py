@@ -92,7 +92,7 @@ def test_without_prices_it_is_the_error_rate() -> None:
     rng = np.random.default_rng(1)
     y, s = rng.integers(0, 2, 500), rng.normal(size=500)
     found = fm.threshold_costs(y, s, cost_fn=1, cost_fp=1)
-    fewest = fm.best_threshold(y, s, criterion="fewest_errors")
+    fewest = fm.best_threshold(y, s, criterion="fewest-errors")
     assert (found.threshold, found.cost) == (fewest.threshold, fewest.value / 500)
 
 
