@@ -20,6 +20,7 @@ from fastmetrics.tables.scores._threshold import real_threshold
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.cost_table import (
     COSTED,
+    ROUNDING,
     CostTable,
     costs_of_counts,
     costs_of_rows,
@@ -302,7 +303,8 @@ def _mistaken_when_left_out(table: CostTable, cells: _Cells) -> NDArray[np.bool_
     one = cells.costs if cells.weights is None or cells.are_rows else cells.costs * cells.weights
     lost = one * np.where(cells.positive, of_positive, of_negative)
     not_called, called = above[cells.place], below[cells.place]
-    is_called = np.where(cells.positive, called < not_called - lost, called - lost < not_called)
+    sides = np.where(cells.positive, lost, 0.0), np.where(cells.positive, 0.0, lost)
+    is_called = (called + sides[0]) * (1.0 + ROUNDING) < not_called + sides[1]
     return np.asarray(is_called != cells.positive)
 
 
