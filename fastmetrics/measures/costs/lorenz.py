@@ -17,8 +17,7 @@ from fastmetrics._input.weights import check_weights
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.plots.benefit_plots import Curve, draw_lines
-from fastmetrics.tables.scores.pairs import pairs_of_weights
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores.score_table import ScoreTable, running_sum
 
 Floats = NDArray[np.float64]
 
@@ -133,17 +132,9 @@ def lorenz_curve(
         nothing = np.full(2, math.nan)
         nothing.flags.writeable = False
         return LorenzCurve(nothing, nothing, math.nan, math.nan)
-    amounts = amounts.astype(np.float64)
-    table = ScoreTable.from_counts(predicted, amounts, exposure)
-    gini = _gini(table)
-    best = _gini(ScoreTable.from_counts(outcomes, amounts, exposure))
-    points = []
-    for column in (table.negatives, table.positives):
-        sums = np.concatenate(([0.0], np.cumsum(column[::-1], dtype=np.float64)))
-        sums /= sums[-1]
-        sums.flags.writeable = False
-        points.append(sums)
-    return LorenzCurve(points[0], points[1], gini, gini / best if best > 0 else math.nan)
+    x, y = _curve(predicted, amounts, exposure)
+    gini, best = _gini(x, y), _gini(*_curve(outcomes, amounts, exposure))
+    return LorenzCurve(x, y, gini, gini / best if best > 0 else math.nan)
 
 
 @documented(_LORENZ)
@@ -186,6 +177,23 @@ def lorenz_gini(
     return found.normalized_gini if normalized else found.gini
 
 
-def _gini(table: ScoreTable) -> float:
-    """Return 2 A - 1, A the chance that a unit of outcome is predicted higher than one exposed."""
-    return 2.0 * float(pairs_of_weights(table.positives, table.negatives).auc) - 1.0
+def _curve(
+    keys: NDArray[Any], amounts: NDArray[Any], exposure: NDArray[Any]
+) -> tuple[Floats, Floats]:
+    """Return the shares of exposure and outcomes up to each distinct key, from 0."""
+    order = np.argsort(keys)
+    table = ScoreTable.from_counts(
+        keys[order], amounts[order].astype(np.float64), exposure[order].astype(np.float64)
+    )
+    points = []
+    for column in (table.negatives, table.positives):
+        sums = running_sum(np.append(0.0, column[::-1]))
+        sums /= sums[-1]
+        sums.flags.writeable = False
+        points.append(sums)
+    return points[0], points[1]
+
+
+def _gini(x: Floats, y: Floats) -> float:
+    """Return 1 - twice the area under straight lines from point to point."""
+    return 1.0 - float(np.sum(np.diff(x) * (y[1:] + y[:-1])))

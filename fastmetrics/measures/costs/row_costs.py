@@ -149,7 +149,8 @@ def threshold_costs(
     subtract their cost from that of the mistake on the same row.
 
     Multiplying all costs by a number multiplies every cost here, and changes no decision. Whole
-    costs (cents) without a prevalence are summed as integers: no tie is decided by rounding.
+    costs (cents) without a prevalence are summed as integers; others are equal where rounding
+    (2^-50, relatively) cannot tell them apart. So no tie is decided by rounding.
 
     **The least cost on the data that chose the threshold is too low**: of many noisy numbers it is
     the smallest. Choose on one sample and ask another one, with `ThresholdCosts.cost_at`; or see
