@@ -101,6 +101,9 @@ def test_faults(rng):
         fm.score_difference(y, {"a": models["right"]})
     with pytest.raises(ValueError, match=r"`scores\['b'\]` must lie in \[0, 1\]: from"):
         fm.score_difference(y, {"a": models["right"], "b": 2 * models["right"]})
+    with pytest.raises(ValueError, match=r"1.5 at index 1, 1 in all; scores are no probabilities"):
+        outside = {"a": [0.5, 0.5], "b": [0.5, 1.5]}
+        fm.score_difference([0, 1], outside, sample_weight=[1, 0])
     with pytest.raises(ValueError, match="`scores` must be a mapping"):
         fm.score_difference(y, models["right"])
     with pytest.raises(ValueError, match="`score` must be one of"):

@@ -209,7 +209,7 @@ COLUMNS = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
         ((Y, [0.5, 1.5, -2.0, 0, 0]), {}, ValueError, r"`y_proba` must lie in \[0, 1\]: from -2.0"
          " to 1.5; 1.5 at index 1, 2 in all; scores are no probabilities"),
         (([0, 1, 2], [[0.5, 0.5, 0], [-0.5, 1.5, 0], [0, 0, 1]]), {}, ValueError,
-         r"`y_proba` must lie in \[0, 1\]: from -0.5 to 1.5; index \(1, 0\), 2 in all"),
+         r"`y_proba` must lie in \[0, 1\]: from -0.5 to 1.5; -0.5 at index \(1, 0\), 2 in all"),
         (([0, 1, 2], [[0.5, 0.5, 0], [0.5, 0.25, 0], [0, 0, 0.5]]), {}, ValueError,
          "the rows of `y_proba` must add up to 1: 0.75 at index 1, 2 in all"),
         (([0, 1, 0], COLUMNS), {}, ValueError, "2 classes in `y_true`, 3 columns; pass `labels`"),

@@ -17,9 +17,10 @@ from fastmetrics._input.scalars import (
     check_n_threads,
     check_weights_are,
 )
-from fastmetrics._input.scores import check_probabilities
+from fastmetrics._input.scores import check_scores_array, check_unit_interval
 from fastmetrics._results import ConfidenceInterval, OneNumber
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures.calibration._probability_table import NOT_CALIBRATED
 from fastmetrics.measures.calibration.score_decomposition import (
     RowScore,
     ScoreDecomposition,
@@ -165,11 +166,13 @@ def score_difference(
     given = named_scores(scores, names, at_least=2)
     if len(given) != 2:
         raise InputError(f"`scores` must name two models: got {len(given)}")
+    for one in given:  # rows of weight 0 too, which are left out below
+        check_unit_interval(
+            check_scores_array(one.values, one.argument), one.argument, NOT_CALIBRATED
+        )
     models = check_models(
         y_true, given, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
     )
-    for one, column in zip(given, models.scores, strict=True):
-        check_probabilities(column, one.argument)
     first, second = (
         decomposition_of_table(
             ScoreTable.from_rows(models.rows_of(k), n_threads=n_threads), score, n_threads

@@ -13,11 +13,15 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.rows import check_same_index, column_count
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_same_length
-from fastmetrics._input.scores import check_score_matrix
+from fastmetrics._input.scores import check_score_matrix, check_unit_interval
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.calibration._bins import BinSums, Strategy, bin_sums, uniform_edges
-from fastmetrics.measures.calibration._probability_table import Floats, probability_table
+from fastmetrics.measures.calibration._probability_table import (
+    NOT_CALIBRATED,
+    Floats,
+    probability_table,
+)
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Form = Literal["top_label", "class_wise", "full"]
@@ -119,27 +123,16 @@ def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64
     check_same_length(y_true=found.codes, y_proba=columns)
     eps = float(np.finfo(columns.dtype).eps) if columns.dtype.kind == "f" else 0.0
     probabilities = columns.astype(np.float64, copy=False)
-    outside = (probabilities < 0) | (probabilities > 1)
-    if outside.any():
-        raise InputError(
-            f"`y_proba` must lie in [0, 1]: from {float(probabilities.min())!r} to "
-            f"{float(probabilities.max())!r}; {_where(outside)}; scores are no probabilities "
-            "before they are calibrated"
-        )
+    check_unit_interval(probabilities, "y_proba", NOT_CALIBRATED)
     off = np.abs(probabilities.sum(axis=1) - 1.0) > math.sqrt(eps) + _ABSOLUTE
     if off.any():
         first = int(np.argmax(off))
         raise InputError(
             "the rows of `y_proba` must add up to 1: "
-            f"{float(probabilities[first].sum())!r} at {_where(off)}"
+            f"{float(probabilities[first].sum())!r} at index {first}, "
+            f"{np.count_nonzero(off):,} in all"
         )
     return _codes(found.codes, found.classes, labels, columns.shape[1]), probabilities
-
-
-def _where(found: NDArray[np.bool_]) -> str:
-    first = np.unravel_index(int(np.argmax(found)), found.shape)
-    index = tuple(map(int, first)) if found.ndim == 2 else int(first[0])
-    return f"index {index}, {np.count_nonzero(found):,} in all"
 
 
 def _codes(

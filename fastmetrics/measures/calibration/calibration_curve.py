@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics._input.scores import check_probabilities
+from fastmetrics._input.scores import check_unit_interval
 from fastmetrics.errors import InputError
-from fastmetrics.measures.calibration._probability_table import Floats
+from fastmetrics.measures.calibration._probability_table import NOT_CALIBRATED, Floats
 
 _STRATEGIES = ("uniform", "quantile")
 
@@ -74,7 +74,8 @@ def calibration_curve(
         rows = check_binary(y_true, y_prob, pos_label=pos_label, label_rule="curve").recheck()
     except InputError as error:
         raise error.renamed({"y_score": "y_prob"}) from error
-    scores = check_probabilities(rows.scores, "y_prob")
+    check_unit_interval(rows.scores, "y_prob", NOT_CALIBRATED)
+    scores = rows.scores
     shares = np.linspace(0.0, 1.0, n_bins + 1)
     edges = np.percentile(scores, shares * 100) if strategy == "quantile" else shares
     bins = np.searchsorted(edges[1:-1], scores)
