@@ -15,6 +15,7 @@ from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.measures.calibration import _logistic_fit as fits
 from reference import corp_oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 VALUES = ("slope", "intercept", "in_the_large")
 NUMBERS = (*VALUES, *(f"{name}_standard_error" for name in VALUES))
 

@@ -80,8 +80,13 @@ class ReliabilityBand(Result):
     method: str
 
     @property
-    def holds_diagonal(self) -> bool:
-        """Whether the diagonal, the curve of a calibrated model, lies inside a confidence band."""
+    def holds_diagonal(self) -> bool | None:
+        """Whether the diagonal, the curve of a calibrated model, lies inside a confidence band.
+
+        None without rows, and of a consistency band, which lies round the diagonal by construction.
+        """
+        if self.kind == "consistency" or self.n_rows == 0:
+            return None
         inside = (self.low <= self.probability) & (self.probability <= self.high)
         return bool(inside.all())
 
@@ -121,14 +126,14 @@ def reliability_band(
 
     Notes
     -----
-    **confidence** (Dimitriadis et al. 2023). Where the curve rises, the positives among the rows
-    of any interval of probabilities bound it from above at the interval's left end, and from below
-    at its right one; the limit at a point is the best of all these limits of Clopper and Pearson,
-    each at the level that Bonferroni leaves it: with m cells alpha / (m (m + 1)). Coverage is that
-    asked for, or more, for any n. A diagonal that leaves the band refutes calibration at
-    that level; and a band that stays near it shows that the model is *nearly* calibrated, which
-    no test of calibration can. Where cells are wider than the probabilities in them the band is
-    wider and no less valid. O(n log n + m^2).
+    **confidence** (Dimitriadis et al. 2023). Where the curve rises, the positives among the rows of
+    any interval of probabilities bound it from above at the interval's left end, and from below at
+    its right one; the limit at a point is the best of all these limits of Clopper and Pearson, each
+    at the level that Bonferroni leaves it: with m cells alpha / (m (m + 1)). Coverage is that asked
+    for, or more, for any n. A diagonal that leaves the band refutes calibration at that level; and
+    a band that stays near it shows that the model is *nearly* calibrated, which no test of
+    calibration can. Limits that cross refute that the curve rises. Where cells are wider than the
+    probabilities in them the band is wider and no less valid. O(n log n + m^2).
 
     **consistency** (Dimitriadis, Gneiting & Jordan 2021). Outcomes are drawn anew with the
     probabilities given, and fitted; the limits are quantiles of the fits. A fit that leaves this

@@ -19,7 +19,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_scores_array, check_unit_interval
 from fastmetrics._results import ConfidenceInterval, OneNumber
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._probability_table import NOT_CALIBRATED
 from fastmetrics.measures.calibration.score_decomposition import (
     RowScore,
@@ -133,6 +133,9 @@ def score_difference(
     -----
     UndefinedMetricWarning
         If there are fewer than two rows, or a score is infinite: there is no interval then.
+    DegenerateDataWarning
+        If the scores of all rows differ by the same, as those of the same model do: the interval is
+        a point.
 
     Notes
     -----
@@ -184,6 +187,12 @@ def score_difference(
         warn_user(
             "a difference in scores has no interval with fewer than two rows, or infinite scores",
             UndefinedMetricWarning,
+        )
+    elif error == 0.0:
+        warn_user(
+            f"the scores of '{models.names[0]}' and '{models.names[1]}' differ by {difference:g} "
+            "in each row: the interval is a point, and does not say how sure it is",
+            DegenerateDataWarning,
         )
     interval, pvalue = _student(difference, error, n - 1, level)
     better = None if not difference else models.names[int(difference > 0)]

@@ -11,6 +11,7 @@ from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._input.scores import check_unit_interval
 from fastmetrics.errors import InputError
+from fastmetrics.measures.calibration._bins import MOST_BINS
 from fastmetrics.measures.calibration._probability_table import NOT_CALIBRATED, Floats
 
 _STRATEGIES = ("uniform", "quantile")
@@ -68,7 +69,7 @@ def calibration_curve(
     >>> prob_true.round(4), prob_pred.round(4)
     (array([0.3333, 1.    ]), array([0.2667, 0.9   ]))
     """
-    n_bins = check_integer("n_bins", n_bins, low=1)
+    n_bins = check_integer("n_bins", n_bins, low=1, high=MOST_BINS)
     check_choice("strategy", strategy, _STRATEGIES)
     try:
         rows = check_binary(y_true, y_prob, pos_label=pos_label, label_rule="curve").recheck()

@@ -18,7 +18,7 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, SmallSampleWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._logistic_fit import (
     Columns,
     Fit,
@@ -29,6 +29,7 @@ from fastmetrics.measures.calibration._logistic_fit import (
 from fastmetrics.measures.calibration._probability_table import (
     BOTH_CLASSES,
     CALIBRATED,
+    as_given,
     lacks_a_class,
     minus_logs,
     probabilities,
@@ -40,6 +41,9 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 
 IntervalName = Literal["wald", "likelihood"]
 _NAN: Final = float("nan")
+#: Effective rows of a class below which intervals with importances miss by three points and more
+#: (``docs/coverage.md``).
+_FEW_ROWS: Final = 30
 _NO_INTERVAL: Final = ConfidenceInterval(_NAN, _NAN)
 _NO_LIKELIHOOD: Final = (
     "`interval='likelihood'` needs rows that count alike, or `weights_are='frequencies'`: "
@@ -136,6 +140,8 @@ def logistic_calibration(
         If a probability is exactly 0 for a positive or 1 for a negative: no slope but 0 allows
         for that. If the probabilities are all the same, or separate the classes: the slope is then
         not determined, or infinite.
+    SmallSampleWarning
+        If importances leave one of the classes rows worth less than 30 of equal weight.
 
     Notes
     -----
@@ -213,6 +219,8 @@ def logistic_of_table(
             columns = Columns(x, table.positives[inside], table.negatives[inside])
             has_errors = squares is not None or not table.is_weighted
             filling = None
+            if squares is not None:
+                _warn_of_few_rows(table, squares)
             if table.is_weighted:  # in units in which rows weigh 1 on average
                 unit = len(x) / (float(table.n_positive) + float(table.n_negative))
                 columns = Columns(x, columns.positives * unit, columns.negatives * unit)
@@ -227,6 +235,26 @@ def logistic_of_table(
     return LogisticCalibration(*slope, *intercept, *in_the_large, n_certain, level, interval, read)
 
 
+def _warn_of_few_rows(table: ScoreTable, squares: Squares) -> None:
+    """Say where importances leave few rows of a class (Kish's effective number of them)."""
+    classes = (
+        ("positive", table.n_positive, squares.positives),
+        ("negative", table.n_negative, squares.negatives),
+    )
+    worth, name = min(
+        ((float(total) / squares.largest) ** 2 / float(squared.sum()), name)
+        for name, total, squared in classes
+    )
+    if worth < _FEW_ROWS:
+        warn_user(
+            f"the weights leave {name} rows worth {worth:.3g} of equal weight: below about "
+            f"{_FEW_ROWS} of a class the intervals of slope and intercept cover less than their "
+            "level; cap the largest weights, or, if they count rows, pass "
+            "`weights_are='frequencies'`",
+            SmallSampleWarning,
+        )
+
+
 def _certain(table: ScoreTable, p: Floats) -> tuple[float, float]:
     """Return the weight of rows whose probability of 0 or 1 is wrong, and of all with such."""
     wrong = certain = 0.0
@@ -234,8 +262,8 @@ def _certain(table: ScoreTable, p: Floats) -> tuple[float, float]:
         if p[row] == bound:
             wrong += float(wrong_class[row])
             certain += float(table.positives[row]) + float(table.negatives[row])
-    scale = -table.weight_exponent
-    return math.ldexp(wrong, scale), math.ldexp(certain, scale)
+    both = as_given(np.array([wrong, certain]), table.weight_exponent)
+    return float(both[0]), float(both[1])
 
 
 def logits_of(p: Floats, n_threads: int | None) -> Floats:
