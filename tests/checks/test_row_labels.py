@@ -112,7 +112,7 @@ OURS = {
         for each in (
             *(fm.expected_calibration_error, fm.maximum_calibration_error),
             *(fm.adaptive_calibration_error, fm.calibration_summary, fm.isotonic_fit),
-            partial_named(fm.root_mean_square_calibration_error, estimator="plug_in"),
+            partial_named(fm.root_mean_square_calibration_error, estimator="plug-in"),
             *(fm.miscalibration, fm.discrimination, fm.score_decomposition),
             *(fm.logistic_calibration, fm.reliability_diagram, fm.spiegelhalter_test),
         )

@@ -42,7 +42,7 @@ class CalibrationErrorInterval(OneNumber):
         Of `mean_square`.
     confidence_interval : ConfidenceInterval
         Of the root.
-    n_rows : int
+    n_samples : int
         Rows.
     n_bins : int
         Bins that have rows.
@@ -58,7 +58,7 @@ class CalibrationErrorInterval(OneNumber):
     mean_square: float
     standard_error: float
     confidence_interval: ConfidenceInterval
-    n_rows: int
+    n_samples: int
     n_bins: int
     n_single: int
     confidence_level: float
@@ -190,7 +190,7 @@ def calibration_error_interval(
         found.estimate,
         found.standard_error,
         ConfidenceInterval(_root(low), _root(high)),
-        data.n_rows,
+        data.n_samples,
         found.n_bins,
         found.n_single,
         level,
@@ -200,11 +200,11 @@ def calibration_error_interval(
 def _warn_of_few(data: Counted, names: tuple[str, str]) -> None:
     """Say where one of the outcomes is so rare that the rows do not show how rare."""
     positives = int(data.positives.sum())
-    few, name = min(zip((positives, data.n_rows - positives), names, strict=True))
+    few, name = min(zip((positives, data.n_samples - positives), names, strict=True))
     if few < FEW_OF_A_CLASS:
         warn_user(
-            f"{few} of {data.n_rows:,} rows are {name}: below about {FEW_OF_A_CLASS} the interval "
-            "of a calibration error covers less than its level; gather more rows",
+            f"{few} of {data.n_samples:,} rows are {name}: below about {FEW_OF_A_CLASS} the "
+            "interval of a calibration error covers less than its level; gather more rows",
             SmallSampleWarning,
         )
 
