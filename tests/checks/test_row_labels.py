@@ -107,6 +107,17 @@ OURS = {
         )
     },
     "regression_measures": fm.regression_measures,
+    **{
+        each.__name__: each
+        for each in (
+            *(fm.expected_calibration_error, fm.maximum_calibration_error),
+            *(fm.adaptive_calibration_error, fm.calibration_summary, fm.isotonic_fit),
+            partial_named(fm.root_mean_square_calibration_error, estimator="plug-in"),
+            *(fm.miscalibration, fm.discrimination, fm.score_decomposition),
+            *(fm.logistic_calibration, fm.reliability_diagram, fm.spiegelhalter_test),
+        )
+    },
+    "score_difference": two(fm.score_difference),
 }
 NO_WEIGHTS = {
     "paired_permutation_test": two(partial(fm.paired_permutation_test, **FEW)),
@@ -116,6 +127,10 @@ NO_WEIGHTS = {
     "mcnemar_test": called(lambda y, p: fm.mcnemar_test(y, p, 1 - Y)),
     "cochran_q_test": called(lambda y, p: fm.cochran_q_test(y_true=y, predictions=[p, 1 - Y])),
     "no_information_error": called(fm.no_information_error),
+    "calibration_error_interval": partial(fm.calibration_error_interval, n_bins=1),
+    "calibration_test": partial(fm.calibration_test, **FEW),
+    "reliability_band": fm.reliability_band,
+    "hosmer_lemeshow_test": partial(fm.hosmer_lemeshow_test, on_training_data=False),
     "bootstrap632": called(lambda y, p: fm.bootstrap632(y, p, [Y, Y], [Y == 0, Y == 1])),
     "bias_variance": lambda y, p: fm.bias_variance(y, [p, p]),
     "friedman_test": lambda y, p: fm.friedman_test({"a": y, "b": p}, higher_is_better=True),

@@ -12,10 +12,11 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError
-from fastmetrics.measures.calibration._bins import bin_starts
+from fastmetrics.measures.calibration._bins import MOST_BINS, bin_starts
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
+    as_given,
     probabilities,
     probability_table,
 )
@@ -147,7 +148,7 @@ def reliability_diagram(
     (array([0.2667, 0.9   ]), array([0.3333, 1.    ]), array([3, 1]))
     """
     check_choice("bins", bins, get_args(Binning))
-    check_integer("n_bins", n_bins, low=1)
+    check_integer("n_bins", n_bins, low=1, high=MOST_BINS)
     table = probability_table(
         y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
     )
@@ -164,7 +165,7 @@ def reliability_diagram(
         p[np.append(starts[1:], len(p)) - 1],
         np.add.reduceat(weights * p, starts) / total,
         np.add.reduceat(positives, starts) / total,
-        np.ldexp(total, -table.weight_exponent) if table.weight_exponent else total,
+        as_given(total, table.weight_exponent),
         _histogram(p, weights),
     )
     for column in columns:
