@@ -139,7 +139,7 @@ NUMBERS = {
 
 
 #: Results that have an estimate, and are no number: they have others beside it.
-OTHERS_TOO = {"ComparisonTest", "FriedmanTest", "ModelEvaluation"}
+OTHERS_TOO = {"ComparisonTest", "FriedmanTest", "ModelEvaluation", "ThresholdCostInterval"}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -168,6 +168,10 @@ def test_scorers_of_scikit_learn_take_numbers(function: Any) -> None:
 
 #: Intervals of a posterior, which are none of confidence, and of no repeated sampling.
 POSTERIORS = {"BayesianCorrelatedTTest", "BayesianSignedRankTest"}
+#: Results of several numbers, each with an interval of its own, tested below.
+SEVERAL = {"LogisticCalibration"}
+#: Results whose intervals are made without a standard error, some or all.
+NO_ERROR = {"ComparisonTest", "ThresholdCostInterval"}
 
 
 def has_an_interval(result: Any) -> bool:
@@ -180,14 +184,22 @@ def has_an_interval(result: Any) -> bool:
 )
 def test_an_interval_has_an_estimate_and_a_standard_error(name: str) -> None:
     result = EXAMPLES[name]()
-    if name in POSTERIORS or not has_an_interval(result):
+    if name in POSTERIORS | SEVERAL or not has_an_interval(result):
         return
     low, high = result.confidence_interval
     assert type(result.estimate) is float
     assert low <= result.estimate <= high
     error = result.standard_error
     assert error is None or (type(error) is float and 0 < error < high - low)
-    assert error is not None or name == "ComparisonTest"
+    assert error is not None or name in NO_ERROR
+
+
+@pytest.mark.parametrize("part", ["slope", "intercept", "in_the_large"])
+def test_each_number_of_several_has_an_interval_and_a_standard_error(part: str) -> None:
+    result = EXAMPLES["LogisticCalibration"]()
+    low, high = getattr(result, f"{part}_interval")
+    assert low < getattr(result, part) < high
+    assert 0 < getattr(result, f"{part}_standard_error") < high - low
 
 
 TESTS: dict[str, tuple[Callable[[], fm.ComparisonTest], bool]] = {

@@ -44,7 +44,7 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     assert found.n_single == sum(len(each) == 1 for each in bins)
 
     result = fm.calibration_error_interval(y, p, n_bins=n_bins, strategy=strategy)
-    plug_in = float(binned.mean_square(parts_of(y, p, n_bins, strategy), "plug_in"))
+    plug_in = float(binned.mean_square(parts_of(y, p, n_bins, strategy), "plug-in"))
     assert found.plug_in == pytest.approx(plug_in, rel=1e-12, abs=1e-15)
     right = oracle.limits(*found[:5], level=0.95)
     assert list(result.confidence_interval) == pytest.approx(right, rel=1e-9, abs=1e-12)
@@ -54,7 +54,7 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     rms = fm.root_mean_square_calibration_error
     same = rms(y, p, n_bins=n_bins, strategy=strategy, estimator="sun")
     assert result.estimate == pytest.approx(same, rel=1e-9, abs=1e-8)
-    assert (result.n_rows, result.confidence_level) == (len(y), 0.95)
+    assert (result.n_samples, result.confidence_level) == (len(y), 0.95)
 
 
 @pytest.mark.parametrize("n_bins", [1, 2, 3])
@@ -139,7 +139,7 @@ def test_undefined() -> None:
             found = fm.calibration_error_interval(*data)
         assert math.isnan(found.estimate)
         assert all(map(math.isnan, found.confidence_interval))
-        assert found.n_rows == (2 if len(data) == 2 else 0)
+        assert found.n_samples == (2 if len(data) == 2 else 0)
 
 
 @pytest.mark.parametrize(

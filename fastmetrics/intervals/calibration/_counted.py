@@ -52,7 +52,7 @@ class Counted(NamedTuple):
     rows: NDArray[np.int64]
 
     @property
-    def n_rows(self) -> int:
+    def n_samples(self) -> int:
         """All rows."""
         return int(self.rows.sum())
 

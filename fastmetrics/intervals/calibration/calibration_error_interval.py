@@ -35,7 +35,7 @@ class CalibrationErrorInterval(OneNumber):
         Of `mean_square`.
     confidence_interval : ConfidenceInterval
         Of the root.
-    n_rows : int
+    n_samples : int
         Rows.
     n_bins : int
         Bins that have rows.
@@ -51,7 +51,7 @@ class CalibrationErrorInterval(OneNumber):
     mean_square: float
     standard_error: float
     confidence_interval: ConfidenceInterval
-    n_rows: int
+    n_samples: int
     n_bins: int
     n_single: int
     confidence_level: float
@@ -169,7 +169,7 @@ def calibration_error_interval(
         found.estimate,
         found.standard_error,
         ConfidenceInterval(_root(low), _root(high)),
-        data.n_rows,
+        data.n_samples,
         found.n_bins,
         found.n_single,
         level,

@@ -58,7 +58,7 @@ class ReliabilityBand(Result):
         See `reliability_band`.
     confidence_level : float
         Of the whole curve ("confidence"), or of each point ("consistency").
-    n_rows : int
+    n_samples : int
         Rows.
     n_resamples : int
         Replicates; 0 for a confidence band.
@@ -74,7 +74,7 @@ class ReliabilityBand(Result):
     fit: Floats
     kind: Kind
     confidence_level: float
-    n_rows: int
+    n_samples: int
     n_resamples: int
     key: str | None
     method: str
@@ -164,24 +164,24 @@ def reliability_band(
         none = np.empty(0)
         return _band((none, none, none, none), kind, level, 0, 0, None)
     if kind == "confidence":
-        return _band(_confidence(data, 1.0 - level, n_cells), kind, level, data.n_rows, 0, None)
+        return _band(_confidence(data, 1.0 - level, n_cells), kind, level, data.n_samples, 0, None)
     check_memory(n_resamples, n_cells, "take fewer replicates")
     key = seed_key(rng)
     columns = _consistency(data, level, n_cells, n_resamples, key)
-    return _band(columns, kind, level, data.n_rows, n_resamples, key_text(key))
+    return _band(columns, kind, level, data.n_samples, n_resamples, key_text(key))
 
 
 def _band(
     columns: Columns,
     kind: Kind,
     level: float,
-    n_rows: int,
+    n_samples: int,
     n_resamples: int,
     key: str | None,
 ) -> ReliabilityBand:
     for column in columns:
         column.setflags(write=False)
-    return ReliabilityBand(*columns, kind, level, n_rows, n_resamples, key, _METHODS[kind])
+    return ReliabilityBand(*columns, kind, level, n_samples, n_resamples, key, _METHODS[kind])
 
 
 def _confidence(data: Counted, alpha: float, n_cells: int) -> Columns:

@@ -20,8 +20,8 @@ from fastmetrics.measures.calibration._bins import BinSums, Strategy, bin_sums, 
 from fastmetrics.measures.calibration._probability_table import Floats, probability_table
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-Form = Literal["top_label", "class_wise", "full"]
-FORMS: Final = ("top_label", "class_wise", "full")
+Form = Literal["top-label", "class-wise", "full"]
+FORMS: Final = ("top-label", "class-wise", "full")
 #: What isclose of the array API allows beside the relative tolerance, as for the log loss.
 _ABSOLUTE: Final = 1e-8
 
@@ -34,9 +34,9 @@ y_true : array-like of shape (n_samples,) or ScoreTable
 y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), optional
     Probabilities in [0, 1]: of the positive class, or a column for each class in the order of the
     sorted labels, the rows adding up to 1.
-form : {"top_label", "class_wise", "full"}, optional
-    What is asked of columns. "top_label" (the default): the greatest probability of a row, the
-    first of those that tie, is that of being right. "class_wise": each class's probability is that
+form : {"top-label", "class-wise", "full"}, optional
+    What is asked of columns. "top-label" (the default): the greatest probability of a row, the
+    first of those that tie, is that of being right. "class-wise": each class's probability is that
     of its own. "full": the vector of probabilities is that of the classes, in cells of the
     product of uniform bins. One column has no form.
 labels : array-like of shape (n_classes,), optional
@@ -68,7 +68,7 @@ def binned(
     squares: bool = False,
     n_threads: int | None = None,
 ) -> list[BinSums]:
-    """Return the sums in bins: of each class for "class_wise", else of the one problem there is."""
+    """Return the sums in bins: of each class for "class-wise", else of the one problem there is."""
     check_same_index(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
     weights = sample_weight
     if sample_weight is not None and weights_are == "frequencies":
@@ -84,7 +84,7 @@ def binned(
         return [bin_sums(table, n_bins, strategy, squares=squares)]
     if pos_label is not None:
         raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
-    chosen: Form = "top_label" if form is None else check_choice("form", form, FORMS)
+    chosen: Form = "top-label" if form is None else check_choice("form", form, FORMS)
     codes, columns = class_rows(y_true, y_proba, labels)
     if chosen == "full":
         if strategy != "uniform":
@@ -172,7 +172,7 @@ def _codes(
 def _problems(
     codes: NDArray[np.int64], columns: Floats, form: Form
 ) -> Sequence[tuple[NDArray[np.bool_], Floats]]:
-    if form == "top_label":
+    if form == "top-label":
         return [top_label(codes, columns)]
     return [(codes == k, columns[:, k]) for k in range(columns.shape[1])]
 
