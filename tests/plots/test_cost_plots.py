@@ -71,7 +71,7 @@ def test_hull(rng) -> None:
     ax = hull.plot(roc=(fpr, tpr))
     np.testing.assert_array_equal(line(ax, "ROC curve").get_ydata(), tpr)
     drawn = line(ax, f"convex hull, area {hull.auc:.4g}")
-    np.testing.assert_array_equal(drawn.get_xdata(), hull.fpr)
+    np.testing.assert_array_equal(drawn.get_xdata(), hull.false_positive_rate)
     assert_readable(ax)
     assert hull.plot(ax=ax) is ax
 

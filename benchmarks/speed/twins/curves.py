@@ -113,13 +113,13 @@ def cumulative_weights(data: Data) -> Pair:
     )
 
 
-def counted_columns(data: Data) -> tuple[NDArray[Any], ...]:
+def columns(data: Data) -> tuple[NDArray[Any], ...]:
     return tuple(np.ascontiguousarray(column) for column in naive.table(data))
 
 
 def roc_corners(data: Data) -> Pair:
     """Cover ``corner_count`` and ``write_roc``."""
-    scores, positives, negatives = counted_columns(data)
+    scores, positives, negatives = columns(data)
     totals = float(positives.sum()), float(negatives.sum())
 
     def ours() -> tuple[Any, ...]:
@@ -132,7 +132,7 @@ def roc_corners(data: Data) -> Pair:
 
 
 def largest_gap(data: Data) -> Pair:
-    _, positives, negatives = counted_columns(data)
+    _, positives, negatives = columns(data)
     totals = int(positives.sum()), int(negatives.sum())
 
     def twin() -> tuple[Any, ...]:
@@ -145,7 +145,7 @@ def largest_gap(data: Data) -> Pair:
 
 def placement_sums(data: Data) -> Pair:
     """Sum in int64 halves, against Python integers."""
-    _, positives, negatives = counted_columns(data)
+    _, positives, negatives = columns(data)
     n_positive, n_negative = int(positives.sum()), int(negatives.sum())
     half = ((2 * max(n_positive, n_negative)).bit_length() + 1) // 2
 
@@ -173,7 +173,7 @@ def placement_sums(data: Data) -> Pair:
 
 
 def precision_steps(data: Data) -> Pair:
-    _, positives, negatives = counted_columns(data)
+    _, positives, negatives = columns(data)
     steps = np.empty(len(positives))
 
     def ours() -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Hulls and isotonic fits beside the same by NumPy."""
+"""Naive twins of the kernels that pool neighbours into blocks: convex hulls, isotonic fits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.speed.data import Data
-from benchmarks.speed.twins.curves import Pair, counted_columns
+from benchmarks.speed.twins.curves import Pair, columns
 from fastmetrics._kernels import hulls, isotonic
 
 
@@ -26,7 +26,7 @@ def _hull_by_numpy(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[An
 
 def upper_hull(data: Data) -> Pair:
     """Cover the kernels of hulls: of counts small and large, of weights, and of drawn rows."""
-    _, positives, negatives = counted_columns(data)
+    _, positives, negatives = columns(data)
     order = np.argsort(-data.scores, kind="stable")
     labels, scores = data.labels[order].astype(np.int8), data.scores[order]
     ties, once = np.append(scores[1:] != scores[:-1], True), np.ones(len(labels))
@@ -79,7 +79,9 @@ def pool_adjacent(data: Data) -> Pair:
     return ours, twin
 
 
+#: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
 HULL_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+    pool_adjacent: (("isotonic:pool_adjacent",), False),
     upper_hull: (
         (
             "hulls:upper_hull",
@@ -91,5 +93,4 @@ HULL_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
         ),
         False,
     ),
-    pool_adjacent: (("isotonic:pool_adjacent",), False),
 }

@@ -18,7 +18,7 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics._input.scores import check_scores_array, check_unit_interval
-from fastmetrics._results import ConfidenceInterval, OneNumber
+from fastmetrics._results import ConfidenceInterval, Difference
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._probability_table import NOT_CALIBRATED
 from fastmetrics.measures.calibration.score_decomposition import (
@@ -34,7 +34,7 @@ _NAN: Final = float("nan")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ScoreDifference(OneNumber):
+class ScoreDifference(Difference):
     """The mean score of one model less that of another, on the same rows.
 
     Attributes
@@ -68,8 +68,6 @@ class ScoreDifference(OneNumber):
     >>> round(found.difference, 4), found.better
     (-0.06, 'a')
     """
-
-    _number = "difference"
 
     models: tuple[str, str]
     metric: str

@@ -77,6 +77,15 @@ class ThresholdCostInterval(Result):
     weights_are: WeightsAre | None
 
     @property
+    def estimate(self) -> float:
+        """What the confidence interval is of: `left_out_cost`."""
+        return self.left_out_cost
+
+    @property
+    def standard_error(self) -> None:
+        """None: the interval is one of ratios, from a limit of one cost to that of another."""
+
+    @property
     def savings(self) -> float:
         """1 - `left_out_cost` / the cost of the cheaper trivial rule."""
         return savings_of(self.left_out_cost, self.cost_all_positive, self.cost_all_negative)

@@ -25,7 +25,7 @@ class RocConvexHull(OneNumber):
 
     Attributes
     ----------
-    fpr, tpr : ndarray of shape (n_vertices,)
+    false_positive_rate, true_positive_rate : ndarray of shape (n_vertices,)
         From (0, 0) to (1, 1); slopes fall strictly. Read-only.
     thresholds : ndarray of shape (n_vertices,)
         Falling; the first is inf, where nothing is called positive. Read-only.
@@ -35,13 +35,13 @@ class RocConvexHull(OneNumber):
 
     _number = "auc"
 
-    fpr: Floats = field(repr=False)
-    tpr: Floats = field(repr=False)
+    false_positive_rate: Floats = field(repr=False)
+    true_positive_rate: Floats = field(repr=False)
     thresholds: Floats = field(repr=False)
     auc: float
 
     def __post_init__(self) -> None:
-        for column in (self.fpr, self.tpr, self.thresholds):
+        for column in (self.false_positive_rate, self.true_positive_rate, self.thresholds):
             column.flags.writeable = False
 
     def plot(self, ax: Any = None, *, roc: tuple[ArrayLike, ArrayLike] | None = None) -> Any:
@@ -66,7 +66,7 @@ class RocConvexHull(OneNumber):
         from fastmetrics.plots.cost_plots import draw_hull
 
         curve = None if roc is None else (np.asarray(roc[0]), np.asarray(roc[1]))
-        return draw_hull(self.fpr, self.tpr, self.auc, curve, ax)
+        return draw_hull(self.false_positive_rate, self.true_positive_rate, self.auc, curve, ax)
 
 
 @documented(SCORED_BINARY, BOTH_CLASSES)
@@ -104,8 +104,10 @@ def roc_convex_hull(
     >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
     >>> y_score = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
     >>> hull = roc_convex_hull(y_true, y_score)
-    >>> hull.fpr.tolist(), hull.tpr.tolist(), hull.thresholds.tolist()
-    ([0.0, 0.0, 0.75, 1.0], [0.0, 0.25, 1.0, 1.0], [inf, 0.77, 0.23, 0.15])
+    >>> hull.false_positive_rate.tolist(), hull.true_positive_rate.tolist()
+    ([0.0, 0.0, 0.75, 1.0], [0.0, 0.25, 1.0, 1.0])
+    >>> hull.thresholds.tolist()
+    [inf, 0.77, 0.23, 0.15]
     >>> hull.auc
     0.71875
     """
