@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import MODELS, CheckedModels, check_models, named_scores
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_confidence_level,
@@ -19,7 +20,6 @@ from fastmetrics._input.scalars import (
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._results import ConfidenceInterval, OneNumber
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import MODELS, CheckedModels, check_models, named_scores
 from fastmetrics.measures.calibration.score_decomposition import (
     RowScore,
     ScoreDecomposition,
