@@ -26,6 +26,9 @@ from fastmetrics.intervals.calibration._counted import (
     counted,
     isotonic,
 )
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.calibration_plots import draw_reliability, limits_of
+from fastmetrics.plots.curves import PLOTTED, Curve
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -89,6 +92,17 @@ class ReliabilityBand(Result):
             return None
         inside = (self.low <= self.probability) & (self.probability <= self.high)
         return bool(inside.all())
+
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the band, the fit at its points, and the diagonal.
+
+        `ReliabilityDiagram.plot` takes a band to draw all of the fit, and the histogram, with it.
+        """
+        label = label_of(name, "isotonic fit")
+        curve = Curve(self.probability, self.fit, label, limits_of(self))
+        points = {"linestyle": "none", "marker": ".", "markersize": 4.0} | line_options
+        return draw_reliability(curve, None, ax, options=points)
 
 
 @documented(COUNTED)

@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._results import OneNumber
 from fastmetrics.measures.costs._blocks import vertices
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.curves import PLOTTED, Curve
+from fastmetrics.plots.score_curves import draw_roc
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.hull import Hull, upper_hull
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
@@ -44,29 +47,12 @@ class RocConvexHull(OneNumber):
         for column in (self.false_positive_rate, self.true_positive_rate, self.thresholds):
             column.flags.writeable = False
 
-    def plot(self, ax: Any = None, *, roc: tuple[ArrayLike, ArrayLike] | None = None) -> Any:
-        """Draw the hull in the ROC square.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-        roc : (fpr, tpr), optional
-            The curve itself, as the first two arrays of `roc_curve`, to be drawn below it.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        from fastmetrics.plots.cost_plots import draw_hull
-
-        curve = None if roc is None else (np.asarray(roc[0]), np.asarray(roc[1]))
-        return draw_hull(self.false_positive_rate, self.true_positive_rate, self.auc, curve, ax)
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the hull in the ROC square; on the axes of `plot_roc`, above the curve itself."""
+        label = label_of(name, f"convex hull, area {self.auc:.4g}")
+        curve = Curve(self.false_positive_rate, self.true_positive_rate, label, has_markers=True)
+        return draw_roc([curve], ax, options=line_options)
 
 
 @documented(SCORED_BINARY, BOTH_CLASSES)

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._results import OneNumber
 from fastmetrics.errors import InputError, InputTypeError
@@ -18,6 +19,9 @@ from fastmetrics.measures.costs.operating_point import (
     check_prices,
     precision_of_rates,
 )
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.cost_plots import draw_cost_curve
+from fastmetrics.plots.curves import PLOTTED, Curve
 
 Floats = NDArray[np.float64]
 
@@ -269,32 +273,17 @@ class CostCurve(OneNumber):
             return float(np.sum(np.diff(x) * (y[:-1] + y[1:]) / 2.0) / (stop - start))
         return _mean_over(self, density, start, stop)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the envelope with its area shaded, the lines that form it and the trivial rules.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        from fastmetrics.plots.cost_plots import Envelope, draw_cost_curve
-
-        envelope = Envelope(
-            self.probability_cost,
-            self.normalized_cost,
-            self.false_positive_rate,
-            1.0 - self.true_positive_rate,
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the envelope with its area shaded, the lines that form it and the trivial rules."""
+        label = label_of(name, f"expected total cost {self.expected_total_cost:.4g} (area)")
+        curve = Curve(self.probability_cost, self.normalized_cost, label, is_shaded=True)
+        return draw_cost_curve(
+            curve,
+            (self.false_positive_rate, 1.0 - self.true_positive_rate),
+            ax,
+            options=line_options,
         )
-        return draw_cost_curve(envelope, self.expected_total_cost, ax)
 
     @property
     def _is_empty(self) -> bool:

@@ -16,7 +16,8 @@ from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.plots.benefit_plots import Curve, draw_lines
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics.tables.scores.score_table import ScoreTable, running_sum
 
 Floats = NDArray[np.float64]
@@ -64,22 +65,14 @@ class LorenzCurve(Result):
     gini: float
     normalized_gini: float
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve, with the diagonal of predictions that tell nothing.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        equal = Curve("no information", np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-        name = f"the model, Gini {self.gini:.3g} ({self.normalized_gini:.3g} of the best)"
-        labels = ("share of the exposure, lowest predictions first", "share of the outcomes")
-        return draw_lines([Curve(name, self.exposure, self.share)], [equal], labels, ax)
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the curve, with the diagonal of predictions that tell nothing."""
+        said = f"Gini {self.gini:.3g} ({self.normalized_gini:.3g} of the best)"
+        curve = Curve(self.exposure, self.share, label_of(name, said))
+        labels = ("share of exposure, lowest first", "share of outcomes")
+        equal = Guide((0.0, 1.0), (0.0, 1.0), "no information")
+        return draw_curves([curve], [equal], labels, ax, options=line_options)
 
 
 @documented(_LORENZ)
