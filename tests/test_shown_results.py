@@ -67,7 +67,7 @@ def test_none_is_forgotten() -> None:
     shown = {name for name in EXAMPLES if issubclass(getattr(fm, name), Shown)}
     assert shown == set(EXAMPLES)
     public = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
-    bases = {"Result", "OneNumber", "CountsAsArray", "Saved"}
+    bases = {"Result", "OneNumber", "Difference", "CountsAsArray", "Saved"}
     assert {each.__name__ for each in public} - bases == set(EXAMPLES)
 
 
