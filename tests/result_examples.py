@@ -92,8 +92,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     ),
     "CostComparison": lambda: fm.compare_cost_curves(Y, MODELS),
     "CostCurve": lambda: fm.cost_curve(Y, S),
-    "CostInterval": lambda: fm.cost_curve(Y, S).intervals[0],
-    "CostWinner": lambda: fm.compare_cost_curves(Y, MODELS).winners[0],
     "CountMetricInterval": lambda: fm.count_metric_interval("f1", tp=8, fp=2, fn=3),
     "CriticalDifferenceDiagram": lambda: compared().diagram,
     "DeLongPair": lambda: fm.delong_test(Y, MODELS).pairs[0],

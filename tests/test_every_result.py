@@ -19,12 +19,17 @@ from result_examples import EXAMPLES, FEW, TABLE, P, Q, S, X, Y, evaluation, mod
 
 
 def public_classes() -> set[str]:
-    """Return the names of all public classes but those of errors, warnings and splitters."""
+    """Return the names of all public classes of results and tables.
+
+    Errors, warnings and splitters are none; named tuples are rows of a result, and no more.
+    """
     classes = {name: getattr(fm, name) for name in fm.__all__}
     return {
         name
         for name, each in classes.items()
-        if inspect.isclass(each) and not issubclass(each, Exception) and not hasattr(each, "split")
+        if inspect.isclass(each)
+        and not issubclass(each, (Exception, tuple))
+        and not hasattr(each, "split")
     }
 
 

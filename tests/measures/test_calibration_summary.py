@@ -93,15 +93,19 @@ def test_one_class():
 
 def test_it_prints_as_a_table(rng):
     y, p = sample(rng, 1_000)
-    text = str(fm.calibration_summary(y, p, on_training_data=True, confidence_level=0.9))
-    lines = text.splitlines()
-    assert lines[0].startswith("1,000 rows: ")
-    assert [line.split()[0] for line in lines[1:]] == [
-        *("brier_score", "log_loss", "slope", "intercept", "in", "Spiegelhalter's"),
-        "Hosmer-Lemeshow,",
+    found = fm.calibration_summary(y, p, on_training_data=True, confidence_level=0.9)
+    lines = str(found).splitlines()
+    assert lines[0].startswith("Calibration of 1,000 rows: ")
+    firsts = [line.split()[0] for line in lines[1:] if line and not line.startswith("─")]
+    assert firsts == [
+        *("parameter", "slope", "intercept", "in"),
+        *("metric", "brier_score", "log_loss", "method", "Spiegelhalter's", "Hosmer-Lemeshow,"),
     ]
-    assert "90 % from" in lines[3]
-    assert "(8 degrees of freedom), p = " in lines[-1]
+    assert "[90 % interval]" in lines[2]
+    assert lines[-1].split()[-2] == "8"
+    frame = found.to_frame("polars")
+    assert frame["estimate"][0] == found.logistic.slope
+    assert (frame["low"][2], frame["high"][2]) == tuple(found.logistic.in_the_large_interval)
 
 
 def test_it_says_what_was_counted(rng):

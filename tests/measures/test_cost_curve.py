@@ -180,15 +180,16 @@ def test_places_outside_the_axis_are_refused(place, error) -> None:
 
 def test_the_printed_table_is_short() -> None:
     lines = str(fm.cost_curve(Y, S)).splitlines()
-    assert lines[0] == "CostCurve(expected_total_cost=0.1875, prevalence=0.5)"
-    assert lines[1].split() == "P(+)cost from to threshold FPR TPR".split()
-    assert [line.split() for line in lines[2:]] == [
-        ["0", "0.5", "0.77", "0", "0.25"],
-        ["0.5", "1", "0.23", "0.75", "1"],
+    head = "P(+)cost from to threshold false positive rate true positive rate"
+    assert lines[2].split() == head.split()
+    assert [line.split() for line in lines[4:6]] == [
+        ["0.0", "0.5", "0.77", "0.00", "0.25"],
+        ["0.5", "1.0", "0.23", "0.75", "1.00"],
     ]
+    assert lines[-1] == "Expected total cost 0.1875, 0.75 of the trivial rules'."
     many = np.arange(1, 60)
     table = ScoreTable.from_counts(-many, many[::-1], many)
-    assert len(str(fm.cost_curve(table)).splitlines()) == 2 + 12 + 1
+    assert len(str(fm.cost_curve(table)).splitlines()) == 4 + 30 + 3
 
 
 def test_read_only() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     WeightsAre,
@@ -45,6 +46,9 @@ from fastmetrics.measures.calibration.score_decomposition import (
 from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable
 
+#: What is shown of a score: it, and the parts that it is the sum of.
+_PARTS: Final = ("metric", "score", "miscalibration", "discrimination", "uncertainty")
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CalibrationSummary(Result):
@@ -71,13 +75,22 @@ class CalibrationSummary(Result):
     --------
     >>> found = calibration_summary([0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3])
     >>> print(found)
-    6 rows: 50 % positive, mean probability 0.4833
-    brier_score   0.1517 = miscalibration 0.06833 - discrimination 0.1667 + uncertainty 0.25
-    log_loss      0.4676 = miscalibration 0.2365 - discrimination 0.4621 + uncertainty 0.6931
-    slope          2.63, 95 % from -1.872 to 7.131
-    intercept      0.4974, 95 % from -1.993 to 2.988
-    in the large   0.08374, 95 % from -1.707 to 1.875
-    Spiegelhalter's Z: -0.6831, p = 0.4945
+    Calibration of 6 rows: 50 % positive, mean probability 0.4833
+    <BLANKLINE>
+    parameter     estimate [95 % interval]
+    ──────────────────────────────────────
+    slope         2.6298 [−1.8718, 7.1313]
+    intercept     0.4974 [−1.9927, 2.9875]
+    in the large  0.0837 [−1.7071, 1.8746]
+    <BLANKLINE>
+    metric        score  miscalibration  discrimination  uncertainty
+    ────────────────────────────────────────────────────────────────
+    brier_score  0.1517          0.0683          0.1667       0.2500
+    log_loss     0.4676          0.2365          0.4621       0.6931
+    <BLANKLINE>
+    method             statistic  df     p
+    ──────────────────────────────────────
+    Spiegelhalter's Z    −0.6831   –  .495
     """
 
     n_samples: float
@@ -89,29 +102,28 @@ class CalibrationSummary(Result):
     spiegelhalter: GoodnessOfFitTest
     hosmer_lemeshow: GoodnessOfFitTest | None
 
-    def __str__(self) -> str:
-        lines = [
-            f"{self._size()}: {100 * self.prevalence:.4g} % positive, "
-            f"mean probability {self.mean_probability:.4g}"
-        ]
-        for of in (self.brier_score, self.log_loss):
-            lines.append(
-                f"{of.metric:<13} {of.score:.4g} = miscalibration {of.miscalibration:.4g} - "
-                f"discrimination {of.discrimination:.4g} + uncertainty {of.uncertainty:.4g}"
-            )
-        found, level = self.logistic, f"{100 * self.logistic.confidence_level:g} %"
-        for name, value, interval in (
-            ("slope", found.slope, found.slope_interval),
-            ("intercept", found.intercept, found.intercept_interval),
-            ("in the large", found.in_the_large, found.in_the_large_interval),
-        ):
-            low, high = interval
-            lines.append(f"{name:<14} {value:.4g}, {level} from {low:.4g} to {high:.4g}")
-        for test in (self.spiegelhalter, self.hosmer_lemeshow):
-            if test is not None:
-                df = "" if test.df is None else f" ({test.df} degrees of freedom)"
-                lines.append(f"{test.method}: {test.statistic:.4g}{df}, p = {test.pvalue:.4g}")
-        return "\n".join(lines)
+    def _shown(self) -> Display:
+        found = self.logistic
+        line = {
+            "parameter": ("slope", "intercept", "in the large"),
+            "estimate": (found.slope, found.intercept, found.in_the_large),
+            "confidence_interval": (
+                found.slope_interval,
+                found.intercept_interval,
+                found.in_the_large_interval,
+            ),
+        }
+        scores = Table.of((self.brier_score, self.log_loss), _PARTS, framed=False)
+        tests = [test for test in (self.spiegelhalter, self.hosmer_lemeshow) if test is not None]
+        share = f"{100 * self.prevalence:.4g} % positive"
+        return Display(
+            [
+                Table(line, level=found.confidence_level),
+                scores,
+                Table.of(tests, ("method", "statistic", "df", "pvalue"), framed=False),
+            ],
+            f"Calibration of {self._size()}: {share}, mean probability {self.mean_probability:.4g}",
+        )
 
     def _size(self) -> str:
         if self.logistic.weights_are == "importances":

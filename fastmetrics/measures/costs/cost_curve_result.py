@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._results import OneNumber
@@ -29,10 +30,6 @@ Floats = NDArray[np.float64]
 TRIVIAL: Final = 0.25
 #: Kinks of a curve that an integration is told of; it finds others by itself.
 _TOLD: Final = 50
-
-
-#: Rows of a printed table.
-_SHOWN: Final = 12
 
 
 class CostInterval(NamedTuple):
@@ -131,14 +128,19 @@ class CostCurve(OneNumber):
         )
         return tuple(CostInterval(*row) for row in zip(ends[:-1], ends[1:], *columns, strict=True))
 
-    def __str__(self) -> str:
-        rows = [tuple(f"{number:.6g}" for number in row) for row in self.intervals]
-        if len(rows) > _SHOWN:
-            rows[_SHOWN // 2 : -_SHOWN // 2] = [("…",) * 5]
-        table = [("P(+)cost from", "to", "threshold", "FPR", "TPR"), *rows]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = ["  ".join(map(str.rjust, row, widths)).rstrip() for row in table]
-        return "\n".join((repr(self), *lines))
+    def _shown(self) -> Display:
+        columns = zip(*self.intervals, strict=True) if self.intervals else [()] * 5
+        table = Table(
+            dict(zip(CostInterval._fields, columns, strict=True)),
+            words={"low": "P(+)cost from", "high": "to"},
+        )
+        notes = (
+            f"Expected total cost {self.expected_total_cost:.4g}, "
+            f"{self.relative_cost:.4g} of the trivial rules'.",
+        )
+        return Display(
+            [table], "Cost curve: the best threshold by P(+)cost", () if self._is_empty else notes
+        )
 
     def cost_at(self, probability_cost: ArrayLike) -> Floats:
         """Return the height of the envelope, the normalized cost of the best threshold.
