@@ -202,6 +202,28 @@ from .measures.probabilities.log_loss import (
     log_loss as log_loss,
 )
 from .measures.probabilities.top_k import top_k_accuracy_score as top_k_accuracy_score
+from .measures.ranking.first_items import (
+    f1_at_k as f1_at_k,
+    hit_rate_at_k as hit_rate_at_k,
+    precision_at_k as precision_at_k,
+    r_precision as r_precision,
+    recall_at_k as recall_at_k,
+)
+from .measures.ranking.graded import (
+    dcg as dcg,
+    expected_reciprocal_rank as expected_reciprocal_rank,
+    ndcg as ndcg,
+)
+from .measures.ranking.group_auc import (
+    GroupAUC as GroupAUC,
+    group_auc as group_auc,
+)
+from .measures.ranking.positions import (
+    bpref as bpref,
+    mean_average_precision as mean_average_precision,
+    mean_reciprocal_rank as mean_reciprocal_rank,
+    rank_biased_precision as rank_biased_precision,
+)
 from .measures.regression.deviances import (
     mean_gamma_deviance as mean_gamma_deviance,
     mean_poisson_deviance as mean_poisson_deviance,
@@ -288,6 +310,7 @@ from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatri
 from .tables.confusion.confusion_stack import ConfusionMatrixStack as ConfusionMatrixStack
 from .tables.confusion.decayed_matrix import DecayedConfusionMatrix as DecayedConfusionMatrix
 from .tables.confusion.windowed_matrix import WindowedConfusionMatrix as WindowedConfusionMatrix
+from .tables.ranking.ranking_table import RankingTable as RankingTable
 from .tables.regression.regression_table import RegressionTable as RegressionTable
 from .tables.scores.score_table import ScoreTable as ScoreTable
 
