@@ -218,6 +218,13 @@ from .measures.ranking.group_auc import (
     GroupAUC as GroupAUC,
     group_auc as group_auc,
 )
+from .measures.ranking.label_rankings import (
+    coverage_error as coverage_error,
+    dcg_score as dcg_score,
+    label_ranking_average_precision_score as label_ranking_average_precision_score,
+    label_ranking_loss as label_ranking_loss,
+    ndcg_score as ndcg_score,
+)
 from .measures.ranking.positions import (
     bpref as bpref,
     mean_average_precision as mean_average_precision,
