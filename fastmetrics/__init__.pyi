@@ -59,23 +59,23 @@ from .errors import (
     DegenerateDataWarning as DegenerateDataWarning,
     FileError as FileError,
     InputError as InputError,
+    InputKeyError as InputKeyError,
     InputTypeError as InputTypeError,
+    SmallSampleWarning as SmallSampleWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
 )
 from .intervals.bands.band_results import PrBand as PrBand, RocBand as RocBand
 from .intervals.bands.bands import pr_band as pr_band, roc_band as roc_band
-from .intervals.bootstrap.bootstrap import (
+from .intervals.bootstrap.bootstrap import bootstrap as bootstrap
+from .intervals.bootstrap.bootstrap_results import (
     BootstrapResult as BootstrapResult,
     BootstrapResults as BootstrapResults,
-    bootstrap as bootstrap,
+    PairedBootstrap as PairedBootstrap,
+    PairedDifference as PairedDifference,
 )
 from .intervals.bootstrap.effective_size import effective_sample_size as effective_sample_size
 from .intervals.bootstrap.multiclass_bootstrap import multiclass_bootstrap as multiclass_bootstrap
-from .intervals.bootstrap.paired_bootstrap import (
-    PairedBootstrap as PairedBootstrap,
-    PairedDifference as PairedDifference,
-    paired_bootstrap as paired_bootstrap,
-)
+from .intervals.bootstrap.paired_bootstrap import paired_bootstrap as paired_bootstrap
 from .intervals.bootstrap.permutation import (
     PairedPermutationTest as PairedPermutationTest,
     PermutedDifference as PermutedDifference,
@@ -263,6 +263,12 @@ from .report.evaluation_result import (
     Evaluation as Evaluation,
     EvaluationBootstrap as EvaluationBootstrap,
     ModelEvaluation as ModelEvaluation,
+)
+from .report.score_plots import (
+    plot_det as plot_det,
+    plot_pr as plot_pr,
+    plot_roc as plot_roc,
+    plot_thresholds as plot_thresholds,
 )
 from .selection.bias_variance.bias_variance import (
     BiasVariance as BiasVariance,

@@ -1,16 +1,18 @@
-"""What results have in common: a one-line repr, an HTML table, a plain dictionary."""
+"""What results have in common: a one-line repr, tables, a data frame, a plain dictionary."""
 
 from __future__ import annotations
 
 import dataclasses
-import html
-import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Number
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
+
+from fastmetrics._display.numbers import text
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display, Limits, Table
 
 
 def _plain(value: Any) -> Any:
@@ -35,29 +37,6 @@ def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"<{value.dtype} array of shape {value.shape}>"
     return repr(value)
-
-
-def html_row(tag: str, cells: Iterable[str], first: str = "") -> str:
-    """Return a row of cells of one tag, the first of which may have another."""
-    tags = itertools.chain([first or tag], itertools.repeat(tag))
-    inside = (f"<{tag}>{html.escape(cell)}</{tag}>" for cell, tag in zip(cells, tags, strict=False))
-    return f"<tr>{''.join(inside)}</tr>"
-
-
-def html_table(
-    heads: Iterable[str],
-    rows: Iterable[Iterable[str]],
-    *,
-    caption: str | None = None,
-    row_heads: bool = False,
-) -> str:
-    """Return a table of texts; ``row_heads`` makes heads of the first column too."""
-    heads = tuple(heads)
-    head = html_row("th", heads) if heads else ""
-    body = "".join(html_row("td", row, "th" if row_heads else "td") for row in rows)
-    if caption is None:
-        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
-    return f"<table><caption>{html.escape(caption)}</caption>{head}{body}</table>"
 
 
 def same(left: Any, right: Any) -> bool:
@@ -113,7 +92,7 @@ def _result(cls: type[Result], *values: Any) -> Result:
     return result
 
 
-class Result:
+class Result(Shown):
     """Base of every frozen result dataclass."""
 
     __slots__ = ()
@@ -157,10 +136,84 @@ class Result:
         inside = ", ".join(f"{f.name}={_short(getattr(self, f.name))}" for f in fields if f.repr)
         return f"{type(self).__name__}({inside})"
 
-    def _repr_html_(self) -> str:
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        rows = [(f.name, _short(getattr(self, f.name))) for f in fields if f.repr]
-        return html_table((), rows, caption=type(self).__name__, row_heads=True)
+    def _shown(self) -> Display:
+        """Return what is shown: by default the fields, those of equal length as columns."""
+        return Display(_tables(self), type(self).__name__)
+
+
+def _tables(result: Result) -> list[Table]:
+    """Return tables of the fields: columns of one length, single values, what is inside."""
+    fields = dataclasses.fields(result)  # type: ignore[arg-type]
+    values = {each.name: getattr(result, each.name) for each in fields if each.repr}
+    level = values.get("confidence_level")
+    n = _rows(values.values())
+    columns, record, inside = dict[str, Any](), dict[str, Any](), list[Table]()
+    for name, value in values.items():
+        if n > 1 and _is_column(value) and len(value) == n:
+            columns[name] = value
+            continue
+        found = _inside(value, level)
+        inside += [dataclasses.replace(each, caption=name.replace("_", " ")) for each in found]
+        if not found:
+            record[name] = value
+    tables = [Table(columns, level=level)] if columns else []
+    if record:
+        tables.append(Table.record(record, level=level, framed=not columns))
+    first, *others = [*tables, *inside] or [Table.record({})]
+    return [first, *(dataclasses.replace(each, framed=False) for each in others)]
+
+
+def _inside(value: Any, level: float | None) -> list[Table]:
+    """Return tables of a field that is a result, several ones, or a mapping; else none."""
+    if isinstance(value, Shown) and not isinstance(value, Limits):
+        return [*value._shown().tables]
+    if isinstance(value, Mapping):
+        many = {key: each if _is_many(each) else (each,) for key, each in value.items()}
+        inside = [each for several in many.values() for each in several]
+        names = {"metric": [key for key, several in many.items() for _ in several]}
+        if inside and all(isinstance(each, Result) for each in inside):
+            return [Table(names | _fields(inside), level=level)]
+        return [Table(names | {"value": inside}, words={"metric": "name"})] if inside else []
+    return [Table(_fields(value), level=level)] if _is_many(value) else []
+
+
+def _is_many(value: Any) -> bool:
+    return (
+        isinstance(value, tuple)
+        and bool(value)
+        and isinstance(value[0], Result)
+        and not isinstance(value[0], Limits)
+    )
+
+
+def _fields(results: Sequence[Result]) -> dict[str, list[Any]]:
+    """Return the columns of results of one class: their fields, those with tables apart."""
+    columns = {
+        each.name: [getattr(result, each.name) for result in results]
+        for each in dataclasses.fields(results[0])  # type: ignore[arg-type]
+        if each.repr
+    }
+    return {k: v for k, v in columns.items() if not any(_inside(each, None) for each in v)}
+
+
+def _is_column(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, tuple | list) and all(
+        isinstance(each, str | Number | Limits) for each in value
+    )
+
+
+def _rows(values: Iterable[Any]) -> int:
+    """Return the length that several columns share, one of numbers among them; 0 without."""
+    columns = [value for value in values if _is_column(value) and len(value)]
+    lengths = [len(column) for column in columns]
+    shared = [
+        len(column)
+        for column in columns
+        if lengths.count(len(column)) > 1 and not isinstance(column[0], str)
+    ]
+    return max(shared, default=0)
 
 
 class OneNumber(Result):
@@ -177,8 +230,21 @@ class OneNumber(Result):
         return sign * float(self)
 
 
+class Difference(OneNumber):
+    """Base of results that are a difference above all, which is their `estimate` too."""
+
+    __slots__ = ()
+    _number = "difference"
+    difference: float
+
+    @property
+    def estimate(self) -> float:
+        """The difference, by the name that every result with an interval has."""
+        return self.difference
+
+
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class ConfidenceInterval(Result):
+class ConfidenceInterval(Result, Limits):
     """The two limits of a confidence interval (scipy's names).
 
     Attributes
@@ -197,6 +263,10 @@ class ConfidenceInterval(Result):
 
     low: float
     high: float
+
+    def __str__(self) -> str:
+        """Return the two in brackets: an interval is read within a line."""
+        return text(self).replace("\N{NO-BREAK SPACE}", " ")
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))

@@ -11,7 +11,9 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final, Self
 
 __all__ = [
@@ -19,7 +21,9 @@ __all__ = [
     "DegenerateDataWarning",
     "FileError",
     "InputError",
+    "InputKeyError",
     "InputTypeError",
+    "SmallSampleWarning",
     "UndefinedMetricWarning",
 ]
 
@@ -34,6 +38,10 @@ class DataConversionWarning(UserWarning):
 
 class DegenerateDataWarning(UserWarning):
     """The estimate exists, but its interval or test is degenerate on these data."""
+
+
+class SmallSampleWarning(DegenerateDataWarning):
+    """There are so few rows, groups or weights that an interval covers less than its level."""
 
 
 class FileError(ValueError):
@@ -75,6 +83,28 @@ class InputTypeError(InputError, TypeError):
     """What was passed is of the wrong kind: an `InputError` that is a TypeError as well."""
 
 
+class InputKeyError(InputError, KeyError):
+    """What was asked of a result by name is not in it: an `InputError` that is a KeyError too."""
+
+    __str__ = Exception.__str__  # a KeyError's is the repr of its message
+
+
+def no_such(name: object, what: str, known: Iterable[object]) -> InputKeyError:
+    """Return the error for a name that is none of those of a result, ``what`` they are names of."""
+    names = list(known)
+    shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
+    return InputKeyError(f"{name!r}: the {what} are {shown}{did_you_mean(name, names)}")
+
+
+def did_you_mean(value: object, known: Iterable[object]) -> str:
+    """Return the end of a message that names the nearest of what there is, if one is near."""
+    from difflib import get_close_matches
+
+    by_text = {str(each): each for each in known}
+    near = get_close_matches(str(value), by_text, n=1)
+    return f"; did you mean {by_text[near[0]]!r}?" if near else ""
+
+
 _PARAMETER: Final = re.compile("`([^`]+)`")
 
 
@@ -95,6 +125,22 @@ def with_names(message: str, names: Mapping[str, str]) -> str:
     return _PARAMETER.sub(word, message)
 
 
+_called: ContextVar[tuple[Mapping[str, str], ...]] = ContextVar("_called", default=())
+"""The names of parameters in the calls that are under way, the innermost first."""
+
+
+@contextmanager
+def renamed(**arguments: str) -> Iterator[None]:
+    """Let errors and warnings inside speak of a parameter by the name that it has in the call."""
+    token = _called.set((arguments, *_called.get()))
+    try:
+        yield
+    except InputError as error:
+        raise error.renamed(arguments) from error
+    finally:
+        _called.reset(token)
+
+
 _PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
@@ -109,6 +155,8 @@ def warn_user(message: str, category: type[Warning]) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
         level += 1
+    for names in _called.get():
+        message = with_names(message, {name: f"`{names[name]}`" for name in names})
     if category in _SHARED:
         category = _shared(category)
     warnings.warn(message, category, stacklevel=level)

@@ -56,7 +56,7 @@ def evaluation() -> fm.Evaluation:
 
 @cache
 def estimated() -> fm.EstimatorEvaluation:
-    return fm.evaluate_estimator(model(), X, Y, method=".632", n_resamples=40, rng=1)
+    return fm.evaluate_estimator(model(), X, Y, cv=".632", n_resamples=40, rng=1)
 
 
 @cache
@@ -74,7 +74,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         TABLE[:, 0] - 0.5, rho=0.1, higher_is_better=True
     ),
     "BayesianSignedRankTest": lambda: fm.bayesian_signed_rank_test(
-        TABLE[:, 0] - 0.5, higher_is_better=True, n_samples=100, rng=1
+        TABLE[:, 0] - 0.5, higher_is_better=True, n_resamples=100, rng=1
     ),
     "BestThreshold": lambda: fm.best_threshold(Y, S),
     "BiasVariance": lambda: fm.bias_variance(Y, [P, Q, Y], decomposition="domingos"),
@@ -240,13 +240,21 @@ NUMBERS = {
     "BootstrapResult": "estimate",
     "BreakEvenPoint": "value",
     "CountMetricInterval": "estimate",
+    "DeLongPair": "difference",
     "DeLongResult": "estimate",
+    "DeLongUnpairedTest": "difference",
     "KolmogorovSmirnov": "statistic",
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",
+    "PairedDifference": "difference",
+    "PermutedDifference": "difference",
     "ProportionDifference": "estimate",
     "ProportionInterval": "estimate",
 }
+
+
+#: Results that have an estimate, and are no number: they have others beside it.
+OTHERS_TOO = {"ComparisonTest", "FriedmanTest", "ModelEvaluation"}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -257,7 +265,7 @@ def test_a_result_is_a_number_where_it_has_one_estimate(name: str) -> None:
         assert type(float(result)) is float
         assert -1 * result == -float(result)
     else:
-        assert not isinstance(getattr(result, "estimate", None), float)
+        assert name in OTHERS_TOO or not isinstance(getattr(result, "estimate", None), float)
         with pytest.raises(TypeError):
             float(result)
 
@@ -271,3 +279,90 @@ def test_scorers_of_scikit_learn_take_numbers(function: Any) -> None:
         scorer = make_scorer(function, response_method="predict_proba", greater_is_better=sign)
         found = cross_val_score(model(), X, Y, cv=3, scoring=scorer)
         assert ((found > 0) == sign).all()
+
+
+#: Intervals of a posterior, which are none of confidence, and of no repeated sampling.
+POSTERIORS = {"BayesianCorrelatedTTest", "BayesianSignedRankTest"}
+
+
+def has_an_interval(result: Any) -> bool:
+    fields = [getattr(result, each.name) for each in dataclasses.fields(result)]
+    return any(isinstance(each, fm.ConfidenceInterval) for each in fields)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in EXAMPLES if issubclass(getattr(fm, name), Result)]
+)
+def test_an_interval_has_an_estimate_and_a_standard_error(name: str) -> None:
+    result = EXAMPLES[name]()
+    if name in POSTERIORS or not has_an_interval(result):
+        return
+    low, high = result.confidence_interval
+    assert type(result.estimate) is float
+    assert low <= result.estimate <= high
+    error = result.standard_error
+    assert error is None or (type(error) is float and 0 < error < high - low)
+    assert error is not None or name == "ComparisonTest"
+
+
+TESTS: dict[str, tuple[Callable[[], fm.ComparisonTest], bool]] = {
+    "McNemar": (lambda: fm.mcnemar_test(Y, P, Q), False),
+    "Wilcoxon": (
+        lambda: fm.wilcoxon_signed_rank_test(TABLE[:, 0], TABLE[:, 1], higher_is_better=True),
+        False,
+    ),
+    "binomial": (lambda: fm.binomial_test(3, 10, error_rate=0.2), True),
+    "one-sample t": (lambda: fm.one_sample_t_test(TABLE[:, 0], error_rate=0.2), True),
+    "k-fold t": (
+        lambda: fm.kfold_paired_t_test(TABLE[:, 0], TABLE[:, 1], higher_is_better=True),
+        True,
+    ),
+    "equivalence": (
+        lambda: fm.equivalence_test(TABLE[:, 0], TABLE[:, 1], margin=1, higher_is_better=True),
+        True,
+    ),
+    "equivalence of counts": (lambda: fm.equivalence_test(counts=(9, 3, 100), margin=0.2), True),
+    "non-inferiority": (
+        lambda: fm.non_inferiority_test(TABLE[:, 0], TABLE[:, 1], margin=1, higher_is_better=True),
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_the_interval_of_a_test_is_that_of_its_effect(name: str) -> None:
+    made, has_error = TESTS[name]
+    test = made()
+    assert test.confidence_interval is not None
+    assert test.confidence_interval.low <= test.estimate <= test.confidence_interval.high
+    assert test.estimate == test.effect_size
+    if not has_error:
+        assert test.standard_error is None
+    elif test.statistic_name == "t" and "margin" not in test.details:
+        shift = test.details.get("error_rate", 0.0)
+        assert test.statistic == pytest.approx((test.estimate - shift) / test.standard_error)
+    else:
+        assert test.standard_error > 0
+
+
+def test_standard_errors_of_proportions() -> None:
+    one = fm.proportion_interval(8, 10)
+    assert one.standard_error == pytest.approx(np.std([1] * 8 + [0] * 2) / np.sqrt(10))
+    two = fm.proportion_difference_interval(8, 10, 5, 20)
+    other = fm.proportion_interval(5, 20)
+    assert two.standard_error == pytest.approx(np.hypot(one.standard_error, other.standard_error))
+    differences = [0] * 36 + [1] * 12 + [-1] * 2
+    paired = fm.paired_proportion_difference_interval(36, 12, 2, 0)
+    assert paired.standard_error == pytest.approx(np.std(differences) / np.sqrt(50))
+    assert fm.proportion_interval(0, 10).standard_error == 0
+    assert fm.paired_proportion_difference_interval(0, 5, 0, 0).standard_error == 0
+    with pytest.warns(fm.UndefinedMetricWarning):
+        assert np.isnan(fm.proportion_interval(0, 0).standard_error)
+    with pytest.warns(fm.UndefinedMetricWarning):
+        assert np.isnan(fm.proportion_difference_interval(0, 0, 1, 2).standard_error)
+
+
+def test_the_standard_error_of_an_evaluation() -> None:
+    assert fm.evaluate(Y, S).models[0].standard_error == fm.delong(Y, S).standard_error
+    drawn = evaluation().models[0]
+    assert drawn.standard_error == drawn.bootstrap["roc_auc"].standard_error

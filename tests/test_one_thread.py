@@ -13,6 +13,8 @@ import fastmetrics as fm
 from fastmetrics._threads import workers
 from fastmetrics.tables.scores.pairs import PLAIN_ROWS
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 N = 3 * PLAIN_ROWS  # enough for several jobs
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, N)
@@ -96,7 +98,9 @@ CALLS: dict[str, list[Call]] = {
     "paired_permutation_test": [
         lambda n: fm.paired_permutation_test(Y, MODELS, **FEW, n_threads=n)
     ],
-    "partial_auc": [lambda n: fm.partial_auc(Y, S, fpr_range=(0.0, 0.5), n_threads=n)],
+    "partial_auc": [
+        lambda n: fm.partial_auc(Y, S, false_positive_rate_range=(0.0, 0.5), n_threads=n)
+    ],
     "pr_band": [lambda n: fm.pr_band(Y, S, grid=5, **FEW, n_threads=n)],
     "roc_auc_score": [
         lambda n: fm.roc_auc_score(Y, S, n_threads=n),

@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.coverage`` writes ``docs/coverage.md`` and ``docs/coverage.json``.
 ``--data-sets N`` makes it shorter; nothing is then written unless ``--output`` says where.
-``--text`` writes the document anew from the stored figures.
+``--text`` writes the document anew from the stored figures, ``--part`` simulates one part and keeps
+the figures of the others, which do not depend on it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from benchmarks.coverage import report
 from benchmarks.coverage.methods import Cost
 from benchmarks.coverage.scenes import SCENES
-from benchmarks.coverage.study import Study, load, simulate, stored
+from benchmarks.coverage.study import Study, load, simulate, stored, with_part
 
 DATA_SETS, RESAMPLES, EXCHANGES, PROCESSES = 2_000, 999, 499, 2
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +36,7 @@ def _arguments(arguments: Iterable[str] | None) -> argparse.Namespace:
     parser.add_argument("--resamples", type=int, default=RESAMPLES, help="of each bootstrap")
     parser.add_argument("--exchanges", type=int, default=EXCHANGES, help="of permutation tests")
     parser.add_argument("--processes", type=int, default=PROCESSES)
+    parser.add_argument("--part", choices=dict.fromkeys(scene.part for scene in SCENES))
     parser.add_argument("--text", action="store_true", help="only write the document anew")
     parser.add_argument("--output", type=Path, help="folder that has docs/")
     return parser.parse_args(None if arguments is None else list(arguments))
@@ -48,10 +50,13 @@ def main(arguments: Iterable[str] | None = None) -> int:
         study = load(folder / STORED)
     else:
         cost = Cost(options.resamples, options.exchanges)
+        scenes = [scene for scene in SCENES if options.part in (None, scene.part)]
         study = simulate(
-            SCENES, options.data_sets, cost, processes=options.processes, progress=True
+            scenes, options.data_sets, cost, processes=options.processes, progress=True
         )
-    if options.output is None and study.n_data < DATA_SETS:
+        if options.part is not None:
+            study = with_part(load(ROOT / STORED), options.part, study)
+    if options.output is None and options.data_sets < DATA_SETS:
         print("nothing is written: fewer data sets than the published table has (see --output)")
         return 0
     write(study, folder)

@@ -67,21 +67,27 @@ def best(candidates: Iterable[Verdict]) -> Verdict:
     return min(as_good, key=lambda verdict: verdict.width)
 
 
-def general_shortfalls(study: Study, metrics: Sequence[str]) -> dict[str, float]:
-    """Return the mean shortfall of each general method over several measures."""
+def general_verdicts(study: Study, metrics: Sequence[str]) -> list[Verdict]:
+    """Return how each general method did, on average over several measures."""
     of_metrics = [
-        {verdict.method: verdict.shortfall for verdict in verdicts(study.find("main", metric))}
+        {verdict.method: verdict for verdict in verdicts(study.find("main", metric))}
         for metric in metrics
     ]
-    return {
-        method: sum(found[method] for found in of_metrics) / len(of_metrics) for method in GENERAL
-    }
+    n = len(of_metrics)
+    return [
+        Verdict(
+            method,
+            sum(found[method].shortfall for found in of_metrics) / n,
+            min(found[method].worst for found in of_metrics),
+            sum(found[method].width for found in of_metrics) / n,
+        )
+        for method in GENERAL
+    ]
 
 
 def supported(study: Study, metrics: Sequence[str]) -> str:
-    """Return the general method that falls least short over several measures."""
-    found = general_shortfalls(study, metrics)
-    return min(GENERAL, key=lambda method: found[method])
+    """Return the general method that the figures support: the best by the one rule of `best`."""
+    return best(general_verdicts(study, metrics)).method
 
 
 def percent(share: float) -> str:
@@ -137,27 +143,13 @@ def _how(verdict: Verdict) -> str:
 
 
 def about_default(study: Study, function: str, metrics: Sequence[str]) -> str:
-    """Say which general method falls least short over several measures, and by how much."""
-    found = general_shortfalls(study, metrics)
-    first = supported(study, metrics)
-    wins = sum(
-        first == best_general.method
-        for best_general in (
-            min(
-                (v for v in verdicts(study.find("main", metric)) if v.method in GENERAL),
-                key=lambda verdict: verdict.shortfall,
-            )
-            for metric in metrics
-        )
-    )
-    said = join([f"`{name}` {percent(found[name])}" for name in GENERAL])
-    second = min((name for name in GENERAL if name != first), key=lambda name: found[name])
-    gap = percent(found[second] - found[first])
+    """Say how far the general methods fall short over several measures, and which is the best."""
+    found = general_verdicts(study, metrics)
+    said = join([f"`{verdict.method}` {percent(verdict.shortfall)}" for verdict in found])
     return (
-        f"`{function}`: coverage lacks, on average over {len(metrics)} measures and "
-        f"{len(ranked_scenes('main'))} kinds of data, {said} points. The figures support "
-        f'`method="{first}"`, which is also the first in {wins} of the {len(metrics)} measures; '
-        f"`{second}` lacks {gap} points more."
+        f"`{function}`: on average over {len(metrics)} measures and "
+        f"{len(ranked_scenes('main'))} kinds of data coverage lacks, in points, {said}. "
+        f'The default is `method="{best(found).method}"`.'
     )
 
 
@@ -182,17 +174,21 @@ def about_bias(study: Study, metric: str) -> str:
 
 
 def about_size(rows: Sequence[RejectionRow], test: str) -> str:
-    """Say where a test rejects true hypotheses too often."""
+    """Say where a test rejects true hypotheses too often, and where next to never."""
     own = [row for row in rows if row.test == test and row.hypothesis in ("equal", "spread")]
-    large = [row for row in own if row.is_large]
-    if not large:
-        return f"`{test}` nowhere rejects a true hypothesis significantly more often than in 5 %."
+    large, small = ([row for row in own if getattr(row, f"is_{how}")] for how in ("large", "small"))
+    said = [f"rejects true hypotheses too often here: {_sizes(large)}"] * bool(large)
+    said += [f"is too cautious here: {_sizes(small)}"] * bool(small)
+    if not said:
+        return f"`{test}` keeps its level everywhere."
+    return f"`{test}` {'; it '.join(said)}."
+
+
+def _sizes(rows: Sequence[RejectionRow]) -> str:
     kinds = {"equal": "equal models", "spread": "another shape"}
-    said = [
-        f"{show_scene(row.scene)}, {kinds[row.hypothesis]} ({percent(row.share)} %)"
-        for row in large
-    ]
-    return f"`{test}` rejects true hypotheses too often here: {'; '.join(said)}."
+    return "; ".join(
+        f"{show_scene(row.scene)}, {kinds[row.hypothesis]} ({percent(row.share)} %)" for row in rows
+    )
 
 
 def about_sizes(rows: Sequence[RejectionRow]) -> str:

@@ -13,19 +13,23 @@ from numpy.typing import NDArray
 import fastmetrics
 from benchmarks.coverage.scenes import COMPARED, METRICS, THRESHOLD, Data, Scene, draw
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.bootstrap._limits import Method, limits
+from fastmetrics.intervals.bootstrap._limits import Method, limits, pvalue_of_limits
+from fastmetrics.intervals.bootstrap.paired_bootstrap import PAIRED_METHOD
+from fastmetrics.intervals.delong.delong import normal_limits
 
 LEVEL = 0.95
+GROUPED = ("roc_auc", "average_precision", "f1", "accuracy")
+CHOSEN = ("true_positive_rate", "false_positive_rate")  # at the best threshold
 WITH_ERRORS = ("roc_auc", "f1", "accuracy")  # those that have a studentized interval
 PROPORTIONS = {
     "Wilson": "wilson",
-    "Clopper-Pearson": "clopper_pearson",
+    "Clopper-Pearson": "clopper-pearson",
     "Jeffreys": "jeffreys",
-    "Agresti-Coull": "agresti_coull",
+    "Agresti-Coull": "agresti-coull",
     "mid-p": "mid-p",
 }
 
-F1_METHODS = {"Wilson": "wilson", "Clopper-Pearson": "clopper_pearson", "delta": "delta"}
+F1_METHODS = {"Wilson": "wilson", "Clopper-Pearson": "clopper-pearson", "delta": "delta"}
 PLAIN: tuple[Method, ...] = ("percentile", "basic", "bca")
 STRATIFIED: tuple[Method, ...] = ("percentile", "bca")
 
@@ -106,10 +110,59 @@ def _users(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> N
         test = fastmetrics.delong_test(data.labels, models, **groups)
         out.pvalues["equal", "delong_test" + suffix] = test.pairs[0].pvalue
         given_pair = {key: value for key, value in given.items() if key != "threshold"}
-        pair = fastmetrics.paired_bootstrap(
-            data.labels, models, method="percentile", **groups, **given_pair
-        )
+        pair = fastmetrics.paired_bootstrap(data.labels, models, **groups, **given_pair)
         out.pvalues["equal", "paired_bootstrap" + suffix] = pair.differences["roc_auc"][0].pvalue
+
+
+def _groups(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    """Keep intervals by Student's t, and the same without: percentile limits, and DeLong's."""
+    found = fastmetrics.bootstrap(
+        data.labels,
+        data.scores,
+        groups=data.groups,
+        metrics=GROUPED,
+        method="percentile",
+        threshold=THRESHOLD,
+        n_resamples=cost.n_resamples,
+        rng=rng,
+        n_threads=1,
+    )
+    for metric, result in found.items():
+        replicates, estimate = result.bootstrap_distribution, result.estimate
+        narrow = limits(replicates, estimate, method="percentile", confidence_level=LEVEL)
+        out.intervals[metric, "percentile, normal"] = _pair(narrow.interval)
+        out.intervals[metric, "percentile, t"] = _pair(result.confidence_interval)
+    for scale in ("plain", "logit"):
+        of_auc = fastmetrics.delong(data.labels, data.scores, groups=data.groups, scale=scale)
+        given = of_auc.estimate, of_auc.standard_error, LEVEL, scale
+        name = "DeLong" if scale == "plain" else "DeLong, logit"
+        out.intervals["roc_auc", f"{name}, normal"] = _pair(normal_limits(*given))
+        out.intervals["roc_auc", f"{name}, t"] = _pair(of_auc.confidence_interval)
+
+
+def _weights(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    found = fastmetrics.bootstrap(
+        data.labels,
+        data.scores,
+        sample_weight=data.weights,
+        metrics=GROUPED,
+        method="percentile",
+        threshold=THRESHOLD,
+        n_resamples=cost.n_resamples,
+        rng=rng,
+        n_threads=1,
+    )
+    _keep(found, out, "", "", ("percentile", "basic"))
+    for method, scale in (("DeLong", "plain"), ("DeLong, logit", "logit")):
+        of_auc = fastmetrics.delong(
+            data.labels, data.scores, sample_weight=data.weights, scale=scale, n_threads=1
+        )
+        out.intervals["roc_auc", method] = _pair(of_auc.confidence_interval)
+
+
+def _choice(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    chosen = {rate: ("best_threshold", {"of": rate}) for rate in CHOSEN}
+    _bootstraps(data, rng, cost, chosen, out)
 
 
 PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = {
@@ -117,6 +170,9 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     "fixed": _fixed,
     "near one": _near_one,
     "users": _users,
+    "groups": _groups,
+    "weights": _weights,
+    "choice": _choice,
 }
 
 
@@ -133,7 +189,9 @@ def _by_methods(
         interval = result.confidence_interval
         if name != method:
             replicates = result.bootstrap_distribution
-            interval = limits(replicates, estimate, method=name, confidence_level=LEVEL).interval
+            groups = getattr(result, "effective_n_groups", None)
+            how = {"confidence_level": LEVEL, "n_groups": groups}
+            interval = limits(replicates, estimate, method=name, **how).interval
         found[name] = _pair(interval)
     return found
 
@@ -154,7 +212,7 @@ def _bootstraps(
     data: Data,
     rng: np.random.Generator,
     cost: Cost,
-    metrics: tuple[str, ...],
+    metrics: Any,
     out: Measured,
     prefix: str = "",
     **options: Any,
@@ -223,8 +281,8 @@ def _differences(data: Data, rng: np.random.Generator, cost: Cost, out: Measured
         test = fastmetrics.delong_test(data.labels, models, n_threads=1).pairs[0]
         out.pvalues[other, "delong_test"] = test.pvalue
         if other != "worse":
-            pair = fastmetrics.paired_bootstrap(data.labels, models, method="percentile", **given)
-            out.pvalues[other, "paired_bootstrap"] = pair.differences["roc_auc"][0].pvalue
+            pair = fastmetrics.paired_bootstrap(data.labels, models, **given)
+            _keep_pvalues(pair.differences["roc_auc"][0], other, out)
             continue
         out.intervals["roc_auc difference", "DeLong"] = _pair(test.confidence_interval)
         out.intervals["accuracy difference", "Newcombe"] = _accuracy_difference(data, scores)
@@ -245,8 +303,16 @@ def _differences(data: Data, rng: np.random.Generator, cost: Cost, out: Measured
                     out.intervals[f"{metric} difference", prefix + method] = interval
                 out.estimates[f"{metric} difference"] = difference.difference
             if not prefix:
-                difference = pair.differences["roc_auc"][0]
-                out.pvalues[other, "paired_bootstrap"] = difference.pvalue
+                _keep_pvalues(pair.differences["roc_auc"][0], other, out)
+
+
+def _keep_pvalues(difference: Any, other: str, out: Measured) -> None:
+    """Keep the p-values that invert basic and percentile limits, of the same replicates."""
+    for name, method in (("", PAIRED_METHOD), (", percentile", "percentile")):
+        pvalue = pvalue_of_limits(
+            difference.bootstrap_distribution, difference.difference, method=method
+        )
+        out.pvalues[other, "paired_bootstrap" + name] = pvalue
 
 
 def _accuracy_difference(data: Data, worse: NDArray[np.float64]) -> Limits:

@@ -43,7 +43,13 @@ class Scene:
     separation : float
         Mean score of the positives.
     users : int
-        Users who have the rows in equal parts; 0 if rows are independent.
+        Users who have the rows; 0 if rows are independent.
+    uneven : bool
+        Whether the users' shares of the rows fall as 1, 1/2, 1/3, ... (Zipf), not equal.
+    spread : float
+        Standard deviation of the logarithms of importance weights; 0 for none.
+    thinned : int
+        One data set in so many is simulated, where each takes long.
     """
 
     part: str
@@ -51,12 +57,29 @@ class Scene:
     share: float
     separation: float = 1.5
     users: int = 0
+    uneven: bool = False
+    spread: float = 0.0
+    thinned: int = 1
 
     @property
     def name(self) -> str:
         """What the scene is called, in tables and in the seed."""
         size = f"{self.n:,} rows, "
+        if self.part == "groups":
+            return f"{size}{self.users} {'Zipf' if self.uneven else 'equal'} groups"
+        if self.spread:
+            return f"{size}weights of spread {self.spread:g}"
         return size + ("balanced" if self.share == 0.5 else f"{self.share:.0%} positive")
+
+    def data_sets(self, n_data: int) -> int:
+        """Return how many data sets are drawn where the usual number is ``n_data``."""
+        return max(2, n_data // self.thinned)
+
+    def sizes(self) -> NDArray[np.int64]:
+        """Return how many rows each user has."""
+        shares = 1.0 / np.arange(1, self.users + 1) if self.uneven else np.ones(self.users)
+        ends = np.round(np.cumsum(shares) / shares.sum() * self.n).astype(np.int64)
+        return np.diff(ends, prepend=0)
 
     def generator(self, number: int) -> np.random.Generator:
         """Return the generator of one data set, whatever else is simulated."""
@@ -76,6 +99,7 @@ class Data:
     scores: NDArray[np.float64]
     others: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     groups: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
 
 
 def _grid(
@@ -89,6 +113,13 @@ SCENES = (
     *_grid("fixed", (100,), SHARES),
     *_grid("near one", SIZES, (0.5,), separation=3.0),
     Scene("users", 500, 0.5, users=50),
+    Scene("groups", 500, 0.5, users=50, uneven=True),
+    Scene("groups", 150, 0.5, users=15),
+    Scene("groups", 500, 0.5, users=50),
+    Scene("weights", 100, 0.5, spread=1.0, thinned=10),
+    Scene("weights", 1_000, 0.5, spread=1.0, thinned=10),
+    Scene("weights", 100, 0.5, spread=1.5, thinned=10),
+    *_grid("choice", (100, 1_000), SHARES),
 )
 
 
@@ -108,12 +139,15 @@ def draw(scene: Scene, rng: np.random.Generator) -> Data:
         "spread": _wide_separation(scene) * labels + np.where(labels, SPREAD, 1.0) * other,
         "worse": WORSE * labels + other,
     }
-    return Data(labels, scene.separation * labels + own, others)
+    weights = None
+    if scene.spread:  # independent of labels and scores: the targets are those without weights
+        weights = np.exp(scene.spread * rng.standard_normal(n))
+    return Data(labels, scene.separation * labels + own, others, weights=weights)
 
 
 def _draw_users(scene: Scene, rng: np.random.Generator) -> Data:
     """Draw users who differ in their share of positives and in the level of their scores."""
-    groups = np.repeat(np.arange(scene.users), scene.n // scene.users)
+    groups = np.repeat(np.arange(scene.users), scene.sizes())
     share = rng.beta(0.5, 0.5, scene.users)  # its mean is 1/2
     labels = (rng.random(scene.n) < share[groups]).astype(np.int8)
     noise = [
@@ -159,4 +193,6 @@ def _values(d: float, p: float) -> dict[str, float]:
         "ks_statistic": float(2 * ndtr(d / 2) - 1),
         "f1": 2 * tp / (tp + fp + p),
         "accuracy": tp + (1 - p) * (1 - fpr),
+        "true_positive_rate": float(ndtr(d / 2)),  # at the threshold of the largest TPR - FPR
+        "false_positive_rate": float(ndtr(-d / 2)),
     }

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -89,6 +89,11 @@ class RejectionRow:
         """Whether the share is above 5 % by more than two binomial errors."""
         return self.share - 2 * self.error > ALPHA
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the share is below half of 5 % by more than two binomial errors of 5 %."""
+        return self.share + 2 * binomial_error(ALPHA, self.n_data) < ALPHA / 2
+
 
 @dataclass(frozen=True)
 class EstimateRow:
@@ -129,16 +134,17 @@ def simulate(
 ) -> Study:
     """Run the study; its figures depend neither on the processes nor on which scenes there are."""
     jobs = [
-        (scene, range(start, min(start + CHUNK, n_data)))
+        (scene, range(start, min(start + CHUNK, scene.data_sets(n_data))))
         for scene in scenes
-        for start in range(0, n_data, CHUNK)
+        for start in range(0, scene.data_sets(n_data), CHUNK)
     ]
     study = Study(n_data, *cost, [], [], [])
     pool: AbstractContextManager[Any] = nullcontext()
     if processes > 1:
         spawn = get_context("spawn")  # a fork would take a lock of Numba's along
         pool = ProcessPoolExecutor(processes, spawn, initializer=compile_small_calls)
-    bar = tqdm(total=len(scenes) * n_data, unit=" data sets", disable=not progress)
+    total = sum(scene.data_sets(n_data) for scene in scenes)
+    bar = tqdm(total=total, unit=" data sets", disable=not progress)
     with bar, pool as workers:
         each = workers.map if workers is not None else map
         chunks = each(partial(measure_chunk, cost=cost), *zip(*jobs, strict=True))
@@ -146,7 +152,7 @@ def simulate(
         for (scene, numbers), chunk in zip(jobs, chunks, strict=True):
             bar.update(len(chunk))
             measured += chunk
-            if numbers.stop == n_data:
+            if numbers.stop == scene.data_sets(n_data):
                 intervals, tests, estimates = summarise(scene, measured)
                 study.intervals.extend(intervals)
                 study.tests.extend(tests)
@@ -208,6 +214,15 @@ def _interval_row(
 def _digits(value: float) -> float:
     """Return what is stored of a number: platforms may differ in the last bits of a mean."""
     return float(f"{value:.6g}")
+
+
+def with_part(study: Study, part: str, anew: Study) -> Study:
+    """Return a study with the rows of one part taken from another."""
+    rows = {
+        name: [row for row in getattr(study, name) if row.part != part] + getattr(anew, name)
+        for name in ("intervals", "tests", "estimates")
+    }
+    return replace(study, **rows)
 
 
 def stored(study: Study) -> str:

@@ -102,7 +102,8 @@ def findings(rows: Sequence[Row]) -> list[str]:
         ]
         if len(large) + len(small) < len(own) and not large:
             below = max(row.size + 2 * row.error for row in own) < ALPHA
-            verdicts.insert(0, "stays below its level" if below else "keeps its level")
+            rest = "stays below its level" if below else "keeps its level"
+            verdicts.append(rest + (" elsewhere" if small else ""))
         verdict = " and ".join(verdicts)
         said.append(f"{_name(test)} {verdict}: {span} %.")
     return said

@@ -37,7 +37,7 @@ def _best(name: str, bound: float = 0.5, what: slice = slice(None)) -> Callable[
     return lambda labels, scores: naive.best_threshold(labels, scores, name, bound)[what]
 
 
-_BOUNDS = {"recall_at_fpr": 0.25}
+_BOUNDS = {"recall_at_false_positive_rate": 0.25}
 #: What nobody else computes, by NumPy.
 TWINS: dict[str, Callable[..., Any]] = {
     "partial_auc[fpr]": partial(naive.partial_auc, low=0.125, high=0.5, over="fpr"),
@@ -49,7 +49,7 @@ TWINS: dict[str, Callable[..., Any]] = {
         for name in naive.CRITERIA
         if name != "-"
     },
-    "tpr_at_fpr": _best("recall_at_fpr", 0.25, slice(1)),
+    "recall_at_false_positive_rate": _best("recall_at_false_positive_rate", 0.25, slice(1)),
     "precision_at_recall": _best("precision_at_recall", 0.5, slice(1)),
     "recall_at_precision": _best("recall_at_precision", 0.5, slice(1)),
     "delong": naive.delong,

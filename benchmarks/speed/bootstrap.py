@@ -34,11 +34,14 @@ TEN = {
     "average_precision": "average_precision",
     "ks_statistic": "ks_statistic",
     "break_even_point": "break_even_point",
-    "partial_auc": ("partial_auc", {"fpr_range": (0.0, 0.1)}),
+    "partial_auc": ("partial_auc", {"false_positive_rate_range": (0.0, 0.1)}),
     "youden": ("best_threshold", {"criterion": "youden"}),
-    "best_f1": ("best_threshold", {"criterion": "f_beta"}),
-    "fewest_errors": ("best_threshold", {"criterion": "fewest_errors"}),
-    "tpr_at_fpr": ("tpr_at_fpr", {"fpr": 0.01}),
+    "best_f1": ("best_threshold", {"criterion": "fbeta"}),
+    "fewest-errors": ("best_threshold", {"criterion": "fewest-errors"}),
+    "recall_at_false_positive_rate": (
+        "recall_at_false_positive_rate",
+        {"false_positive_rate": 0.01},
+    ),
     "precision_at_recall": ("precision_at_recall", {"recall": 0.8}),
 }
 

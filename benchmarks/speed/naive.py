@@ -156,8 +156,8 @@ def points(labels: Array, scores: Array) -> tuple[Array, Array, Array]:
 
 #: In the order of the kernels' numbers; the second is that of the other sign.
 CRITERIA = (
-    "youden - closest_topleft fewest_errors f_beta precision_at_recall recall_at_precision "
-    "recall_at_fpr"
+    "youden - closest_topleft fewest_errors fbeta precision_at_recall recall_at_precision "
+    "recall_at_false_positive_rate"
 ).split()
 
 
@@ -184,11 +184,15 @@ def best_threshold(labels: Array, scores: Array, name: str, bound: float) -> tup
     tp, fp, thresholds = points(labels, scores)
     values = objective(CRITERIA.index(name), bound, tp, fp)
     i = int(np.argmax(values))
-    scale = {"youden": fp[-1] * tp[-1], "recall_at_precision": tp[-1], "recall_at_fpr": tp[-1]}
+    scale = {
+        "youden": fp[-1] * tp[-1],
+        "recall_at_precision": tp[-1],
+        "recall_at_false_positive_rate": tp[-1],
+    }
     value = float(values[i] / scale.get(name, 1.0))
-    if name == "closest_topleft":
+    if name == "closest-topleft":
         value = (-value) ** 0.5 / (fp[-1] * tp[-1])
-    return (tp[-1] - value if name == "fewest_errors" else value), float(thresholds[i])
+    return (tp[-1] - value if name == "fewest-errors" else value), float(thresholds[i])
 
 
 def twice_area(x: Array, y: Array, low: float, high: float) -> float:

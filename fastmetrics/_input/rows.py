@@ -132,7 +132,7 @@ def check_binary(
     -----
     Memory: at most one byte a row for the labels, and one copy of scores that are not canonical.
     """
-    y = y_true if _is_plain_vector(y_true) else as_vector(y_true, "y_true")
+    y = y_true if _is_plain_vector(y_true) else _labels_vector(y_true)
     scores = y_score if _is_plain_vector(y_score) else as_vector(y_score, "y_score")
     if len(y) != len(scores):
         check_same_length(y_true=y, y_score=scores)
@@ -148,6 +148,18 @@ def check_binary(
     return BinaryRows(
         labels, negative, scores, weights, integer_weights, allow_inf, exponent, deferred
     )
+
+
+def _labels_vector(y_true: Any) -> NDArray[Any]:
+    """Return labels as a vector; of a matrix, the error says what to do with one-hot rows."""
+    try:
+        return as_vector(y_true, "y_true")
+    except InputError as error:
+        if column_count(y_true) < 2:
+            raise
+        raise InputError(
+            f"{error}; of one-hot rows, pass the column of the positive class, as `y_true[:, 1]`"
+        ) from error
 
 
 def check_same_index(**columns: Any) -> None:

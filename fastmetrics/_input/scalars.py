@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, did_you_mean
 
 #: What an alternative hypothesis says of a difference; which limit of an interval is infinite.
 Alternative = Literal["two-sided", "less", "greater"]
@@ -116,7 +116,8 @@ def check_choice(name: str, value: Any, options: Iterable[Any]) -> Any:
         if type(option) is type(value) and option == value:
             return option
     said = ", ".join(map(repr, allowed))
-    raise InputError(f"`{name}` must be one of {said}: got {value!r}")
+    advice = did_you_mean(value, allowed) if isinstance(value, str) else ""
+    raise InputError(f"`{name}` must be one of {said}: got {value!r}{advice}")
 
 
 def check_direction(higher_is_better: Any, what: str = "") -> bool:

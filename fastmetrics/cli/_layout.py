@@ -1,4 +1,4 @@
-"""Forms of output: tables drawn by rich within a width or as Markdown, JSON, CSV."""
+"""Forms of output: tables as wide as the terminal, Markdown, JSON, CSV."""
 
 from __future__ import annotations
 
@@ -6,42 +6,19 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
-from fastmetrics._results import ConfidenceInterval
+from fastmetrics._display.drawing import WIDTH, as_text
+from fastmetrics._display.grid import Grid, grid
+from fastmetrics._display.table import Display
+from fastmetrics.errors import with_names
 
-Justify = Literal["left", "right"]
-
-DASH = "–"
-THRESHOLD_NOTE = "Best threshold: largest TPR − FPR. Positive means score ≥ threshold."
-#: How weights were read, which intervals hang on.
-_WEIGHTS_NOTES = {
-    "importances": "Weights are importances: each row is one row, whatever its weight.",
-    "frequencies": "Weights are frequencies: each row stands for so many rows.",
-}
-#: Decimals of a measure: enough for the narrowest interval to have two figures, within these.
-FEWEST_DECIMALS, _MOST_DECIMALS = 4, 6
-#: Width of a table that nobody's terminal limits.
-_PIPED_WIDTH = 100
-_NARROWEST = 40
-
-
-def weights_notes(weights_are: str | None) -> list[str]:
-    """Return a caption that says how weights were read; none where there are none."""
-    return [] if weights_are is None else [_WEIGHTS_NOTES[weights_are]]
-
-
-def short(value: int | float) -> str:
-    """Return a number for a table, in a few digits."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:.5g}"
-
-
-def decimals_of(intervals: Iterable[ConfidenceInterval]) -> int:
-    """Return how many decimals show the narrowest interval to two figures."""
-    widths = [interval.high - interval.low for interval in intervals]
-    needed = [1 - math.floor(math.log10(width / 2)) for width in widths if 0 < width < math.inf]
-    return max([FEWEST_DECIMALS, *(min(decimals, _MOST_DECIMALS) for decimals in needed)])
+_NARROWEST: Final = 40
+#: What notes call arguments is called here.
+_OPTIONS: Final = {"rng=": "--seed ", "to_frame()": "--format csv"}
 
 
 def json_text(content: Any) -> str:
@@ -68,88 +45,29 @@ def csv_text(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     return text.getvalue()
 
 
-def printed(layout: Callable[[int], list[Any]], title: str, captions: Sequence[str]) -> str:
-    """Return the text of tables with a title above and captions below.
-
-    Parameters
-    ----------
-    layout : callable
-        The width of the terminal to rich tables.
-    title : str
-        Above the tables.
-    captions : sequence of str
-        Below them.
-    """
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False, emoji=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, emoji=False, width=_PIPED_WIDTH)
-    with console.capture() as capture:
-        if title:
-            console.print(Text(title, style="bold"))
-        for table in layout(max(console.width, _NARROWEST)):
-            console.print()
-            console.print(table)
-        console.print()
-        for caption in captions:
-            console.print(Text(caption, style="dim"))
-    # Padding at the ends of lines only gets in the way of those who copy or compare.
-    return "".join(line.rstrip(" ") + "\n" for line in capture.get().strip("\n").splitlines())
+def table_text(shown: Display) -> str:
+    """Return tables as wide as the terminal, or as `print` has them where there is none."""
+    width = shutil.get_terminal_size((WIDTH, 0)).columns if sys.stdout.isatty() else WIDTH
+    return _in_words(as_text(shown, width=max(width, _NARROWEST))) + "\n"
 
 
-def column_blocks(
-    heads: list[str], columns: list[list[str]], width: int, *, justify: Justify = "right"
-) -> list[Any]:
-    """Return tables with the heads at their left, and as many of the columns as fit into each."""
-    room = width - max(len(head) for head in heads) - 2
-    widest = max(len(line) for column in columns for cell in column for line in cell.split("\n"))
-    per_table = max(1, room // (widest + 2))
-    tables = []
-    for start in range(0, len(columns), per_table):
-        block = columns[start : start + per_table]
-        down = [list(line) for line in zip(heads, *block, strict=True)]
-        tables.append(rich_table(down[0], down[1:], justify=justify))
-    return tables
+def markdown_text(shown: Display) -> str:
+    """Return the tables in Markdown, numbers at the right, and the notes."""
+    drawn = [grid(table) for table in shown.tables if len(table)]
+    notes = [*(each.more for each in drawn), *shown.notes]
+    parts = [*map(_markdown_table, drawn), *(f"{_in_words(note)}\n" for note in notes if note)]
+    return "\n".join(parts)
 
 
-def table_width(heads: list[str], rows: list[list[str]]) -> int:
-    """Return the width of the table as drawn: the widest cell of each column and its padding."""
-    from rich.cells import cell_len
-
-    columns = zip(*([heads, *rows]), strict=True)
-    widest = [max(cell_len(line) for cell in c for line in cell.split("\n")) for c in columns]
-    return sum(widest) + 2 * len(widest)
-
-
-def rich_table(
-    heads: list[str], rows: list[list[str]], *, justify: Justify = "right", rigid: bool = False
-) -> Any:
-    """Return a table whose columns but the first are justified to a side; rigid ones never fold."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for position, head in enumerate(heads):
-        # Text, not str: a column name in square brackets is no markup.
-        table.add_column(
-            Text(head, style="bold"),
-            justify=justify if position else "left",
-            vertical="bottom" if justify == "right" else "top",
-            overflow="fold",
-            no_wrap=rigid and position > 0,
-        )
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
-
-
-def markdown_table(heads: list[str], rows: list[list[str]], *, align: str) -> str:
-    """Return a table in Markdown; ``align`` is that of the columns but the first."""
-    lines = [heads, ["---", *[align] * (len(heads) - 1)], *rows]
+def _markdown_table(drawn: Grid) -> str:
+    sides = [":---" if column.is_left else "---:" for column in drawn.columns]
+    lines = [[column.head for column in drawn.columns], ["---", *sides[1:]], *drawn.rows]
     return "".join("| " + " | ".join(map(_escaped, line)) + " |\n" for line in lines)
+
+
+def _in_words(text: str) -> str:
+    """Return a text that speaks of options, not of arguments."""
+    return with_names(text, _OPTIONS)
 
 
 def _escaped(cell: str) -> str:

@@ -7,6 +7,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from fastmetrics.cli import plot_command
+from fastmetrics.cli._options import add_rows, level, number, positive, seed
+
 _FORMATS = ("table", "json", "csv", "markdown")
 
 _EVALUATE_HELP = """\
@@ -20,7 +23,7 @@ examples:
   fastmetrics evaluate s.csv --label y --score p --where "country = 'NO' AND age >= 18"
   fastmetrics evaluate s.csv --label y --score a --score b --bootstrap 9999 --seed 1
   fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
-      --metrics f1 tpr_at_fpr:fpr=0.05 --threshold 0.5
+      --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05 --threshold 0.5
 """
 
 _COMPARE_HELP = """\
@@ -92,6 +95,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     _add_evaluate(commands)
     _add_compare_table(commands)
+    _add_plot(commands)
     _add_metrics(commands)
     _add_warmup(commands)
     return parser
@@ -117,41 +121,15 @@ def _add_evaluate(commands: Any) -> None:
         allow_abbrev=False,
     )
     add = command.add_argument
-    add("files", nargs="+", metavar="FILE", help="file name or glob pattern")
-    add("--label", required=True, metavar="COL", help="column of the labels")
-    add(
-        "--score",
-        required=True,
-        action="append",
-        dest="scores",
-        metavar="COL",
-        help="column of a model's scores; may be repeated, one for each model",
-    )
-    add("--weight", metavar="COL", help="column of the example weights")
-    add(
-        "--weights-are",
-        choices=("importances", "frequencies"),
-        help="what --weight says of a row: how much it matters, being one row all the same "
-        "(default), or how many rows it stands for; intervals hang on it, values do not",
-    )
-    add("--pos-label", metavar="V", help="the positive label (0/1, -1/1 and booleans need none)")
-    add("--where", metavar="SQL", help="keep the rows for which this SQL expression holds")
-    add(
-        "--on-bad-row",
-        choices=("error", "skip"),
-        default="error",
-        help="what to do with a row whose label, score, weight or group is missing or no finite "
-        "number, or that does not fit the header: stop (default), or leave it out and count it",
-    )
+    add_rows(add)
     add(
         "--confidence-level",
-        type=_level,
+        type=level,
         default=0.95,
         metavar="P",
         help="of the intervals (default 0.95)",
     )
     _add_format(command)
-    add("--threads", type=_positive, metavar="N", help="threads (default: all processors)")
     _add_bootstrap(command.add_argument_group("intervals by bootstrap").add_argument)
     command.set_defaults(run=_run_evaluate)
 
@@ -159,7 +137,7 @@ def _add_evaluate(commands: Any) -> None:
 def _add_bootstrap(add: Any) -> None:
     add(
         "--bootstrap",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="give every measure an interval from N resamples (9999 are usual), and with several "
         "models the differences of each pair; without it the AUC alone has one",
@@ -168,7 +146,7 @@ def _add_bootstrap(add: Any) -> None:
         "--method",
         choices=("percentile", "basic", "bca", "studentized"),
         help="of the interval (default: bca where it is defined, else percentile; of differences "
-        "percentile)",
+        "basic)",
     )
     add(
         "--groups",
@@ -182,17 +160,17 @@ def _add_bootstrap(add: Any) -> None:
         action="extend",
         metavar="NAME",
         help="measures with an interval beside the AUC (default: those of the table), as f1, or "
-        "with parameters as tpr_at_fpr:fpr=0.05; docs/bootstrap.md lists them",
+        "with parameters as precision_at_recall:recall=0.9; docs/bootstrap.md lists them",
     )
     add(
         "--threshold",
-        type=_number,
+        type=number,
         metavar="T",
         help="the score from which on f1, accuracy and their like call an example positive",
     )
     add(
         "--seed",
-        type=_seed,
+        type=seed,
         metavar="S",
         help="an integer, or the key (16 hexadecimal digits) of an earlier run: the same resamples",
     )
@@ -228,8 +206,8 @@ def _add_compare_table(commands: Any) -> None:
         "bonferroni-dunn)",
     )
     add("--control", metavar="NAME", help="the algorithm that the others are compared with")
-    add("--alpha", type=_level, default=0.05, metavar="P", help="of the tests (default 0.05)")
-    add("--seed", type=_seed, metavar="S", help="of Friedman's p-value where it takes permutations")
+    add("--alpha", type=level, default=0.05, metavar="P", help="of the tests (default 0.05)")
+    add("--seed", type=seed, metavar="S", help="of Friedman's p-value where it takes permutations")
     add(
         "--on-bad-row",
         choices=("error", "skip"),
@@ -239,6 +217,19 @@ def _add_compare_table(commands: Any) -> None:
     _add_format(command)
     add("--plot", metavar="FILE", help="write the critical-difference diagram (.png .pdf .svg)")
     command.set_defaults(run=_run_compare_table)
+
+
+def _add_plot(commands: Any) -> None:
+    command = commands.add_parser(
+        "plot",
+        help="draw curves of scores in files: ROC, precision-recall, DET and others",
+        description=plot_command.HELP,
+        epilog=plot_command.EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    plot_command.add_options(command)
+    command.set_defaults(run=plot_command.run)
 
 
 def _add_metrics(commands: Any) -> None:
@@ -262,47 +253,6 @@ def _add_warmup(commands: Any) -> None:
 def _add_format(command: argparse.ArgumentParser, formats: tuple[str, ...] = _FORMATS) -> None:
     command.add_argument(
         "--format", choices=formats, default="table", help="of the output (default table)"
-    )
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be an integer of at least 1: got {text!r}")
-    return number
-
-
-def _level(text: str) -> float:
-    try:
-        level = float(text)
-    except ValueError:
-        level = 0.0
-    if not 0 < level < 1:
-        raise argparse.ArgumentTypeError(f"must lie between 0 and 1: got {text!r}")
-    return level
-
-
-def _number(text: str) -> int | float:
-    for convert in (int, float):
-        try:
-            number = convert(text)
-        except ValueError:
-            continue
-        if number == number:
-            return number
-    raise argparse.ArgumentTypeError(f"must be a number: got {text!r}")
-
-
-def _seed(text: str) -> int | str:
-    if len(text) == 16 and set(text) <= set("0123456789abcdefABCDEF"):
-        return text
-    if text.isdecimal() and text.isascii():
-        return int(text)
-    raise argparse.ArgumentTypeError(
-        f"must be an integer of at least 0, or a key of 16 hexadecimal digits: got {text!r}"
     )
 
 

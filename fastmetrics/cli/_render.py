@@ -1,57 +1,49 @@
-"""An evaluation as a table, JSON, CSV or Markdown."""
+"""What the commands found as a table, JSON, CSV or Markdown."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
-from fastmetrics.cli._layout import (
-    DASH,
-    THRESHOLD_NOTE,
-    column_blocks,
-    csv_text,
-    decimals_of,
-    json_text,
-    markdown_table,
-    printed,
-    rich_table,
-    short,
-    table_width,
-    weights_notes,
-)
-from fastmetrics.cli._render_intervals import render_intervals
-from fastmetrics.report import Evaluation, ModelEvaluation
+from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
+from fastmetrics.comparison.tables.compare_table import TableComparison
+from fastmetrics.intervals.bootstrap._engine import joined
+from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResult, PairedDifference
+from fastmetrics.report import Evaluation, EvaluationBootstrap
 
-_BROKEN = {
-    "average precision": "average\nprecision",
-    "break-even point": "break-\neven",
-    "best threshold": "best\nthreshold",
-}
-
-_CSV_FIELDS = (
+_FIELDS: Final = (
     *("model", "n_positive", "n_negative", "roc_auc", "roc_auc_low", "roc_auc_high"),
     "interval_method",
     *("average_precision", "break_even_point", "ks_statistic", "threshold"),
     *("true_positive_rate", "false_positive_rate", "weights_are", "note"),
 )
-
-
-def require_renderer(output_format: str) -> None:
-    """Raise an ImportError that helps, before any work, if the table cannot be drawn."""
-    if output_format != "table":
-        return
-    try:
-        import rich  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            "--format table needs rich: pip install 'fastmetrics-eval[cli,io]' "
-            "(or choose --format json, csv or markdown)"
-        ) from error
+_INTERVAL_FIELDS: Final = (
+    *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error", "bias"),
+    *("pvalue", "pvalue_holm", "n_failed", "confidence_level", "method", "n_resamples"),
+    *("stratified", "n_groups", "threshold", "key", "weights_are", "note"),
+)
+#: Fields of a model, and their measures in the bootstrap.
+_VALUES: Final = {
+    "n_positive": "",
+    "n_negative": "",
+    "roc_auc": "roc_auc",
+    "average_precision": "average_precision",
+    "break_even_point": "break_even_point",
+    "ks_statistic": "ks_statistic",
+    "threshold": "",
+    "true_positive_rate": "tpr_at_best_threshold",
+    "false_positive_rate": "fpr_at_best_threshold",
+}
+_PAIR_FIELDS: Final = (
+    *("model_a", "model_b", "mean_rank_a", "mean_rank_b", "difference", "statistic"),
+    *("pvalue", "reject", "better", "post_hoc", "alpha", "critical_difference"),
+    *("friedman_chi2", "friedman_pvalue", "friedman_pvalue_method", "friedman_reject"),
+)
 
 
 def render(
-    evaluation: Evaluation,
+    found: Evaluation | TableComparison,
     output_format: str,
     *,
     title: str = "",
@@ -62,7 +54,7 @@ def render(
 
     Parameters
     ----------
-    evaluation : Evaluation
+    found : Evaluation or TableComparison
         What to show.
     output_format : {"table", "json", "csv", "markdown"}
         JSON and CSV have the full precision of the floats.
@@ -74,90 +66,78 @@ def render(
         Further figures for the head of the JSON object.
     """
     if output_format == "json":
-        return json_text({**(counts or {}), **evaluation.to_dict()})
-    if evaluation.bootstrap is not None:
-        return render_intervals(evaluation, output_format, title=title, captions=captions)
+        return json_text({**(counts or {}), **found.to_dict()})
     if output_format == "csv":
-        return _csv(evaluation)
-    if output_format == "markdown":
-        table = markdown_table(_heads(evaluation), _rows(evaluation), align="---:")
-        return "\n".join([table, *(f"{caption}\n" for caption in _captions(evaluation))])
-    return _table(evaluation, title, captions)
+        return _csv(found)
+    shown = found._shown()
+    notes = [*captions, *shown.notes]
+    shown = replace(shown, title=title or shown.title, notes=notes)
+    return markdown_text(shown) if output_format == "markdown" else table_text(shown)
 
 
-def _csv(evaluation: Evaluation) -> str:
+def _csv(found: Evaluation | TableComparison) -> str:
+    if isinstance(found, TableComparison):
+        return _csv_of_pairs(found)
+    if found.bootstrap is not None:
+        return _csv_of_intervals(found, found.bootstrap)
+    return _csv_of_models(found)
+
+
+def _csv_of_models(evaluation: Evaluation) -> str:
     rows = []
     for model in evaluation:
         interval = model.confidence_interval
         limits = {"roc_auc_low": interval.low, "roc_auc_high": interval.high}
         fields = {"model": model.name, **limits, **model.to_dict()}
         fields["weights_are"] = evaluation.weights_are or ""
-        rows.append({name: fields[name] for name in _CSV_FIELDS})
-    return csv_text(_CSV_FIELDS, rows)
+        rows.append({name: fields[name] for name in _FIELDS})
+    return csv_text(_FIELDS, rows)
 
 
-def _heads(evaluation: Evaluation) -> list[str]:
-    level = f"{100 * evaluation.confidence_level:.6g} %"
-    return [
-        *("model", "n+", "n−", "AUC", f"{level} interval", "average precision"),
-        *("break-even point", "KS", "best threshold", "TPR", "FPR"),
-    ]
-
-
-def _cells(model: ModelEvaluation, decimals: int) -> list[str]:
-    def number(value: float) -> str:
-        return DASH if math.isnan(value) else f"{value:.{decimals}f}"
-
-    interval = model.confidence_interval
-    limits = DASH if math.isnan(interval.low) else f"{number(interval.low)}–{number(interval.high)}"
-    threshold = DASH if math.isnan(model.threshold) else short(model.threshold)
-    return [
-        model.name,
-        short(model.n_positive),
-        short(model.n_negative),
-        number(model.roc_auc),
-        limits,
-        number(model.average_precision),
-        number(model.break_even_point),
-        number(model.ks_statistic),
-        threshold,
-        number(model.true_positive_rate),
-        number(model.false_positive_rate),
-    ]
-
-
-def _rows(evaluation: Evaluation) -> list[list[str]]:
-    decimals = decimals_of(model.confidence_interval for model in evaluation)
-    return [_cells(model, decimals) for model in evaluation]
-
-
-def _table(evaluation: Evaluation, title: str, captions: Sequence[str]) -> str:
-    def layout(width: int) -> list[Any]:
-        return _layout(_heads(evaluation), _rows(evaluation), width)
-
-    return printed(layout, title, (*captions, *_captions(evaluation), THRESHOLD_NOTE))
-
-
-def _captions(evaluation: Evaluation) -> list[str]:
-    """Return which interval the AUC of each model has, and how weights were read."""
-    of_method: dict[str, list[str]] = {}
+def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
+    """Return a row for each number: counts and thresholds, measures, differences."""
+    rows = []
+    plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}
+    plan["method"] = plan.pop("method_of_differences")
+    plan["n_groups"] = "" if bootstrap.n_groups is None else bootstrap.n_groups
+    plan["weights_are"] = evaluation.weights_are or ""
+    plan["threshold"] = "" if bootstrap.threshold is None else bootstrap.threshold
     for model in evaluation:
-        if model.interval_method:
-            of_method.setdefault(model.interval_method, []).append(model.name)
-    captions = weights_notes(evaluation.weights_are)
-    if of_method:
-        methods = [
-            method if len(of_method) == 1 else f"{method} ({', '.join(names)})"
-            for method, names in of_method.items()
-        ]
-        captions.insert(0, f"Interval of the AUC: {'; '.join(methods)}.")
-    return captions
+        results: Mapping[str, BootstrapResult] = model.bootstrap or {}
+        for field, metric in _VALUES.items():
+            if metric not in results:
+                row = {"model": model.name, "metric": field, "estimate": getattr(model, field)}
+                rows.append(row | {"note": model.note})
+        for metric, result in results.items():
+            row = {"model": model.name, "metric": metric, "estimate": result.estimate}
+            row |= _shared_fields(result) | {"bias": result.bias, "method": result.method}
+            row["note"] = joined(model.note, result.note)
+            rows.append(plan | row)
+    for metric, pairs in (evaluation.differences or {}).items():
+        for pair in pairs:
+            row = {"model": pair.model_a, "minus_model": pair.model_b, "metric": metric}
+            row |= {"estimate": pair.difference, "pvalue": pair.pvalue}
+            row |= _shared_fields(pair) | {"pvalue_holm": pair.pvalue_holm, "note": pair.note}
+            rows.append(plan | row)
+    return csv_text(_INTERVAL_FIELDS, rows)
 
 
-def _layout(heads: list[str], rows: list[list[str]], width: int) -> list[Any]:
-    """Return one table with a row a model or, where that is too wide, a column a model."""
-    short = [_BROKEN.get(head, head) for head in heads]
-    if table_width(short, rows) <= width:
-        return [rich_table(short, rows)]
-    down = [list(line) for line in zip(heads, *rows, strict=True)]
-    return column_blocks(down[0], down[1:], width)
+def _shared_fields(result: BootstrapResult | PairedDifference) -> dict[str, Any]:
+    interval = result.confidence_interval
+    limits = {"low": interval.low, "high": interval.high}
+    return limits | {"standard_error": result.standard_error, "n_failed": result.n_failed}
+
+
+def _csv_of_pairs(comparison: TableComparison) -> str:
+    rows = []
+    test, friedman = comparison.post_hoc, comparison.friedman
+    at = comparison.mean_ranks
+    for pair in test:
+        a, b = pair.model_a, pair.model_b
+        row = (
+            *(a, b, at[a], at[b], pair.difference, pair.statistic, pair.pvalue, pair.reject),
+            *(pair.better or "", test.method, test.alpha, test.critical_difference),
+            *(friedman.chi2, friedman.pvalue, friedman.pvalue_method, friedman.reject),
+        )
+        rows.append(dict(zip(_PAIR_FIELDS, row, strict=True)))
+    return csv_text(_PAIR_FIELDS, rows)

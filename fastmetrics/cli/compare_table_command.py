@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import warnings
 
 from fastmetrics.cli._messages import print_note, print_texts
-from fastmetrics.cli._render import require_renderer
-from fastmetrics.cli._render_comparison import render_comparison
+from fastmetrics.cli._pictures import check_picture
+from fastmetrics.cli._render import render
 from fastmetrics.comparison.tables.compare_table import (
     PostHoc,
     TableComparison,
@@ -24,15 +23,14 @@ _OPTIONS = {
     "post_hoc": "--post-hoc",
     "alpha": "--alpha",
     "rng": "--seed",
-    "table": "the table",
+    "scores": "the table",
 }
-_PICTURES = (".png", ".pdf", ".svg")
 
 
 def run(options: argparse.Namespace) -> str:
     """Read the table, compare the algorithms, draw the diagram, and return the output."""
-    require_renderer(options.format)
-    _check_picture(options.plot)
+    if options.plot is not None:
+        check_picture("--plot", options.plot)
     algorithms = options.algorithms or _other_columns(options.files[0], options.datasets)
     columns = read_columns(
         options.files,
@@ -49,21 +47,7 @@ def run(options: argparse.Namespace) -> str:
         rows = "row" if columns.n_skipped == 1 else "rows"
         print_note(f"{columns.n_skipped:,} bad {rows} skipped, {columns.n_rows:,} compared")
     counts = {"n_datasets": columns.n_rows, "n_skipped": columns.n_skipped}
-    return render_comparison(comparison, options.format, counts=counts)
-
-
-def _check_picture(path: str | None) -> None:
-    """Raise before any work if the diagram could not be drawn."""
-    if path is None:
-        return
-    if os.path.splitext(path.lower())[1] not in _PICTURES:
-        raise ValueError(f"--plot: the name must end in one of {' '.join(_PICTURES)}: got {path}")
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"--plot: there is no folder {folder}")
-    from fastmetrics.plots._style import require_matplotlib
-
-    require_matplotlib()
+    return render(comparison, options.format, counts=counts)
 
 
 def _other_columns(path: str, datasets: str) -> list[str]:

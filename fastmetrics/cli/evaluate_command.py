@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics.cli._messages import print_note, print_texts
-from fastmetrics.cli._render import render, require_renderer
+from fastmetrics.cli._render import render
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, read_columns
 from fastmetrics.report._bootstrap import checked_plan
@@ -42,7 +42,6 @@ _OPTIONS = {
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, evaluate each score column, and return the output."""
-    require_renderer(options.format)
     given = {
         "confidence_level": options.confidence_level,
         "n_resamples": options.bootstrap,
@@ -57,14 +56,14 @@ def run(options: argparse.Namespace) -> str:
     if options.weights_are and not options.weight:
         raise ValueError("--weights-are is of --weight: name the column of the weights with it")
     weights_are: WeightsAre = options.weights_are or "importances"
-    with _in_words_of(options):  # before anything is read
+    with in_words_of(options):  # before anything is read
         read = check_weights_are(options.weight, weights_are)
         n_models = len(options.scores)
         checked_plan(**given, groups=options.groups, n_models=n_models, weights_are=read)
-    with _progress_bar() as progress:
-        columns = _read(options, progress)
+    with progress_bar() as progress:
+        columns = read_rows(options, progress)
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
-    with warnings.catch_warnings(record=True) as caught, _in_words_of(options):
+    with warnings.catch_warnings(record=True) as caught, in_words_of(options):
         warnings.simplefilter("always")
         evaluation = evaluate(
             labels,
@@ -75,7 +74,7 @@ def run(options: argparse.Namespace) -> str:
             pos_label=pos_label,
             **given,
         )
-    texts = [with_names(str(item.message), _names(options)) for item in caught]
+    texts = [with_names(str(item.message), names_here(options)) for item in caught]
     _tell(evaluation, texts)
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
     output = render(evaluation, options.format, counts=counts)
@@ -85,7 +84,10 @@ def run(options: argparse.Namespace) -> str:
     return output
 
 
-def _read(options: argparse.Namespace, progress: Callable[[float, int], None] | None) -> Columns:
+def read_rows(
+    options: argparse.Namespace, progress: Callable[[float, int], None] | None
+) -> Columns:
+    """Read the columns that the options name."""
     return read_columns(
         options.files,
         options.label,
@@ -111,7 +113,7 @@ def _tell(evaluation: Evaluation, texts: list[str]) -> None:
     names: dict[str, list[str]] = {}
     for model in evaluation:
         told = any(model.note in text for text in texts)
-        if model.note and not told and (several or model.bootstrap is None):
+        if model.note and not told:
             names.setdefault(model.note, []).append(repr(model.name))
     for note, of in names.items():
         if len(of) == len(evaluation) > 1:
@@ -121,15 +123,15 @@ def _tell(evaluation: Evaluation, texts: list[str]) -> None:
 
 
 @contextmanager
-def _in_words_of(options: argparse.Namespace) -> Iterator[None]:
+def in_words_of(options: argparse.Namespace) -> Iterator[None]:
     """Let errors speak of columns and options, not of arguments."""
     try:
         yield
     except InputError as error:
-        raise ValueError(with_names(str(error), _names(options))) from error
+        raise ValueError(with_names(str(error), names_here(options))) from error
 
 
-def _names(options: argparse.Namespace) -> dict[str, str]:
+def names_here(options: argparse.Namespace) -> dict[str, str]:
     """Return what the arguments of the library are called here."""
     several = len(options.scores) > 1
     columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.scores}
@@ -156,7 +158,7 @@ def _has_bar() -> bool:
 
 
 @contextmanager
-def _progress_bar() -> Iterator[Callable[[float, int], None] | None]:
+def progress_bar() -> Iterator[Callable[[float, int], None] | None]:
     """Give a function that moves a bar on stderr, or None where nobody would see it."""
     if not _has_bar():
         yield None
@@ -209,7 +211,7 @@ def _parameter(part: str, text: str) -> tuple[str, Any]:
     if not (name and equals and value):
         raise ValueError(
             f"--metrics {text!r}: {part!r} is no parameter with its value, as in "
-            "tpr_at_fpr:fpr=0.05"
+            "recall_at_false_positive_rate:false_positive_rate=0.05"
         )
     if "," in value:
         return name, tuple(_value(item) for item in value.split(","))

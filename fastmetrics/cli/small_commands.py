@@ -16,10 +16,8 @@ def run_demo(write: str | None, output_format: str) -> str:
     """Return the evaluation of the shipped data, or write the data to a file."""
     if write is not None:
         return _write(Path(write))
-    from fastmetrics.cli._render import render, require_renderer
+    from fastmetrics.cli._render import render
     from fastmetrics.data import load_breast_cancer_scores
-
-    require_renderer(output_format)
     from fastmetrics.report import evaluate
 
     labels, scores = load_breast_cancer_scores()

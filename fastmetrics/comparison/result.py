@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval, Result
@@ -30,7 +31,7 @@ _UNSIGNED: Final = ("Kendall's W", "eta squared")
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class ComparisonTest(Result):
     """One test: its statistic, its p-value and the decision at a level.
 
@@ -91,6 +92,16 @@ class ComparisonTest(Result):
     better: str | None = None
     details: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
 
+    @property
+    def estimate(self) -> float:
+        """The effect, by the name that every result with an interval has."""
+        return self.effect_size
+
+    @property
+    def standard_error(self) -> float | None:
+        """Of the effect; None of tests that have none: of ranks, signs and odds ratios."""
+        return self.details.get("standard_error")
+
     @documented()
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the distribution under the null hypothesis, where the test rejects, what was seen.
@@ -120,6 +131,36 @@ class ComparisonTest(Result):
         is_of_two = self.effect_size_name not in _UNSIGNED
         shown = self.reject and is_of_two and self.alternative in get_args(Alternative)
         return "better" if shown else "ahead"
+
+    def _shown(self) -> Display:
+        level = self.details.get("confidence_level", 1 - self.alpha)
+        record = {
+            "statistic": self.statistic,
+            "df": self.df,
+            "critical_value": self.critical_value,
+            "pvalue": self.pvalue,
+            "effect_size": self.effect_size,
+            "confidence_interval": self.confidence_interval,
+            "alternative": self.alternative,
+        }
+        unseen = tuple(n for n, each in record.items() if each is None or each != each)
+        words = {
+            "statistic": self.statistic_name,
+            "df": "degrees of freedom",
+            "effect_size": self.effect_size_name or "effect size",
+        }
+        said = [f"{'Rejects' if self.reject else 'Does not reject'} at level {self.alpha:g}"]
+        if self.better is not None:
+            lead = "better" if self._lead() == "better" else "ahead in these data"
+            said.append(f"{lead}: {self.better}")
+        if not self.reject and self.alternative in get_args(Alternative):
+            said.append("no difference is shown")
+        details = {"metric": tuple(self.details), "value": tuple(self.details.values())}
+        tables = [
+            Table.record(record, words=words, level=level, unseen=unseen),
+            Table(details, words={"metric": "detail"}, framed=False),
+        ]
+        return Display(tables, self.method, [f"{'; '.join(said)}."])
 
     def __repr__(self) -> str:
         if self.df is None:

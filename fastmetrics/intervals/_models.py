@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from fastmetrics._input.rows import (
 )
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, no_such, renamed
 
 #: What functions of several models take.
 MODELS: Final = """
@@ -116,6 +115,12 @@ def _named(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
 
 def _columns(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
     """Return the columns of an array, which says nothing of models but by ``names``."""
+    if names is not None and _is_list_of_models(scores, names):
+        own = _checked_names(names)
+        return [
+            NamedScores(name, f"scores[{i}]", one)
+            for i, (name, one) in enumerate(zip(own, scores, strict=True))
+        ]
     if names is None and isinstance(scores, list | tuple) and column_count(scores) > 1:
         raise InputTypeError(
             f"`scores` is a {type(scores).__name__}, which names no models: pass a mapping, such "
@@ -136,18 +141,30 @@ def _columns(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
             f"`scores` of shape {array.shape} does not say which models its columns are: pass a "
             "mapping or a data frame, or `names`, one for each column"
         )
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InputTypeError(f"`names` must be a sequence of texts: got {names!r}")
-    own = list(names)
-    for i, name in enumerate(own):
-        if not isinstance(name, str):
-            raise InputTypeError(f"`names` must hold texts: got {name!r} at index {i}")
+    own = _checked_names(names)
     if len(own) != len(columns):
         raise InputError(f"`names` must name the {len(columns)} columns of `scores`: got {own!r}")
     return [
         NamedScores(name, f"scores[:, {j}]", column)
         for j, (name, column) in enumerate(zip(own, columns, strict=True))
     ]
+
+
+def _is_list_of_models(scores: Any, names: Any) -> bool:
+    """Return whether a list holds a vector for each name, rather than a row for each example."""
+    if not isinstance(scores, list | tuple) or not isinstance(names, list | tuple):
+        return False
+    return len(scores) == len(names) != column_count(scores)
+
+
+def _checked_names(names: Any) -> list[str]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputTypeError(f"`names` must be a sequence of texts: got {names!r}")
+    own = list(names)
+    for i, name in enumerate(own):
+        if not isinstance(name, str):
+            raise InputTypeError(f"`names` must hold texts: got {name!r} at index {i}")
+    return own
 
 
 def _refuse_both_classes(models: list[NamedScores]) -> None:
@@ -205,10 +222,26 @@ def check_models(
     return CheckedModels(names, dataclasses.replace(rows, scores=scores[0]), tuple(scores), codes)
 
 
-@contextmanager
-def renamed(**arguments: str) -> Iterator[None]:
-    """Let the checks inside speak of an argument by the name that it has in the call."""
-    try:
-        yield
-    except InputError as error:
-        raise error.renamed(arguments) from error
+class _Pair(Protocol):
+    """A comparison of two models by a measure."""
+
+    @property
+    def model_a(self) -> str: ...
+    @property
+    def model_b(self) -> str: ...
+
+
+Pair = TypeVar("Pair", bound=_Pair)
+
+
+def pair_of(differences: Mapping[str, Sequence[Pair]], asked: str | tuple[str, str, str]) -> Pair:
+    """Return the comparison of two models by a measure, which names it where there is one pair."""
+    metric, *models = (asked,) if isinstance(asked, str) else asked
+    if metric not in differences:
+        raise no_such(metric, "measures", differences)
+    pairs = {(pair.model_a, pair.model_b): pair for pair in differences[metric]}
+    if not models and len(pairs) == 1:
+        return next(iter(pairs.values()))
+    if tuple(models) not in pairs:
+        raise no_such(asked, "comparisons", ((metric, *pair) for pair in pairs))
+    return pairs[models[0], models[1]]

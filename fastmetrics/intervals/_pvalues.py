@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.intervals._sample_sizes import quantile, tail
 
 
 class Moments(NamedTuple):
@@ -121,7 +122,11 @@ class NormalTest(NamedTuple):
 
 
 def normal_test(
-    difference: float, standard_error: float, level: float, alternative: Alternative
+    difference: float,
+    standard_error: float,
+    level: float,
+    alternative: Alternative,
+    df: float | None = None,
 ) -> NormalTest:
     """Test that a difference of two AUCs is 0, taking it as normal.
 
@@ -133,6 +138,8 @@ def normal_test(
         Of the interval.
     alternative : {"two-sided", "less", "greater"}
         Whether the difference is other than 0, below 0 or above 0.
+    df : float or None
+        Degrees of freedom of the standard error, where it is one between groups.
 
     Returns
     -------
@@ -142,10 +149,8 @@ def normal_test(
     """
     if math.isnan(standard_error):
         return NormalTest(math.nan, math.nan, ConfidenceInterval(math.nan, math.nan))
-    from scipy.special import ndtr, ndtri
-
     share = (1.0 - level) / 2.0 if alternative == "two-sided" else 1.0 - level
-    half = -float(ndtri(share)) * standard_error
+    half = -quantile(share, df) * standard_error
     low = -1.0 if alternative == "less" else max(-1.0, difference - half)
     high = 1.0 if alternative == "greater" else min(1.0, difference + half)
     interval = ConfidenceInterval(low, high)
@@ -156,9 +161,9 @@ def normal_test(
     else:
         statistic = difference / standard_error
     if alternative == "two-sided":
-        return NormalTest(statistic, 2.0 * float(ndtr(-abs(statistic))), interval)
-    tail = -statistic if alternative == "greater" else statistic
-    return NormalTest(statistic, float(ndtr(tail)), interval)
+        return NormalTest(statistic, 2.0 * tail(-abs(statistic), df), interval)
+    side = -statistic if alternative == "greater" else statistic
+    return NormalTest(statistic, tail(side, df), interval)
 
 
 def holm(pvalues: ArrayLike) -> NDArray[np.float64]:

@@ -77,7 +77,7 @@ class Measure:
     resampled : str
         How its replicates are made; "" if they are not.
     row_loss : str
-        The loss of single rows whose mean it is: "zero_one", "squared", "absolute"; "" for others.
+        The loss of single rows whose mean it is: "zero-one", "squared", "absolute"; "" for others.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Measure:
     classes: int = 0
     bounds: tuple[float, float] = (0.0, 1.0)
     resampled: Resampled = ""
-    row_loss: Literal["zero_one", "squared", "absolute", ""] = ""
+    row_loss: Literal["zero-one", "squared", "absolute", ""] = ""
 
     @property
     def intervals(self) -> tuple[str, ...]:

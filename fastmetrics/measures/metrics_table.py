@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Final
 
-from fastmetrics._input.scalars import check_choice
-from fastmetrics._results import Result, html_row
+from fastmetrics._display.table import Display, Table
+from fastmetrics._results import Result
+from fastmetrics.errors import no_such
 from fastmetrics.measures._measure import REQUIRED, By, Measure
 from fastmetrics.measures.asking import registered
 from fastmetrics.measures.registry import MEASURES
@@ -77,53 +77,17 @@ class MetricsTable(Result):
         for entry in self.entries:
             if name in (entry.name, *entry.aliases):
                 return entry
-        raise KeyError(f"{name!r}: there is no such measure")
-
-    def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
-        """Return the table as a data frame.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars"}, optional
-            By default the one that is loaded, or else installed.
-
-        Returns
-        -------
-        DataFrame
-            One row a measure, one column a field of `MetricEntry`; tuples become text.
-
-        Raises
-        ------
-        ImportError
-            If neither is installed.
-        """
-        import narwhals
-
-        chosen = _frame_library() if library is None else library
-        check_choice("library", chosen, ("pandas", "polars"))
-        columns = dict(zip(_HEADS, zip(*map(_cells, self), strict=True), strict=True))
-        lists = {name: list(column) for name, column in columns.items()}
-        return narwhals.from_dict(lists, backend=chosen).to_native()
-
-    def __str__(self) -> str:
-        rows = [_HEADS[:6], *(tuple(map(_shown, _cells(entry)[:6])) for entry in self)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        lines.insert(1, "─" * max(map(len, lines)))
-        return "\n".join(lines)
+        raise no_such(name, "measures", (entry.name for entry in self.entries))
 
     def __repr__(self) -> str:
         return f"MetricsTable({len(self)} measures)"
 
-    def _repr_html_(self) -> str:
-        rows = "".join(html_row("td", map(_shown, _cells(entry))) for entry in self)
-        return f"<table>{html_row('th', _HEADS)}{rows}</table>"
+    def _shown(self) -> Display:
+        return Display([Table.of(self, _COLUMNS, most=len(self), unseen=_COLUMNS[6:])])
 
 
-_HEADS = (
+#: In this order, the widest last.
+_COLUMNS: Final = (
     *("name", "needs", "direction", "low", "high", "title", "family"),
     *("parameters", "intervals", "aliases"),
 )
@@ -170,27 +134,3 @@ def _direction(measure: Measure) -> str:
     if isinstance(measure.higher_is_better, By):
         return "by criterion"
     return {True: "higher", False: "lower", None: "none"}[measure.higher_is_better]
-
-
-def _cells(entry: MetricEntry) -> tuple[Any, ...]:
-    found = (getattr(entry, name) for name in _HEADS)
-    return tuple(", ".join(cell) if isinstance(cell, tuple) else cell for cell in found)
-
-
-def _shown(cell: Any) -> str:
-    if isinstance(cell, float):
-        return f"{cell:g}".replace("-", "−").replace("inf", "∞")
-    return str(cell)
-
-
-def _frame_library() -> Literal["pandas", "polars"]:
-    libraries: tuple[Literal["pandas", "polars"], ...] = ("pandas", "polars")
-    for name in libraries:
-        if name in sys.modules:
-            return name
-    from importlib.util import find_spec
-
-    for name in libraries:
-        if find_spec(name) is not None:
-            return name
-    raise ImportError("a data frame needs pandas or polars: pip install pandas")

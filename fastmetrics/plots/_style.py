@@ -6,8 +6,12 @@ meaning rests on colour alone: lines differ in dashes and marks, areas in hatchi
 
 from __future__ import annotations
 
+import itertools
+import os
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
+
+from fastmetrics._files import writing
 
 INK: Final = "black"
 PALE: Final = "0.82"
@@ -35,6 +39,24 @@ LINES: Final = (
     Line("#009E73", "^", "-."),
     Line(INK, "D", ":"),
 )
+
+
+CURVES: Final = (
+    ("#0072B2", "-"),
+    ("#D55E00", (0, (5, 1.5))),
+    ("#009E73", (0, (6, 1.5, 1, 1.5))),
+    (INK, (0, (1, 1))),
+    ("#CC79A7", (0, (8, 1.5, 1, 1.5, 1, 1.5))),
+    ("#E69F00", (0, (3, 1))),
+    ("#56B4E9", (0, (2, 1, 1, 1))),
+)
+"""Colour and dashes of lines without marks, in the order that they are taken in."""
+
+_TEXTS: Final = (8.3, 7.2, 6.2)
+"""Sizes of the text of a legend, in points: the largest that finds room."""
+
+DPI: Final = 200
+"""Dots an inch of a file, where its format has dots."""
 
 
 def require_matplotlib() -> None:
@@ -66,30 +88,123 @@ def legend_on_top(
     # With a constrained layout, axes get their place when the figure is drawn.
     ax.figure.get_figure(root=True).draw_without_rendering()
     room = ax.get_window_extent()
+    sizes = iter(_TEXTS)
+    size = next(sizes)
     while True:
         legend = ax.legend(
             handles=handles,
             loc="upper center",
             ncols=columns,
             title=title or None,
-            title_fontsize="small",
-            fontsize="small",
+            title_fontsize=size,
+            fontsize=size,
             frameon=False,
             borderaxespad=0.2,
         )
         box = legend.get_window_extent()
-        if columns == 1 or box.width <= room.width:
+        if box.width <= room.width or (columns == 1 and size == _TEXTS[-1]):
             break
-        columns -= 1
+        if columns > 1:
+            columns -= 1
+        else:
+            size = next(sizes)
     share = min(0.6, box.height / room.height + 0.03)
     low, high = ax.get_ylim()
     ax.set_ylim(low, low + (high - low) / (1.0 - share))
+
+
+def legend_off_curves(ax: Any, *corners: str, title: str = "") -> None:
+    """Draw the legend in the first corner where nothing runs that it names, or above the axes.
+
+    It names all artists with a label: curves, then areas, points and guides. Artists of one label
+    have one entry. Lines without a label are guides, and may run through it.
+    """
+    from matplotlib.lines import Line2D
+
+    from fastmetrics.plots._thin_line import ThinLine
+
+    handles, labels = ax.get_legend_handles_labels()
+    named = {label: handle for handle, label in zip(handles, labels, strict=True)}
+    if not named:
+        return
+
+    def rank(entry: tuple[str, Any]) -> int:
+        return 0 if isinstance(entry[1], ThinLine) else 2 if isinstance(entry[1], Line2D) else 1
+
+    entries = sorted(named.items(), key=rank)
+    options: dict[str, Any] = {
+        "handles": [handle for _, handle in entries],
+        "labels": [label for label, _ in entries],
+        "title": title or None,
+        "alignment": "left",
+        "frameon": False,
+    }
+    if ax.get_legend() is not None:
+        ax.get_legend().remove()
+    figure = ax.figure.get_figure(root=True)
+    # With a constrained layout, axes get their place when the figure is drawn.
+    figure.draw_without_rendering()
+    room = ax.get_window_extent()
+    for size in _TEXTS:
+        options |= {"fontsize": size, "title_fontsize": size}
+        for corner in corners:
+            box = ax.legend(loc=corner, **options).get_window_extent()
+            if box.width <= room.width and not _is_crossed(ax, box.padded(2.0)):
+                return
+    ax.set_anchor("SW")  # a square that becomes smaller stays where it is
+    above = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.01), "borderaxespad": 0.0}
+    ends = ((3, room.x1), (2, room.x1), (1, figure.bbox.x1 - 4.0))
+    for size, (columns, end) in itertools.product(_TEXTS, ends):
+        options |= {"fontsize": size, "title_fontsize": size}
+        legend = ax.legend(ncols=columns, **above, **options)
+        if legend.get_window_extent().x1 <= end:
+            break
+    figure.draw_without_rendering()  # the axes give way: ticks have to know when the next is drawn
+
+
+def _is_crossed(ax: Any, box: Any) -> bool:
+    """Return whether a curve, a line with a label, a point or an area reaches into a box."""
+    from matplotlib.path import Path
+
+    from fastmetrics.plots._thin_line import ThinLine
+
+    for line in ax.lines:
+        is_curve = isinstance(line, ThinLine)
+        if line.get_label().startswith("_") and not is_curve and line.get_linestyle() != "None":
+            continue
+        places = line.places() if is_curve else line.get_transform().transform(line.get_xydata())
+        if box.count_contains(places) or Path(places).intersects_bbox(box, filled=False):
+            return True
+    return any(
+        path.transformed(area.get_transform()).intersects_bbox(box)
+        for area in ax.collections
+        for path in area.get_paths()
+    )
+
+
+def save_figure(figure: Any, path: str) -> None:
+    """Write a figure to a file, whole or not at all; the ending of its name tells the format.
+
+    The same figure gives the same bytes: no date, and no random names inside an SVG.
+    """
+    import matplotlib
+
+    kind = os.path.splitext(path)[1][1:].lower()
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with matplotlib.rc_context({"svg.hashsalt": "fastmetrics"}), writing(path) as file:
+        figure.savefig(file, dpi=DPI, format=kind or None, metadata=dates.get(kind))
 
 
 def upright(ax: Any, place: float, **options: Any) -> Any:
     """Draw a line from the bottom to the top that the axes have now, and return it."""
     drawn = ax.plot([place, place], ax.get_ylim(), scalex=False, scaley=False, **options)
     return drawn[0]
+
+
+def look_of(i: int) -> tuple[str, Any]:
+    """Return colour and dashes of a curve: no two of the first dozens are the same."""
+    n = len(CURVES)
+    return CURVES[i % n][0], CURVES[(i + i // n) % n][1]
 
 
 def plain_spines(ax: Any) -> None:

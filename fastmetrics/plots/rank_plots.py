@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from fastmetrics._files import writing
-from fastmetrics.plots._style import INK, plain_spines, require_matplotlib
+from fastmetrics.plots._style import DPI, INK, plain_spines, require_matplotlib, save_figure
 
 #: Width of a figure of its own, and height of one line of text, in inches.
 _WIDTH, _LINE = 8.0, 0.26
@@ -21,8 +19,6 @@ _SHORTEST = 7
 #: Distance of the bars, in lines of text.
 _BAR = 0.55
 _PALE = "0.88"
-#: Dots an inch of a file, where its format has dots.
-_DPI = 200
 
 
 class Diagram(NamedTuple):
@@ -126,12 +122,11 @@ def save_critical_difference(data: Diagram, path: str) -> None:
 
     levels = _bar_levels(data.bars)
     lines = 3.5 + _BAR * (max(levels, default=-1) + 1) + (len(data.names) + 1) // 2
-    figure = Figure(dpi=_DPI)
+    figure = Figure(dpi=DPI)
     ax = figure.add_subplot()
     _fill(ax, lines)
     draw_critical_difference(data, ax)
-    with writing(path) as file:
-        figure.savefig(file, dpi=_DPI, format=os.path.splitext(path)[1][1:] or None)
+    save_figure(figure, path)
 
 
 def _fill(ax: Any, lines: float) -> None:

@@ -12,13 +12,15 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.scalars import key_text
 from fastmetrics.errors import InputError
 from fastmetrics.intervals._models import NamedScores
+from fastmetrics.intervals.bootstrap._engine import joined
 from fastmetrics.intervals.bootstrap._plans import CountPlan, Options, checked_options, planned
-from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResult, BootstrapResults, resampled
-from fastmetrics.intervals.bootstrap.paired_bootstrap import (
-    PAIRED_METHOD,
+from fastmetrics.intervals.bootstrap.bootstrap import resampled
+from fastmetrics.intervals.bootstrap.bootstrap_results import (
+    BootstrapResult,
+    BootstrapResults,
     PairedDifference,
-    compared,
 )
+from fastmetrics.intervals.bootstrap.paired_bootstrap import PAIRED_METHOD, compared
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
 from fastmetrics.report.evaluation_result import (
@@ -57,7 +59,9 @@ class Plan:
     options: Options
     threshold: int | float | None
 
-    def settings(self, groups: Any, *, n_models: int) -> EvaluationBootstrap:
+    def settings(
+        self, groups: Any, effective: float | None, *, n_models: int
+    ) -> EvaluationBootstrap:
         """Return what the result says about itself."""
         asked = self.options.method
         return EvaluationBootstrap(
@@ -66,6 +70,7 @@ class Plan:
             n_resamples=self.options.n_resamples,
             stratified=self.options.stratified,
             n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
+            effective_n_groups=effective,
             threshold=self.threshold,
             key=key_text(self.options.key),
         )
@@ -176,13 +181,15 @@ def bootstrapped(
         dataclasses.replace(
             model,
             confidence_interval=results[model.name]["roc_auc"].confidence_interval,
+            standard_error=results[model.name]["roc_auc"].standard_error,
             interval_method=f"bootstrap, {results[model.name]['roc_auc'].method}",
             bootstrap=results[model.name],
-            note=_note(results[model.name]),
+            note=joined(model.note, _note(results[model.name])),
         )
         for model in models
     )
-    settings = plan.settings(groups, n_models=len(models))
+    effective = results[models[0].name]["roc_auc"].effective_n_groups
+    settings = plan.settings(groups, effective, n_models=len(models))
     read = options.weights_are
     return Evaluation(complete, options.confidence_level, read, settings, differences)
 

@@ -9,12 +9,19 @@ from typing import Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import check_binary, check_same_index, column_count, has_names
+from fastmetrics._input.rows import (
+    BinaryRows,
+    check_binary,
+    check_same_index,
+    column_count,
+    has_names,
+)
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._models import NamedScores, named_scores
 from fastmetrics.intervals.bootstrap._limits import Method
+from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
 from fastmetrics.intervals.delong.auc_interval import AucInterval, auc_interval
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
 from fastmetrics.measures.asking import MetricsLike
@@ -76,7 +83,7 @@ def evaluate(
         ``"tpr_at_best_threshold"`` and ``"fpr_at_best_threshold"``.
     method : {"percentile", "basic", "bca", "studentized"}, optional
         Of the bootstrap's intervals. None takes "bca" for a model's measure where it is defined,
-        else "percentile", as `bootstrap` does; differences have percentile intervals.
+        else "percentile", as `bootstrap` does; differences have "basic" intervals.
     stratified : bool, default=False
         Whether the bootstrap draws each class by itself.
     groups : array-like of shape (n_samples,), optional
@@ -143,7 +150,7 @@ def evaluate(
     """
     level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
-    named = _named(scores, names)
+    named = models_of(scores, names)
     plan = checked_plan(
         n_resamples,
         level,
@@ -180,7 +187,8 @@ def evaluate(
     return bootstrapped(models, y_true, named, plan, **rows)
 
 
-def _named(scores: Any, names: Sequence[str] | None) -> list[NamedScores]:
+def models_of(scores: Any, names: Sequence[str] | None) -> list[NamedScores]:
+    """Return each model of ``scores``; one column without a name is called "score"."""
     if names is not None or has_names(scores) or column_count(scores) > 1:
         return named_scores(scores, names)
     return [NamedScores("score", "scores", scores)]
@@ -204,6 +212,30 @@ def evaluate_model(
     n_threads: int | None = None,
 ) -> ModelEvaluation:
     """Evaluate one model; see `evaluate`. Without a confidence level there is no interval."""
+    table, found, note = table_and_variance(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
+        pos_label=pos_label,
+        has_interval=confidence_level is not None,
+        n_threads=n_threads,
+    )
+    del y_score  # the table is all that is needed; a caller may have let go of the column
+    return _measured(name, table, found, confidence_level or math.nan, note)
+
+
+def table_and_variance(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None,
+    weights_are: WeightsAre | None,
+    pos_label: Any,
+    has_interval: bool,
+    n_threads: int | None,
+) -> tuple[ScoreTable, AucVariance | None, str]:
+    """Return the table of a model's scores; for an interval its AUC's variance; and a note."""
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     rows = check_binary(
         y_true,
@@ -214,30 +246,25 @@ def evaluate_model(
         pos_label=pos_label,
     )
     table = ScoreTable.from_rows(rows, n_threads=n_threads)
-    found = None
-    if confidence_level is not None and weights_are == "importances":
-        found = auc_variance(
-            y_true,
-            y_score,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            n_threads=n_threads,
-        )
-    elif confidence_level is not None:
-        found = auc_variance(table, None)
-    del rows, y_score  # the table is all that is needed; a caller may have let go of the column
-    return _measured(name, table, found, confidence_level or math.nan)
+    note = _note(*_effective_sizes(rows, table, weights_are), weights_are)
+    del rows
+    if not has_interval:
+        return table, None, note
+    if weights_are != "importances":
+        return table, auc_variance(table, None), note
+    options: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+    return table, auc_variance(y_true, y_score, **options, n_threads=n_threads), note
 
 
 def _measured(
-    name: str, table: ScoreTable, found: AucVariance | None, confidence_level: float
+    name: str, table: ScoreTable, found: AucVariance | None, confidence_level: float, note: str
 ) -> ModelEvaluation:
     n_positive, n_negative = (as_given(n, table) for n in (table.n_positive, table.n_negative))
     if not (n_positive > 0 and n_negative > 0):
         missing = "positive" if not n_positive > 0 else "negative"
         note = f"one class only: no {missing} example, so every measure is undefined"
         warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
-        undefined = (_NAN, _NOWHERE, "", *(_NAN,) * 6)
+        undefined = (_NAN, _NOWHERE, "", *(_NAN,) * 7)
         return ModelEvaluation(name, n_positive, n_negative, *undefined, note)
     limits = AucInterval(_NOWHERE, "")
     if found is not None:
@@ -250,23 +277,37 @@ def _measured(
         roc_auc=float(roc_auc_score(table)),
         confidence_interval=limits.interval,
         interval_method=limits.method,
+        standard_error=_NAN if found is None else math.sqrt(found.variance),
         average_precision=float(average_precision_score(table)),
         break_even_point=break_even_point(table).value,
         ks_statistic=ks_statistic(table).statistic,
         threshold=best.threshold,
         true_positive_rate=best.true_positive_rate,
         false_positive_rate=best.false_positive_rate,
-        note="" if found is None else _note(found),
+        note=note,
     )
 
 
-def _note(found: AucVariance) -> str:
+def _effective_sizes(
+    rows: BinaryRows, table: ScoreTable, weights_are: WeightsAre | None
+) -> tuple[float, float]:
+    """Return the rows of either class; of importances, how many equal ones tell as much."""
+    if weights_are != "importances" or rows.weights is None:
+        return float(table.n_positive), float(table.n_negative)
+    sizes = [
+        effective_sample_size(weights) if weights.any() else 0.0
+        for weights in (rows.weights[rows.labels == 1], rows.weights[rows.labels == 0])
+    ]
+    return sizes[0], sizes[1]
+
+
+def _note(n_positive: float, n_negative: float, weights_are: WeightsAre | None) -> str:
     """Return that the smaller class is small, if it is."""
-    size = min(found.effective_sizes)
+    size = min(n_positive, n_negative)
     if size >= _FEW:
         return ""
-    name = "positive" if found.effective_sizes[0] == size else "negative"
-    if found.weights_are == "importances":
+    name = "positive" if n_positive == size else "negative"
+    if weights_are == "importances":
         return (
             f"the {name} examples are worth {size:.3g} of equal weight: below about {_FEW} no "
             "interval is sure"

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults
-from fastmetrics.intervals.bootstrap.paired_bootstrap import PairedDifference
-from fastmetrics.report._html import evaluation_html
+from fastmetrics.errors import no_such
+from fastmetrics.intervals.bootstrap._result_tables import METHODS, WEIGHTS, differences_table
+from fastmetrics.intervals.bootstrap.bootstrap_results import (
+    BootstrapResult,
+    BootstrapResults,
+    PairedDifference,
+)
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = (
-    *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed"),
+    *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed", "note"),
 )
 
 
@@ -35,6 +40,9 @@ class ModelEvaluation(Result):
         is missing.
     interval_method : str
         Which interval that is; empty where there is none.
+    standard_error : float
+        Of `roc_auc`: the bootstrap's if there was one, else DeLong's; nan where a class is missing
+        or no interval was asked for.
     average_precision : float
         Area under the P-R curve by steps; a tie is one step.
     break_even_point : float
@@ -57,6 +65,7 @@ class ModelEvaluation(Result):
     roc_auc: float
     confidence_interval: ConfidenceInterval
     interval_method: str
+    standard_error: float
     average_precision: float
     break_even_point: float
     ks_statistic: float
@@ -64,7 +73,12 @@ class ModelEvaluation(Result):
     true_positive_rate: float
     false_positive_rate: float
     note: str = ""
-    bootstrap: BootstrapResults | None = field(default=None, hash=False)
+    bootstrap: BootstrapResults | None = None
+
+    @property
+    def estimate(self) -> float:
+        """The AUC, by the name that every result with an interval has."""
+        return self.roc_auc
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of built-in Python objects.
@@ -101,6 +115,8 @@ class EvaluationBootstrap(Result):
         Whether each class was drawn by itself.
     n_groups : int or None
         How many groups there were to draw from; None where rows were drawn.
+    effective_n_groups : float or None
+        How many of equal size they are worth: below about 30 intervals cover too little.
     threshold : int, float or None
         From which score on the measures of counts call an example positive.
     key : str
@@ -112,6 +128,7 @@ class EvaluationBootstrap(Result):
     n_resamples: int
     stratified: bool
     n_groups: int | None
+    effective_n_groups: float | None
     threshold: int | float | None
     key: str
 
@@ -138,7 +155,7 @@ class Evaluation(Result):
     confidence_level: float
     weights_are: WeightsAre | None = None
     bootstrap: EvaluationBootstrap | None = None
-    differences: Mapping[str, tuple[PairedDifference, ...]] | None = field(default=None, hash=False)
+    differences: Mapping[str, tuple[PairedDifference, ...]] | None = None
 
     def __getitem__(self, model: str | int) -> ModelEvaluation:
         """Return the evaluation of a model, by name or by position."""
@@ -146,7 +163,7 @@ class Evaluation(Result):
             return self.models[model]
         names = [known.name for known in self.models]
         if model not in names:
-            raise KeyError(f"{model!r}: the models are {', '.join(map(repr, names))}")
+            raise no_such(model, "models", names)
         return self.models[names.index(model)]
 
     def __iter__(self) -> Iterator[ModelEvaluation]:
@@ -181,8 +198,25 @@ class Evaluation(Result):
         aucs = ", ".join(f"{model.name}: roc_auc={model.roc_auc:.6g}" for model in self.models)
         return f"Evaluation({aucs})"
 
-    def _repr_html_(self) -> str:
-        return evaluation_html(self)
+    def _shown(self) -> Display:
+        of_models = [_rows(model) for model in self.models]
+        metrics = dict.fromkeys(metric for rows in of_models for metric in rows)
+        found = [
+            (metric, model.name, *rows[metric])
+            for metric in metrics
+            for model, rows in zip(self.models, of_models, strict=True)
+        ]
+        names = ("metric", "model", "estimate", "confidence_interval", "standard_error")
+        columns = dict(zip(names, map(list, zip(*found, strict=True)), strict=True))
+        marks, level = _Footnotes(self).marks, self.confidence_level
+        words = {"metric": ""} | {m: _NAMES.get(m, m) + marks(m) for m in metrics}
+        tables = [Table(columns, words=words, level=level, across="model")]
+        if self.differences is not None:
+            words = {"metric": "measure", **_NAMES_OF_DIFFERENCES}
+            tables.append(
+                differences_table(self.differences, words=words, level=level, unseen=_UNSEEN)
+            )
+        return Display(tables, notes=_notes(self))
 
 
 def _plain_fields(result: Any, names: tuple[str, ...]) -> dict[str, Any]:
@@ -193,3 +227,141 @@ def _plain_fields(result: Any, names: tuple[str, ...]) -> dict[str, Any]:
 def _without_replicates(pair: PairedDifference) -> dict[str, Any]:
     names = [f.name for f in fields(pair) if f.name != "bootstrap_distribution"]
     return _plain_fields(pair, tuple(names))
+
+
+# --- what is printed ----------------------------------------------------------------------------
+
+#: A field of a model, its measure in the bootstrap, and what readers call it.
+_ROWS: Final = (
+    ("n_positive", "n_positive", "n+"),
+    ("n_negative", "n_negative", "n−"),
+    ("roc_auc", "roc_auc", "AUC"),
+    ("average_precision", "average_precision", "average precision"),
+    ("break_even_point", "break_even_point", "break-even point"),
+    ("ks_statistic", "ks_statistic", "KS"),
+    ("threshold", "threshold", "best threshold"),
+    ("true_positive_rate", "tpr_at_best_threshold", "TPR at it"),
+    ("false_positive_rate", "fpr_at_best_threshold", "FPR at it"),
+)
+_NAMES: Final = {metric: name for _, metric, name in _ROWS}
+_NAMES_OF_DIFFERENCES: Final = _NAMES | {
+    "tpr_at_best_threshold": "TPR at the best threshold",
+    "fpr_at_best_threshold": "FPR at the best threshold",
+}
+_UNSEEN: Final = ("standard_error", "n_failed")
+
+
+def _results(model: ModelEvaluation) -> Mapping[str, BootstrapResult]:
+    return {} if model.bootstrap is None else model.bootstrap
+
+
+def _rows(model: ModelEvaluation) -> dict[str, tuple[Any, ...]]:
+    """Return the value, the interval and the standard error of each measure."""
+    found: dict[str, tuple[Any, ...]] = {
+        metric: (getattr(model, field), None, None) for field, metric, _ in _ROWS
+    }
+    found["roc_auc"] = (model.roc_auc, model.confidence_interval, None)
+    for metric, one in _results(model).items():
+        found[metric] = (one.estimate, one.confidence_interval, one.standard_error)
+    return found
+
+
+def _notes(evaluation: Evaluation) -> list[str]:
+    """Return how the intervals were made, how weights were read, what the rows mean."""
+    level = f"{100 * evaluation.confidence_level:.6g} %"
+    of_method: dict[str, list[str]] = {}
+    bootstrap, metrics = evaluation.bootstrap, _results(evaluation[0])
+    if bootstrap is None:
+        for model in evaluation:
+            of_method.setdefault(model.interval_method, []).append(model.name)
+        of_method.pop("", None)
+        notes = [f"[{level} interval] of the AUC: {_by(of_method)}."] if of_method else []
+    else:
+        for model in evaluation:
+            for metric, one in _results(model).items():
+                names = of_method.setdefault(METHODS.get(one.method, one.method), [])
+                names += [] if _name(metric) in names else [_name(metric)]
+        notes = [
+            f"[{level} interval]: {_by(of_method, ' bootstrap')}, {bootstrap.n_resamples:,} "
+            f"resamples of {_drawn(bootstrap)}; `rng={bootstrap.key!r}` draws them again."
+        ]
+    notes += WEIGHTS[evaluation.weights_are]
+    notes.append("Best threshold: largest TPR − FPR. Positive means score ≥ threshold.")
+    if bootstrap is not None:
+        if "tpr_at_best_threshold" in metrics or "fpr_at_best_threshold" in metrics:
+            notes[-1] += " Each resample chooses its own."
+        notes += _of_bootstrap(evaluation, bootstrap)
+    return notes + [f"{model.name}: {model.note}." for model in evaluation if model.note]
+
+
+_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class _Footnotes:
+    """The different notes of the bootstrap's intervals, numbered from 1.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Whose intervals a bootstrap made.
+
+    Attributes
+    ----------
+    texts : list of str
+        Mark and note; with several models, the models that a note is about, unless it is all.
+    """
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._of_metric: dict[str, list[str]] = {}
+        about: dict[str, list[str]] = {}
+        for model in evaluation:
+            for metric, result in (model.bootstrap or {}).items():
+                if result.note:
+                    notes = self._of_metric.setdefault(metric, [])
+                    notes += [result.note] * (result.note not in notes)
+                    names = about.setdefault(result.note, [])
+                    names += [model.name] * (model.name not in names)
+        self._mark = {note: str(k).translate(_RAISED) for k, note in enumerate(about, start=1)}
+        self.texts: list[str] = []
+        for note, names in about.items():
+            of = "" if len(names) == len(evaluation) else f"{', '.join(names)}: "
+            self.texts.append(f"{self._mark[note]} {of}{note}.")
+
+    def marks(self, metric: str) -> str:
+        """Return the marks of a measure's notes, a space before them; usually empty."""
+        found = ",".join(self._mark[note] for note in self._of_metric.get(metric, []))
+        return f" {found}" if found else ""
+
+
+def _name(metric: str) -> str:
+    return _NAMES_OF_DIFFERENCES.get(metric, metric)
+
+
+def _by(of_method: Mapping[str, Sequence[str]], noun: str = "") -> str:
+    """Return the methods, the commonest first, and of several what each is of."""
+    (first, names), *others = sorted(of_method.items(), key=lambda item: -len(item[1]))
+    whose = f" ({', '.join(names)})" if others and not noun else ""
+    said = [f"{method}: {', '.join(of)}" for method, of in others]
+    return f"{first}{noun}{whose}" + (f" ({'; '.join(said)})" if said else "")
+
+
+def _drawn(bootstrap: EvaluationBootstrap) -> str:
+    if bootstrap.n_groups is not None:
+        return f"whole groups, of which there are {bootstrap.n_groups:,}"
+    return "rows of each class by themselves" if bootstrap.stratified else "rows"
+
+
+def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> list[str]:
+    notes = []
+    if bootstrap.threshold is not None:
+        notes.append(f"Measures of counts: positive means score ≥ {bootstrap.threshold:g}.")
+    notes += _Footnotes(evaluation).texts
+    if evaluation.differences is not None:
+        n_pairs = len(next(iter(evaluation.differences.values())))
+        adjusted = f"; p (Holm) is adjusted for the {n_pairs} pairs" if n_pairs > 1 else ""
+        method = bootstrap.method_of_differences or ""
+        notes.append(
+            f"Differences: {METHODS.get(method, method)} intervals, on the same resamples; p of "
+            f"no difference{adjusted}."
+        )
+    return notes

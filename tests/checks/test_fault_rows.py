@@ -99,7 +99,12 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("16", {"pos_label": 7}, ValueError, r"`pos_label`=7 is not a label.*\{0, 1\}"),
     ("16", {"y_true": list("abab"), "pos_label": 1}, ValueError, r"not a label.*\{'a', 'b'\}"),
     ("18", {"y_score": [[0.9, 0.1]] * 4}, ValueError, r"got \(4, 2\).*pass \[:, 1\]"),
-    ("18", {"y_true": [[1, 0]] * 4}, ValueError, r"`y_true` must .*: got \(4, 2\)$"),
+    (
+        "18",
+        {"y_true": [[1, 0]] * 4},
+        ValueError,
+        r"`y_true` must .*: got \(4, 2\); of one-hot",
+    ),
     ("18", {"y_score": np.zeros((4, 3))}, ValueError, r"must have shape \(n,\): got \(4, 3\)"),
     ("19", {"y_score": 0.5}, TypeError, "`y_score` must be an array.*scalar 0.5"),
     ("19", {"y_true": np.array(1)}, TypeError, r"`y_true` must be an array.*scalar \(0-d array\)"),

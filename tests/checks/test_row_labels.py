@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable
-from functools import partial
+from functools import partial, update_wrapper
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics._input.rows import check_same_index
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
 Y = np.array([0, 1, 1, 0, 1, 0, 0, 1])
 P = np.array([0.2, 0.7, 0.6, 0.6, 0.9, 0.65, 0.1, 0.3])
@@ -35,7 +38,29 @@ def two(function: Any) -> Any:
 
 def called(function: Any) -> Any:
     """Return a function of labels as one of probabilities."""
-    return lambda y, p, **options: function(y, p > 0.5, **options)
+    return lambda y, p, **options: function(y, (p > 0.5).astype(int), **options)
+
+
+def beside(function: Any) -> Any:
+    """Return a function of two models' values as one of labels and probabilities."""
+    return lambda y, p, **options: function(y + 0.01 * W, p, higher_is_better=True, **options)
+
+
+def fitted(function: Any) -> Any:
+    """Return a function that fits estimators as one of labels and probabilities."""
+
+    def call(y: Any, p: Any) -> Any:
+        from sklearn.dummy import DummyClassifier
+
+        X = p.to_frame() if isinstance(p, pd.Series) else p.reshape(-1, 1)
+        return function(DummyClassifier(), X, y)
+
+    return call
+
+
+def partial_named(function: Any, **options: Any) -> Any:
+    """Return a partial function that keeps its name."""
+    return update_wrapper(partial(function, **options), function)
 
 
 OURS = {
@@ -57,21 +82,83 @@ OURS = {
     "from_labels": called(fm.ConfusionMatrix.from_labels),
     "from_scores": partial(fm.ConfusionMatrix.from_scores, threshold=0.5),
     "RegressionTable": fm.RegressionTable.from_arrays,
+    "best_threshold": fm.best_threshold,
+    "break_even_point": fm.break_even_point,
+    "dominance": lambda y, p, **options: fm.dominance(y, p, (P - 0.5) ** 2, **options),
+    "ks_statistic": fm.ks_statistic,
+    "partial_auc": partial(fm.partial_auc, false_positive_rate_range=(0, 0.5)),
+    "pr_auc": fm.pr_auc,
+    "rank_loss": fm.rank_loss,
+    "classification_measures": called(fm.classification_measures),
+    **{
+        each.__name__: called(each)
+        for each in (
+            *(fm.false_negative_rate, fm.false_positive_rate, fm.negative_predictive_value),
+            *(fm.specificity_score, fm.youden_j, fm.g_mean),
+            *(fm.macro_f1_harmonic, fm.macro_precision, fm.macro_recall),
+            *(fm.micro_f1, fm.micro_precision, fm.micro_recall),
+        )
+    },
+    **{
+        each.__name__: called(partial(each, cost_fn=5, cost_fp=1))
+        for each in (
+            *(fm.cost_sensitive_accuracy, fm.cost_sensitive_error),
+            *(fm.expected_cost, fm.normalized_cost, fm.total_cost),
+        )
+    },
+    "regression_measures": fm.regression_measures,
 }
 NO_WEIGHTS = {
     "paired_permutation_test": two(partial(fm.paired_permutation_test, **FEW)),
     "update": called(partial(updated, fm.ConfusionMatrix)),
     "window": called(partial(updated, partial(fm.WindowedConfusionMatrix, 5))),
     "decay": called(partial(updated, partial(fm.DecayedConfusionMatrix, half_life=5))),
+    "mcnemar_test": called(lambda y, p: fm.mcnemar_test(y, p, 1 - Y)),
+    "cochran_q_test": called(lambda y, p: fm.cochran_q_test(y_true=y, predictions=[p, 1 - Y])),
+    "no_information_error": called(fm.no_information_error),
+    "bootstrap632": called(lambda y, p: fm.bootstrap632(y, p, [Y, Y], [Y == 0, Y == 1])),
+    "bias_variance": lambda y, p: fm.bias_variance(y, [p, p]),
+    "friedman_test": lambda y, p: fm.friedman_test({"a": y, "b": p}, higher_is_better=True),
+    **{
+        each.__name__: beside(each)
+        for each in (
+            *(fm.bayesian_signed_rank_test, fm.kfold_paired_t_test, fm.sign_flip_test),
+            *(fm.wilcoxon_signed_rank_test, partial_named(fm.equivalence_test, margin=1)),
+            partial_named(fm.non_inferiority_test, margin=1),
+            partial_named(fm.bayesian_correlated_t_test, rho=0.1),
+        )
+    },
+    **{
+        each.__name__: fitted(each)
+        for each in (
+            partial_named(fm.evaluate_estimator, cv="2-fold"),
+            partial_named(fm.estimator_learning_curve, fractions=[1.0], cv=2),
+            partial_named(
+                fm.estimator_validation_curve, parameter="random_state", values=[1], cv=2
+            ),
+            partial_named(fm.tune_estimator, grid={"random_state": [1]}, cv=2),
+            partial_named(
+                fm.nested_cross_validation, grid={"random_state": [1]}, outer_cv=2, inner_cv=2
+            ),
+        )
+    },
+    "compare_estimators": fitted(lambda one, X, y: fm.compare_estimators(one, one, X, y, rng=1)),
+}
+#: Functions of ours that are tested below, or by those that they call.
+ELSEWHERE = {
+    "delong_unpaired_test",  # each sample is that of `delong`
+    "five_by_two_cv_test",  # as `kfold_paired_t_test`
+    "multiclass_bootstrap",
 }
 
 
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 @pytest.mark.parametrize("name", [*OURS, *NO_WEIGHTS])
 def test_rows_in_another_order_are_refused(name: str) -> None:
     function = (OURS | NO_WEIGHTS)[name]
     y = pd.Series(Y, index=USERS)
     message = (
-        r"`y_true` and `.*` have row labels \(an index\) in another order: 'a' and 'b' at row 0; "
+        r"`.*` and `.*` have row labels \(an index\) in another order: '[ab]' and '[ab]' at row 0; "
         r"align them with `.reindex`, or pass `.to_numpy\(\)`"
     )
     with pytest.raises(ValueError, match=message):
@@ -82,6 +169,29 @@ def test_rows_in_another_order_are_refused(name: str) -> None:
     function(y, other.to_numpy())
     function(y.to_numpy(), other)
     function(y.reset_index(drop=True), other)
+
+
+#: Parameters that hold a value for each row.
+OF_ROWS = {
+    *("X", "correct", "groups", "predictions", "sample_weight", "scores", "y"),
+    *("y_pred", "y_score", "y_true"),
+    *(f"{name}_{model}" for name in ("errors", "pred", "score", "scores") for model in "ab"),
+}
+
+
+def test_all_functions_of_ours_are_here() -> None:
+    import sklearn.metrics
+
+    functions = {name: getattr(fm, name) for name in fm.__all__}
+    ours = {
+        name
+        for name, each in functions.items()
+        if inspect.isfunction(each)
+        and not hasattr(sklearn.metrics, name)
+        and len(OF_ROWS & set(inspect.signature(each).parameters)) > 1
+    }
+    assert len(ours) > 40
+    assert ours - set(OURS | NO_WEIGHTS) == ELSEWHERE & ours
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -111,6 +221,23 @@ def test_frames_of_models_and_of_classes() -> None:
     fm.multiclass_bootstrap(classes, pd.DataFrame(proba, index=USERS), **given)
     with pytest.raises(ValueError, match="`y_true` and `y_score` have row labels"):
         fm.multiclass_bootstrap(classes, pd.DataFrame(proba, index=OTHERS), **given)
+
+
+def test_training_and_test_rows() -> None:
+    from sklearn.dummy import DummyClassifier
+
+    X, y = pd.DataFrame({"p": P}, index=OTHERS), pd.Series(Y, index=USERS)
+    dummy, few = DummyClassifier(), {"n_models": 2, "rng": 1}
+    right = X.to_numpy(), y
+    for function in (
+        fm.estimator_bias_variance,
+        partial_named(fm.bias_variance_curve, parameter="random_state", values=[1]),
+    ):
+        function(dummy, *right, *right, decomposition="domingos", **few)
+        with pytest.raises(ValueError, match="`X_train` and `y_train` have row labels"):
+            function(dummy, X, y, *right, decomposition="domingos", **few)
+        with pytest.raises(ValueError, match="`X_test` and `y_test` have row labels"):
+            function(dummy, *right, X, y, decomposition="domingos", **few)
 
 
 def test_what_fails_changes_no_stream() -> None:

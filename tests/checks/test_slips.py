@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -115,3 +116,59 @@ def test_a_missing_package_is_told_with_its_extra(monkeypatch, package, extra, c
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=rf"pip install 'fastmetrics-eval\[{extra}\]'"):
         call()
+
+
+# --- several models, scorers, one-hot labels ---------------------------------------------------
+
+
+def test_a_list_of_vectors_with_names_is_several_models() -> None:
+    y = np.tile([0, 1, 1], 10)
+    a, b = y + np.arange(30) % 7, y + np.arange(30) % 5
+    named = fm.delong_test(y, {"a": a, "b": b})
+    assert fm.delong_test(y, [a, b], names=["a", "b"]) == named
+    assert fm.delong_test(y, (a.tolist(), b), names=("a", "b")) == named
+    assert fm.delong_test(y, np.c_[a, b], names=["a", "b"]) == named
+    assert fm.delong_test(y, np.c_[a, b].tolist(), names=["a", "b"]) == named
+    assert fm.evaluate(y, [a, b], names=["a", "b"]) == fm.evaluate(y, {"a": a, "b": b})
+    with pytest.raises(TypeError, match=r"pass a mapping, such as .'first'"):
+        fm.delong_test(y, [a, b])
+    with pytest.raises(ValueError, match="`names` must name the 30 columns"):
+        fm.delong_test(y, [a, b], names=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"`scores\[1\]`"):
+        fm.delong_test(y, [a, b[:-1]], names=["a", "b"])
+    with pytest.raises(TypeError, match="`names` must hold texts: got 1 at index 1"):
+        fm.delong_test(y, [a, b], names=["a", 1])
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "paired_bootstrap", "paired_permutation_test"])
+def test_scorers_need_an_estimator(name: str) -> None:
+    from sklearn.metrics import get_scorer
+
+    y, s = np.tile([0, 1, 1], 10), np.arange(30) % 7
+    scores = s if name == "bootstrap" else {"a": s, "b": -s}
+    for scorer in (get_scorer("roc_auc"), fm.scorer("roc_auc")):
+        with pytest.raises(TypeError, match=r"is a scorer, .* pass the name of the m") as said:
+            getattr(fm, name)(y, scores, metrics=scorer, n_resamples=20)
+        assert isinstance(said.value, fm.InputError)
+
+
+@pytest.mark.parametrize("function", [fm.roc_curve, fm.ks_statistic, fm.bootstrap, fm.delong])
+def test_one_hot_labels_of_two_classes(function: Any) -> None:
+    y, s = np.tile([0, 1, 1], 10), np.arange(30) % 7
+    for given in (np.eye(2, dtype=int)[y], np.eye(2, dtype=int)[y].tolist()):
+        with pytest.raises(ValueError, match=r"of one-hot rows, pass .* `y_true\[:, 1\]`"):
+            function(given, s)
+    with pytest.raises(ValueError, match=r"shape \(n,\): got \(30, 1, 1\)$"):
+        function(y.reshape(-1, 1, 1), s)
+
+
+def test_warnings_name_the_parameters_of_the_call() -> None:
+    y = np.array([0, 1, 1, 0])
+    with pytest.warns(fm.DataConversionWarning, match="^`y1` is a column"):
+        fm.cohen_kappa_score(y.reshape(-1, 1), y)
+    with pytest.warns(fm.DataConversionWarning, match="^`y2` is a column"):
+        fm.cohen_kappa_score(y, y.reshape(-1, 1))
+    with pytest.warns(fm.DataConversionWarning, match="^`y_true_b` is a column"):
+        fm.delong_unpaired_test(y, y - [0, 2, 0, 0], y.reshape(-1, 1), y - [0, 2, 0, 0])
+    with pytest.warns(fm.DataConversionWarning, match="^`y_true` is a column"):
+        fm.f1_score(y.reshape(-1, 1), y)

@@ -4,7 +4,7 @@ In a document, a Python or shell block may be followed by a ``text`` block: what
 blocks of a document share their names; shell blocks run in one folder, their lines through the
 command line's own ``main``. Blocks after ``<!-- ci:NAME -->`` are left to `.ci/run`.
 
-As a program, in the checkout: rewrite the ``text`` blocks of the documents.
+As a program, in the checkout: rewrite the ``text`` blocks of the documents, and the pictures.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ DOCUMENTS = (
     "docs/bootstrap.md",
     "docs/classification.md",
     "docs/comparison.md",
+    "docs/plots.md",
     "docs/selection.md",
 )
 
@@ -110,6 +112,11 @@ def rewritten(document: str) -> str:
     return "".join([*parts, document[end:]])
 
 
+def pictures(document: str) -> list[str]:
+    """Return the names of the pictures that a document shows, which its blocks write."""
+    return re.findall(r"!\[[^]]*\]\(figures/([\w.]+)\)", document)
+
+
 def make_files(folder: Path) -> None:
     """Write the files that the README's commands name."""
     rng = np.random.default_rng(0)
@@ -129,7 +136,10 @@ def _rewrite() -> None:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             make_files(Path(folder))
-            path.write_text(rewritten(path.read_text("utf-8")), "utf-8")
+            text = path.read_text("utf-8")
+            path.write_text(rewritten(text), "utf-8")
+            for picture in pictures(text):
+                shutil.copyfile(picture, path.parent / "figures" / picture)
             os.chdir(ROOT)
 
 

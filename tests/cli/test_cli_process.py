@@ -54,7 +54,7 @@ def test_help_is_instant_and_imports_nothing_heavy(command):
     code = (
         "import sys\nfrom fastmetrics.cli import main\n"
         f"code = main({[*command, '--help']!r})\n"
-        "heavy = {'numpy', 'duckdb', 'pyarrow', 'rich', 'tqdm', 'numba', 'scipy'}\n"
+        "heavy = {'numpy', 'duckdb', 'pyarrow', 'tqdm', 'numba', 'scipy'}\n"
         "sys.exit(code or ' '.join(heavy & set(sys.modules)) or 0)"
     )
     start = time.perf_counter()
@@ -204,8 +204,6 @@ def test_no_output_to_write_to():
 @pytest.mark.parametrize(
     ("missing", "arguments", "advice"),
     [
-        ("rich", ["demo"], "--format table needs rich"),
-        ("rich", EVALUATE, "--format table needs rich"),
         ("duckdb", EVALUATE, "reading files needs duckdb and pyarrow (duckdb is missing)"),
         ("pyarrow", EVALUATE, "reading files needs duckdb and pyarrow (pyarrow is missing)"),
     ],
@@ -219,12 +217,6 @@ def test_missing_extras(missing, arguments, advice, capsys, monkeypatch, folder)
     assert err.startswith(f"fastmetrics: error: {advice}")
     assert "pip install 'fastmetrics-eval[cli,io]'" in err
     assert err.count("\n") == 1
-
-
-def test_without_rich_the_other_formats_work(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "rich", None)
-    assert main(["demo", "--format", "markdown"]) == 0
-    assert "| logistic | 212 |" in capsys.readouterr().out
 
 
 class Terminal(io.StringIO):

@@ -112,7 +112,10 @@ def test_what_is_odd_is_found_across_blocks(capsys, tmp_path, monkeypatch):
     [
         ("evaluate --metrics f1 a.csv --label y", "evaluate a.csv --metrics f1 --label y"),
         ("evaluate --label y --metrics f1 brier b.csv.gz", None),
-        ("evaluate a.csv --metrics f1 tpr_at_fpr:fpr=0.05", "evaluate a.csv --metrics f1 tpr_at_f"),
+        (
+            "evaluate a.csv --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05",
+            "evaluate a.csv --metrics f1 recall_at_f",
+        ),
         (
             "evaluate --metrics f1 a.csv --metrics brier b.pq",
             "evaluate a.csv --metrics f1 b.pq --m",

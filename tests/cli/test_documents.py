@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import documents
+import matplotlib as mpl
 import pytest
+from matplotlib import pyplot
 
 from fastmetrics.intervals.bootstrap._sums import SUMS
 from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS
@@ -22,10 +24,24 @@ def text_of(name):
 def test_code_blocks_run_and_print_what_stands_below(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
+    mpl.use("Agg")
     documents.make_files(tmp_path)
     text = text_of(name)
     assert any(block.text is not None for block in documents.blocks(text))
     assert not documents.complaints(text)
+    pyplot.close("all")
+    shown = documents.pictures(text)
+    assert {*shown} <= {path.name for path in tmp_path.iterdir()}
+    assert all((documents.ROOT / "docs" / "figures" / picture).is_file() for picture in shown)
+
+
+def test_every_picture_is_shown_and_small():
+    files = list((documents.ROOT / "docs" / "figures").iterdir())
+    shown = [
+        picture for name in documents.DOCUMENTS for picture in documents.pictures(text_of(name))
+    ]
+    assert sorted(shown) == sorted(path.name for path in files)
+    assert sum(path.stat().st_size for path in files) < 300_000
 
 
 def test_the_readme_shows_intervals_by_a_command():

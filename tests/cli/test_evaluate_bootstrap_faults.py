@@ -58,10 +58,13 @@ ERRORS = {
         "--metrics names 'f1' more than",
     ),
     "no value": ((*ONE, *QUICK, "--metrics", "cost:cost_fn"), "'cost_fn' is no parameter with its"),
-    "wrong value": ((*ONE, *QUICK, "--metrics", "tpr_at_fpr:fpr=2"), "metric 'tpr_at_fpr:fpr=2': "),
+    "wrong value": (
+        (*ONE, *QUICK, "--metrics", "recall_at_false_positive_rate:false_positive_rate=2"),
+        "metric 'recall_at_false_positive_rate:false_positive_rate=2': ",
+    ),
     "needs a value": (
-        (*ONE, *QUICK, "--metrics", "tpr_at_fpr"),
-        "needs its parameter 'fpr'",
+        (*ONE, *QUICK, "--metrics", "recall_at_false_positive_rate"),
+        "needs its parameter 'false_positive_rate'",
     ),
     "no threshold": ((*ONE, *QUICK, "--metrics", "f1"), "'f1' counts decisions: pass --threshold"),
     "no probabilities": (
@@ -152,11 +155,14 @@ def test_lost_classes_are_shown_and_told(scored, capsys):
     assert run(*ONE, "--bootstrap", 999, "--seed", 1) == 0
     out, err = capsys.readouterr()
     assert "'roc_auc' is undefined in " in err
-    assert "--stratified keeps both (the same: 'average_precision', 'ks_statistic', " in err
-    (n_failed,) = re.findall(r"Left out: up to (\d+) resamples", out)
+    assert "they lost a class (--stratified keeps both); the interval is conditional on" in err
+    assert "(the same: 'average_precision', 'ks_statistic', 'tpr_at_best_threshold', " in err
+    notes = " ".join(out.split())
+    n_failed = max(map(int, re.findall(r"undefined in (\d+) of 999 replicates", notes)))
+    assert "precision equals recall at 0 only" in notes
     assert run(*ONE, "--bootstrap", 999, "--seed", 1, "--format", "json") == 0
     model = json.loads(capsys.readouterr().out)["models"][0]["bootstrap"]
-    assert max(result["n_failed"] for result in model.values()) == int(n_failed) > 50
+    assert max(result["n_failed"] for result in model.values()) == n_failed > 50
 
 
 @pytest.mark.parametrize("output", ["table", "json", "csv", "markdown"])

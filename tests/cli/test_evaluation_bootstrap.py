@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import pickle
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,8 @@ from evaluation_cases import FIELDS, TABLE, same
 from scipy.stats import bootstrap as scipy_bootstrap
 from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
-from fastmetrics import bootstrap, delong, evaluate
+from fastmetrics import bootstrap, delong, effective_sample_size, evaluate
+from fastmetrics.cli._render import render
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
 
@@ -80,7 +82,7 @@ def test_the_best_threshold_is_chosen_anew_in_each_replicate(models):
 
 def test_measures_by_name_beside_the_auc(models):
     y, scores, _ = models
-    own = {"middle": ("partial_auc", {"fpr_range": (0.1, 0.5)}), "f1": "f1"}
+    own = {"middle": ("partial_auc", {"false_positive_rate_range": (0.1, 0.5)}), "f1": "f1"}
     result = evaluate(y, scores["b"], n_resamples=99, rng=2, metrics=own, threshold=0.4)
     model = result[0]
     assert list(model.bootstrap) == ["roc_auc", "middle", "f1"]
@@ -103,11 +105,17 @@ def lowest(labels, scores):
     [
         ("ks_statistic", ["roc_auc", "ks_statistic"]),
         ("roc_auc", ["roc_auc"]),
-        (("tpr_at_fpr", {"fpr": 0.1}), ["roc_auc", "tpr_at_fpr"]),
+        (
+            ("recall_at_false_positive_rate", {"false_positive_rate": 0.1}),
+            ["roc_auc", "recall_at_false_positive_rate"],
+        ),
         (["fpr_at_best_threshold", "roc_auc"], ["roc_auc", "fpr_at_best_threshold"]),
         (("ks_statistic", "rank_loss"), ["roc_auc", "ks_statistic", "rank_loss"]),
         (lowest, ["roc_auc", "lowest"]),
-        ([("tpr_at_fpr", {"fpr": 0.1}), lowest], ["roc_auc", "tpr_at_fpr", "lowest"]),
+        (
+            [("recall_at_false_positive_rate", {"false_positive_rate": 0.1}), lowest],
+            ["roc_auc", "recall_at_false_positive_rate", "lowest"],
+        ),
     ],
 )
 def test_every_way_to_name_measures(models, metrics, labels):
@@ -124,7 +132,11 @@ def test_every_way_to_name_measures(models, metrics, labels):
         ({"metrics": "auroc"}, ValueError, "`metrics` names 'auroc', which is no measure"),
         ({"metrics": ["roc_auc"] * 2}, ValueError, "names 'roc_auc' 2 times"),
         ({"metrics": {"roc_auc": "ks_statistic"}}, ValueError, "gives 'roc_auc'.* of another"),
-        ({"metrics": {"x": ("tpr_at_fpr", {"fpr": 2})}}, ValueError, "metric 'x': .*got 2"),
+        (
+            {"metrics": {"x": ("recall_at_false_positive_rate", {"false_positive_rate": 2})}},
+            ValueError,
+            "metric 'x': .*got 2",
+        ),
         ({"metrics": 3}, TypeError, "`metrics` must"),
         ({"metrics": "f1", "threshold": math.nan}, ValueError, "`threshold` must not be nan"),
         ({"method": "bayes"}, ValueError, "`method` must be one of 'percentile'"),
@@ -213,19 +225,19 @@ def test_dictionary_html_and_pickle(models):
     assert json.loads(json.dumps(content)) == content
     figures = content["models"][1]["bootstrap"]["ks_statistic"]
     assert figures.keys() == {
-        *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed")
+        *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed", "note")
     }
     assert content["bootstrap"]["key"] == result.bootstrap.key
     (pair,) = content["differences"]["roc_auc"]
     assert (pair["model_a"], pair["model_b"]) == ("<a>", "b")
     assert "bootstrap_distribution" not in pair
     page = result._repr_html_()
-    assert page.count("<table>") == 3
-    assert page.count("<tr>") == 3 + (1 + 2 * 6) + (1 + 6)
+    assert page.count("<table>") == 2
+    assert page.count("<tr>") == (1 + 9) + (1 + 6)
     assert "<a>" not in page
     assert "&lt;a&gt; − b" in page
     low, high = figures["confidence_interval"].values()
-    assert f"{low:.4f} to {high:.4f}" in page
+    assert f"[{low:.4f},\N{NO-BREAK SPACE}{high:.4f}]" in page
     assert pickle.loads(pickle.dumps(result)).to_dict() == content
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.bootstrap.key = "0" * 16
@@ -281,7 +293,7 @@ def test_one_class_is_not_resampled(models):
 
 
 def test_degenerate_intervals_warn_and_leave_a_note():
-    y = np.repeat([0, 1], 20)
+    y = np.repeat([0, 1], 40)
     with pytest.warns(DegenerateDataWarning, match="'roc_auc' is degenerate"):
         model = evaluate(y, y * 1.0, n_resamples=99, rng=0, metrics="roc_auc")[0]
     assert model.note == "no sound bootstrap interval of roc_auc"
@@ -297,3 +309,52 @@ def test_replicates_without_a_class_are_counted_and_warned_about():
     assert share == pytest.approx(0.9**20, abs=4 * math.sqrt(0.12 * 0.88 / 999))
     kept = evaluate(y, score, n_resamples=999, rng=0, metrics="roc_auc", stratified=True)[0]
     assert kept.bootstrap["roc_auc"].n_failed == 0
+
+
+def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
+    """KS is a maximum, and the threshold of the TPR is another in each resample."""
+    y, scores, _ = models
+    result = evaluate(y, {"a": scores["a"], "b": scores["b"]}, n_resamples=99, rng=1)
+    notes = {metric: one.note for metric, one in result["a"].bootstrap.items()}
+    assert notes["roc_auc"] == notes["average_precision"] == ""
+    assert notes["ks_statistic"].startswith("the interval is of the best value in the population")
+    for rate in ("tpr", "fpr"):
+        note = notes[f"{rate}_at_best_threshold"]
+        assert "each resample looks for anew, not at the threshold found here" in note
+    assert result.differences["ks_statistic"][0].note == notes["ks_statistic"]
+    html = unescape(result._repr_html_())
+    assert "ks_statistic ¹" in html
+    assert f"¹ {notes['ks_statistic']}. ² " in html
+    fixed = evaluate(
+        y, scores["a"], n_resamples=99, rng=1, metrics=("tpr_at_fpr", {"fpr": 0.3})
+    ).models[0]
+    assert all(one.note == "" for one in fixed.bootstrap.values())
+
+
+@pytest.mark.parametrize("output", ["table", "markdown", "csv"])
+def test_what_is_printed_has_the_footnotes(models, output):
+    y, scores, _ = models
+    result = evaluate(y, {"a": scores["a"], "b": scores["b"]}, n_resamples=99, rng=1)
+    text = " ".join(render(result, output).split())
+    note = result["b"].bootstrap["fpr_at_best_threshold"].note
+    if output == "csv":
+        assert text.count(note) == 6  # TPR and FPR of two models and of their difference
+        return
+    assert "KS ¹" in text
+    assert "TPR at it ²" in text
+    assert "FPR at it ²" in text
+    assert f"² {note}." in text
+    assert text.count(note) == 1
+
+
+def test_a_small_class_is_noted_beside_a_bootstrap_too():
+    y = np.repeat([0, 1], [80, 20])
+    score = np.random.default_rng(3).normal(size=100) + y
+    weights = np.random.default_rng(4).exponential(size=100)
+    note = "only 20 positive examples: below about 30 no interval is sure"
+    assert evaluate(y, score)[0].note == note
+    assert evaluate(y, score, n_resamples=99, rng=1)[0].note == note
+    weighed = evaluate(y, score, sample_weight=weights, n_resamples=99, rng=1)[0].note
+    assert weighed == evaluate(y, score, sample_weight=weights)[0].note
+    worth = effective_sample_size(weights[y == 1])
+    assert weighed.startswith(f"the positive examples are worth {worth:.3g} of equal weight")

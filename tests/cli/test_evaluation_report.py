@@ -84,7 +84,7 @@ def test_html_escapes_and_shows_every_model(data):
     page = evaluate(y, {"<b>": scores["a"], "&": scores["b"]})._repr_html_()
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
-    assert page.count("<tr>") == 3
+    assert page.count("<tr>") == 1 + 9
 
 
 def test_weights(data):
@@ -104,7 +104,7 @@ def test_whole_weights_are_importances_unless_they_are_said_to_be_frequencies(da
     result = evaluate(y, scores, sample_weight=counts)
     interval = delong(y, scores["a"], sample_weight=counts, scale="logit").confidence_interval
     assert (result["a"].confidence_interval, result.weights_are) == (interval, "importances")
-    assert "weights are importances" in result._repr_html_()
+    assert "Weights are importances" in result._repr_html_()
     repeated = evaluate(np.repeat(y, counts), np.repeat(scores["a"], counts))["score"]
     for weights in (counts, counts.astype(float)):
         result = evaluate(y, scores, sample_weight=weights, weights_are="frequencies")
@@ -180,7 +180,7 @@ def test_where_delongs_variance_fails_newcombes_interval_stands(y, scores, note)
     expected = newcombe_interval(model.roc_auc, sum(y), len(y) - sum(y))
     assert (model.confidence_interval, model.interval_method) == (expected, "Newcombe")
     assert model.note.startswith(note)
-    assert "interval: Newcombe" in evaluate(y, scores)._repr_html_()
+    assert "of the AUC: Newcombe" in evaluate(y, scores)._repr_html_()
 
 
 def test_few_effective_rows_are_noted(data):

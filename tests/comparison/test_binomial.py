@@ -111,7 +111,7 @@ def test_two_sided_is_scipys(n, rate, deviations):
 
 def test_the_interval_is_the_one_of_proportion_interval_and_statsmodels():
     test = fm.binomial_test(9, 60, error_rate=0.1, alpha=0.1, alternative="two-sided")
-    ours = fm.proportion_interval(9, 60, method="clopper_pearson", confidence_level=0.9)
+    ours = fm.proportion_interval(9, 60, method="clopper-pearson", confidence_level=0.9)
     low, high = test.confidence_interval.low, test.confidence_interval.high
     assert (low, high) == (ours.confidence_interval.low, ours.confidence_interval.high)
     assert (low, high) == pytest.approx(proportion_confint(9, 60, 0.1, method="beta"), rel=1e-9)

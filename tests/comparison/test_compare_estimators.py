@@ -68,7 +68,7 @@ def test_folds_of_cross_validation(repeats, splits):
     test = fm.compare_estimators(
         *(Recorder(), DummyClassifier(strategy="constant", constant=1), numbered(120), y),
         test="kfold",
-        n_splits=splits,
+        n_folds=splits,
         n_repeats=repeats,
         metric=lambda true, called: float(len(true)) + float(np.sum(called)) * 0.01,
         higher_is_better=False,
@@ -105,7 +105,7 @@ def test_the_result_is_that_of_the_errors(variant):
 
 
 def test_the_correction_is_the_default_of_kfold():
-    options = {"test": "kfold", "n_splits": 5, "rng": 4}
+    options = {"test": "kfold", "n_folds": 5, "rng": 4}
     test = fm.compare_estimators(TREE, BAYES, X, Y, **options)
     plain = fm.compare_estimators(TREE, BAYES, X, Y, correction="none", **options)
     assert test.method == "k-fold paired t test, Nadeau-Bengio"
@@ -128,7 +128,7 @@ def test_regressors():
         *(LinearRegression(), Ridge(alpha=100.0), data, target),
         test="kfold",
         metric="mean_squared_error",
-        stratify=False,
+        stratified=False,
         rng=6,
     )
     assert (test.better, test.reject) == ("LinearRegression", True)
@@ -215,8 +215,8 @@ def test_without_scikit_learn(monkeypatch):
         ((GaussianNB, TREE), {}, TypeError, "`estimator_a` must be an estimator"),
         ((TREE, BAYES), {"test": "5x2"}, ValueError, "`test` must be one of"),
         ((TREE, BAYES), {"variant": "g"}, ValueError, "`variant` must be one of"),
-        ((TREE, BAYES), {"n_splits": 1}, ValueError, "`n_splits` must be at least 2"),
-        ((TREE, BAYES), {"stratify": 1}, ValueError, "`stratify` must be one of"),
+        ((TREE, BAYES), {"n_folds": 1}, ValueError, "`n_folds` must be at least 2"),
+        ((TREE, BAYES), {"stratified": 1}, ValueError, "`stratified` must be one of"),
         (
             (TREE, BAYES),
             {"metric": lambda t, p: t, "higher_is_better": False},

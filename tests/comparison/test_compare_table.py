@@ -56,7 +56,7 @@ def test_both_plots_as_data():
     # Two segments overlap exactly where the test does not tell their algorithms apart.
     at = dict(zip(DEMSAR_NAMES, whole.segments.segments, strict=True))
     for pair in whole.post_hoc:
-        one, other = at[pair.algorithm_a], at[pair.algorithm_b]
+        one, other = at[pair.model_a], at[pair.model_b]
         assert (one.low < other.high and other.low < one.high) != pair.reject
 
 
@@ -80,7 +80,7 @@ def test_names_come_from_the_table(kind, table):
 def test_where_friedman_takes_permutations():
     table = graded(20, 9, 0.01)
     first = fm.compare_table(table, higher_is_better=False, rng=3, n_resamples=199)
-    again = fm.compare_table(table, higher_is_better=False, rng=first.friedman.rng, n_resamples=199)
+    again = fm.compare_table(table, higher_is_better=False, rng=first.friedman.key, n_resamples=199)
     assert first.friedman.pvalue_method == "permutation"
     assert again.friedman.pvalue == first.friedman.pvalue
 
@@ -109,13 +109,13 @@ def test_faults_of_frames(table):
     frame = pd.DataFrame(table, columns=NAMES)
     with pytest.raises(ValueError, match="`datasets` is 'name': the columns are a, b, c, d"):
         fm.compare_table(frame, higher_is_better=True, datasets="name")
-    with pytest.raises(ValueError, match="`datasets` is 'name': `table` has a, b, c, d"):
+    with pytest.raises(ValueError, match="`datasets` is 'name': `scores` has a, b, c, d"):
         fm.compare_table(frame.to_dict("list"), higher_is_better=True, datasets="name")
     frame.iloc[2, 1] = math.nan
-    with pytest.raises(ValueError, match=r"`table` must be finite: nan at index .2, 1."):
+    with pytest.raises(ValueError, match=r"`scores` must be finite: nan at index .2, 1."):
         fm.compare_table(frame, higher_is_better=True)
     frame.columns = ["a", "b", "a", "d"]
-    with pytest.raises(ValueError, match="`table`"):
+    with pytest.raises(ValueError, match="`scores`"):
         fm.compare_table(frame, higher_is_better=True)
 
 

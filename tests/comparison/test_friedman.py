@@ -159,10 +159,10 @@ def test_permutations_agree_with_the_exact_pvalue():
         higher_is_better=True,
         pvalue_method="permutation",
         n_resamples=20_000,
-        rng=random.rng,
+        rng=random.key,
     )
     assert again.pvalue == random.pvalue
-    assert exact.rng is None
+    assert exact.key is None
     assert exact.n_resamples is None
 
 

@@ -179,9 +179,9 @@ def test_names_go_to_the_better_model():
         ((), {"e01": 1}, ValueError, "pass either"),
         ((), {"e01": -1, "e10": 1}, ValueError, "`e01` must be at least 0"),
         ((), {"e01": 1.0, "e10": 1}, TypeError, "`e01` must be an integer"),
-        (([1, 0], [1, 0], [0]), {}, ValueError, "lengths differ: .*`pred_b` has 1 rows"),
-        (([1, 0], [1, 0], ["a", "b"]), {}, TypeError, "`y_true` holds numbers and `pred_b` text"),
-        (([1, 0], [1, 0], [0.5, 1]), {}, ValueError, "`pred_b` holds probabilities"),
+        (([1, 0], [1, 0], [0]), {}, ValueError, "lengths differ: .*`y_pred_b` has 1 rows"),
+        (([1, 0], [1, 0], ["a", "b"]), {}, TypeError, "`y_true` holds numbers and `y_pred_b` text"),
+        (([1, 0], [1, 0], [0.5, 1]), {}, ValueError, "`y_pred_b` holds probabilities"),
         ((), {"e01": 1, "e10": 2, "method": "x"}, ValueError, "`method` must be one of"),
         (
             (),

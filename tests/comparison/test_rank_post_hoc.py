@@ -77,7 +77,7 @@ def test_demsar_2006():
     assert round(tenth.critical_difference, 2) == 1.12
     # "C4.5 performs significantly worse than C4.5+m and C4.5+m+cf"
     assert tenth["C4.5", "C4.5+m"].better == "C4.5+m"
-    assert {frozenset((p.algorithm_a, p.algorithm_b)) for p in tenth if p.reject} == {
+    assert {frozenset((p.model_a, p.model_b)) for p in tenth if p.reject} == {
         frozenset(("C4.5", "C4.5+m")),
         frozenset(("C4.5", "C4.5+m+cf")),
     }
@@ -118,8 +118,8 @@ def test_bonferroni_dunn_pvalues():
     z = (means - means[1]) / math.sqrt(4 * 5 / 60)
     expected = np.minimum(1, 3 * 2 * stats.norm.sf(np.abs(z)))
     for pair in test:
-        assert pair.pvalue == pytest.approx(expected[int(pair.algorithm_a)], rel=1e-10)
-        assert pair.statistic == pytest.approx(z[int(pair.algorithm_a)])
+        assert pair.pvalue == pytest.approx(expected[int(pair.model_a)], rel=1e-10)
+        assert pair.statistic == pytest.approx(z[int(pair.model_a)])
         assert pair.reject == (pair.pvalue <= 0.05)
 
 
@@ -206,4 +206,4 @@ def test_displays():
     assert repr(test).startswith("PostHocTest(Bonferroni-Dunn against <A> at 0.05: critical diff")
     assert "&lt;A&gt;" in test._repr_html_()
     assert "<A>" not in test._repr_html_()
-    assert test.to_dict()["pairs"][0]["algorithm_a"] == "B"
+    assert test.to_dict()["pairs"][0]["model_a"] == "B"

@@ -153,8 +153,8 @@ def test_extreme_magnitudes(size):
 @pytest.mark.parametrize(
     ("values", "options", "match"),
     [
-        ([[1.0]], {}, "`errors_a` must be 1-dimensional"),
-        ([math.nan], {}, "`errors_a` must be finite"),
+        ([[1.0]], {}, "`scores_a` must be 1-dimensional"),
+        ([math.nan], {}, "`scores_a` must be finite"),
         ([1.0], {"method": "all"}, "`method` must be one of"),
         ([1.0], {"n_resamples": 0}, "`n_resamples` must be at least 1"),
         ([1.0], {"rng": -1}, "`rng` must be a seed"),

@@ -113,7 +113,10 @@ def test_one_error_rate():
     ("rates", "options", "error", "match"),
     [
         ([], {}, ValueError, "`error_rates` is empty"),
-        ([[0.1, 0.2]], {}, ValueError, "`error_rates` must be 1-dimensional"),
+        ([[[0.1]]], {}, ValueError, "`error_rates` must be 1-dimensional or 2-dimensional"),
+        ([0.1, 0.2], {"n_folds": 3}, ValueError, r"must fit `error_rates`.*got n_folds=3"),
+        ([0.1, 0.2], {"n_folds": 1}, ValueError, r"`error_rates` of shape \(2,\) are of one fold"),
+        ([[0.1], [0.2]], {}, ValueError, r"of shape \(2, 1\) are of one fold each"),
         ([0.1, math.nan], {}, ValueError, "`error_rates` must be finite: nan at index 1"),
         (["a", "b"], {}, TypeError, "`error_rates` must hold real numbers"),
         (0.3, {}, TypeError, "`error_rates` must be an array"),
@@ -126,13 +129,41 @@ def test_faults_of_one_sample(rates, options, error, match):
         fm.one_sample_t_test(rates, **{"error_rate": 0.2, **options})
 
 
+@pytest.mark.parametrize("null", [0.0, 0.15])
+def test_one_sample_of_folds_is_the_paired_test_of_their_differences(rng, null):
+    table = rng.normal(0.2, 0.05, (3, 4))
+    paired = fm.kfold_paired_t_test(table - null, higher_is_better=False)
+    test = fm.one_sample_t_test(table, error_rate=null)
+    assert test.statistic == pytest.approx(paired.statistic, rel=1e-12)
+    assert test.pvalue == pytest.approx(paired.pvalue, rel=1e-12)
+    assert test.effect_size == pytest.approx(paired.effect_size + null)
+    assert test.confidence_interval.low == pytest.approx(paired.confidence_interval.low + null)
+    assert (test.method, test.df) == ("one-sample t test, Nadeau-Bengio", 11)
+    for said in ({"n_folds": 4}, {"n_repeats": 3}, {"n_folds": 4, "n_repeats": 3}):
+        assert fm.one_sample_t_test(table.ravel(), error_rate=null, **said) == test
+    apart = fm.one_sample_t_test(table.ravel(), error_rate=null)
+    assert abs(apart.statistic) > abs(test.statistic)
+    assert apart.method == "one-sample t test"
+
+
+@pytest.mark.parametrize(
+    "test", [fm.wilcoxon_signed_rank_test, fm.sign_flip_test, fm.bayesian_signed_rank_test]
+)
+def test_a_table_of_folds_is_sent_where_it_is_corrected(rng, test):
+    with pytest.raises(ValueError, match=r"1-dimensional.*not independent: see `kfold_paired_t_"):
+        test(rng.normal(size=(10, 10)), higher_is_better=True)
+    assert "must be independent" in test.__doc__
+
+
 # --- k-fold --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_kfold_is_scipys_paired_t(alternative):
     a, b = floats(A), floats(B)
-    test = fm.kfold_paired_t_test(a, b, alternative=alternative, higher_is_better=False)
+    test = fm.kfold_paired_t_test(
+        a, b, correction="none", alternative=alternative, higher_is_better=False
+    )
     peer = stats.ttest_rel(a, b, alternative=alternative)
     assert (test.statistic, test.pvalue) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-9)
     interval = peer.confidence_interval()
@@ -143,13 +174,13 @@ def test_kfold_is_scipys_paired_t(alternative):
 
 def test_both_statistics_stand_side_by_side():
     ratio = Fraction(1, 5)  # six folds: one to five
-    plain = fm.kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
-    corrected = fm.kfold_paired_t_test(
-        floats(A), floats(B), correction="nadeau-bengio", higher_is_better=False
-    )
+    plain = fm.kfold_paired_t_test(floats(A), floats(B), correction="none", higher_is_better=False)
+    corrected = fm.kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
     assert plain.statistic == pytest.approx(oracle.t_statistic(gaps()))
     assert corrected.statistic == pytest.approx(oracle.t_statistic(gaps(), ratio))
-    assert plain.details == corrected.details
+    errors = [dict(one.details).pop("standard_error") for one in (plain, corrected)]
+    assert plain.details == {**corrected.details, "standard_error": errors[0]}
+    assert errors[1] / errors[0] == pytest.approx(math.sqrt((1 / 6 + 1 / 5) * 6))
     assert plain.details["statistic_nadeau_bengio"] == corrected.statistic
     assert corrected.details["pvalue_uncorrected"] == plain.pvalue
     assert corrected.pvalue == pytest.approx(2 * stats.t.sf(abs(corrected.statistic), 5))
@@ -167,7 +198,7 @@ def test_scikit_learns_example_of_repeated_cross_validation():
     kr = table.size
     std = math.sqrt(np.var(table, ddof=1) * (1 / kr + n_test / n_train))
     expected = table.mean() / std
-    test = fm.kfold_paired_t_test(table, correction="nadeau-bengio", higher_is_better=False)
+    test = fm.kfold_paired_t_test(table, higher_is_better=False)
     assert (test.statistic, test.df) == (pytest.approx(expected), 99)
     assert test.method.startswith("repeated")
     given_sizes = fm.kfold_paired_t_test(
@@ -210,7 +241,7 @@ def test_differences_that_are_equal_but_for_rounding():
     assert (test.statistic, test.pvalue, test.reject, test.better) == (math.inf, 0, True, "B")
     assert test.effect_size == pytest.approx(0.1)
     with pytest.warns(DegenerateDataWarning, match="the statistic is -inf and p is 0"):
-        test = fm.kfold_paired_t_test(b, a, correction="nadeau-bengio", higher_is_better=False)
+        test = fm.kfold_paired_t_test(b, a, correction="none", higher_is_better=False)
     assert (test.statistic, test.better) == (-math.inf, "A")
 
 
@@ -223,9 +254,10 @@ def test_models_that_do_not_differ(alternative):
     assert (test.statistic, test.pvalue, test.better, test.reject) == (0, 1, None, False)
 
 
-def test_one_fold():
+@pytest.mark.parametrize("correction", ["none", "nadeau-bengio"])
+def test_one_fold(correction):
     with pytest.warns(UndefinedMetricWarning, match="one number has no variance"):
-        test = fm.kfold_paired_t_test([0.1], higher_is_better=False)
+        test = fm.kfold_paired_t_test([0.1], correction=correction, higher_is_better=False)
     assert math.isnan(test.pvalue)
     assert "statistic_nadeau_bengio" not in test.details
 
@@ -245,13 +277,13 @@ def test_names_and_scores():
     [
         ([1, 2], [1, 2, 3], {}, ValueError, r"one shape: got \(2,\) and \(3,\)"),
         ([1, 2], [[1, 2]], {}, ValueError, "must have one shape"),
-        ([[[1.0]]], None, {}, ValueError, "`errors_a` must be 1-dimensional or 2-dimensional"),
-        ([1, math.inf], [1, 2], {}, ValueError, "`errors_a` must be finite: inf"),
-        ([1e308, 1], [-1e308, 2], {}, ValueError, "`errors_a - errors_b` must be finite"),
+        ([[[1.0]]], None, {}, ValueError, "`scores_a` must be 1-dimensional or 2-dimensional"),
+        ([1, math.inf], [1, 2], {}, ValueError, "`scores_a` must be finite: inf"),
+        ([1e308, 1], [-1e308, 2], {}, ValueError, "`scores_a - scores_b` must be finite"),
         ([1, 2], None, {"correction": "x"}, ValueError, "`correction` must be one of"),
         ([1, 2], None, {"n_train": 5}, ValueError, "`n_train` and `n_test` go together"),
         ([1, 2], None, {"n_train": 0, "n_test": 1}, ValueError, "`n_train` must be positive"),
-        ([[1], [2]], None, {"correction": "nadeau-bengio"}, ValueError, "where there is one fold"),
+        ([[1], [2]], None, {}, ValueError, "where there is one fold"),
         ([1, 2], None, {"names": ("a", "a")}, ValueError, "`names` must be 2 distinct texts"),
         ([1, 2], None, {"names": "ab"}, TypeError, "`names` must be a sequence of texts: got str"),
         ([1, 2], None, {"names": ("a", 1)}, TypeError, "`names` must hold texts: got 1 at index 1"),
@@ -280,7 +312,7 @@ def repeated_folds(rng, repeats, folds):
 
 
 def of_folds(values, **said):
-    return fm.kfold_paired_t_test(values, higher_is_better=True, correction="nadeau-bengio", **said)
+    return fm.kfold_paired_t_test(values, higher_is_better=True, **said)
 
 
 @pytest.mark.parametrize("said", [{"n_folds": 5}, {"n_repeats": 3}, {"n_folds": 5, "n_repeats": 3}])
@@ -315,7 +347,7 @@ def test_a_long_vector_says_what_it_is(rng, correction):
 
 def test_repetitions_without_correction_warn(rng):
     table = repeated_folds(rng, 10, 10)
-    test = partial(fm.kfold_paired_t_test, higher_is_better=True)
+    test = partial(fm.kfold_paired_t_test, higher_is_better=True, correction="none")
     warns = partial(pytest.warns, DegenerateDataWarning)
     with warns(match="10 repetitions correlate.*`correction='nadeau-bengio'`"):
         found = test(table)
@@ -330,8 +362,8 @@ def test_repetitions_without_correction_warn(rng):
 @pytest.mark.parametrize(
     ("shape", "said", "match"),
     [
-        (12, {"n_folds": 5}, r"must fit `errors_a`, of shape \(12,\): got n_folds=5"),
-        (12, {"n_repeats": 5}, r"must fit `errors_a`.* got n_repeats=5"),
+        (12, {"n_folds": 5}, r"must fit `scores_a`, of shape \(12,\): got n_folds=5"),
+        (12, {"n_repeats": 5}, r"must fit `scores_a`.* got n_repeats=5"),
         (12, {"n_repeats": 2, "n_folds": 5}, "got n_repeats=2, n_folds=5"),
         ((2, 6), {"n_folds": 2}, r"of shape \(2, 6\): got n_folds=2"),
         ((2, 6), {"n_repeats": 6}, "got n_repeats=6"),
@@ -345,7 +377,7 @@ def test_faults_of_repetitions(rng, shape, said, match):
         of_folds(rng.normal(size=shape), **said)
 
 
-@pytest.mark.parametrize("options", [{}, {"correction": "nadeau-bengio"}])
+@pytest.mark.parametrize("options", [{}, {"correction": "none"}])
 def test_the_largest_numbers(options):
     options = {"higher_is_better": False, **options}
     with pytest.raises(ValueError, match=r"standard deviation of -1\.7e\+308 .* is beyond"):

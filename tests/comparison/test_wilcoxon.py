@@ -270,8 +270,8 @@ def test_swapping_the_models(values, zero_method):
 @pytest.mark.parametrize(
     ("values", "options", "match"),
     [
-        ([[1.0]], {}, "`errors_a` must be 1-dimensional"),
-        ([1.0, math.nan], {}, "`errors_a` must be finite: nan at index 1"),
+        ([[1.0]], {}, "`scores_a` must be 1-dimensional"),
+        ([1.0, math.nan], {}, "`scores_a` must be finite: nan at index 1"),
         ([1.0], {"zero_method": "drop"}, "`zero_method` must be one of"),
         ([1.0], {"correction": 1}, "`correction` must be one of"),
         (

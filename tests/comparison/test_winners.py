@@ -30,7 +30,7 @@ TESTS = {
     "TOST": partial(fm.equivalence_test, GOOD, POOR, margin=0.2),
     "non-inferiority": partial(fm.non_inferiority_test, GOOD, POOR, margin=0.2),
     "Bayesian t": partial(fm.bayesian_correlated_t_test, GOOD, POOR, rho=0.1),
-    "Bayesian ranks": partial(fm.bayesian_signed_rank_test, GOOD, POOR, rng=1, n_samples=500),
+    "Bayesian ranks": partial(fm.bayesian_signed_rank_test, GOOD, POOR, rng=1, n_resamples=500),
     "Friedman": partial(fm.friedman_test, TABLE),
     "Nemenyi": lambda **options: fm.nemenyi_test(TABLE, **options)["0", "1"],
     "Bonferroni-Dunn": lambda **options: fm.bonferroni_dunn_test(TABLE, control="1", **options)[
@@ -114,5 +114,5 @@ def test_no_difference_shown_is_not_called_none():
     table = fm.compare_table(TABLE[-2:], higher_is_better=True)
     assert not table.post_hoc["0", "1"].reject
     shown = table._repr_html_()
-    assert "no difference shown" in shown
+    assert "no difference is shown" in shown
     assert "not differ" not in shown

@@ -112,7 +112,7 @@ def resampling() -> None:
         "ap": "average_precision",
         "bep": "break_even_point",
         "ks": "ks_statistic",
-        "part": ("partial_auc", {"fpr_range": (0, 0.2)}),
+        "part": ("partial_auc", {"false_positive_rate_range": (0, 0.2)}),
         "f1": "f1",
     }
     rng = np.random.default_rng(2)

@@ -22,7 +22,6 @@ HEAVY = (
     "narwhals",
     "duckdb",
     "pyarrow",
-    "rich",
     "tqdm",
     "polars",
     "sklearn",
@@ -65,7 +64,7 @@ def test_a_first_small_evaluation_waits_for_no_compiler() -> None:
     assert loaded(code, ("numba", "llvmlite", "pandas", "matplotlib", "duckdb")) == set()
 
 
-@pytest.mark.parametrize("command", [[], ["demo"], ["evaluate"], ["warmup"]])
+@pytest.mark.parametrize("command", [[], ["demo"], ["evaluate"], ["plot"], ["warmup"]])
 def test_help_is_light(command: list[str]) -> None:
     code = (
         "import contextlib, io\nfrom fastmetrics.cli import main\n"

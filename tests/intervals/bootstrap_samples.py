@@ -20,14 +20,14 @@ Measure = tuple[Any, Callable[[fm.ScoreTable], float]]
 FIELDS = ("value", "threshold", "true_positive_rate", "false_positive_rate", "precision", "recall")
 CRITERIA: tuple[dict[str, Any], ...] = (
     {"criterion": "youden"},
-    {"criterion": "closest_topleft"},
-    {"criterion": "fewest_errors"},
-    {"criterion": "f_beta"},
+    {"criterion": "closest-topleft"},
+    {"criterion": "fewest-errors"},
+    {"criterion": "fbeta"},
     {"criterion": "precision_at_recall", "at_least": 0.5},
     {"criterion": "precision_at_recall", "at_least": 1.0},
     {"criterion": "recall_at_precision", "at_least": 0.6},
-    {"criterion": "recall_at_fpr", "at_most": 0.0},
-    {"criterion": "recall_at_fpr", "at_most": 0.2},
+    {"criterion": "recall_at_false_positive_rate", "at_most": 0.0},
+    {"criterion": "recall_at_false_positive_rate", "at_most": 0.2},
 )
 
 
@@ -48,9 +48,9 @@ THRESHOLD: dict[str, Measure] = {
     "average_precision": ("average_precision", fm.average_precision_score),
     "ks": ("ks_statistic", lambda table: fm.ks_statistic(table).statistic),
     "break_even": ("break_even_point", lambda table: fm.break_even_point(table).value),
-    "tpr_at_fpr": (
-        ("tpr_at_fpr", {"fpr": 0.1}),
-        partial(_best, criterion="recall_at_fpr", at_most=0.1),
+    "recall_at_false_positive_rate": (
+        ("recall_at_false_positive_rate", {"false_positive_rate": 0.1}),
+        partial(_best, criterion="recall_at_false_positive_rate", at_most=0.1),
     ),
     "precision_at_recall": (
         ("precision_at_recall", {"recall": 0.7}),
@@ -61,18 +61,20 @@ THRESHOLD: dict[str, Measure] = {
         partial(_best, criterion="recall_at_precision", at_least=0.5),
     ),
     # Equally good F-betas may round apart where beta**2 is no power of two: only values agree.
-    "f2": _named("best_threshold", _best, criterion="f_beta", beta=2.0),
-    "f03": _named("best_threshold", _best, criterion="f_beta", beta=0.3),
+    "f2": _named("best_threshold", _best, criterion="fbeta", beta=2.0),
+    "f03": _named("best_threshold", _best, criterion="fbeta", beta=0.3),
     **{
         f"pr_{way}": _named("pr_auc", fm.pr_auc, interpolation=way)
         for way in ("step", "trapezoid", "continuous")
     },
     **{
-        f"partial_{name}_{correct}": _named("partial_auc", fm.partial_auc, **ends, correct=correct)
+        f"partial_{name}_{correct}": _named(
+            "partial_auc", fm.partial_auc, **ends, correction=correct
+        )
         for name, ends in {
-            "fpr": {"fpr_range": (0.1, 0.45)},
-            "start": {"fpr_range": (0, 0.2)},
-            "tpr": {"tpr_range": (0.5, 0.95)},
+            "fpr": {"false_positive_rate_range": (0.1, 0.45)},
+            "start": {"false_positive_rate_range": (0, 0.2)},
+            "tpr": {"true_positive_rate_range": (0.5, 0.95)},
         }.items()
         for correct in (False, "mcclish")
     },

@@ -15,9 +15,11 @@ from hypothesis import given, strategies as st
 import fastmetrics as fm
 from fastmetrics.intervals.bands import _band_replicates
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 BOTH = pytest.mark.parametrize("function", [fm.roc_band, fm.pr_band])
 METHODS = {
-    "equal_precision": "simultaneous",
+    "equal-precision": "simultaneous",
     "ks": "simultaneous",
     "mover": "pointwise",
     "percentile": "pointwise",
@@ -39,7 +41,7 @@ def assert_same(one, other):
 
 @pytest.mark.pairwise
 @BOTH
-@pytest.mark.parametrize("method", ["equal_precision", "percentile"])
+@pytest.mark.parametrize("method", ["equal-precision", "percentile"])
 @pytest.mark.parametrize("way", WAYS)
 def test_neither_threads_nor_the_order_of_rows_matter(monkeypatch, function, method, way):
     monkeypatch.setattr(_band_replicates, "_BATCH_BYTES", 200)
@@ -138,7 +140,7 @@ def test_a_band_of_equal_replicates_rests_on_the_sizes(sign):
 
 
 @BOTH
-@pytest.mark.parametrize("method", ["equal_precision", "ks", "mover"])
+@pytest.mark.parametrize("method", ["equal-precision", "ks", "mover"])
 def test_one_positive_tells_next_to_nothing(function, method):
     labels, scores = [0, 0, 1, 0, 0, 0], [1, 2, 4, 3, 5, 0]
     with pytest.warns(fm.DegenerateDataWarning, match="positives are worth 1 independent rows"):
@@ -169,7 +171,7 @@ def test_flat_percentiles_are_not_passed_over(function):
 
 
 @BOTH
-@pytest.mark.parametrize("method", ["equal_precision", "percentile"])
+@pytest.mark.parametrize("method", ["equal-precision", "percentile"])
 def test_replicates_that_lose_a_class_are_left_out(function, method):
     labels, scores = binary(30, share=0.0)
     options = {"kind": METHODS[method], "method": method, "rng": 1, "n_resamples": 200}
@@ -183,7 +185,7 @@ def test_replicates_that_lose_a_class_are_left_out(function, method):
 
 
 @BOTH
-@pytest.mark.parametrize("method", ["equal_precision", "percentile"])
+@pytest.mark.parametrize("method", ["equal-precision", "percentile"])
 def test_without_two_replicates_there_are_no_limits(function, method):
     seed = next(  # two replicates of one row each
         seed
@@ -284,7 +286,7 @@ def test_a_result_is_frozen_and_can_be_written(function, method):
     for array in (band.low, band.high, curve_of(band)):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
-    resampled = method in {"equal_precision", "percentile"}
+    resampled = method in {"equal-precision", "percentile"}
     assert (band.n_resamples, band.key is None) == ((30, False) if resampled else (0, True))
     assert (band.effective_positives, type(band.effective_positives)) == (labels.sum(), float)
     assert f"method='{method}'" in repr(band)
@@ -321,7 +323,7 @@ def test_grouped_and_weighted_rows_have_wider_bands(function):
 @pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize("positives", [150, 30])
-@pytest.mark.parametrize("method", ["equal_precision", "mover"])
+@pytest.mark.parametrize("method", ["equal-precision", "mover"])
 def test_coverage_of_binormal_curves(function, positives, method):
     """600 samples: a coverage of .95 is found below .92 once in 1,000 times."""
     n, n_samples, away = 300, 600, 1.5

@@ -31,6 +31,8 @@ from fastmetrics.intervals.bootstrap._parse import parse
 from fastmetrics.intervals.bootstrap._plans import planned
 from reference import band_oracle, bootstrap_oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 STEPS = pytest.mark.parametrize("step", [0.0, 0.4], ids=["distinct", "tied"])
 GRID = np.array([0.0, 0.05, 1 / 6, 0.29, 0.5, 2 / 3, 0.9, 0.999, 1.0])
 RECALLS = GRID[1:]
@@ -215,7 +217,7 @@ def test_equal_precision_holds_the_share_of_the_replicates(monkeypatch, way, ste
         pr = quiet(fm.pr_band, labels, scores, grid=RECALLS, **options)
         assert pr.critical_value == band.critical_value
         z = band_oracle.normal_quantile((1 - level) / 4)
-        share = way == "stratified", "equal_precision"
+        share = way == "stratified", "equal-precision"
         m, n = band.effective_positives, band.effective_negatives
         expected = [_precision(points, m, n, r, width, z, *share) for r in RECALLS]
         assert_band(pr, expected, pr.precision)

@@ -11,6 +11,8 @@ from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 METHODS = ["percentile", "basic", "bca", "studentized"]
 B = 400
 
@@ -96,7 +98,7 @@ def test_one_class(labels, metric, method):
         "ks_statistic",
         "break_even_point",
         "best_threshold",
-        ("partial_auc", {"fpr_range": (0, 0.5)}),
+        ("partial_auc", {"false_positive_rate_range": (0, 0.5)}),
     ],
 )
 def test_other_measures_of_one_class(metric):

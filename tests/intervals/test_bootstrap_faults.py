@@ -110,22 +110,35 @@ def mean_score(labels, scores):
             TypeError,
             "no parameter 'max_tpr': it has",
         ),
-        ({"metrics": "tpr_at_fpr"}, TypeError, "`tpr_at_fpr` needs its parameter 'fpr'"),
-        ({"metrics": ("tpr_at_fpr", {"fpr": 1.5})}, ValueError, r"must lie in \[0, 1\]"),
+        (
+            {"metrics": "recall_at_false_positive_rate"},
+            TypeError,
+            "`recall_at_false_positive_rate` needs its parameter 'false_positive_rate'",
+        ),
+        (
+            {"metrics": ("recall_at_false_positive_rate", {"false_positive_rate": 1.5})},
+            ValueError,
+            r"must lie in \[0, 1\]",
+        ),
         (
             {"metrics": ("partial_auc", {"fpr": 1})},
             TypeError,
             "has no parameter 'fpr'",
         ),
         (
-            {"metrics": ("partial_auc", {"fpr_range": (0.5, 0.1)})},
+            {"metrics": ("partial_auc", {"false_positive_rate_range": (0.5, 0.1)})},
             ValueError,
-            "`fpr_range` must satisfy 0 <= low < high <= 1",
+            "`false_positive_rate_range` must satisfy 0 <= low < high <= 1",
         ),
         (
-            {"metrics": ("partial_auc", {"fpr_range": (0, 1), "tpr_range": (0, 1)})},
+            {
+                "metrics": (
+                    "partial_auc",
+                    {"false_positive_rate_range": (0, 1), "true_positive_rate_range": (0, 1)},
+                )
+            },
             ValueError,
-            "give `fpr_range` or `tpr_range`, not both",
+            "give `false_positive_rate_range` or `true_positive_rate_range`, not both",
         ),
         (
             {"metrics": ("best_threshold", {"criterion": "gini"})},
@@ -134,9 +147,9 @@ def mean_score(labels, scores):
         ),
         ({"metrics": ("best_threshold", {"of": "f1"})}, ValueError, "`of` must be one of 'value'"),
         (
-            {"metrics": ("best_threshold", {"criterion": "recall_at_fpr"})},
+            {"metrics": ("best_threshold", {"criterion": "recall_at_false_positive_rate"})},
             TypeError,
-            "criterion 'recall_at_fpr' needs `at_most`",
+            "criterion 'recall_at_false_positive_rate' needs `at_most`",
         ),
         (
             {"metrics": ("best_threshold", {"at_least": 0.5})},

@@ -15,6 +15,8 @@ from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.measures.decisions.count_measures import delta_variance, value
 from reference import bootstrap_oracle as oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 ALTERNATIVES = ["two-sided", "less", "greater"]
 N = 30
 LABELS, SCORES = binary(N, seed=2, step=0.1)

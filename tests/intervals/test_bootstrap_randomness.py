@@ -12,13 +12,15 @@ from bootstrap_samples import binary, quiet_bootstrap
 import fastmetrics as fm
 from fastmetrics.intervals.bootstrap import _cell_forms, _forms
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 METRICS = {
     "auc": "roc_auc",
     "average_precision": "average_precision",
     "ks": "ks_statistic",
     "break_even": "break_even_point",
     "threshold": ("best_threshold", {"of": "threshold"}),
-    "partial": ("partial_auc", {"fpr_range": (0.1, 0.4)}),
+    "partial": ("partial_auc", {"false_positive_rate_range": (0.1, 0.4)}),
     **{
         name: name
         for name in ("accuracy", "f1", "log_loss", "brier_score", "r2", "mean", "mean_error")

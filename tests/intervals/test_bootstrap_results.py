@@ -13,6 +13,8 @@ from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 
 @pytest.fixture(scope="module")
 def results():
@@ -92,7 +94,7 @@ def test_html_escapes_names(results):
     assert html.count("<tr>") == 3
     assert "&lt;b&gt;F1&lt;/b&gt;" in html
     assert "<b>F1" not in html
-    assert f"<td>{results['roc_auc'].estimate:.6g}</td>" in html
+    assert f"<td>{results['roc_auc'].estimate:.4f} [" in html
     assert "<caption>BootstrapResult</caption>" in results["roc_auc"]._repr_html_()
 
 
@@ -135,9 +137,13 @@ def test_labels_of_metrics():
         def __call__(self, labels, scores):
             return 0.5
 
-    metrics = ["roc_auc", ("tpr_at_fpr", {"fpr": 0.2}), Statistic()]
+    metrics = [
+        "roc_auc",
+        ("recall_at_false_positive_rate", {"false_positive_rate": 0.2}),
+        Statistic(),
+    ]
     results = quiet_bootstrap(labels, scores, metrics=metrics)
-    assert list(results) == ["roc_auc", "tpr_at_fpr", "Statistic"]
+    assert list(results) == ["roc_auc", "recall_at_false_positive_rate", "Statistic"]
     numbered = quiet_bootstrap(labels, scores, metrics={1: "roc_auc", 2: "rank_loss"})
     assert list(numbered) == ["1", "2"]
     pair = quiet_bootstrap(labels, scores, metrics=("roc_auc", "rank_loss"))

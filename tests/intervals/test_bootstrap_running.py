@@ -19,6 +19,8 @@ import fastmetrics as fm
 from fastmetrics._kernels import _compile
 from fastmetrics.intervals.bootstrap import _draws, _plans
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 
 def slow(labels, scores):
     time.sleep(0.02)

@@ -17,6 +17,8 @@ from fastmetrics._kernels import _compile
 from fastmetrics.intervals.bootstrap import _parse
 from fastmetrics.measures.decisions.count_measures import delta_variance
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 B = 5_000
 LEAST_P = 1e-4
 

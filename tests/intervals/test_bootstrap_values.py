@@ -26,6 +26,8 @@ from fastmetrics.measures import asking
 from measure_names import COUNT_MEASURES
 from reference import count_oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 WAYS = [
     pytest.param({}, id="plain"),
     pytest.param({"stratified": True}, id="stratified"),
@@ -76,7 +78,9 @@ def test_threshold_measures(n, step, n_resamples, way):
 
 def test_corrected_partial_auc_of_tied_scores():
     labels = [1, 0, 1, 0, 1, 0] * 5
-    metrics = {"pauc": ("partial_auc", {"fpr_range": (0.1, 0.4), "correct": "mcclish"})}
+    metrics = {
+        "pauc": ("partial_auc", {"false_positive_rate_range": (0.1, 0.4), "correction": "mcclish"})
+    }
     result = quiet_bootstrap(labels, [0.3] * 30, metrics=metrics, n_resamples=200)["pauc"]
     assert result.n_failed == 0
     assert result.bootstrap_distribution.tolist() == [0.5] * 200

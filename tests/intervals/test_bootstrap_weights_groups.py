@@ -22,6 +22,8 @@ import fastmetrics as fm
 from measure_names import COUNT_MEASURES
 from reference import count_oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 COUNTED = ("accuracy", "f1", "recall", "matthews_corrcoef", "cohen_kappa", "f1_macro")
 SUMMED = ("brier_score", "log_loss", "mean_squared_error", "r2", "mean", "mean_absolute_error")
 ERRORS = "2_value"  # the least weight of errors, in the unit of the weights

@@ -45,7 +45,7 @@ def named(cells: tuple[float, ...]) -> dict[str, float]:
 @pytest.mark.pairwise
 @pytest.mark.parametrize("metric", SHARES)
 @pytest.mark.parametrize(
-    "method", ["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid-p"]
+    "method", ["wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p"]
 )
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_shares_are_proportions(metric: str, method: str, alternative: str) -> None:
@@ -105,7 +105,7 @@ def test_fisher_z(cells: tuple[int, ...], level: float) -> None:
     centre = math.atanh(estimate)
     expected = math.tanh(centre - step), math.tanh(centre + step)
     assert ends(result) == pytest.approx(expected, rel=1e-10, abs=1e-13)
-    assert result.method == "fisher_z"
+    assert result.method == "fisher-z"
     assert -1 < ends(result)[0] < result.estimate < ends(result)[1] < 1
 
 
@@ -119,7 +119,7 @@ def test_symmetries_of_matthews_correlation(cells: tuple[int, ...]) -> None:
     assert ends(turned) == pytest.approx([-limit for limit in ends(result)][::-1], abs=1e-13)
 
 
-@given(POSITIVE, st.sampled_from(["wilson", "clopper_pearson", "jeffreys", "mid-p"]))
+@given(POSITIVE, st.sampled_from(["wilson", "clopper-pearson", "jeffreys", "mid-p"]))
 def test_f1_rises_with_the_share_it_follows_from(cells: tuple[int, ...], method: str) -> None:
     """Lam, Gopal & Qian (2023): F1 = 2 F* / (1 + F*), F* a proportion of TP + FP + FN."""
     tp, fp, fn, _ = cells
@@ -165,8 +165,8 @@ def test_undefined(metric: str, cells: tuple[int, ...], why: str) -> None:
         ("f1", "delta", (9, 0, 0, 3), 1.0, "'wilson'"),
         ("f1", "delta", (0, 2, 3, 3), 0.0, "'wilson'"),
         ("matthews_corrcoef", "delta", (9, 0, 0, 3), 1.0, "'error_rate'"),
-        ("matthews_corrcoef", "fisher_z", (9, 0, 0, 3), 1.0, "'error_rate'"),
-        ("matthews_corrcoef", "fisher_z", (0, 4, 7, 0), -1.0, "'error_rate'"),
+        ("matthews_corrcoef", "fisher-z", (9, 0, 0, 3), 1.0, "'error_rate'"),
+        ("matthews_corrcoef", "fisher-z", (0, 4, 7, 0), -1.0, "'error_rate'"),
     ],
 )
 def test_degenerate(
@@ -181,7 +181,7 @@ def test_degenerate(
 
 
 def test_one_bound_of_matthews_correlation() -> None:
-    for method in ("delta", "fisher_z"):
+    for method in ("delta", "fisher-z"):
         low, high = ends(
             count_metric_interval("matthews_corrcoef", **CELLS, method=method, confidence_level=0.9)
         )
@@ -207,8 +207,8 @@ def test_a_correlation_that_rounds_to_one() -> None:
     [
         ("f2", {}, ValueError, "`metric` must be one of 'accuracy'.*got 'f2'"),
         ("precision", {"method": "delta"}, ValueError, "`method` must be one of 'wilson'"),
-        ("matthews_corrcoef", {"method": "wilson"}, ValueError, "one of 'fisher_z', 'delta'"),
-        ("f1", {"method": "fisher_z"}, ValueError, "`method` must be one of .*'delta'"),
+        ("matthews_corrcoef", {"method": "wilson"}, ValueError, "one of 'fisher-z', 'delta'"),
+        ("f1", {"method": "fisher-z"}, ValueError, "`method` must be one of .*'delta'"),
         ("f1", {"tp": -1}, ValueError, r"`tp` must lie in \[0, .*got -1"),
         ("precision", {"tn": math.nan}, ValueError, "`tn` must lie in .*got nan"),
         ("f1", {"fp": "3"}, TypeError, "`fp` must be a number: got str"),

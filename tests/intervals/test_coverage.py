@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ pytest.importorskip("benchmarks", reason="the study is part of the checkout, not
 
 import fastmetrics
 from benchmarks.coverage import __main__ as coverage, findings, report, scenes, study as studies
+from benchmarks.coverage.first_screen import first_screen
 from benchmarks.coverage.methods import PROPORTIONS, Cost, Measured, measure
 from benchmarks.coverage.scenes import SCENES, THRESHOLD, Scene
 from benchmarks.coverage.study import (
@@ -27,6 +29,8 @@ from benchmarks.coverage.study import (
     stored,
     summarise,
 )
+from fastmetrics.intervals._sample_sizes import effective_groups
+from fastmetrics.intervals.bootstrap.paired_bootstrap import PAIRED_METHOD
 
 NAN = math.nan
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +62,13 @@ def test_targets_are_the_limits_of_large_samples(share, separation):
         "f1": sk.f1_score(y, called),
         "accuracy": sk.accuracy_score(y, called),
     }
+    # The threshold of the largest TPR - FPR is half way between the two means.
+    at_best = data.scores >= separation / 2
+    found["true_positive_rate"] = at_best[y == 1].mean()
+    found["false_positive_rate"] = at_best[y == 0].mean()
+    grid = np.linspace(0, separation, 61)
+    gaps = scipy.stats.norm.sf(grid - separation) - scipy.stats.norm.sf(grid)
+    assert grid[np.argmax(gaps)] == pytest.approx(separation / 2, abs=0.05)
     worse = data.others["worse"]
     found["roc_auc difference"] = found["roc_auc"] - sk.roc_auc_score(y, worse)
     found["average_precision difference"] = found["average_precision"] - sk.average_precision_score(
@@ -216,7 +227,10 @@ def test_conclusions_follow_from_the_rows():
     assert found["bca"].width == pytest.approx(2)
     study = Study(2000, 999, 499, rows, [], [])
     assert findings.supported(study, ["roc_auc"]) == "bca"
-    assert "first in 1 of the 1 measures" in findings.about_default(study, "x", ["roc_auc"])
+    assert 'The default is `method="bca"`.' in findings.about_default(study, "x", ["roc_auc"])
+    near = [r if r.method != "percentile" else replace(r, covered=1882) for r in rows]
+    as_good = Study(2000, 999, 499, near, [], [])
+    assert findings.supported(as_good, ["roc_auc"]) == "percentile"  # as good, and narrower
     assert findings.best(found.values()).method == "Wilson"  # as good, and narrower
     text = findings.which_is_better(rows)
     assert text.startswith("Best of the bootstrap's own methods is `bca`")
@@ -253,7 +267,12 @@ def test_large_sizes_are_named():
         RejectionRow("main", BALANCED.name, "spread", "b", 2000, 100, 0),
     ]
     assert "100 rows, balanced, equal models (10.0 %)" in findings.about_size(rows, "a")
-    assert "nowhere" in findings.about_size(rows, "b")
+    assert findings.about_size(rows, "b") == "`b` keeps its level everywhere."
+    rare = replace(rows[2], rejected=20)
+    said = findings.about_size([rows[0], replace(rare, test="a")], "a")
+    assert said.startswith("`a` rejects true hypotheses too often here: ")
+    assert said.endswith("; it is too cautious here: 100 rows, balanced, another shape (1.0 %).")
+    assert "keeps its level" not in said
     sparse = [replace(row, scene="100 rows, 5% positive") for row in rows]
     text = findings.about_sizes([*rows, *sparse])
     assert text.startswith("Where positives are few, take `b`")
@@ -293,7 +312,7 @@ def test_the_script_writes_only_where_it_may(tmp_path, capsys, monkeypatch):
     text = (tmp_path / coverage.DOCUMENT).read_text(encoding="utf-8")
     assert text == report.document(study)
     for title in report.TITLES.values():
-        assert f"\n## {title}\n" in text
+        assert f"# {title}\n" in text
     assert stored(study) == (tmp_path / coverage.STORED).read_text(encoding="utf-8")
     assert "written" in capsys.readouterr().out
     monkeypatch.setattr(coverage, "simulate", lambda *_, **__: study)
@@ -308,6 +327,75 @@ def test_the_document_shows_the_stored_figures():
     assert study.n_data >= coverage.DATA_SETS
     text = (ROOT / coverage.DOCUMENT).read_text(encoding="utf-8")
     assert text == report.document(study)
+
+
+@pytest.mark.source_tree
+def test_the_defaults_are_those_that_the_figures_support():
+    """One rule, applied once: what the document says is what the functions do."""
+    study = load(ROOT / coverage.STORED)
+    assert findings.supported(study, report.DIFFERENCES) == PAIRED_METHOD
+    labels, scores = [0, 1, 1, 0, 1, 0] * 20, np.arange(120) * 7 % 31
+    result = fastmetrics.bootstrap(labels, scores, metrics=["roc_auc", "f1"], threshold=9, rng=1)
+    assert {one.method for one in result.values()} == {findings.supported(study, report.METRICS)}
+    text = " ".join((ROOT / coverage.DOCUMENT).read_text(encoding="utf-8").split())
+    for function, method in (("bootstrap", "bca"), ("paired_bootstrap", PAIRED_METHOD)):
+        (line,) = [part for part in text.split(" - ") if part.startswith(f"`{function}`: on av")]
+        assert f'The default is `method="{method}"`.' in line
+
+
+@pytest.mark.source_tree
+def test_the_first_screen_comes_first_and_names_what_there_is():
+    study = load(ROOT / coverage.STORED)
+    text = (ROOT / coverage.DOCUMENT).read_text(encoding="utf-8")
+    lines = first_screen(study)
+    assert text.splitlines()[2] == "| you have | call | expect |"
+    assert len(lines) <= 14
+    for line in lines:
+        assert f"| {' | '.join(line)} |" in text.split("## In short")[0]
+        for name in re.findall(r"`(\w+)(?:\(|`)", line[1]):
+            assert hasattr(fastmetrics, name)
+
+
+@pytest.mark.source_tree
+def test_students_t_mends_part_of_what_few_groups_lack():
+    study = load(ROOT / coverage.STORED)
+    rows = {(r.metric, r.scene, r.method): r for r in study.intervals if r.part == "groups"}
+    pairs = [
+        (key, rows[(*key[:2], key[2].replace(", normal", ", t"))])
+        for key in rows
+        if key[2].endswith(", normal")
+    ]
+    assert len(pairs) == 3 * 6
+    for key, by_t in pairs:
+        gain = by_t.coverage - rows[key].coverage
+        assert gain >= 0
+        assert by_t.coverage < 0.97  # and widens none too much
+        if "50 equal" not in key[1]:
+            assert gain > 0.01
+
+
+def test_groups_of_a_scene_have_its_sizes():
+    uneven = next(s for s in SCENES if s.uneven)
+    sizes = uneven.sizes()
+    assert (sizes.sum(), len(sizes), sizes.min()) == (uneven.n, 50, 2)
+    assert sizes[0] == pytest.approx(500 / sum(1 / k for k in range(1, 51)), abs=1)
+    worth = effective_groups(np.repeat(np.arange(50), sizes))
+    assert worth == pytest.approx(12.4, abs=0.1)
+    drawn = scenes.draw(uneven, uneven.generator(0))
+    assert np.bincount(drawn.groups).tolist() == sizes.tolist()
+
+
+def test_parts_are_replaced_and_the_others_kept(tmp_path, monkeypatch):
+    """`--part` runs some of the study again."""
+    few = ["--data-sets", "4", "--resamples", "19", "--exchanges", "9", "--processes", "1"]
+    monkeypatch.setattr(coverage, "DATA_SETS", 4)
+    published = load(ROOT / coverage.STORED)
+    assert coverage.main([*few, "--part", "choice", "--output", str(tmp_path)]) == 0
+    found = load(tmp_path / coverage.STORED)
+    assert len(found.intervals) == len(published.intervals)
+    others = [row for row in published.intervals if row.part != "choice"]
+    assert found.intervals[: len(others)] == others
+    assert {(row.part, row.n_data) for row in found.intervals[len(others) :]} == {("choice", 4)}
 
 
 # --- a reduced run -----------------------------------------------------------------------------

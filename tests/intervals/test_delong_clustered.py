@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from scipy.stats import t as student
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.intervals.delong.delong import delong
@@ -64,10 +65,19 @@ def test_a_group_for_each_row_is_delong(
     columns = dict(zip("abc", scores, strict=True))
     plain = delong_test(labels, columns)
     grouped = delong_test(labels, columns, groups=np.arange(len(labels)) * 7 - 3)
-    left, right = plain.to_dict(), grouped.to_dict()
-    assert (left.pop("n_groups"), right.pop("n_groups")) == (None, len(labels))
-    assert left.pop("method") != right.pop("method")
-    assert repr(left) == repr(right)
+    assert (plain.n_groups, grouped.n_groups) == (None, len(labels))
+    assert grouped.effective_n_groups == pytest.approx(len(labels))
+    assert plain.method != grouped.method
+    for field in ("estimate", "statistic", "df"):
+        assert repr(getattr(plain, field)) == repr(getattr(grouped, field))
+    assert repr(plain.covariance.tolist()) == repr(grouped.covariance.tolist())
+    for one, other in zip(plain, grouped, strict=True):  # z is a t with as many groups less one
+        assert repr((one.standard_error, one.statistic)) == repr(
+            (other.standard_error, other.statistic)
+        )
+        if one.standard_error > 0:
+            t = abs(other.statistic)
+            assert other.pvalue == pytest.approx(2 * student.sf(t, len(labels) - 1), rel=1e-9)
 
 
 @given(clustered(), st.integers(2, 4))

@@ -16,6 +16,8 @@ import fastmetrics as fm
 from fastmetrics.intervals.delong._whole_numbers import exact_gram
 from fastmetrics.intervals.delong.delong_test import delong_test
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 Y = [0, 1, 1, 0, 1, 0]
 A = [1.0, 2.0, 3.0, 2.0, 0.0, 1.0]
 B = [1.0, 3.0, 2.0, 2.0, 4.0, 0.0]

@@ -16,6 +16,8 @@ from fastmetrics.intervals.delong.delong_unpaired import delong_unpaired_test
 from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import delong_oracle as oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 SCORES = st.lists(st.integers(0, 9), min_size=2, max_size=10)
 Y, S = [0, 1, 1, 0, 1, 0], [1.0, 2.0, 3.0, 2.5, 0.5, 0.7]
 Y2, S2 = [1, 0, 0, 1, 0], [2.0, 2.0, 1.0, 4.0, 3.0]

@@ -13,6 +13,8 @@ from hypothesis import given, settings, strategies as st
 import fastmetrics as fm
 from reference import delong_oracle as oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 N = 9
 ROWS = st.tuples(
     st.lists(st.sampled_from([0, 1]), min_size=N, max_size=N),
@@ -150,7 +152,9 @@ def test_one_row_that_outweighs_its_class_is_warned_about() -> None:
     for function, scores in ((fm.delong, s), (fm.delong_test, {"a": s, "b": -s})):
         with pytest.warns(fm.DegenerateDataWarning, match="the positives are worth 1 rows") as seen:
             function(y, scores, sample_weight=w)
-        assert (len(seen), seen[0].filename) == (1, __file__)
+        assert (len(seen), seen[0].filename) == (2, __file__)
+        assert seen[1].category is fm.SmallSampleWarning
+        assert "leave 20 rows worth 11 of equal weight" in str(seen[1].message)
 
 
 @pytest.mark.parametrize(

@@ -31,29 +31,29 @@ FIELDS = [
 ]
 CRITERIA = [
     {"criterion": "youden"},
-    {"criterion": "closest_topleft"},
-    {"criterion": "fewest_errors"},
-    {"criterion": "f_beta"},
-    {"criterion": "f_beta", "beta": 2.0},
-    {"criterion": "f_beta", "beta": 0.3},
+    {"criterion": "closest-topleft"},
+    {"criterion": "fewest-errors"},
+    {"criterion": "fbeta"},
+    {"criterion": "fbeta", "beta": 2.0},
+    {"criterion": "fbeta", "beta": 0.3},
     {"criterion": "precision_at_recall", "at_least": 0.5},
     {"criterion": "precision_at_recall", "at_least": 1.0},
     {"criterion": "recall_at_precision", "at_least": 0.75},
-    {"criterion": "recall_at_fpr", "at_most": 0.0},
-    {"criterion": "recall_at_fpr", "at_most": 0.25},
+    {"criterion": "recall_at_false_positive_rate", "at_most": 0.0},
+    {"criterion": "recall_at_false_positive_rate", "at_most": 0.25},
 ]
 RANGES = [
     {},
-    {"fpr_range": (0, 0.25)},
-    {"fpr_range": (0.1, 0.6)},
-    {"fpr_range": (0.4, 0.5)},
-    {"fpr_range": (0.5, 1)},
-    {"tpr_range": (0, 1)},
-    {"tpr_range": (0.5, 0.9)},
-    {"tpr_range": (0, 0.3)},
-    {"fpr_range": (0, 0.3), "correct": "mcclish"},
-    {"fpr_range": (0.999999, 1.0), "correct": "mcclish"},
-    {"tpr_range": (0.7, 1), "correct": "mcclish"},
+    {"false_positive_rate_range": (0, 0.25)},
+    {"false_positive_rate_range": (0.1, 0.6)},
+    {"false_positive_rate_range": (0.4, 0.5)},
+    {"false_positive_rate_range": (0.5, 1)},
+    {"true_positive_rate_range": (0, 1)},
+    {"true_positive_rate_range": (0.5, 0.9)},
+    {"true_positive_rate_range": (0, 0.3)},
+    {"false_positive_rate_range": (0, 0.3), "correction": "mcclish"},
+    {"false_positive_rate_range": (0.999999, 1.0), "correction": "mcclish"},
+    {"true_positive_rate_range": (0.7, 1), "correction": "mcclish"},
 ]
 NAMES_AND_PARAMS = [
     ("roc_auc", {}),
@@ -65,11 +65,11 @@ NAMES_AND_PARAMS = [
     ("ks_statistic", {}),
     ("break_even_point", {}),
     *(("best_threshold", params) for params in CRITERIA),
-    ("tpr_at_fpr", {"at_most": 0.2}),
+    ("recall_at_false_positive_rate", {"at_most": 0.2}),
     ("precision_at_recall", {"at_least": 0.3}),
     ("recall_at_precision", {"at_least": 0.5}),
 ]
-RENAMED = {"tpr_at_fpr": "recall_at_fpr"}
+RENAMED = {"recall_at_false_positive_rate": "recall_at_false_positive_rate"}
 CASES = pytest.mark.parametrize(
     ("name", "params"), NAMES_AND_PARAMS, ids=[f"{n}-{p}" for n, p in NAMES_AND_PARAMS]
 )
@@ -121,7 +121,7 @@ def measured(cells: Cells, name: str, params: dict) -> float:
         "break_even_point": lambda table: fm.break_even_point(table).value,
         "best_threshold": lambda table, **kw: getattr(fm.best_threshold(table, **kw), of),
     }
-    if name in ("tpr_at_fpr", "precision_at_recall", "recall_at_precision"):
+    if name in ("recall_at_false_positive_rate", "precision_at_recall", "recall_at_precision"):
         name, params["criterion"] = "best_threshold", RENAMED.get(name, name)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -150,14 +150,14 @@ def check(cells: Cells, name: str, params: dict, tolerance: float = 1e-13) -> No
 def test_shapes(name: str, params: dict) -> None:
     for shape in SHAPES.values():
         # McClish's correction of a range of 1e-6 divides by 1e-12.
-        check(numbered(shape), name, params, 1e-9 if "correct" in params else 1e-13)
+        check(numbered(shape), name, params, 1e-9 if "correction" in params else 1e-13)
 
 
 @CASES
 @few_examples
 @given(cells=CELLS)
 def test_against_every_smaller_table(name: str, params: dict, cells: Cells) -> None:
-    check(cells, name, params, 1e-9 if "correct" in params else 1e-13)
+    check(cells, name, params, 1e-9 if "correction" in params else 1e-13)
 
 
 @pytest.mark.parametrize("params", CRITERIA, ids=str)
@@ -173,7 +173,7 @@ def test_many_rows(rng, name: str, params: dict) -> None:
     table = ScoreTable.from_scores(labels, scores)
     columns = (table.scores, table.positives, table.negatives)
     cells = list(zip(*(column.tolist() for column in columns), strict=True))
-    check(cells, name, params, 1e-9 if "correct" in params else 1e-13)
+    check(cells, name, params, 1e-9 if "correction" in params else 1e-13)
 
 
 # --- against the definitions, in rational numbers --------------------------------------------
@@ -203,11 +203,11 @@ EXACT = {
     "rank_loss": ({}, roc_oracle.rank_loss),
     "up to .3": ({"max_fpr": 0.3}, lambda rows: roc_oracle.mcclish(rows, 0, Fraction(0.3))),
     "fpr": (
-        {"fpr_range": (0.2, 0.7)},
+        {"false_positive_rate_range": (0.2, 0.7)},
         lambda rows: roc_oracle.partial_auc(rows, Fraction(0.2), Fraction(0.7)),
     ),
     "tpr": (
-        {"tpr_range": (0.3, 0.9)},
+        {"true_positive_rate_range": (0.3, 0.9)},
         lambda rows: roc_oracle.partial_auc(rows, Fraction(0.3), Fraction(0.9), "tpr"),
     ),
     "average_precision": ({}, weighted(pr_oracle.average_precision)),
@@ -339,8 +339,13 @@ def test_scipys_interval_of_the_auc(rng) -> None:
 @pytest.mark.parametrize("name", LEAVE_ONE_OUT)
 def test_no_value_changes_where_separation_is_perfect(name: str) -> None:
     """Noise in the last place would make an acceleration of nothing."""
-    if name in ("best_threshold", "precision_at_recall", "recall_at_precision", "tpr_at_fpr"):
-        params = {"at_most": 0.1} if name == "tpr_at_fpr" else {"at_least": 0.9}
+    if name in (
+        "best_threshold",
+        "precision_at_recall",
+        "recall_at_precision",
+        "recall_at_false_positive_rate",
+    ):
+        params = {"at_most": 0.1} if name == "recall_at_false_positive_rate" else {"at_least": 0.9}
         params = {} if name == "best_threshold" else params
     else:
         params = {}

@@ -12,11 +12,12 @@ import scipy.stats
 from hypothesis import given, strategies as st
 
 from fastmetrics.intervals._pvalues import holm
+from fastmetrics.intervals._sample_sizes import narrowed_level, widened_level
 from fastmetrics.intervals.bootstrap import _limits
 from fastmetrics.intervals.bootstrap._limits import (
     acceleration,
     limits,
-    pvalue_from_replicates,
+    pvalue_of_limits,
 )
 from peers import adjusted_by_statsmodels
 from reference import bootstrap_oracle as oracle
@@ -306,27 +307,66 @@ def test_acceleration_where_there_is_none() -> None:
 
 
 @given(st.lists(SMALL, min_size=1, max_size=30), SMALL, st.sampled_from(ALTERNATIVES))
-def test_pvalues(values: list[float], null: float, alternative: str) -> None:
-    found = pvalue_from_replicates([*values, math.nan], null=null, alternative=alternative)
-    assert found == pytest.approx(float(oracle.pvalue(values, null, alternative)), rel=1e-15)
+def test_pvalues(values: list[float], estimate: float, alternative: str) -> None:
+    """Of "basic" the replicates are mirrored at the estimate, and so is 0."""
+    found = pvalue_of_limits([*values, math.nan], estimate, alternative=alternative)
+    assert found == pytest.approx(float(oracle.pvalue(values, 0.0, alternative)), rel=1e-15)
     assert 0 < found <= 1
+    basic = pvalue_of_limits(values, estimate, method="basic", alternative=alternative)
+    mirrored = [2 * estimate - value for value in values]
+    mirrored = [0.0 if abs(value) < 1e-11 else value for value in mirrored]
+    assert basic == pytest.approx(float(oracle.pvalue(mirrored, 0.0, alternative)), rel=1e-15)
 
 
-def test_pvalue_agrees_with_the_percentile_interval(rng) -> None:
-    for shift in np.linspace(-0.4, 0.4, 41):
-        values = rng.normal(shift, 0.15, size=9_999)
-        found = pvalue_from_replicates(values)
-        interval = limits(values, shift, method="percentile", confidence_level=0.95).interval
-        if abs(found - 0.05) > 0.001:
-            assert (found < 0.05) == (not interval.low <= 0 <= interval.high)
+@pytest.mark.parametrize("n_groups", [None, 8.0])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_pvalue_and_interval_agree(method: str, alternative: str, n_groups, rng) -> None:
+    """The interval at 1 - p ends at 0, and those of other levels on either side."""
+    skew = rng.exponential(size=9_999) - 1.0
+    for shift in np.linspace(-0.6, 0.6, 13):
+        values = shift + 0.2 * skew
+        how = {"method": method, "alternative": alternative, "n_groups": n_groups}
+        how |= {"acceleration": 0.05} if method == "bca" else {}
+        p = pvalue_of_limits(values, shift, **how)
+        if not (0.002 if n_groups is None else 0.06) < p < 0.9:  # what 9,999 replicates resolve
+            continue
+        for level, inside in ((1 - 0.9 * p, True), (1 - p / 0.9, False)):
+            if 0 < level < 1:
+                low, high = limits(values, shift, confidence_level=level, **how).interval
+                assert (low <= 0 <= high) == inside
+
+
+def test_ties_of_differences_are_ties_up_to_rounding() -> None:
+    estimate = 0.8 - 0.7  # twice it is not quite 0.2
+    assert 2 * estimate != 0.2
+    assert pvalue_of_limits([0.2] * 9, estimate, method="basic", alternative="greater") == 1.0
 
 
 def test_pvalues_at_the_ends() -> None:
-    assert math.isnan(pvalue_from_replicates([math.nan]))
-    assert pvalue_from_replicates(np.zeros(99)) == 1.0  # identical models
-    assert pvalue_from_replicates(np.ones(99)) == 0.02
-    assert pvalue_from_replicates(np.ones(99), alternative="greater") == 0.01
-    assert pvalue_from_replicates(np.ones(99), alternative="less") == 1.0
+    assert math.isnan(pvalue_of_limits([math.nan], 0.0))
+    for method in ("percentile", "basic", "bca"):
+        given = {"method": method, "acceleration": 0.0}
+        assert pvalue_of_limits(np.zeros(99), 0.0, **given) == 1.0  # identical models
+        assert pvalue_of_limits(np.ones(99), 1.0, **given) == 0.02
+        assert pvalue_of_limits(np.ones(99), 1.0, alternative="greater", **given) == 0.01
+        assert pvalue_of_limits(np.ones(99), 1.0, alternative="less", **given) == 1.0
+    outside = pvalue_of_limits(np.arange(1.0, 100.0), 0.5, method="bca", acceleration=0.0)
+    assert math.isnan(outside)  # as are the limits
+
+
+@pytest.mark.parametrize("level", [0.005, 0.025, 0.3, 0.5])
+@pytest.mark.parametrize("groups", [1.4, 2.0, 15.0, 1e6])
+def test_levels_of_few_groups(level: float, groups: float) -> None:
+    """Student's t takes a normal quantile's place, and both ways lead back."""
+    widened = widened_level(level, groups)
+    z, t = scipy.stats.norm.ppf(widened), scipy.stats.t.ppf(level, groups - 1)
+    if widened > 1e-300:
+        assert z == pytest.approx(t * math.sqrt(groups / (groups - 1)), abs=1e-9)
+        assert narrowed_level(widened, groups) == pytest.approx(level, rel=1e-9)
+    assert widened <= level
+    assert (widened_level(level, None), narrowed_level(level, None)) == (level, level)
+    assert widened_level(level, 1.0) == 0.0
 
 
 PROBABILITIES = st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0])

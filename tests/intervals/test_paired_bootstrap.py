@@ -17,6 +17,8 @@ from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._draws import Draws
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 KEY = "00c0ffee0badcafe"
 N, B = 75, 9
 Rows = dict[str, NDArray[Any]]
@@ -170,7 +172,9 @@ BINARY: dict[str, Callable[..., float]] = {
     "roc_auc": lambda y, s, w: peer.roc_auc_score(y, s, sample_weight=w),
     "average_precision": lambda y, s, w: peer.average_precision_score(y, s, sample_weight=w),
     "ks_statistic": ks,
-    "low": lambda y, s, w: fm.partial_auc(y, s, fpr_range=(0, 0.3), sample_weight=w),
+    "low": lambda y, s, w: fm.partial_auc(
+        y, s, false_positive_rate_range=(0, 0.3), sample_weight=w
+    ),
     "youden": lambda y, s, w: fm.best_threshold(y, s, sample_weight=w).value,
     "accuracy": lambda y, s, w: peer.accuracy_score(y, s >= 0.5, sample_weight=w),
     "f1": lambda y, s, w: peer.f1_score(y, s >= 0.5, sample_weight=w, zero_division=np.nan),
@@ -180,7 +184,7 @@ BINARY: dict[str, Callable[..., float]] = {
     "compiled": compiled_gap,
 }
 BINARY_ASKED = {name: name for name in BINARY} | {
-    "low": ("partial_auc", {"fpr_range": (0, 0.3)}),
+    "low": ("partial_auc", {"false_positive_rate_range": (0, 0.3)}),
     "youden": "best_threshold",
     "mean_gap": mean_gap,
     "compiled": compiled_gap,
@@ -315,6 +319,9 @@ def test_intervals_and_errors_follow_from_the_replicates(
             assert pair.confidence_interval.low == pytest.approx(low, rel=1e-12)
             assert pair.confidence_interval.high == pytest.approx(high, rel=1e-12)
             sides = [1 + np.sum(values <= 0), 1 + np.sum(values >= 0)]
+            if method == "basic":  # 0 is as far from the difference as twice the difference
+                twice = 2 * pair.difference
+                sides = [1 + np.sum(values >= twice - 1e-13), 1 + np.sum(values <= twice + 1e-13)]
             counted = {"greater": sides[0], "less": sides[1]}.get(alternative, 2 * min(sides))
             assert pair.pvalue == min(1.0, counted / 500)
         ranked = sorted(pairs, key=lambda pair: pair.pvalue)
@@ -329,7 +336,7 @@ def test_replicates_that_lost_a_class_are_left_out_and_counted(rng: np.random.Ge
     y[:2] = 1
     models = {"a": rng.normal(size=30), "b": rng.normal(size=30)}
     with pytest.warns(UndefinedMetricWarning, match="`stratified=True` keeps both") as caught:
-        result = fm.paired_bootstrap(y, models, n_resamples=400, rng=1)
+        result = fm.paired_bootstrap(y, models, n_resamples=400, rng=1, method="percentile")
     assert len(caught) == 2  # one a model
     pair = result.differences["roc_auc"][0]
     lost = np.isnan(pair.bootstrap_distribution)

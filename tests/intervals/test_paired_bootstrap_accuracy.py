@@ -17,6 +17,8 @@ import fastmetrics as fm
 from fastmetrics.errors import DegenerateDataWarning
 from reference import bootstrap_oracle as oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 Models = dict[str, NDArray[Any]]
 
 
@@ -87,7 +89,7 @@ def top_mean(targets: Any, predictions: Any) -> float:
 BINARY: dict[str, Callable[..., float]] = {
     "roc_auc": peer.roc_auc_score,
     "average_precision": peer.average_precision_score,
-    "low": lambda y, s: fm.partial_auc(y, s, fpr_range=(0.1, 0.6)),
+    "low": lambda y, s: fm.partial_auc(y, s, false_positive_rate_range=(0.1, 0.6)),
     "f1": lambda y, s: peer.f1_score(y, s >= 0.5),
     "matthews_corrcoef": lambda y, s: peer.matthews_corrcoef(y, s >= 0.5),
     "brier_score": lambda y, s: peer.brier_score_loss(y, s),
@@ -115,7 +117,7 @@ def check_bca(
 ) -> None:
     """Assert that limits are those of an acceleration from refits, row by row."""
     asked = {
-        name: {"low": ("partial_auc", {"fpr_range": (0.1, 0.6)})}.get(name, name)
+        name: {"low": ("partial_auc", {"false_positive_rate_range": (0.1, 0.6)})}.get(name, name)
         for name in measures
     }
     if "top_mean" in asked:
@@ -340,8 +342,9 @@ def test_identical_models_do_not_differ(way: dict[str, Any], rng: np.random.Gene
             n_resamples=200,
             **options,
         )
-    assert len(caught) == len(asked)
-    for name, warning in zip(asked, caught, strict=True):
+    told = [one for one in caught if one.category is DegenerateDataWarning]
+    assert len(told) == len(asked)
+    for name, warning in zip(asked, told, strict=True):
         pair = result.differences[name][0]
         assert f"{name!r} between 'a' and 'b'" in str(warning.message)
         assert "it is 0 in every replicate" in str(warning.message)

@@ -298,11 +298,13 @@ def test_a_difference_that_is_nothing_but_rounding_is_none() -> None:
 def test_exchanges_without_a_value_are_left_out() -> None:
     """Precision is undefined where the first or the second model calls nobody positive."""
     y, a, b = np.array([1, 0, 1, 0]), np.array([1, 0, 0, 0]), np.array([0, 1, 0, 0])
-    pair = fm.paired_permutation_test(
-        y, {"a": a, "b": b}, metrics="precision", threshold=1, n_resamples=400, rng=1
-    ).differences["precision"][0]
+    with pytest.warns(UndefinedMetricWarning, match=r"divides by is 0; the p-value is conditional"):
+        pair = fm.paired_permutation_test(
+            y, {"a": a, "b": b}, metrics="precision", threshold=1, n_resamples=400, rng=1
+        ).differences["precision"][0]
     assert pair.difference == 1.0
     lost = np.isnan(pair.null_distribution)
+    assert pair.n_failed == lost.sum()
     assert 120 < lost.sum() < 280  # half of them
     assert set(pair.null_distribution[~lost].tolist()) == {-1.0, 1.0}
     assert pair.pvalue == 1.0
@@ -380,7 +382,7 @@ def test_results_are_short_plain_and_frozen() -> None:
     for one in (result, pair):
         assert "\n" not in repr(one)
         assert "null_distribution" not in repr(one)
-        assert "pvalue" in one._repr_html_()
+        assert f"{pair.pvalue:.3f}"[1:] in one._repr_html_()
         assert "null_distribution" not in one._repr_html_()
         for way in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
             assert way(one).to_dict() == one.to_dict()

@@ -15,7 +15,7 @@ from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.intervals.proportions.proportions import proportion_interval
 from reference import proportion_oracle as oracle
 
-METHODS = ("wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid-p")
+METHODS = ("wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p")
 FRACTIONAL = tuple(method for method in METHODS if method != "mid-p")
 LEVELS = st.sampled_from([0.5, 0.8, 0.95, 0.999])
 COUNTS = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -44,19 +44,19 @@ def test_known_figures_of_wilson(k: int, n: int, low: float, high: float) -> Non
     [
         # Newcombe (1998), Statistics in Medicine 17:857-872, table I, methods 3, 5 and 6
         (81, 263, "wilson", 0.2553, 0.3662),
-        (81, 263, "clopper_pearson", 0.2527, 0.3676),
+        (81, 263, "clopper-pearson", 0.2527, 0.3676),
         (81, 263, "mid-p", 0.2544, 0.3658),
         (15, 148, "wilson", 0.0624, 0.1605),
-        (15, 148, "clopper_pearson", 0.0578, 0.1617),
+        (15, 148, "clopper-pearson", 0.0578, 0.1617),
         (15, 148, "mid-p", 0.0601, 0.1581),
         (0, 20, "wilson", 0.0, 0.1611),
-        (0, 20, "clopper_pearson", 0.0, 0.1684),
+        (0, 20, "clopper-pearson", 0.0, 0.1684),
         (0, 20, "mid-p", 0.0, 0.1391),
         (1, 29, "wilson", 0.0061, 0.1718),
-        (1, 29, "clopper_pearson", 0.0009, 0.1776),
+        (1, 29, "clopper-pearson", 0.0009, 0.1776),
         (1, 29, "mid-p", 0.0017, 0.1585),
         # Fagerland, Lydersen & Laake, Statistical Analysis of Contingency Tables, chapter 2
-        (13, 16, "clopper_pearson", 0.5435, 0.9595),
+        (13, 16, "clopper-pearson", 0.5435, 0.9595),
         (13, 16, "mid-p", 0.5699, 0.9500),
         (13, 16, "jeffreys", 0.5792, 0.9442),
         (13, 16, "wilson", 0.5699, 0.9341),
@@ -71,10 +71,10 @@ def test_published_figures(k: int, n: int, method: str, low: float, high: float)
     [
         # statsmodels 0.15, proportion_confint
         (3, 20, 0.95, "jeffreys", 0.04413134197515587, 0.348577710858454),
-        (3, 20, 0.95, "agresti_coull", 0.0439390112765195, 0.36884859936045405),
+        (3, 20, 0.95, "agresti-coull", 0.0439390112765195, 0.36884859936045405),
         (17, 40, 0.9, "jeffreys", 0.30318990087592473, 0.5545788114016429),
-        (17, 40, 0.9, "agresti_coull", 0.30514925200237325, 0.5543537652944454),
-        (17, 40, 0.9, "clopper_pearson", 0.29184657878614506, 0.5668609107163234),
+        (17, 40, 0.9, "agresti-coull", 0.30514925200237325, 0.5543537652944454),
+        (17, 40, 0.9, "clopper-pearson", 0.29184657878614506, 0.5668609107163234),
         (1, 50, 0.99, "jeffreys", 0.0007205775005264443, 0.12105801455526616),
         (1, 50, 0.99, "wilson", 0.002352480614833355, 0.15011352743408957),
         # its Jeffreys does not put the limits 0 and 1 at 0 and n successes; the other one agrees
@@ -92,7 +92,7 @@ def test_figures_of_a_peer(
 @given(COUNTS, LEVELS, st.sampled_from(["two-sided", "less", "greater"]))
 def test_scipy_agrees(counts: tuple[int, int], level: float, alternative: str) -> None:
     test = stats.binomtest(*counts, alternative=alternative)
-    for ours, theirs in (("wilson", "wilson"), ("clopper_pearson", "exact")):
+    for ours, theirs in (("wilson", "wilson"), ("clopper-pearson", "exact")):
         expected = test.proportion_ci(confidence_level=level, method=theirs)
         found = limits(*counts, confidence_level=level, method=ours, alternative=alternative)
         assert found == pytest.approx((expected.low, expected.high), abs=1e-11)
@@ -103,7 +103,7 @@ def test_exact_limits_solve_their_equations(counts: tuple[int, int], level: floa
     """In fractions: the tail is passed between the limit less and plus one in 10^12."""
     k, n = counts
     tail = Fraction((1 - level) / 2)
-    tails = {"clopper_pearson": oracle.at_least, "mid-p": oracle.mid_at_least}
+    tails = {"clopper-pearson": oracle.at_least, "mid-p": oracle.mid_at_least}
     for method, above in tails.items():
         low, high = (Fraction(t) for t in limits(k, n, confidence_level=level, method=method))
         if k > 0:
@@ -136,7 +136,7 @@ def test_limits_of_jeffreys_are_quantiles(counts: tuple[int, int], level: float)
 @given(COUNTS, LEVELS)
 def test_closed_forms(counts: tuple[int, int], level: float) -> None:
     z = oracle.z_of((1 - level) / 2)
-    for method, expected in (("wilson", oracle.wilson), ("agresti_coull", oracle.agresti_coull)):
+    for method, expected in (("wilson", oracle.wilson), ("agresti-coull", oracle.agresti_coull)):
         found = limits(*counts, confidence_level=level, method=method)
         assert found == pytest.approx(expected(*counts, z), abs=1e-14)
 
@@ -145,7 +145,7 @@ def test_closed_forms(counts: tuple[int, int], level: float) -> None:
 @pytest.mark.parametrize("k", [1, 10, 1000])
 def test_few_successes_in_very_many_trials(k: int, n: int) -> None:
     """Where scipy's inverse of the incomplete beta function returns limits that are far off."""
-    low, high = limits(k, n, method="clopper_pearson")
+    low, high = limits(k, n, method="clopper-pearson")
     assert oracle.few(k, n, high) == pytest.approx(0.025, rel=1e-10)
     assert 1 - oracle.few(k - 1, n, low) == pytest.approx(0.025, rel=1e-10)
     low, high = limits(k, n, method="mid-p")
@@ -205,10 +205,10 @@ def test_levels_at_their_ends(k: int, n: int, method: str) -> None:
 @pytest.mark.parametrize("n", [5, 20, 50])
 def test_coverage_by_enumeration(n: int) -> None:
     """Clopper-Pearson never covers less than the level; the others as far as their Notes say."""
-    worst = {"wilson": 0.83, "jeffreys": 0.86, "agresti_coull": 0.89, "mid-p": 0.918}
+    worst = {"wilson": 0.83, "jeffreys": 0.86, "agresti-coull": 0.89, "mid-p": 0.918}
     truths = np.r_[np.linspace(0.001, 0.999, 333), np.geomspace(1e-4, 0.02, 40)].tolist()
     for level, methods in ((0.9, ()), (0.95, tuple(worst)), (0.99, ())):
-        for method in ("clopper_pearson", *methods):
+        for method in ("clopper-pearson", *methods):
             found = [limits(k, n, confidence_level=level, method=method) for k in range(n + 1)]
             covered = [oracle.coverage(found, t) for t in truths]
             assert min(covered) >= (worst.get(method, level))
@@ -228,7 +228,7 @@ def test_effective_counts(method: str) -> None:
 def test_effective_counts_by_the_beta_distribution() -> None:
     k, n = 2.25, 9.5
     expected = stats.beta.ppf(0.025, k, n - k + 1), stats.beta.ppf(0.975, k + 1, n - k)
-    assert limits(k, n, method="clopper_pearson") == pytest.approx(expected, rel=1e-12)
+    assert limits(k, n, method="clopper-pearson") == pytest.approx(expected, rel=1e-12)
     expected = tuple(stats.beta.ppf([0.025, 0.975], k + 0.5, n - k + 0.5))
     assert limits(k, n, method="jeffreys") == pytest.approx(expected, rel=1e-12)
 

@@ -15,6 +15,8 @@ from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS
 from fastmetrics.measures import asking
 from measure_names import COUNT_MEASURES
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1])
 A = np.array([9.0, 3.0, 8.0, 7.0, 4.0, 5.0, 6.0, 2.0, 1.0, 0.0, 6.0, 5.0])
 B = np.array([2.0, 3.0, 8.0, 1.0, 4.0, 7.0, 6.0, 5.0, 9.0, 0.0, 1.0, 7.0])

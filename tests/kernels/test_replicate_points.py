@@ -24,10 +24,10 @@ CRITERIA = {
     "youden_below": kernels.YOUDEN_BELOW,
     "closest": kernels.CLOSEST,
     "errors": kernels.ERRORS,
-    "f_beta": kernels.F_BETA,
+    "fbeta": kernels.F_BETA,
     "precision": kernels.PRECISION,
     "recall": kernels.RECALL,
-    "recall_at_fpr": kernels.RECALL_AT_FPR,
+    "recall_at_false_positive_rate": kernels.RECALL_AT_FPR,
 }
 ESTIMATORS = {
     "step": kernels.STEP,
@@ -37,10 +37,10 @@ ESTIMATORS = {
 #: (measure, its criterion or estimator or axis, two bounds)
 LINES = [
     *[("best", name, 0.0, 0.0) for name in ("youden", "youden_below", "closest", "errors")],
-    *[("best", "f_beta", bound, 0.0) for bound in (0.5, 0.25, 0.8)],
+    *[("best", "fbeta", bound, 0.0) for bound in (0.5, 0.25, 0.8)],
     *[("best", "precision", bound, 0.0) for bound in (0.0, 0.5, 0.9, 1.0)],
     *[("best", "recall", bound, 0.0) for bound in (0.0, 0.6, 1.0)],
-    *[("best", "recall_at_fpr", bound, 0.0) for bound in (0.0, 0.1, 0.7, 1.0)],
+    *[("best", "recall_at_false_positive_rate", bound, 0.0) for bound in (0.0, 0.1, 0.7, 1.0)],
     *[("area", "fpr", *bounds) for bounds in ((0.0, 1.0), (0.0, 0.1), (0.05, 0.3), (0.8, 1.0))],
     *[("area", "tpr", *bounds) for bounds in ((0.0, 1.0), (0.9, 1.0), (0.2, 0.9), (0.3, 0.3001))],
     *[("precision area", name, 0.0, 0.0) for name in ESTIMATORS],
@@ -78,9 +78,9 @@ def expected_state(line, cells, ends):
             return -math.inf, -2, 0, 0
         value, called, tp, fp = found
         scale = {"youden": p * n, "youden_below": p * n, "closest": (p * n) ** 2}
-        scale |= {"recall": p, "recall_at_fpr": p}
+        scale |= {"recall": p, "recall_at_false_positive_rate": p}
         merit = value * scale.get(name, 1) + (p if name == "errors" else 0)
-        if (name, low) == ("f_beta", 0.8):
+        if (name, low) == ("fbeta", 0.8):
             return float(merit), math.nan, math.nan, math.nan
         return float(merit), ends[called - 1] if called else -1, float(tp), float(fp)
     if measure == "area":
@@ -261,12 +261,12 @@ def test_the_oracle_against_those_of_the_measures(rng):
         assert replicate_oracle.expected_at_balance(cells) == (balance or 0) * p
         for mine, theirs, options in (
             ("youden", "youden", {}),
-            ("closest", "closest_topleft", {}),
-            ("errors", "fewest_errors", {}),
-            ("f_beta", "f_beta", {"beta": 1.0}),
+            ("closest", "closest-topleft", {}),
+            ("errors", "fewest-errors", {}),
+            ("fbeta", "fbeta", {"beta": 1.0}),
             ("precision", "precision_at_recall", {"at_least": 0.5}),
             ("recall", "recall_at_precision", {"at_least": 0.5}),
-            ("recall_at_fpr", "recall_at_fpr", {"at_most": 0.5}),
+            ("recall_at_false_positive_rate", "recall_at_false_positive_rate", {"at_most": 0.5}),
         ):
             found = replicate_oracle.best(cells, mine, 0.5)
             best = pr_oracle.best_threshold(labels, scores, theirs, **options)
@@ -278,19 +278,19 @@ ONE_CLASS = [
     (1, 0, ("best", "youden", 0.0, 0.0), (0, -1, 0, 0)),
     (1, 0, ("best", "precision", 0.5, 0.0), (1, 0, 2, 0)),
     (1, 0, ("best", "recall", 0.5, 0.0), (3, 1, 3, 0)),
-    (1, 0, ("best", "recall_at_fpr", 0.5, 0.0), (-math.inf, -2, 0, 0)),
+    (1, 0, ("best", "recall_at_false_positive_rate", 0.5, 0.0), (-math.inf, -2, 0, 0)),
     (1, 0, ("area", "fpr", 0.1, 0.9), (0, 0, 0, 0)),
     (1, 0, ("precision area", "step", 0.0, 0.0), (3, 0, 0, 0)),
     (1, 0, ("break even", "", 0.0, 0.0), (1, 3, 0, 0)),
     (0, 1, ("best", "closest", 0.0, 0.0), (0, -1, 0, 0)),
-    (0, 1, ("best", "f_beta", 0.5, 0.0), (0, -1, 0, 0)),
+    (0, 1, ("best", "fbeta", 0.5, 0.0), (0, -1, 0, 0)),
     (0, 1, ("best", "precision", 0.5, 0.0), (-math.inf, -2, 0, 0)),
     (0, 1, ("best", "recall", 0.5, 0.0), (-math.inf, -2, 0, 0)),
-    (0, 1, ("best", "recall_at_fpr", 0.5, 0.0), (0, -1, 0, 0)),
+    (0, 1, ("best", "recall_at_false_positive_rate", 0.5, 0.0), (0, -1, 0, 0)),
     (0, 1, ("area", "tpr", 0.1, 0.9), (0, 0, 0, 0)),
     (0, 1, ("precision area", "continuous", 0.0, 0.0), (0, 0, 0, 0)),
     (0, 0, ("best", "precision", 0.0, 0.0), (-math.inf, -2, 0, 0)),
-    (0, 0, ("best", "recall_at_fpr", 0.0, 0.0), (-math.inf, -2, 0, 0)),
+    (0, 0, ("best", "recall_at_false_positive_rate", 0.0, 0.0), (-math.inf, -2, 0, 0)),
     (0, 0, ("squares", "", 0.0, 0.0), (0, 0, 0, 0)),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 from peer_samples import LABEL_TYPES, assert_same_as_peer, labels_of, weights_of
 
+import fastmetrics as fm
 from fastmetrics import (
     ConfusionMatrix,
     UndefinedMetricWarning,
@@ -184,3 +186,42 @@ def test_perfect_and_inverse_prediction_are_one_and_minus_one() -> None:
 def test_refusals(call, error, match) -> None:
     with pytest.raises(error, match=match):
         call()
+
+
+# --- many classes: no matrix of them -------------------------------------------------------------
+
+FROM_SUMS = {
+    "balanced_accuracy": fm.balanced_accuracy_score,
+    "g_mean": fm.g_mean,
+    "matthews_corrcoef": fm.matthews_corrcoef,
+    "cohen_kappa": fm.cohen_kappa_score,
+}
+
+
+@pytest.mark.parametrize("name", FROM_SUMS)
+@pytest.mark.parametrize("n_classes", [2, 3, 40, 300])
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.float64, np.str_])
+def test_sums_give_the_bits_of_the_matrix(rng, name, n_classes, kind):
+    n_classes = min(n_classes, 200) if kind is np.uint8 else n_classes
+    true = np.r_[np.arange(n_classes), rng.integers(0, n_classes, 4000)]
+    predicted = np.where(rng.random(len(true)) < 0.7, true, true[::-1])
+    true, predicted = true.astype(kind), predicted.astype(kind)
+    found = FROM_SUMS[name](true, predicted)
+    ones = np.ones(len(true), np.int64)
+    assert found == FROM_SUMS[name](true, predicted, sample_weight=ones)
+    if kind is not np.str_:
+        matrix = fm.ConfusionMatrix.from_labels(true, predicted)
+        assert found == FROM_SUMS[name](matrix)
+
+
+@pytest.mark.parametrize("name", FROM_SUMS)
+def test_a_thousand_classes_take_no_matrix(rng, name):
+    true, predicted = rng.permuted(np.tile(np.arange(1000), (2, 20)), axis=1)
+    FROM_SUMS[name](true, predicted)
+    tracemalloc.start()
+    try:
+        FROM_SUMS[name](true, predicted)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2e6  # a matrix of counts is 8 MB, and there were four

@@ -23,12 +23,12 @@ ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max
 SHARES = st.sampled_from([0.0, 0.1, 0.25, 1 / 3, 0.5, 0.6, 0.9, 1.0])
 CRITERIA = [
     ("youden", None),
-    ("closest_topleft", None),
-    ("fewest_errors", None),
-    ("f_beta", None),
+    ("closest-topleft", None),
+    ("fewest-errors", None),
+    ("fbeta", None),
     ("precision_at_recall", "at_least"),
     ("recall_at_precision", "at_least"),
-    ("recall_at_fpr", "at_most"),
+    ("recall_at_false_positive_rate", "at_most"),
 ]
 
 
@@ -49,10 +49,10 @@ def test_definition(
     best = best_threshold(y, s, criterion=criterion, beta=beta, **options)
     threshold, value, tp, fp = expected
     assert (best.threshold, best.tp, best.fp) == (threshold, tp, fp)
-    if criterion == "closest_topleft":
+    if criterion == "closest-topleft":
         assert best.value == pytest.approx(math.sqrt(-value), rel=1e-15)
     else:
-        assert best.value == float(-value if criterion == "fewest_errors" else value)
+        assert best.value == float(-value if criterion == "fewest-errors" else value)
     check_decision(best, np.array(y), np.array(s))
 
 
@@ -70,9 +70,9 @@ def check_decision(best: BestThreshold, y: np.ndarray, s: np.ndarray) -> None:
 def test_three_best_thresholds_differ() -> None:
     """Labels 0, 0, 1, 0 by rank: two errors at the corner nearest (0, 1), one at best."""
     y, s = [0, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]
-    corner = best_threshold(y, s, criterion="closest_topleft")
+    corner = best_threshold(y, s, criterion="closest-topleft")
     assert (corner.threshold, corner.fp + corner.fn) == (2.0, 2)
-    fewest = best_threshold(y, s, criterion="fewest_errors")
+    fewest = best_threshold(y, s, criterion="fewest-errors")
     assert (fewest.threshold, fewest.value) == (math.inf, 1.0)
     assert best_threshold(y, s).threshold == 2.0
 
@@ -89,12 +89,12 @@ def test_counts_of_any_size(big: int) -> None:
     # One positive more for one negative more, of equally many: Youden and errors tie throughout.
     table = ScoreTable.from_counts([4, 3, 2, 1], [big, 1, 1, big], [big - 1, 1, 1, big + 1])
     assert best_threshold(table).threshold == 4
-    assert best_threshold(table, criterion="fewest_errors").threshold == 4
-    assert best_threshold(table, criterion="fewest_errors").value == float(2 * big + 1)
+    assert best_threshold(table, criterion="fewest-errors").threshold == 4
+    assert best_threshold(table, criterion="fewest-errors").value == float(2 * big + 1)
     # Precision big/(2 big - 1) is the largest, by less than a double can tell.
     best = best_threshold(table, criterion="precision_at_recall", at_least=0.0)
     assert best.threshold == 4
-    best = best_threshold(table, criterion="f_beta", beta=1e3)
+    best = best_threshold(table, criterion="fbeta", beta=1e3)
     assert best.threshold == 1
 
 
@@ -115,8 +115,8 @@ def test_large_integer_scores_stay_whole() -> None:
 def test_weights(data: list[tuple[int, int]], draw: st.DataObject) -> None:
     y, s = (np.array(column) for column in zip(*data, strict=True))
     w = draw.draw(st.lists(st.integers(1, 4), min_size=len(y), max_size=len(y)))
-    whole = best_threshold(np.repeat(y, w), np.repeat(s, w), criterion="fewest_errors")
-    best = best_threshold(y, s, criterion="fewest_errors", sample_weight=np.array(w) / 4)
+    whole = best_threshold(np.repeat(y, w), np.repeat(s, w), criterion="fewest-errors")
+    best = best_threshold(y, s, criterion="fewest-errors", sample_weight=np.array(w) / 4)
     assert best.threshold == whole.threshold
     assert best.value == whole.value / 4
     assert best.tp == whole.tp / 4
@@ -129,7 +129,7 @@ def test_extreme_weights_are_reported_as_given(weight: float) -> None:
         plain = best_threshold(y, s, criterion=criterion, sample_weight=np.ones(5))
         best = best_threshold(y, s, criterion=criterion, sample_weight=np.full(5, weight))
         assert best.threshold == plain.threshold
-        counted = weight if criterion == "fewest_errors" else 1.0
+        counted = weight if criterion == "fewest-errors" else 1.0
         assert best.value == pytest.approx(plain.value * counted, rel=1e-15)
         for name in ("tp", "fp", "fn", "tn"):
             assert getattr(best, name) == getattr(plain, name) * weight
@@ -139,15 +139,15 @@ def test_refusals() -> None:
     y, s = [0, 1], [1, 2]
     with pytest.raises(ValueError, match="`criterion` must be one of"):
         best_threshold(y, s, criterion="gini")
-    with pytest.raises(TypeError, match="'recall_at_fpr' needs `at_most`"):
-        best_threshold(y, s, criterion="recall_at_fpr")
+    with pytest.raises(TypeError, match="'recall_at_false_positive_rate' needs `at_most`"):
+        best_threshold(y, s, criterion="recall_at_false_positive_rate")
     with pytest.raises(TypeError, match="`at_least` has no meaning for criterion 'youden'"):
         best_threshold(y, s, at_least=0.5)
     with pytest.raises(ValueError, match="`at_least` must lie in"):
         best_threshold(y, s, criterion="precision_at_recall", at_least=1.5)
     for beta in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="`beta` must be positive"):
-            best_threshold(y, s, criterion="f_beta", beta=beta)
+            best_threshold(y, s, criterion="fbeta", beta=beta)
 
 
 @pytest.mark.parametrize("label", [0, 1])

@@ -140,7 +140,7 @@ def test_dictionary_against_the_definition(sample):
     measures = {
         "precision": oracle.precision,
         "recall": oracle.recall,
-        "f1-score": oracle.f_beta(1),
+        "f1-score": oracle.fbeta(1),
     }
     for key, measure in measures.items():
         each = oracle.average(rows, labels, measure, None, None)

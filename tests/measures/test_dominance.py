@@ -14,8 +14,8 @@ from fastmetrics.measures.curves.dominance import dominance
 from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import pr_oracle as oracle
 
-CURVES = ["roc", "precision_recall"]
-REVERSED = {"encloses": "is_enclosed", "is_enclosed": "encloses"}
+CURVES = ["roc", "precision-recall"]
+REVERSED = {"encloses": "is-enclosed", "is-enclosed": "encloses"}
 PAIRED = st.lists(
     st.tuples(st.integers(0, 1), st.integers(0, 7), st.integers(0, 7)), min_size=2, max_size=24
 ).filter(lambda data: len({y for y, *_ in data}) == 2)
@@ -29,7 +29,7 @@ def test_docstring_cases() -> None:
     good, bad = [0.9, 0.8, 0.2, 0.1], [0.9, 0.3, 0.8, 0.1]
     for curve in CURVES:
         assert dominance(y, good, bad, curve=curve).relation == "encloses"
-        assert dominance(y, bad, good, curve=curve).relation == "is_enclosed"
+        assert dominance(y, bad, good, curve=curve).relation == "is-enclosed"
         assert dominance(y, good, good, curve=curve).relation == "equal"
 
 
@@ -81,7 +81,7 @@ def on_both_curves(points: tuple, y: tuple, scores: tuple, curve: str) -> None:
 def test_roc_and_precision_recall_agree_on_one_data_set(data: list[tuple[int, int, int]]) -> None:
     """Davis & Goadrich (2006), theorem 3.2."""
     y, a, b = zip(*data, strict=True)
-    roc, pr = dominance(y, a, b), dominance(y, a, b, curve="precision_recall")
+    roc, pr = dominance(y, a, b), dominance(y, a, b, curve="precision-recall")
     assert roc.relation == pr.relation
     for (fpr, tpr), (recall, precision) in zip(roc.crossings, pr.crossings, strict=True):
         assert recall == tpr
@@ -98,7 +98,7 @@ def test_where_they_cross() -> None:
     # Up-right-up-right against right-up-up-right, with a tie of both classes in the middle.
     found = dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2])
     assert (found.relation, found.crossings) == ("crosses", ((0.5, 0.5),))
-    found = dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2], curve="precision_recall")
+    found = dominance([1, 1, 0, 0], [4, 1, 3, 2], [2, 2, 2, 2], curve="precision-recall")
     assert found.crossings == ((0.5, 0.5),)
 
 
@@ -125,14 +125,14 @@ def test_equal_shares_of_other_sizes_are_equal(scale: int, curve: str) -> None:
     first[3] -= 1
     better = ScoreTable.from_counts([9, 7, 5, 1], first, 3 * scale * shares[1])
     assert dominance(better, small, curve=curve).relation == "encloses"
-    assert dominance(small, better, curve=curve).relation == "is_enclosed"
+    assert dominance(small, better, curve=curve).relation == "is-enclosed"
 
 
 def test_class_ratio_moves_precision_recall_but_not_roc() -> None:
     table = ScoreTable.from_counts([3, 2, 1], [2, 1, 1], [1, 1, 2])
     diluted = ScoreTable.from_counts([3, 2, 1], [2, 1, 1], [10, 10, 20])
     assert dominance(table, diluted).relation == "equal"
-    assert dominance(table, diluted, curve="precision_recall").relation == "encloses"
+    assert dominance(table, diluted, curve="precision-recall").relation == "encloses"
 
 
 @pytest.mark.parametrize("curve", CURVES)
@@ -162,7 +162,7 @@ def test_crossings_are_the_nearest_doubles(rng: np.random.Generator) -> None:
 def test_refusals() -> None:
     y, s = [0, 1], [1.0, 2.0]
     table = ScoreTable.from_scores(y, s)
-    with pytest.raises(TypeError, match="`score_b` is missing"):
+    with pytest.raises(TypeError, match="`y_score_b` is missing"):
         dominance(y, s)
     with pytest.raises(TypeError, match="compared with a ScoreTable"):
         dominance(table, s)

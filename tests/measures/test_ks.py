@@ -20,7 +20,7 @@ def check(result, rows):
     assert result.statistic == float(statistic)
     assert (result.threshold, result.sign) == (threshold, sign)
     fpr, tpr = next((x, y) for t, x, y in roc_oracle.points(rows) if t == threshold)
-    assert (result.fpr, result.tpr) == (float(fpr), float(tpr))
+    assert (result.false_positive_rate, result.true_positive_rate) == (float(fpr), float(tpr))
 
 
 @given(samples())
@@ -42,7 +42,7 @@ def test_weights(sample):
     statistic, _, _ = roc_oracle.kolmogorov_smirnov(roc_oracle.rows_of(y, s, w))
     result = ks_statistic(y, s, sample_weight=w)
     assert result.statistic == pytest.approx(float(statistic), abs=1e-15)
-    assert result.statistic == abs(result.tpr - result.fpr)
+    assert result.statistic == abs(result.true_positive_rate - result.false_positive_rate)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of scipy's p-value, not looked at here
@@ -79,7 +79,7 @@ def test_of_equal_gaps_the_highest_threshold_wins():
 def test_negative_gap():
     result = ks_statistic([0, 0, 1, 1], [4, 3, 2, 1])
     assert (result.statistic, result.threshold, result.sign) == (1.0, 3, -1)
-    assert (result.tpr, result.fpr) == (0.0, 1.0)
+    assert (result.true_positive_rate, result.false_positive_rate) == (0.0, 1.0)
 
 
 def test_no_gap():
@@ -102,7 +102,9 @@ def test_one_class():
     with pytest.warns(UndefinedMetricWarning, match="Kolmogorov-Smirnov") as caught:
         result = ks_statistic([1, 1], [0.1, 0.2])
     assert caught[0].filename == __file__
-    assert np.isnan([result.statistic, result.threshold, result.tpr, result.fpr]).all()
+    assert np.isnan(
+        [result.statistic, result.threshold, result.true_positive_rate, result.false_positive_rate]
+    ).all()
     assert result.sign == 0
 
 
@@ -111,6 +113,6 @@ def test_to_dict():
         "statistic": 1.0,
         "threshold": 2.0,
         "sign": 1,
-        "tpr": 1.0,
-        "fpr": 0.0,
+        "true_positive_rate": 1.0,
+        "false_positive_rate": 0.0,
     }

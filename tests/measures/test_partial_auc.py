@@ -21,27 +21,29 @@ RANGES = st.tuples(
     st.one_of(st.floats(0, 1), st.sampled_from([0.5, 0.75, 1.0])),
 ).filter(lambda ends: ends[0] < ends[1])
 
+RANGE_OF = {"fpr": "false_positive_rate_range", "tpr": "true_positive_rate_range"}
+
 
 @given(samples(), RANGES, st.sampled_from(["fpr", "tpr"]))
 def test_area_is_the_nearest_double(sample, ends, over):
     y, s, _ = sample
     expected = roc_oracle.partial_auc(roc_oracle.rows_of(y, s), *ends, over)
-    assert partial_auc(y, s, **{f"{over}_range": ends}) == float(expected)
-    assert partial_auc(ScoreTable.from_scores(y, s), **{f"{over}_range": ends}) == float(expected)
+    assert partial_auc(y, s, **{RANGE_OF[over]: ends}) == float(expected)
+    assert partial_auc(ScoreTable.from_scores(y, s), **{RANGE_OF[over]: ends}) == float(expected)
 
 
 @given(samples(weights=importances), RANGES, st.sampled_from(["fpr", "tpr"]))
 def test_area_with_weights(sample, ends, over):
     y, s, w = sample
     expected = roc_oracle.partial_auc(roc_oracle.rows_of(y, s, w), *ends, over)
-    got = partial_auc(y, s, sample_weight=w, **{f"{over}_range": ends})
+    got = partial_auc(y, s, sample_weight=w, **{RANGE_OF[over]: ends})
     assert got == pytest.approx(float(expected), rel=1e-12, abs=1e-14)
 
 
 @given(samples(), RANGES, st.sampled_from(["fpr", "tpr"]))
 def test_corrected_area(sample, ends, over):
     y, s, _ = sample
-    options = {f"{over}_range": ends, "correct": "mcclish"}
+    options = {RANGE_OF[over]: ends, "correction": "mcclish"}
     expected = roc_oracle.mcclish(roc_oracle.rows_of(y, s), *ends, over)
     if expected >= Fraction(1, 2):
         assert partial_auc(y, s, **options) == float(expected)
@@ -54,20 +56,23 @@ def test_corrected_area(sample, ends, over):
 @given(samples(), st.floats(0.01, 0.99))
 def test_parts_add_up_and_relate_to_max_fpr(sample, cut):
     y, s, _ = sample
-    low, high = partial_auc(y, s, fpr_range=(0, cut)), partial_auc(y, s, fpr_range=(cut, 1))
+    low, high = (
+        partial_auc(y, s, false_positive_rate_range=(0, cut)),
+        partial_auc(y, s, false_positive_rate_range=(cut, 1)),
+    )
     assert low + high == pytest.approx(roc_auc_score(y, s), abs=1e-15)
     assert partial_auc(y, s) == roc_auc_score(y, s)
-    assert partial_auc(y, s, tpr_range=(0, 1)) == roc_auc_score(y, s)
+    assert partial_auc(y, s, true_positive_rate_range=(0, 1)) == roc_auc_score(y, s)
     standard = sk.roc_auc_score(y, s, max_fpr=cut)
     if standard > 0.5 + 1e-9:
-        got = partial_auc(y, s, fpr_range=(0, cut), correct="mcclish")
+        got = partial_auc(y, s, false_positive_rate_range=(0, cut), correction="mcclish")
         assert got == pytest.approx(standard, abs=1e-9)
 
 
 @given(samples(), RANGES)
 def test_a_tpr_range_is_an_fpr_range_of_the_swapped_problem(sample, ends):
     y, s, _ = sample
-    swapped = partial_auc(1 - y, -s, fpr_range=ends)
+    swapped = partial_auc(1 - y, -s, false_positive_rate_range=ends)
     # Swapping classes and signs turns (FPR, TPR) into (1 - TPR ..., 1 - FPR ...) read backwards.
     rows = roc_oracle.rows_of(y, s)
     turned = roc_oracle.partial_auc(rows, 1 - Fraction(ends[1]), 1 - Fraction(ends[0]), "tpr")
@@ -86,13 +91,13 @@ def test_injected_counts(size):
     for over in ("fpr", "tpr"):
         for ends in ((0.0, 2.0**-50), (0.1, 0.7), (0.5, 1.0)):
             expected = float(roc_oracle.partial_auc(rows, *ends, over))
-            assert partial_auc(table, **{f"{over}_range": ends}) == expected
+            assert partial_auc(table, **{RANGE_OF[over]: ends}) == expected
 
 
 def test_perfect_and_useless():
     y = [0, 0, 1, 1]
-    for over in ("fpr_range", "tpr_range"):
-        options = {over: (0.2, 0.6), "correct": "mcclish"}
+    for over in ("false_positive_rate_range", "true_positive_rate_range"):
+        options = {over: (0.2, 0.6), "correction": "mcclish"}
         assert partial_auc(y, [1, 2, 3, 4], **options) == 1.0
         assert partial_auc(y, [1, 1, 1, 1], **options) == 0.5
         assert partial_auc(y, [1, 2, 3, 4], **{over: (0.25, 0.75)}) == 0.5
@@ -101,7 +106,7 @@ def test_perfect_and_useless():
 def test_rounded_weights_do_not_exceed_the_range():
     tenths = [11, 11, 1, 1, 7, 3, 7, 1, 11, 3, 11, 11, 7, 1, 11, 1, 7, 3]
     y, s, w = np.arange(18) < 7, -np.arange(18), np.array(tenths) / 10
-    for over in ("fpr_range", "tpr_range"):
+    for over in ("false_positive_rate_range", "true_positive_rate_range"):
         assert partial_auc(y, s, sample_weight=w, **{over: (0, 1)}) == 1.0
         assert partial_auc(y, -s, sample_weight=w, **{over: (0, 1)}) == 0.0
 
@@ -109,7 +114,7 @@ def test_rounded_weights_do_not_exceed_the_range():
 @pytest.mark.parametrize(
     "ends", [(0.5, 0.5), (0.6, 0.5), (-0.1, 0.5), (0, 1.1), (float("nan"), 1), (0, 0.5, 1), 0.5]
 )
-@pytest.mark.parametrize("over", ["fpr_range", "tpr_range"])
+@pytest.mark.parametrize("over", ["false_positive_rate_range", "true_positive_rate_range"])
 def test_bad_range(over, ends):
     with pytest.raises(ValueError, match=over):
         partial_auc([0, 1], [0.1, 0.2], **{over: ends})
@@ -117,11 +122,13 @@ def test_bad_range(over, ends):
 
 def test_bad_options():
     with pytest.raises(ValueError, match="not both"):
-        partial_auc([0, 1], [0.1, 0.2], fpr_range=(0, 1), tpr_range=(0, 1))
-    with pytest.raises(ValueError, match="correct"):
-        partial_auc([0, 1], [0.1, 0.2], correct="walter")
+        partial_auc(
+            [0, 1], [0.1, 0.2], false_positive_rate_range=(0, 1), true_positive_rate_range=(0, 1)
+        )
+    with pytest.raises(ValueError, match="correction"):
+        partial_auc([0, 1], [0.1, 0.2], correction="walter")
 
 
 def test_one_class():
     with pytest.warns(UndefinedMetricWarning, match="partial AUC"):
-        assert np.isnan(partial_auc([1, 1], [0.1, 0.2], fpr_range=(0, 0.5)))
+        assert np.isnan(partial_auc([1, 1], [0.1, 0.2], false_positive_rate_range=(0, 0.5)))

@@ -36,7 +36,7 @@ ZEROS = {0: Fraction(0), 1: Fraction(1), math.nan: None}
 def measured(rows, labels, average, zero, beta=1.0):
     return [
         oracle.average(rows, labels, measure, average, zero)
-        for measure in (oracle.precision, oracle.recall, oracle.f_beta(beta))
+        for measure in (oracle.precision, oracle.recall, oracle.fbeta(beta))
     ]
 
 

@@ -79,12 +79,12 @@ def test_a_misspelt_name_gets_the_nearest_ones() -> None:
 
 CRITERIA = {
     "youden": True,
-    "closest_topleft": False,
-    "fewest_errors": False,
-    "f_beta": True,
+    "closest-topleft": False,
+    "fewest-errors": False,
+    "fbeta": True,
     "precision_at_recall": True,
     "recall_at_precision": True,
-    "recall_at_fpr": True,
+    "recall_at_false_positive_rate": True,
 }
 
 
@@ -118,16 +118,18 @@ def test_every_direction_is_that_of_the_value() -> None:
 def test_parameters() -> None:
     with pytest.raises(TypeError, match="`f1` has no parameter 'beta': it has 'zero_division'"):
         ask(("f1", {"beta": 2}))
-    with pytest.raises(TypeError, match="`tpr_at_fpr` needs its parameter 'fpr'"):
-        ask("tpr_at_fpr")
+    with pytest.raises(
+        TypeError, match="`recall_at_false_positive_rate` needs its parameter 'false_positive_rate'"
+    ):
+        ask("recall_at_false_positive_rate")
     with pytest.raises(TypeError, match="`accuracy_score` has no parameter 'x': it has no param"):
         ask([("accuracy_score", {"x": 1})])
     with pytest.raises(fm.InputError, match=r"`of` must be one of 'value', 'threshold'.*got 'tpr'"):
         ask(("best_threshold", {"of": "tpr"}))
     with pytest.raises(fm.InputError, match=r"`criterion` must be one of 'youden'.*got 'best'"):
         ask(("best_threshold", {"criterion": "best"}))
-    with pytest.raises(fm.InputError, match=r"^`fpr` must lie in \[0, 1\]: got 2"):
-        MEASURES["tpr_at_fpr"].value([0, 1], [0.0, 1.0], fpr=2)
+    with pytest.raises(fm.InputError, match=r"^`false_positive_rate` must lie in \[0, 1\]: got 2"):
+        MEASURES["recall_at_false_positive_rate"].value([0, 1], [0.0, 1.0], false_positive_rate=2)
 
 
 @pytest.mark.parametrize(
@@ -194,13 +196,13 @@ def test_the_table(library) -> None:
     assert table["mcc"].name == "matthews_corrcoef"
     assert table["best_threshold"].direction == "by criterion"
     assert table["mean"].direction == "none"
-    assert table["tpr_at_fpr"].parameters == ("fpr",)
+    assert table["recall_at_false_positive_rate"].parameters == ("false_positive_rate",)
     assert table["fbeta"].parameters == ("beta=1.0", "zero_division=nan")
-    with pytest.raises(KeyError, match="no such measure"):
+    with pytest.raises(KeyError, match="the measures are"):
         table["nothing"]
     text = str(table)
     assert text.splitlines()[0].split() == "name needs direction low high title".split()
-    assert "matthews_corrcoef               labels         higher        −1   1" in text
+    assert "matthews_corrcoef               labels         higher         −1     1" in text
     assert repr(table) == "MetricsTable(76 measures)"
     assert "<td>roc_auc</td>" in table._repr_html_()
     frame = table.to_frame(library)

@@ -95,7 +95,7 @@ def is_rejected_area(area):
 
 
 def test_t_of_two_tails():
-    test = fm.kfold_paired_t_test(*ERRORS, higher_is_better=False)
+    test = fm.kfold_paired_t_test(*ERRORS, correction="none", higher_is_better=False)
     ax = fm.plot_t_test(test)
     left, right = (area.get_paths()[0].vertices[:, 0] for area in ax.collections)
     assert left.max() == pytest.approx(-test.critical_value)
@@ -118,7 +118,9 @@ def test_t_of_two_tails():
 )
 def test_t_of_one_tail(alternative, side, said):
     ax = fm.plot_t_test(
-        fm.kfold_paired_t_test(*ERRORS, alternative=alternative, higher_is_better=False)
+        fm.kfold_paired_t_test(
+            *ERRORS, correction="none", alternative=alternative, higher_is_better=False
+        )
     )
     assert len(ax.collections) == 1
     tail = ax.collections[0].get_paths()[0].vertices[:, 0] * side
@@ -203,7 +205,10 @@ def test_axes_of_the_user():
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
     assert fm.plot_binomial_test(fm.binomial_test(6, 10, error_rate=0.3), ax=left) is left
     assert (
-        fm.plot_t_test(fm.kfold_paired_t_test(*ERRORS, higher_is_better=False), ax=right) is right
+        fm.plot_t_test(
+            fm.kfold_paired_t_test(*ERRORS, correction="none", higher_is_better=False), ax=right
+        )
+        is right
     )
     assert plt.get_fignums() == [figure.number]
     assert_readable(left)
@@ -215,7 +220,9 @@ def test_other_tests_are_refused():
     with pytest.raises(ValueError, match="`test` must be a t test: got 'binomial test'"):
         fm.plot_t_test(binomial)
     with pytest.raises(ValueError, match="`test` must be a binomial test: got 'k-fold"):
-        fm.plot_binomial_test(fm.kfold_paired_t_test(*ERRORS, higher_is_better=False))
+        fm.plot_binomial_test(
+            fm.kfold_paired_t_test(*ERRORS, correction="none", higher_is_better=False)
+        )
     f_test = fm.five_by_two_cv_test(
         np.arange(10.0).reshape(5, 2) % 7, variant="f", higher_is_better=False
     )

@@ -91,7 +91,7 @@ def recall(found: Counts) -> Fraction | None:
     return over(hits, true)
 
 
-def f_beta(beta: float) -> Measure:
+def fbeta(beta: float) -> Measure:
     """Return the weighted harmonic mean of precision and recall, written with the three errors."""
     square = Fraction(beta) ** 2
 

@@ -126,11 +126,11 @@ def best_threshold(
         fn, precision = p - tp, tp / (tp + fp) if tp + fp else None
         if criterion == "youden":
             value = tp / p - fp / n
-        elif criterion == "closest_topleft":
+        elif criterion == "closest-topleft":
             value = -((fn / p) ** 2 + (fp / n) ** 2)
-        elif criterion == "fewest_errors":
+        elif criterion == "fewest-errors":
             value = -(fp + fn)
-        elif criterion == "f_beta":
+        elif criterion == "fbeta":
             value = (1 + square) * tp / ((1 + square) * tp + square * fn + fp)
         elif criterion == "precision_at_recall":
             if precision is None or float(tp / p) < at_least:
@@ -201,4 +201,4 @@ def dominance(y_a, score_a, y_b, score_b, curve: str) -> tuple[str, int]:
         return "crosses", turns
     if not decided:
         return "equal", 0
-    return ("encloses" if decided[0] > 0 else "is_enclosed"), 0
+    return ("encloses" if decided[0] > 0 else "is-enclosed"), 0

@@ -130,7 +130,7 @@ def best(cells: Sequence[Cell], criterion: str, bound=0):
     """Return (value, number of cells called positive, TP, FP) of the first best threshold.
 
     None where no threshold is allowed. Both classes must be there. Rates are compared with the
-    bound as doubles. ``bound`` of "f_beta" is beta^2 / (1 + beta^2).
+    bound as doubles. ``bound`` of "fbeta" is beta^2 / (1 + beta^2).
     """
     curve = points(cells)
     total_p, total_n = curve[-1]
@@ -147,7 +147,7 @@ def best(cells: Sequence[Cell], criterion: str, bound=0):
             value = -((1 - tpr) ** 2) - fpr**2
         elif criterion == "errors":
             value = Fraction(-fp - (total_p - tp))
-        elif criterion == "f_beta":  # the weighted harmonic mean; 0 where nobody is found
+        elif criterion == "fbeta":  # the weighted harmonic mean; 0 where nobody is found
             value = Fraction(0)
             if tp:
                 value = 1 / (Fraction(bound) / tpr + (1 - Fraction(bound)) / precision)
@@ -155,7 +155,7 @@ def best(cells: Sequence[Cell], criterion: str, bound=0):
             value = precision if precision is not None and float(tpr) >= bound else None
         elif criterion == "recall":
             value = tpr if precision is not None and float(precision) >= bound else None
-        elif criterion == "recall_at_fpr":
+        elif criterion == "recall_at_false_positive_rate":
             value = tpr if float(fpr) <= bound else None
         if value is not None and (found is None or value > found[0]):
             found = value, called, tp, fp

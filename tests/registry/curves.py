@@ -46,9 +46,9 @@ def best(criterion: str, bound: float | None, sample: Sample) -> Values:
     if found is None:
         return math.nan, math.nan
     threshold, value = found[:2]
-    if criterion == "closest_topleft":
+    if criterion == "closest-topleft":
         return math.sqrt(-value), threshold
-    return (-value if criterion == "fewest_errors" else value), threshold
+    return (-value if criterion == "fewest-errors" else value), threshold
 
 
 def roc_points(drop: bool, sample: Sample) -> Values:
@@ -104,7 +104,8 @@ def _points(name: str, oracle: Oracle, threshold: int, **more: Any) -> Entry:
 
 
 def _best(criterion: str, bound: float | None = None, **more: Any) -> Entry:
-    limit = {"at_most" if criterion.endswith("fpr") else "at_least": bound} if bound else {}
+    side = "at_most" if criterion.endswith("false_positive_rate") else "at_least"
+    limit = {side: bound} if bound else {}
     return _curve(
         f"best_threshold[{criterion}]",
         partial(best, criterion, bound),
@@ -140,10 +141,13 @@ CURVES = (
         _curve(
             f"partial_auc[{over}]",
             of_rows(roc_oracle.partial_auc, *between, over),
-            arguments={f"{over}_range": between},
+            arguments={f"{name}_range": between},
             peer=None,
         )
-        for over, between in (("fpr", (0.125, 0.5)), ("tpr", (0.5, 1.0)))
+        for over, name, between in (
+            ("fpr", "false_positive_rate", (0.125, 0.5)),
+            ("tpr", "true_positive_rate", (0.5, 1.0)),
+        )
     ),
     _curve("average_precision", of_decisions(pr_oracle.average_precision), exact=False),
     _curve(
@@ -178,13 +182,13 @@ CURVES = (
         peer_takes_weights=False,
     ),
     _best("youden"),
-    _best("closest_topleft", exact=False),
-    _best("fewest_errors", laws=NO_UNIT),
-    _best("f_beta"),
+    _best("closest-topleft", exact=False),
+    _best("fewest-errors", laws=NO_UNIT),
+    _best("fbeta"),
     _best("precision_at_recall", 0.5),
     _best("recall_at_precision", 0.5),
-    _best("recall_at_fpr", 0.25),
-    _at("tpr_at_fpr", "recall_at_fpr", fpr=0.25),
+    _best("recall_at_false_positive_rate", 0.25),
+    _at("recall_at_false_positive_rate", "recall_at_false_positive_rate", false_positive_rate=0.25),
     _at("precision_at_recall", "precision_at_recall", recall=0.5),
     _at("recall_at_precision", "recall_at_precision", precision=0.5),
     _points("roc_curve", partial(roc_points, False), 2, arguments={"drop_intermediate": False}),

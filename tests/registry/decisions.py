@@ -107,8 +107,8 @@ UNNAMED = OF_LABELS - {RENAMED}
 DECISIONS = (
     *_ratio("precision", classes.precision),
     *_ratio("recall", classes.recall),
-    *_ratio("f1", classes.f_beta(1)),
-    *_ratio("fbeta", classes.f_beta(2), beta=2.0),
+    *_ratio("f1", classes.fbeta(1)),
+    *_ratio("fbeta", classes.fbeta(2), beta=2.0),
     *_ratio("jaccard", classes.jaccard),
     *(_counted(name, exact=True) for name in ("accuracy", "error_rate", "hamming_loss")),
     _labels("balanced_accuracy", LABELS, balanced),

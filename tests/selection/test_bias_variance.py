@@ -227,8 +227,8 @@ def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkey
     for start in range(0, 1_500, 625):
         piece = slice(start, start + 625)
         found = fm.bias_variance(true[piece], predicted[:, piece], decomposition=decomposition)
-        total += np.array([found.loss, *parts(found)]) * found.n_examples
-        n += found.n_examples
+        total += np.array([found.loss, *parts(found)]) * found.n_samples
+        n += found.n_samples
     assert [whole.loss, *parts(whole)] == pytest.approx(total / n, rel=1e-12)
     for same in (
         predicted.astype(np.int8),
@@ -268,7 +268,7 @@ def test_labels_that_the_predictions_lack():
 def test_result():
     found = fm.bias_variance(Y, P, decomposition="domingos")
     assert found.to_dict()["details"]["noise_rate"] == 0.0
-    assert json.loads(json.dumps(found.to_dict()))["n_examples"] == 4
+    assert json.loads(json.dumps(found.to_dict()))["n_samples"] == 4
     assert "domingos" in repr(found)
     assert "<table>" in found._repr_html_()
 

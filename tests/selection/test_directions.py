@@ -18,12 +18,12 @@ DEPTHS = {"max_depth": [1, 4]}
 #: Of each criterion: what it needs, and whether the greater value is the better one.
 CRITERIA = {
     "youden": ({}, True),
-    "closest_topleft": ({}, False),
-    "fewest_errors": ({}, False),
-    "f_beta": ({"beta": 2.0}, True),
+    "closest-topleft": ({}, False),
+    "fewest-errors": ({}, False),
+    "fbeta": ({"beta": 2.0}, True),
     "precision_at_recall": ({"at_least": 0.9}, True),
     "recall_at_precision": ({"at_least": 0.8}, True),
-    "recall_at_fpr": ({"at_most": 0.1}, True),
+    "recall_at_false_positive_rate": ({"at_most": 0.1}, True),
 }
 FIELDS = {
     "true_positive_rate": True,
@@ -33,7 +33,7 @@ FIELDS = {
 }
 CASES = [
     *((criterion, "value", up) for criterion, (_, up) in CRITERIA.items()),
-    *(("fewest_errors", of, up) for of, up in FIELDS.items()),
+    *(("fewest-errors", of, up) for of, up in FIELDS.items()),
     *(("youden", of, up) for of, up in FIELDS.items()),
 ]
 
@@ -64,7 +64,7 @@ def test_best_thresholds(criterion, of, up):
 
 
 def test_a_tree_of_depth_4_makes_fewer_errors_than_a_stump():
-    found = fm.tune_estimator(TREE, *CANCER, DEPTHS, metric=asked("fewest_errors", "value"), rng=0)
+    found = fm.tune_estimator(TREE, *CANCER, DEPTHS, metric=asked("fewest-errors", "value"), rng=0)
     assert found.means.tolist() == [5.7, 3.6]
     assert found.setting == {"max_depth": 4}
 
@@ -77,7 +77,7 @@ def tune(metric, estimator, data, grid, **options):
     ("metric", "estimator", "data", "grid"),
     [
         (asked("youden", "threshold"), TREE, CANCER, DEPTHS),
-        (asked("closest_topleft", "threshold"), TREE, CANCER, DEPTHS),
+        (asked("closest-topleft", "threshold"), TREE, CANCER, DEPTHS),
         ("mean_error", Ridge(), DIABETES, {"alpha": [0.1, 10.0]}),
         ("mean", Ridge(), DIABETES, {"alpha": [0.1, 10.0]}),
     ],

@@ -44,7 +44,7 @@ def scaled(model):
     ],
 )
 def test_names_stand_for_splitters_and_the_numbers_are_the_definition_s(method, splitter, ratio):
-    found = fm.evaluate_estimator(TREE, X, y, method=method, metrics="accuracy", rng=4)
+    found = fm.evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=4)
     theirs = cross_validate(TREE, X, y, cv=splitter(), return_train_score=True)
     assert found.folds["test_accuracy"].tolist() == theirs["test_score"].tolist()
     assert found.folds["train_accuracy"].tolist() == theirs["train_score"].tolist()
@@ -63,13 +63,13 @@ def test_names_stand_for_splitters_and_the_numbers_are_the_definition_s(method, 
     assert accuracy.standard_deviation == pytest.approx(np.std(values, ddof=1), rel=1e-12)
     assert accuracy.train_estimate == pytest.approx(theirs["train_score"].mean(), rel=1e-12)
     assert found.majority_accuracy == pytest.approx(1 / 3)
-    again = fm.evaluate_estimator(TREE, X, y, method=method, metrics="accuracy", rng=found.key)
+    again = fm.evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=found.key)
     assert again["accuracy"].estimate == accuracy.estimate
 
 
 def test_leave_one_out():
     data, labels = CANCER[0][:60, :3], CANCER[1][:60]
-    found = fm.evaluate_estimator(TREE, data, labels, method="loo")
+    found = fm.evaluate_estimator(TREE, data, labels, cv="loo")
     wrong = []
     for i, label in enumerate(labels):
         tree = DecisionTreeClassifier(max_depth=3, random_state=0)
@@ -86,8 +86,8 @@ def test_frames_of_data_and_words():
     frame = pd.DataFrame(X, columns=list("abcd"))
     words = pd.Series(np.array(["setosa", "versicolor", "virginica"])[y], dtype="category")
     metrics = ["accuracy", "log_loss"]
-    found = fm.evaluate_estimator(TREE, frame, words, method="4-fold", metrics=metrics, rng=0)
-    plain = fm.evaluate_estimator(TREE, X, y, method="4-fold", metrics=metrics, rng=0)
+    found = fm.evaluate_estimator(TREE, frame, words, cv="4-fold", metrics=metrics, rng=0)
+    plain = fm.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
     for metric in metrics:
         column = f"test_{metric}"
         assert found.folds[column].tolist() == plain.folds[column].tolist()
@@ -95,15 +95,32 @@ def test_frames_of_data_and_words():
 
 def test_scikit_learn_s_splitters_are_taken():
     splitter = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0)
-    found = fm.evaluate_estimator(TREE, X, y, method=splitter, metrics="accuracy")
+    found = fm.evaluate_estimator(TREE, X, y, cv=splitter, metrics="accuracy")
     scores = cross_validate(TREE, X, y, cv=splitter)["test_score"]
     assert found.folds["test_accuracy"].tolist() == scores.tolist()
     assert found.key is None
 
 
+def test_a_number_is_that_many_folds():
+    by_name, by_number = (
+        fm.evaluate_estimator(TREE, X, y, cv=cv, metrics="accuracy", rng=4)
+        for cv in ("5-fold", np.int64(5))
+    )
+    assert by_name["accuracy"] == by_number["accuracy"]
+    assert by_name.method == by_number.method == "5-fold"
+
+
+def test_names_mean_the_same_to_all():
+    named, made = (
+        fm.tune_estimator(TREE, X, y, {"max_depth": [1, 2]}, cv=cv, rng=rng)
+        for cv, rng in (("2x3", 4), (fm.Folds(3, n_repeats=2, rng=4), None))
+    )
+    assert named.values.tolist() == made.values.tolist()
+
+
 def test_out_of_bag_as_a_method_corrects_by_the_distinct_rows():
     splitter = fm.BootstrapOutOfBag(20, rng=0)
-    found = fm.evaluate_estimator(TREE, X, y, method=splitter)
+    found = fm.evaluate_estimator(TREE, X, y, cv=splitter)
     sizes = [(len(set(train.tolist())), len(test)) for train, test in splitter.split(X, y)]
     distinct, tested = np.sum(sizes, axis=0)
     assert found.test_train_ratio == tested / distinct
@@ -112,9 +129,7 @@ def test_out_of_bag_as_a_method_corrects_by_the_distinct_rows():
 
 def test_groups():
     groups = np.arange(150) // 4
-    found = fm.evaluate_estimator(
-        TREE, X, y, method="2x3", metrics="accuracy", groups=groups, rng=1
-    )
+    found = fm.evaluate_estimator(TREE, X, y, cv="2x3", metrics="accuracy", groups=groups, rng=1)
     splitter = fm.GroupedFolds(3, n_repeats=2, stratified=True, rng=1)
     scores = cross_validate(TREE, X, y, groups=groups, cv=splitter)["test_score"]
     assert found.folds["test_accuracy"].tolist() == scores.tolist()
@@ -142,7 +157,7 @@ def test_measures_of_two_classes_are_scikit_learn_s(model, words):
     names = dict(OF_TWO_CLASSES)
     if not isinstance(model[-1], LinearSVC):
         names |= OF_PROBABILITIES
-    ours = fm.evaluate_estimator(model, data, target, method="4-fold", metrics=list(names), rng=0)
+    ours = fm.evaluate_estimator(model, data, target, cv="4-fold", metrics=list(names), rng=0)
     assert ours.majority_accuracy == max(labels.mean(), 1 - labels.mean())
     splitter = fm.Folds(4, rng=0)
     theirs = cross_validate(model, data, labels, cv=splitter, scoring=names)
@@ -156,12 +171,12 @@ def test_measures_of_two_classes_are_scikit_learn_s(model, words):
 def test_scores_come_from_predict_proba_if_need_be_and_measures_of_three_classes():
     knn = KNeighborsClassifier(7)
     data, labels = CANCER
-    ours = fm.evaluate_estimator(knn, data, labels, method="4-fold", metrics="roc_auc", rng=0)
+    ours = fm.evaluate_estimator(knn, data, labels, cv="4-fold", metrics="roc_auc", rng=0)
     theirs = cross_validate(knn, data, labels, cv=fm.Folds(4, rng=0), scoring="roc_auc")
     assert ours.folds["test_roc_auc"].tolist() == pytest.approx(theirs["test_score"].tolist())
     names = {"f1_macro": "f1_macro", "log_loss": "neg_log_loss", "cohen_kappa": None}
     names["cohen_kappa"] = make_scorer(fm.cohen_kappa_score)
-    ours = fm.evaluate_estimator(knn, X, y, method="4-fold", metrics=list(names), rng=0)
+    ours = fm.evaluate_estimator(knn, X, y, cv="4-fold", metrics=list(names), rng=0)
     theirs = cross_validate(knn, X, y, cv=fm.Folds(4, rng=0), scoring=names)
     for name in names:
         expected = np.abs(theirs[f"test_{name}"]).tolist()
@@ -177,7 +192,7 @@ def test_regression():
         "max_error": "neg_max_error",
     }
     ours = fm.evaluate_estimator(
-        LinearRegression(), data, target, method="5-fold", metrics=list(names), rng=0
+        LinearRegression(), data, target, cv="5-fold", metrics=list(names), rng=0
     )
     splitter = fm.Folds(5, stratified=False, rng=0)
     theirs = cross_validate(LinearRegression(), data, target, cv=splitter, scoring=names)
@@ -187,7 +202,7 @@ def test_regression():
         assert ours.folds[f"test_{name}"].tolist() == pytest.approx(expected, rel=1e-10)
         assert ours[name].higher_is_better == (sign == 1)
     assert ours.majority_accuracy is None
-    default = fm.evaluate_estimator(LinearRegression(), data, target, method="5-fold", rng=0)
+    default = fm.evaluate_estimator(LinearRegression(), data, target, cv="5-fold", rng=0)
     mse = ours["mean_squared_error"]
     assert default["mean_squared_error"].estimate == mse.estimate
 
@@ -208,7 +223,7 @@ def test_callables_scorers_and_parameters():
         "f2": ("fbeta_macro", {"beta": 2.0}),
         "f1": "f1_macro",
     }
-    found = fm.evaluate_estimator(TREE, X, y, method="4-fold", metrics=metrics, rng=0)
+    found = fm.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
     assert list(found.metrics) == list(metrics)
     assert found["own"].estimate == pytest.approx(1 - found["scorer"].estimate)
     assert found["by_hand"].estimate == found["scorer"].estimate
@@ -217,13 +232,13 @@ def test_callables_scorers_and_parameters():
     assert found["f2"].estimate == pytest.approx(f2.mean(), rel=1e-12)
     assert found["own"].higher_is_better is None
     assert found["scorer"].higher_is_better is True
-    single = fm.evaluate_estimator(TREE, X, y, method="4-fold", metrics=mean_wrong, rng=0)
+    single = fm.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=mean_wrong, rng=0)
     assert single["mean_wrong"].estimate == found["own"].estimate
 
 
 @pytest.mark.parametrize("method", ["3x4", ".632+"])
 def test_processes_do_not_matter(method):
-    options = {"method": method, "metrics": "error_rate", "rng": 2}
+    options = {"cv": method, "metrics": "error_rate", "rng": 2}
     if method == ".632+":
         options["n_resamples"] = 40
     one = fm.evaluate_estimator(TREE, X, y, **options)
@@ -256,7 +271,7 @@ def test_632_is_the_definition_s(kind, rule):
             oracle.squared,
         )
     found = fm.evaluate_estimator(
-        model, data, target, method=rule, metrics=metric, n_resamples=15, rng=3
+        model, data, target, cv=rule, metrics=metric, n_resamples=15, rng=3
     )
     resampled, out = [], []
     for train, test in fm.BootstrapOutOfBag(15, rng=3).split(data, target):
@@ -281,7 +296,7 @@ def test_632_is_the_definition_s(kind, rule):
 
 
 def test_632_of_a_loss_of_one_s_own():
-    options = {"method": ".632+", "n_resamples": 40, "rng": 1}
+    options = {"cv": ".632+", "n_resamples": 40, "rng": 1}
     own = {"own": lambda y_true, y_pred: y_true != y_pred}
     found = fm.evaluate_estimator(TREE, X, y, metrics=own, **options)
     named = fm.evaluate_estimator(TREE, X, y, **options)
@@ -294,7 +309,7 @@ def test_632_plus_knows_a_model_without_information():
     data, target = generator.normal(size=(100, 5)), np.arange(100) % 2
     model = KNeighborsClassifier(1)
     both = {
-        rule: fm.evaluate_estimator(model, data, target, method=rule, n_resamples=60, rng=0)
+        rule: fm.evaluate_estimator(model, data, target, cv=rule, n_resamples=60, rng=0)
         for rule in (".632", ".632+")
     }
     assert both[".632"]["error_rate"].estimate < 0.36
@@ -303,7 +318,7 @@ def test_632_plus_knows_a_model_without_information():
 
 def test_repr_html_and_dict():
     found = fm.evaluate_estimator(
-        TREE, X, y, method="5-fold", metrics=["error_rate", "f1_macro"], rng=0
+        TREE, X, y, cv="5-fold", metrics=["error_rate", "f1_macro"], rng=0
     )
     text = repr(found)
     assert text.startswith(
@@ -313,22 +328,22 @@ def test_repr_html_and_dict():
     page = found._repr_html_()
     assert page.count("<table>") == 2
     assert "test_f1_macro" in page
-    assert "the most frequent class has 0.3333" in page
+    assert "The most frequent class has 0.3333" in page
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["metrics"]["error_rate"]["estimate"] == found["error_rate"].estimate
     assert len(plain["folds"]["test_f1_macro"]) == 5
     splitter = fm.Folds(3, rng=0)
-    own = fm.evaluate_estimator(TREE, X, y, method=splitter)
+    own = fm.evaluate_estimator(TREE, X, y, cv=splitter)
     assert own.method == "Folds(n_splits=3, n_repeats=1, stratified=True)"
-    with pytest.raises(KeyError, match="there is no measure 'auc': 'error_rate'"):
+    with pytest.raises(KeyError, match="'auc': the measures are 'error_rate'"):
         own["auc"]
 
 
 def test_long_tables_are_cut_in_html():
     found = fm.evaluate_estimator(
-        DummyClassifier(), X, np.arange(150) % 2, method=".632", n_resamples=120, rng=0
+        DummyClassifier(), X, np.arange(150) % 2, cv=".632", n_resamples=120, rng=0
     )
-    assert "the first 100 of 120" in found._repr_html_()
+    assert "… 110 rows more" in found._repr_html_()
 
 
 class Plain:
@@ -345,14 +360,14 @@ class Plain:
 
 
 def test_an_estimator_of_one_s_own():
-    found = fm.evaluate_estimator(Plain(), X.tolist(), y.tolist(), method="3-fold", rng=0)
+    found = fm.evaluate_estimator(Plain(), X.tolist(), y.tolist(), cv="3-fold", rng=0)
     assert found["error_rate"].estimate == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("method", ["3-fold", ".632+"])
 def test_progress(capsys, monkeypatch, method):
     pytest.importorskip("tqdm")
-    options = {"method": method, "rng": 0, "n_resamples": 20 if method == ".632+" else None}
+    options = {"cv": method, "rng": 0, "n_resamples": 20 if method == ".632+" else None}
     plain = fm.evaluate_estimator(TREE, X, y, **options)
     assert capsys.readouterr().err == ""  # no terminal
     shown = fm.evaluate_estimator(TREE, X, y, progress=True, **options)

@@ -23,14 +23,15 @@ TWO = y > 0
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"method": "ten"}, ValueError, "a splitter or one of 'k-fold'.*got 'ten'"),
-        ({"method": 10}, TypeError, "a splitter or one of 'k-fold'.*got 10"),
-        ({"method": "1-fold"}, ValueError, "`n_splits` must be at least 2"),
-        ({"method": fm.Folds(3), "rng": 0}, TypeError, "`rng` belongs to the splitter"),
-        ({"method": fm.Folds}, TypeError, "a splitter or one of"),
+        ({"cv": "ten"}, ValueError, "a splitter or one of 'k-fold'.*got 'ten'"),
+        ({"cv": 10.0}, TypeError, "a splitter or one of 'k-fold'.*got 10.0"),
+        ({"cv": 1}, ValueError, "`cv` must be at least 2"),
+        ({"cv": "1-fold"}, ValueError, "`n_splits` must be at least 2"),
+        ({"cv": fm.Folds(3), "rng": 0}, TypeError, "`rng` belongs to the splitter"),
+        ({"cv": fm.Folds}, TypeError, "a splitter or one of"),
         ({"n_resamples": 10}, TypeError, r"`n_resamples` is for the methods '.632'"),
-        ({"method": "loo", "groups": y}, ValueError, "knows no `groups`"),
-        ({"method": ".632", "groups": y}, ValueError, "draws rows, not groups"),
+        ({"cv": "loo", "groups": y}, ValueError, "knows no `groups`"),
+        ({"cv": ".632", "groups": y}, ValueError, "draws rows, not groups"),
         ({"metrics": "auc"}, ValueError, "names 'auc', which is no measure: did you mean"),
         ({"metrics": []}, ValueError, "at least one measure"),
         ({"metrics": 3}, TypeError, "got int"),
@@ -42,8 +43,8 @@ TWO = y > 0
         ({"metrics": "f1"}, ValueError, "see f1_macro"),
         ({"metrics": "mean_squared_error"}, ValueError, "is for regression"),
         ({"metrics": lambda y, r: y}, ValueError, "must return one number"),
-        ({"metrics": "f1_macro", "method": ".632"}, ValueError, "no mean of losses of rows"),
-        ({"metrics": "mean_squared_error", "method": ".632"}, ValueError, "is for regression"),
+        ({"metrics": "f1_macro", "cv": ".632"}, ValueError, "no mean of losses of rows"),
+        ({"metrics": "mean_squared_error", "cv": ".632"}, ValueError, "is for regression"),
         ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
         ({"n_jobs": 0}, ValueError, "`n_jobs` must not be 0"),
         ({"n_jobs": 1.5}, TypeError, "`n_jobs` must be an integer"),
@@ -114,7 +115,7 @@ class Shaped(Strange):
 
 
 def test_columns_of_predictions():
-    options = {"method": "3-fold", "rng": 0, "metrics": ["error_rate", "brier_score"]}
+    options = {"cv": "3-fold", "rng": 0, "metrics": ["error_rate", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'brier_score' is 0.25"):
         found = fm.evaluate_estimator(Shaped((1,)), X, TWO, **options)
     assert found["error_rate"].estimate == pytest.approx(2 / 3, abs=0.01)
@@ -126,7 +127,7 @@ def test_columns_of_predictions():
 
 
 def test_a_model_that_was_shown_one_class_scores_by_its_probabilities():
-    options = {"method": fm.Folds(3, rng=0), "metrics": ["roc_auc", "brier_score"]}
+    options = {"cv": fm.Folds(3, rng=0), "metrics": ["roc_auc", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'roc_auc' is 0.5 in all 3 splits"):
         found = fm.evaluate_estimator(Shaped((), 1), X, TWO, **options)
     assert found["roc_auc"].estimate == 0.5
@@ -138,7 +139,7 @@ def test_a_model_without_scores():
         decision_function = property()
 
     with pytest.raises(TypeError, match="Silent has neither decision_function nor predict_proba"):
-        fm.evaluate_estimator(Silent(), X, TWO, metrics="roc_auc", method="3-fold")
+        fm.evaluate_estimator(Silent(), X, TWO, metrics="roc_auc", cv="3-fold")
 
 
 def test_a_method_without_splits():
@@ -149,8 +150,8 @@ def test_a_method_without_splits():
         def get_n_splits(self, X, y, groups):
             return 0
 
-    with pytest.raises(ValueError, match="`method` makes no split"):
-        fm.evaluate_estimator(TREE, X, y, method=Nothing())
+    with pytest.raises(ValueError, match="`cv` makes no split"):
+        fm.evaluate_estimator(TREE, X, y, cv=Nothing())
 
 
 def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
@@ -158,7 +159,7 @@ def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
     data, rare = generator.normal(size=(40, 2)), np.arange(40) < 4
     splitter = fm.Folds(8, stratified=False, rng=0)
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        found = fm.evaluate_estimator(TREE, data, rare, method=splitter, metrics="roc_auc")
+        found = fm.evaluate_estimator(TREE, data, rare, cv=splitter, metrics="roc_auc")
     assert len(caught) == 1
     assert "'roc_auc' is not defined on the test rows of" in str(caught[0].message)
     assert math.isnan(found["roc_auc"].estimate)
@@ -168,14 +169,14 @@ def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
 
 def test_what_a_measure_warns_of_in_each_split_is_said_once():
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        fm.evaluate_estimator(LinearRegression(), X[:9], X[:9, 0], metrics="r2", method="loo")
+        fm.evaluate_estimator(LinearRegression(), X[:9], X[:9, 0], metrics="r2", cv="loo")
     said = "'r2' is not defined on the test rows of 9 of 9 splits: its mean is nan"
     assert [str(warning.message) for warning in caught] == [said]
 
 
 def test_one_split_has_no_spread():
     with pytest.warns(fm.UndefinedMetricWarning, match="one split has no spread"):
-        found = fm.evaluate_estimator(TREE, X, y, method=fm.HoldOut(n_repeats=1, rng=0))
+        found = fm.evaluate_estimator(TREE, X, y, cv=fm.HoldOut(n_repeats=1, rng=0))
     assert 0 < found["error_rate"].estimate < 1
     assert math.isnan(found["error_rate"].standard_deviation)
     assert math.isnan(found["error_rate"].confidence_interval.high)
@@ -187,7 +188,7 @@ def test_no_spread_at_all(n_splits):
     even, method = np.arange(100) % 2, f"{n_splits}-fold"
     said = f"'error_rate' is 0.5 in all {n_splits} splits: its interval has no width"
     with pytest.warns(fm.DegenerateDataWarning, match=said):
-        found = fm.evaluate_estimator(model, np.zeros((100, 1)), even, method=method, rng=0)
+        found = fm.evaluate_estimator(model, np.zeros((100, 1)), even, cv=method, rng=0)
     assert found["error_rate"].confidence_interval.low == 0.5
     assert found["error_rate"].confidence_interval.high == 0.5
 
@@ -197,7 +198,7 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
         return np.inf if y_true.any() else 1.0
 
     method, only = fm.Folds(3, stratified=False, rng=1), np.arange(150) == 7
-    found = fm.evaluate_estimator(TREE, X, only, metrics={"it": infinite_with_any}, method=method)
+    found = fm.evaluate_estimator(TREE, X, only, metrics={"it": infinite_with_any}, cv=method)
     assert sorted(found.folds["test_it"]) == [1.0, 1.0, math.inf]
     assert (found["it"].estimate, found["it"].train_estimate) == (math.inf, math.inf)
     assert math.isnan(found["it"].standard_deviation)

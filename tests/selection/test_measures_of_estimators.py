@@ -125,7 +125,7 @@ def test_every_measure_can_be_asked_and_is_that_of_its_function(measure, n_class
     parameters = parameters_of(measure, n_classes)
     names = [measure.name, *measure.aliases]
     asked = [(name, parameters) for name in names]
-    found = fm.evaluate_estimator(model, X, y, metrics=asked, method=Given(HALF))
+    found = fm.evaluate_estimator(model, X, y, metrics=asked, cv=Given(HALF))
     ((train, test),) = HALF
     fitted = model.fit(X[train], y[train])
     expected = by_hand(measure, parameters, fitted, X[test], y[test])
@@ -214,7 +214,7 @@ def test_a_registered_measure_goes_everywhere(needs):
     expected = np.array([[by_hand(value, *split) for split in cv] for value in values])
     jobs = 2 if needs == "probabilities" else None  # where numba need not be loaded again
     found = fm.evaluate_estimator(
-        model.set_params(**{parameter: 0.05}), X, y, metrics="mine", method=Given(cv), n_jobs=jobs
+        model.set_params(**{parameter: 0.05}), X, y, metrics="mine", cv=Given(cv), n_jobs=jobs
     )
     assert found.folds["test_mine"] == pytest.approx(expected[0], rel=1e-12)
     assert found["mine"].higher_is_better is up
@@ -256,12 +256,12 @@ def test_a_registered_measure_of_another_kind_of_estimator(needs, estimator, dat
 
 def test_labels_are_kept_as_they_were_written():
     asked = ["zero_one_loss", "neg_log_loss", "roc_auc_score", "mcc", ("cost", COSTS[2])]
-    found = fm.evaluate_estimator(LOGISTIC, *CANCER, metrics=asked, method="3-fold", rng=0)
+    found = fm.evaluate_estimator(LOGISTIC, *CANCER, metrics=asked, cv="3-fold", rng=0)
     names = ["zero_one_loss", "log_loss", "roc_auc_score", "mcc", "cost"]
     assert list(found.metrics) == names
     assert f"test_{names[0]}" in found.folds
     assert found["log_loss"].estimate > 0 > fm.evaluate_estimator(
-        LOGISTIC, *CANCER, metrics=get_scorer("neg_log_loss"), method="3-fold", rng=0
+        LOGISTIC, *CANCER, metrics=get_scorer("neg_log_loss"), cv="3-fold", rng=0
     )["log_loss"].estimate  # fmt: skip
     assert not found["log_loss"].higher_is_better
     tuned = fm.tune_estimator(TREE, *CANCER, {"max_depth": [1]}, metric="neg_log_loss", cv=2, rng=0)
@@ -291,7 +291,7 @@ def test_the_632_rules_know_means_of_losses_by_all_their_names(name, canonical, 
 def test_the_632_rules_say_what_they_take(name):
     known = "'error_rate', 'hamming_loss', 'mean_squared_error', 'mean_absolute_error' or a call"
     with pytest.raises(fm.InputError, match=f"no mean of losses of rows, .*: take {known}"):
-        fm.evaluate_estimator(Classifier(), *CANCER, metrics=name, method=".632")
+        fm.evaluate_estimator(Classifier(), *CANCER, metrics=name, cv=".632")
     assert not FITS
 
 
@@ -330,7 +330,7 @@ def test_no_threshold_is_judged_on_rows_of_one_class(name):
     X, y = CANCER
     split = np.arange(300), np.flatnonzero(y == 1)[-100:]
     with pytest.warns(fm.UndefinedMetricWarning, match="is not defined on the test rows of 1 of 1"):
-        found = fm.evaluate_estimator(TREE, X, y, metrics=name, method=Given([split]))
+        found = fm.evaluate_estimator(TREE, X, y, metrics=name, cv=Given([split]))
     assert np.isnan(found[name].estimate)
 
 
@@ -342,7 +342,7 @@ def test_a_class_that_is_missing_makes_it_undefined(name):
     first, last = np.flatnonzero(y < 2), np.flatnonzero(y > 0)
     with pytest.warns(fm.UndefinedMetricWarning, match="is not defined on the"):
         found = fm.evaluate_estimator(
-            LogisticRegression(), X, y, metrics=name, method=Given([(first, last)])
+            LogisticRegression(), X, y, metrics=name, cv=Given([(first, last)])
         )
     assert np.isnan(found[name].estimate)
 
@@ -360,10 +360,13 @@ def test_what_is_undefined_whatever_a_model_says_is_warned_of_once():
     [
         (("best_threshold", {"of": "score"}), "`of` must be one of 'value', 'threshold'"),
         (("best_threshold", {"criterion": "best"}), "`criterion` must be one of 'youden'"),
-        (("best_threshold", {"criterion": "recall_at_fpr"}), "needs `at_most`"),
-        (("tpr_at_fpr", {"fpr": 3}), r"`fpr` must lie in \[0, 1\]: got 3"),
+        (("best_threshold", {"criterion": "recall_at_false_positive_rate"}), "needs `at_most`"),
+        (
+            ("recall_at_false_positive_rate", {"false_positive_rate": 3}),
+            r"`false_positive_rate` must lie in \[0, 1\]: got 3",
+        ),
         (("roc_auc", {"max_fpr": 2}), "`max_fpr` must lie in"),
-        (("partial_auc", {"correct": "yes"}), "`correct` must be one of False, 'mcclish'"),
+        (("partial_auc", {"correction": "yes"}), "`correction` must be one of False, 'mcclish'"),
         (("fbeta_macro", {"beta": -1}), "`beta` must be positive"),
         (("cost", {"cost_matrix": np.ones((3, 3))}), r"must have shape \(2, 2\)"),
         ("cost", "`cost` of 2 classes needs `cost_fn` and `cost_fp`"),

@@ -17,7 +17,7 @@ from reference import selection_oracle as oracle
 FIGURES = json.loads(
     (Path(__file__).parents[1] / "reference" / "reference_values.json").read_text("utf-8")
 )["point632plus_formula"]
-LOSSES = {"zero_one": oracle.zero_one, "squared": oracle.squared, "absolute": oracle.absolute}
+LOSSES = {"zero-one": oracle.zero_one, "squared": oracle.squared, "absolute": oracle.absolute}
 
 tenths = st.integers(0, 100).map(lambda i: i / 100)
 
@@ -65,7 +65,7 @@ def predictions(draw, values):
 @pytest.mark.parametrize("loss", LOSSES)
 @given(data=st.data())
 def test_predictions_by_the_definition(loss, data):
-    values = st.integers(0, 3) if loss == "zero_one" else st.integers(-40, 40).map(lambda i: i / 8)
+    values = st.integers(0, 3) if loss == "zero-one" else st.integers(-40, 40).map(lambda i: i / 8)
     y, fitted, resampled, out = data.draw(predictions(values))
     rule = LOSSES[loss]
     err, gamma = oracle.mean_loss(rule, y, fitted), oracle.no_information(rule, y, fitted)
@@ -88,7 +88,7 @@ def test_predictions_by_the_definition(loss, data):
 
 def _by_rows(loss):
     rules = {
-        "zero_one": lambda y, r: y != r,
+        "zero-one": lambda y, r: y != r,
         "squared": lambda y, r: (y - r) ** 2,
         "absolute": lambda y, r: np.abs(y - r),
     }

@@ -249,7 +249,7 @@ def test_result():
     assert repr(found).startswith("TuningResult({'max_depth': ")
     assert "of 6 settings, error_rate" in repr(found)
     assert found._repr_html_().count("<tr") == 7
-    assert found._repr_html_().count("font-weight:bold") == 1
+    assert found._repr_html_().count("<td>yes</td>") == 1
     assert "estimator" not in json.loads(json.dumps(found.to_dict()))
     assert set(found.table[0]) == {*GRID, "mean", "standard_error", "rank"}
 
@@ -276,7 +276,9 @@ def test_the_largest_grid(monkeypatch):
         ({"a": [1]}, {"complexity": "b"}, ValueError, "`complexity` must name parameters"),
         ({"a": [1]}, {"metric": lambda y, p: 0.0}, ValueError, "`higher_is_better` is needed"),
         ({"a": [1]}, {"metric": ["f1", "accuracy"]}, ValueError, "`metric` must be one measure"),
-        ({"a": [1]}, {"cv": "5"}, TypeError, "`cv` must be a number of folds"),
+        ({"a": [1]}, {"cv": "5"}, ValueError, "`cv` must be a number of folds"),
+        ({"a": [1]}, {"cv": 5.0}, TypeError, "`cv` must be a number of folds"),
+        ({"a": [1]}, {"cv": ".632"}, ValueError, "`cv` must split the rows, and '.632' is a way"),
         ({"a": [1]}, {"cv": 1}, ValueError, "`cv` must be at least 2"),
         ({"a": [1]}, {"cv": []}, ValueError, "`cv` yields no split"),
         ({"a": [1]}, {"n_jobs": 0}, ValueError, "`n_jobs` must not be 0"),
@@ -299,3 +301,14 @@ def test_progress(capsys):
     assert "/12 [" in capsys.readouterr().err
     fm.tune_estimator(TREE, X, Y, GRID, cv=2, rng=0)
     assert capsys.readouterr().err == ""
+
+
+def test_a_function_that_nobody_knows_says_what_it_was_given():
+    def share(y_true, y_pred):
+        return float(np.mean(y_true == y_pred))
+
+    found = fm.tune_estimator(
+        TREE, X, Y, {"max_depth": [1, 2]}, metric=share, higher_is_better=True, cv=3, rng=0
+    )
+    assert found.metric == "share (given predictions)"
+    assert fm.tune_estimator(TREE, X, Y, {"max_depth": [1]}, cv=3, rng=0).metric == "error_rate"

@@ -263,7 +263,7 @@ def test_repr() -> None:
     shown = three._repr_html_()
     assert "<c>" not in shown
     assert "<tr><th>&lt;c&gt;</th><td>0</td><td>0</td><td>1</td></tr>" in shown
-    assert many._repr_html_().startswith("<p>ConfusionMatrix(30 classes")
+    assert "<caption>ConfusionMatrix(30 classes 0, 1, 2, 3, ...; n=30" in many._repr_html_()
 
 
 @pytest.mark.parametrize("sparse", [False, True])

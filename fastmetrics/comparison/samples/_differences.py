@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_fraction, check_integer
 from fastmetrics._input.scores import canonical_scores, check_finite
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
@@ -15,14 +16,17 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 _ULPS: Final = 4.0
 #: A longer vector may be of repeated cross-validation: one is seldom of more folds.
 _MOST_FOLDS: Final = 10
+OF_A_TABLE: Final = (
+    "; if these are repetitions and folds, they are not independent: see `kfold_paired_t_test`"
+)
 
 #: What tests of paired numbers take, and what they refuse.
 PAIRED: Final = """
 Parameters
 ----------
-errors_a, errors_b : array-like of shape (n,)
-    The error of each model on each data set or example. Without `errors_b`, `errors_a` holds the
-    differences, A less B.
+scores_a, scores_b : array-like of shape (n,)
+    The score (or error) of each model on each data set or example. Without `scores_b`, `scores_a`
+    holds the differences, A less B.
 alternative : {"two-sided", "less", "greater"}, default="two-sided"
     Whether the mean of A less B is other than, below or above 0.
 
@@ -34,6 +38,18 @@ ValueError
     If a shape is wrong, a number is missing or infinite, or an option is out of range.
 """
 
+#: What the numbers of a test must be that cannot allow for their correlation.
+INDEPENDENT: Final = """
+See Also
+--------
+kfold_paired_t_test : For the folds of cross-validation, repeated or not.
+
+Notes
+-----
+The differences must be independent: one for each data set, or for each example of a test set. Those
+of the folds of one data set share training rows, those of repetitions test rows too: a hundred
+numbers of ten times ten folds are worth far fewer, and the test then rejects far too often.
+"""
 
 #: How tests of numbers from cross-validation learn what they are from.
 FOLDS: Final = """
@@ -90,7 +106,8 @@ def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float6
     array = as_array(values, name)
     if array.ndim not in (dimensions or (1,)):
         wanted = " or ".join(f"{d}-dimensional" for d in dimensions or (1,))
-        raise InputError(f"`{name}` must be {wanted}: got shape {array.shape}")
+        advice = "" if dimensions or array.ndim != 2 else OF_A_TABLE
+        raise InputError(f"`{name}` must be {wanted}: got shape {array.shape}{advice}")
     if array.size == 0:
         raise InputError(f"`{name}` is empty: shape {array.shape}")
     numbers = canonical_scores(array, name)
@@ -98,33 +115,31 @@ def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float6
     return numbers.astype(np.float64, copy=False)
 
 
-def check_differences(first: Any, second: Any, name: str, *dimensions: int) -> Differences:
-    """Return first less second; ``first`` are the differences themselves if ``second`` is None.
-
-    ``name`` is what the parameters are called, followed by _a and _b.
-    """
-    a = check_numbers(first, f"{name}_a", *dimensions)
+def check_differences(first: Any, second: Any, *dimensions: int) -> Differences:
+    """Return first less second; ``first`` are the differences themselves if ``second`` is None."""
+    check_same_index(scores_a=first, scores_b=second)
+    a = check_numbers(first, "scores_a", *dimensions)
     size = float(np.abs(a).max())
     if second is None:
         return Differences(a, _ULPS * np.finfo(np.float64).eps * size)
-    b = check_numbers(second, f"{name}_b", *dimensions)
+    b = check_numbers(second, "scores_b", *dimensions)
     if a.shape != b.shape:
         raise InputError(
-            f"`{name}_a` and `{name}_b` must have one shape: got {a.shape} and {b.shape}"
+            f"`scores_a` and `scores_b` must have one shape: got {a.shape} and {b.shape}"
         )
     with np.errstate(over="ignore"):
         values = a - b
-    check_finite(values, f"{name}_a - {name}_b")
+    check_finite(values, "scores_a - scores_b")
     size = max(size, float(np.abs(b).max()))
     return Differences(values, _ULPS * np.finfo(np.float64).eps * size)
 
 
-def check_ranked_differences(first: Any, second: Any, name: str) -> RankedDifferences:
+def check_ranked_differences(first: Any, second: Any) -> RankedDifferences:
     """Return what `check_differences` does for vectors, with the rounding of each difference."""
-    values = check_differences(first, second, name).values
+    values = check_differences(first, second).values
     if second is None:
         return RankedDifferences(values, _ULPS * np.finfo(np.float64).eps * np.abs(values))
-    sizes = [np.abs(check_numbers(one, name)) for one in (first, second)]
+    sizes = [np.abs(check_numbers(one, "scores_a")) for one in (first, second)]
     roundings = _ULPS * np.finfo(np.float64).eps * np.maximum(*sizes)
     return RankedDifferences(np.where(np.abs(values) <= roundings, 0.0, values), roundings)
 

@@ -38,6 +38,13 @@ class ProportionDifference:
         return self.counts.difference
 
     @property
+    def errors(self) -> dict[str, float]:
+        """The standard error of the difference, for the details: the test does not use it."""
+        only_a, only_b, n = self.counts
+        squares = only_a + only_b - (only_a - only_b) ** 2 / n
+        return {"standard_error": math.sqrt(squares) / n}
+
+    @property
     def df(self) -> float | None:
         """None: the statistic is normal."""
         return None

@@ -156,7 +156,7 @@ def bayesian_correlated_t_test(
     width = check_rope(rope)
     level = check_confidence_level(credible_level, "credible_level")
     pair = check_names(names)
-    found = check_differences(scores_a, scores_b, "scores", 1, 2)
+    found = check_differences(scores_a, scores_b, 1, 2)
     shape = found.values.shape
     correlation = check_correlation(shape, rho, n_repeats, n_folds, "scores_a")
     if correlation is None:

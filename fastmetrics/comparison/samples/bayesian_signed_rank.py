@@ -22,7 +22,12 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.result import MODELS, check_names
-from fastmetrics.comparison.samples._differences import PAIRED, Differences, check_differences
+from fastmetrics.comparison.samples._differences import (
+    INDEPENDENT,
+    PAIRED,
+    Differences,
+    check_differences,
+)
 from fastmetrics.comparison.samples.bayesian_correlated_t import (
     POSTERIOR,
     check_rope,
@@ -58,9 +63,9 @@ class BayesianSignedRankTest(Result):
         Weight of the pseudo-observation, in data sets.
     prior_place : {"left", "rope", "right"}
         Where it lies.
-    n_samples : int
+    n_resamples : int
         Samples of the posterior.
-    rng : str
+    key : str
         Key of the samples, which ``rng=`` takes back.
     """
 
@@ -75,15 +80,15 @@ class BayesianSignedRankTest(Result):
     n_datasets: int
     prior_strength: float
     prior_place: str
-    n_samples: int
+    n_resamples: int
     credible_level: float
     names: tuple[str, ...]
     decision: str
     better: str | None
-    rng: str
+    key: str
 
 
-@documented(PAIRED, MODELS)
+@documented(PAIRED, INDEPENDENT, MODELS)
 def bayesian_signed_rank_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,
@@ -92,7 +97,7 @@ def bayesian_signed_rank_test(
     rope: float = 0.01,
     prior_strength: float = 0.5,
     prior_place: PriorPlace = "rope",
-    n_samples: int = 50_000,
+    n_resamples: int = 50_000,
     credible_level: float = 0.95,
     rng: Any = None,
     names: tuple[str, str] = ("A", "B"),
@@ -111,7 +116,7 @@ def bayesian_signed_rank_test(
         Weight of the prior, in data sets.
     prior_place : {"left", "rope", "right"}, default="rope"
         Where the prior's pseudo-observation lies: at 0, or infinitely far to a side.
-    n_samples : int, default=50000
+    n_resamples : int, default=50000
         Samples of the posterior, of 24 bytes each and 4 GB in all.
     credible_level : float, default=0.95
         Of the decision.
@@ -147,11 +152,11 @@ def bayesian_signed_rank_test(
     width = check_rope(rope)
     strength = check_positive("prior_strength", prior_strength)
     check_choice("prior_place", prior_place, get_args(PriorPlace))
-    count = check_integer("n_samples", n_samples, low=1)
-    check_memory(count, 3, "50,000 determine a probability to 0.002", "n_samples", "samples")
+    count = check_integer("n_resamples", n_resamples, low=1)
+    check_memory(count, 3, "50,000 determine a probability to 0.002", "n_resamples", "samples")
     level = check_confidence_level(credible_level, "credible_level")
     pair = check_names(names)
-    found = check_differences(scores_a, scores_b, "scores")
+    found = check_differences(scores_a, scores_b)
     place = {"left": -math.inf, "rope": 0.0, "right": math.inf}[prior_place]
     key = seed_key(rng)
     shares = _sampled_shares(found, width, strength, place, count, key)
@@ -170,12 +175,12 @@ def bayesian_signed_rank_test(
         n_datasets=len(found.values),
         prior_strength=strength,
         prior_place=prior_place,
-        n_samples=count,
+        n_resamples=count,
         credible_level=level,
         names=pair,
         decision=decision,
         better=practically_better(decision, pair, higher),
-        rng=key_text(key),
+        key=key_text(key),
     )
 
 
@@ -194,10 +199,10 @@ def _sampled_shares(
     rope: float,
     strength: float,
     place: float,
-    n_samples: int,
+    n_resamples: int,
     key: NDArray[np.uint64],
 ) -> NDArray[np.float64]:
-    """Return the shares left of the region, in it and right of it, shape (n_samples, 3)."""
+    """Return the shares left of the region, in it and right of it, shape (n_resamples, 3)."""
     z = np.append(found.values, place)
     alpha = np.append(np.ones(len(found.values)), strength)
     order = np.argsort(z, kind="stable")
@@ -212,10 +217,10 @@ def _sampled_shares(
     over = np.searchsorted(z, 2 * rope - z + slack, side="right")
     at_least = np.searchsorted(z, 2 * rope - z - slack, side="left")
     generator = np.random.default_rng(key)
-    shares = np.empty((n_samples, 3))
+    shares = np.empty((n_resamples, 3))
     block = max(1, _BLOCK // len(z))
-    for start in range(0, n_samples, block):
-        weights = generator.dirichlet(alpha, min(block, n_samples - start))
+    for start in range(0, n_resamples, block):
+        weights = generator.dirichlet(alpha, min(block, n_resamples - start))
         summed = np.zeros((len(weights), len(z) + 1))
         np.cumsum(weights, axis=1, out=summed[:, 1:])
         left = (weights * (summed[:, below] + summed[:, at_most]) / 2).sum(axis=1)

@@ -96,6 +96,8 @@ def binomial_test(
     else:
         pvalue = _survival(size - errors - 1, size, 1.0 - null)
         critical = float(size - critical_count(size, 1.0 - null, level))
+    rate = errors / size
+    details["standard_error"] = math.sqrt(rate * (1.0 - rate) / size)
     return ComparisonTest(
         "binomial test",
         float(errors),
@@ -106,9 +108,9 @@ def binomial_test(
         critical,
         _is_below(pvalue, level),
         side,
-        errors / size,
+        rate,
         "error rate",
-        proportion_limits(errors, size, 1.0 - level, "clopper_pearson", side),
+        proportion_limits(errors, size, 1.0 - level, "clopper-pearson", side),
         None,
         details,
     )

@@ -148,6 +148,7 @@ def equivalence_test(
             "statistic_high": high[0],
             "pvalue_high": high[1],
             "confidence_level": 1 - 2 * level,
+            **found.errors,
         },
     )
 
@@ -226,7 +227,7 @@ def non_inferiority_test(
         effect_size_name=found.effect,
         confidence_interval=interval,
         better=better_of(found.difference, pair, higher),
-        details={"margin": width, "confidence_level": 1 - level},
+        details={"margin": width, "confidence_level": 1 - level, **found.errors},
     )
 
 
@@ -239,7 +240,7 @@ def _checked_difference(
             f"pass either `scores_a` or `counts`: got {'neither' if counts is None else 'both'}"
         )
     if counts is None:
-        found = check_differences(scores_a, scores_b, "scores", 1, 2)
+        found = check_differences(scores_a, scores_b, 1, 2)
         said = check_correlation(found.values.shape, rho, n_repeats, n_folds, "scores_a")
         correlation = 0.0 if said is None else said
         numbers = moments(found.values, found.rounding)
@@ -281,6 +282,11 @@ class _MeanDifference:
 
     found: Moments
     standard_error: float
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """The standard error, for the details."""
+        return {"standard_error": self.standard_error}
 
     @property
     def difference(self) -> float:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
@@ -57,12 +58,12 @@ def compare_estimators(
     *,
     test: Test = "5x2cv",
     variant: Variant = "dietterich",
-    n_splits: int = 10,
+    n_folds: int = 10,
     n_repeats: int = 1,
     correction: Correction = "nadeau-bengio",
     metric: Metric = "error_rate",
     higher_is_better: bool | None = None,
-    stratify: bool = True,
+    stratified: bool = True,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] | None = None,
@@ -77,16 +78,15 @@ def compare_estimators(
     X : array-like of shape (n, ...)
         Whatever the estimators take.
     y : array-like of shape (n,)
-        Labels, or numbers with a `metric` of regression and `stratify=False`.
+        Labels, or numbers with a `metric` of regression and `stratified=False`.
     test : {"5x2cv", "kfold"}, default="5x2cv"
         `five_by_two_cv_test`, or `kfold_paired_t_test`.
     variant : {"dietterich", "textbook", "f"}, default="dietterich"
         Of "5x2cv".
-    n_splits, n_repeats : int, default=10 and 1
+    n_folds, n_repeats : int, default=10 and 1
         Of "kfold": folds, and repetitions with fresh folds.
     correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
-        Of "kfold". Unlike in `kfold_paired_t_test` it is corrected by default: here the training
-        sets do overlap.
+        Of "kfold".
     metric : str, (str, mapping) or callable, default="error_rate"
         What is compared, a number for each test fold: the name of a measure of predicted labels or
         numbers (see `metrics_table`), with its parameters if need be, or a function of (y_true,
@@ -94,7 +94,7 @@ def compare_estimators(
     higher_is_better : bool, optional
         Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses):
         declared for a measure of the library, required for a function.
-    stratify : bool, default=True
+    stratified : bool, default=True
         Whether each fold has the class shares of the whole.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Whether the mean measure of A less that of B is other than, below or above 0.
@@ -125,8 +125,8 @@ def compare_estimators(
 
     Notes
     -----
-    Folds are scikit-learn's StratifiedKFold (KFold without `stratify`), shuffled. Ten fits of each
-    estimator for "5x2cv", n_splits n_repeats for "kfold", one after the other.
+    Folds are scikit-learn's StratifiedKFold (KFold without `stratified`), shuffled. Ten fits of
+    each estimator for "5x2cv", n_folds n_repeats for "kfold", one after the other.
 
     References
     ----------
@@ -147,19 +147,20 @@ def compare_estimators(
     kind: Test = check_choice("test", test, get_args(Test))
     check_choice("variant", variant, get_args(Variant))
     check_choice("correction", correction, get_args(Correction))
-    check_choice("stratify", stratify, (True, False))
-    splits = check_integer("n_splits", n_splits, low=2)
+    check_choice("stratified", stratified, (True, False))
+    splits = check_integer("n_folds", n_folds, low=2)
     repeats = check_integer("n_repeats", n_repeats, low=1)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     judge = _judge(metric, higher_is_better)
     _check_estimators(estimator_a=estimator_a, estimator_b=estimator_b)
     both = _names_of(estimator_a, estimator_b) if names is None else check_names(names)
+    check_same_index(X=X, y=y)
     data = _Data(X, as_vector(y, "y"), judge)
     generator = np.random.default_rng(seed_key(rng))
     shape = (5, 2) if kind == "5x2cv" else (repeats, splits)
     found = np.empty((2, *shape))
     for i in range(shape[0]):
-        for j, fold in enumerate(_folds(data, shape[1], stratify, generator)):
+        for j, fold in enumerate(_folds(data, shape[1], stratified, generator)):
             found[0, i, j] = _value_on(fold, estimator_a, data)
             found[1, i, j] = _value_on(fold, estimator_b, data)
     of_a, of_b = found if kind == "5x2cv" or repeats > 1 else found[:, 0]
@@ -231,7 +232,7 @@ def _names_of(*estimators: Any) -> tuple[str, ...]:
 
 
 def _folds(
-    data: _Data, n_splits: int, stratify: bool, generator: np.random.Generator
+    data: _Data, n_splits: int, stratified: bool, generator: np.random.Generator
 ) -> Iterator[_Fold]:
     try:
         from sklearn.model_selection import KFold, StratifiedKFold
@@ -239,7 +240,7 @@ def _folds(
         raise ImportError(
             "compare_estimators needs scikit-learn: pip install 'fastmetrics-eval[estimators]'"
         ) from error
-    splitter = StratifiedKFold if stratify else KFold
+    splitter = StratifiedKFold if stratified else KFold
     seed = int(generator.integers(2**32))
     rows = np.zeros((len(data.y), 1))
     folds: Iterator[_Fold] = splitter(n_splits, shuffle=True, random_state=seed).split(rows, data.y)

@@ -45,8 +45,8 @@ class _Sums(NamedTuple):
 
 @documented(PAIRED, MODELS)
 def five_by_two_cv_test(
-    errors_a: ArrayLike,
-    errors_b: ArrayLike | None = None,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike | None = None,
     *,
     higher_is_better: bool,
     variant: Variant = "dietterich",
@@ -58,9 +58,9 @@ def five_by_two_cv_test(
 
     Parameters
     ----------
-    errors_a, errors_b : array-like of shape (5, 2)
+    scores_a, scores_b : array-like of shape (5, 2)
         The error of each model: a row for each repetition, a column for each fold. Without
-        `errors_b`, `errors_a` holds the differences, A less B.
+        `scores_b`, `scores_a` holds the differences, A less B.
     variant : {"dietterich", "textbook", "f"}, default="dietterich"
         "dietterich": t with the first difference of the first repetition above. "textbook": with
         the mean of its two differences. "f": Alpaydin's F, of all ten differences.
@@ -108,10 +108,10 @@ def five_by_two_cv_test(
     >>> round(test.statistic, 6)
     1.137931
     """
-    found = check_differences(errors_a, errors_b, "errors", 2)
+    found = check_differences(scores_a, scores_b, 2)
     if found.values.shape != (5, 2):
         raise InputError(
-            "`errors_a` must have shape (5, 2), five repetitions of two folds: got "
+            "`scores_a` must have shape (5, 2), five repetitions of two folds: got "
             f"{found.values.shape}"
         )
     check_choice("variant", variant, get_args(Variant))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.label_columns import LabelColumn, check_label_column
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
@@ -37,8 +38,8 @@ _LARGEST: Final = 2**52
 @documented(MODELS)
 def mcnemar_test(
     y_true: ArrayLike | None = None,
-    pred_a: ArrayLike | None = None,
-    pred_b: ArrayLike | None = None,
+    y_pred_a: ArrayLike | None = None,
+    y_pred_b: ArrayLike | None = None,
     *,
     e01: int | None = None,
     e10: int | None = None,
@@ -51,7 +52,7 @@ def mcnemar_test(
 
     Parameters
     ----------
-    y_true, pred_a, pred_b : array-like of shape (n,), optional
+    y_true, y_pred_a, y_pred_b : array-like of shape (n,), optional
         True labels, and those that each model predicts; of any type.
     e01, e10 : int, optional
         In place of the labels: the examples that only B gets right, and those that only A does.
@@ -117,7 +118,7 @@ def mcnemar_test(
             f"`method={method!r}` is two-sided: got alternative={alternative!r}; 'exact' and "
             "'mid-p' have one-sided forms"
         )
-    details = _counts(y_true, pred_a, pred_b, e01, e10)
+    details = _counts(y_true, y_pred_a, y_pred_b, e01, e10)
     only_b, only_a = int(details["e01"]), int(details["e10"])
     df: float | None = None
     critical = math.nan
@@ -149,20 +150,21 @@ def mcnemar_test(
     )
 
 
-def _counts(y_true: Any, pred_a: Any, pred_b: Any, e01: Any, e10: Any) -> dict[str, float]:
-    labels = [one is not None for one in (y_true, pred_a, pred_b)]
+def _counts(y_true: Any, y_pred_a: Any, y_pred_b: Any, e01: Any, e10: Any) -> dict[str, float]:
+    labels = [one is not None for one in (y_true, y_pred_a, y_pred_b)]
     counts = [one is not None for one in (e01, e10)]
     if not (all(labels) and not any(counts)) and not (all(counts) and not any(labels)):
         raise InputError(
-            "pass either `y_true`, `pred_a` and `pred_b`, or `e01` and `e10`: got "
+            "pass either `y_true`, `y_pred_a` and `y_pred_b`, or `e01` and `e10`: got "
             f"{sum(labels)} of the three and {sum(counts)} of the two"
         )
     if all(counts):
         only_b = check_integer("e01", e01, low=0, high=_LARGEST)
         only_a = check_integer("e10", e10, low=0, high=_LARGEST)
         return {"e01": float(only_b), "e10": float(only_a)}
+    check_same_index(y_true=y_true, y_pred_a=y_pred_a, y_pred_b=y_pred_b)
     true = true_labels(y_true)
-    a, b = right_rows(true, pred_a, "pred_a"), right_rows(true, pred_b, "pred_b")
+    a, b = right_rows(true, y_pred_a, "y_pred_a"), right_rows(true, y_pred_b, "y_pred_b")
     n, n_a, n_b = len(a), int(np.count_nonzero(a)), int(np.count_nonzero(b))
     n_both = int(np.count_nonzero(a & b))
     return {
@@ -227,6 +229,6 @@ def _odds(e01: int, e10: int) -> float:
 
 
 def _odds_limits(e01: int, e10: int, alpha: float, alternative: Alternative) -> ConfidenceInterval:
-    share = proportion_limits(e01, e01 + e10, 1.0 - alpha, "clopper_pearson", alternative)
+    share = proportion_limits(e01, e01 + e10, 1.0 - alpha, "clopper-pearson", alternative)
     low, high = (math.inf if p == 1.0 else p / (1.0 - p) for p in (share.low, share.high))
     return ConfidenceInterval(low, high)

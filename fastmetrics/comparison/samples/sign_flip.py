@@ -20,6 +20,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
 from fastmetrics.comparison.samples._differences import (
+    INDEPENDENT,
     PAIRED,
     check_ranked_differences,
     starts_of_ties,
@@ -38,10 +39,10 @@ _LARGEST: Final = 1 << 20
 _BLOCK: Final = 1 << 20
 
 
-@documented(PAIRED, MODELS)
+@documented(PAIRED, INDEPENDENT, MODELS)
 def sign_flip_test(
-    errors_a: ArrayLike,
-    errors_b: ArrayLike | None = None,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike | None = None,
     *,
     higher_is_better: bool,
     method: Method = "auto",
@@ -103,7 +104,7 @@ def sign_flip_test(
     ComparisonTest(sign-flip test, exact: mean=0.03, pvalue=0.09375, do not reject at 0.05, ahead:
     B)
     """
-    found = check_ranked_differences(errors_a, errors_b, "errors")
+    found = check_ranked_differences(scores_a, scores_b)
     check_choice("method", method, get_args(Method))
     higher = check_direction(higher_is_better)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)

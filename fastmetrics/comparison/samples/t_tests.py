@@ -40,6 +40,8 @@ def one_sample_t_test(
     error_rates: ArrayLike,
     *,
     error_rate: float,
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
 ) -> ComparisonTest:
@@ -47,18 +49,28 @@ def one_sample_t_test(
 
     Parameters
     ----------
-    error_rates : array-like of shape (k,)
-        One measured error rate (or any other measure) of each fold or repetition.
+    error_rates : array-like of shape (n,), or (p, k) of cross-validation
+        Measured error rates (or any other measure): independent ones, as of n data sets; or those
+        of p repetitions of k folds, one row each, or all in one vector with `n_folds` or
+        `n_repeats`.
     error_rate : float
         The mean under the null hypothesis.
+    n_repeats, n_folds : int, optional
+        How many repetitions of how many folds a vector is of. Folds share training rows: the
+        variance is then Nadeau and Bengio's. A table says it by its shape.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Whether the mean is other than, below or above `error_rate`.
 
     Returns
     -------
     ComparisonTest
-        t with k - 1 degrees of freedom. The effect is the mean, with its interval; `details` has
-        the standard deviation and Cohen's d.
+        t with n - 1 degrees of freedom, n the number of rates. The effect is the mean, with its
+        interval; `details` has the standard deviation and Cohen's d.
+
+    Raises
+    ------
+    ValueError
+        If `n_repeats` and `n_folds` do not fit, or there is one fold.
 
     Warns
     -----
@@ -69,30 +81,44 @@ def one_sample_t_test(
 
     Notes
     -----
-    t = sqrt(k) (mean - error_rate) / s, s^2 with k - 1 in the denominator, for independent error
-    rates. Those of cross-validation share training data, and s is then too small. O(k).
+    t = (mean - error_rate) / sqrt(c s^2), s^2 with n - 1 in the denominator. c is 1 / n for
+    independent error rates, and 1 / n + 1 / (k - 1) for those of k folds, repeated or not. The
+    folds of one data set taken for independent reject too often, and far too often where they are
+    repeated. O(n).
 
     References
     ----------
-    Student (1908), The probable error of a mean, Biometrika 6:1-25.
+    Student (1908), The probable error of a mean, Biometrika 6:1-25. Nadeau & Bengio (2003),
+    Inference for the generalization error, Machine Learning 52:239-281.
 
     Examples
     --------
     >>> one_sample_t_test([0.12, 0.15, 0.11, 0.14, 0.13], error_rate=0.1)
     ComparisonTest(one-sample t test: t(4)=4.24264, pvalue=0.0132356, reject at 0.05)
+    >>> one_sample_t_test([0.12, 0.15, 0.11, 0.14, 0.13], error_rate=0.1, n_folds=5)
+    ComparisonTest(one-sample t test, Nadeau-Bengio: t(4)=2.82843, pvalue=0.0474207, reject at 0.05)
     """
-    rates = check_numbers(error_rates, "error_rates")
+    rates = check_numbers(error_rates, "error_rates", 1, 2)
+    is_of_folds = rates.ndim == 2 or n_repeats is not None or n_folds is not None
+    folds = check_folds(rates.shape, n_repeats, n_folds, "error_rates") if is_of_folds else None
+    if folds is not None and folds.folds == 1:
+        raise InputError(
+            f"`error_rates` of shape {rates.shape} are of one fold each, whose correlation is not "
+            "known: pass a vector without `n_repeats` and `n_folds` if they are independent"
+        )
     null = check_real("error_rate", error_rate)
     if not math.isfinite(null):
         raise InputError(f"`error_rate` must be finite: got {error_rate!r}")
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
-    found = check_differences(rates, rates * 0 + null, "error_rates")
-    n, difference, deviation = moments(*found)
-    test = student_test(difference, deviation / math.sqrt(n), n - 1, level, side)
+    found = check_differences(rates, rates * 0 + null, 1, 2)
+    summary = moments(*found)
+    n, difference, deviation = summary
+    ratio = 0.0 if folds is None else 1.0 / (folds.folds - 1)
+    test = _paired(summary, ratio, level, side, warn=True)
     low, high = test.interval.low + null, test.interval.high + null
     cohen_d = difference / deviation if deviation > 0 else test.statistic
     return ComparisonTest(
-        "one-sample t test",
+        "one-sample t test" if folds is None else "one-sample t test, Nadeau-Bengio",
         test.statistic,
         "t",
         n - 1,
@@ -108,6 +134,7 @@ def one_sample_t_test(
         {
             "error_rate": null,
             "standard_deviation": deviation,
+            "standard_error": deviation * math.sqrt(1.0 / n + ratio),
             "cohen_d": cohen_d,
             "n": float(n),
         },
@@ -116,11 +143,11 @@ def one_sample_t_test(
 
 @documented(PAIRED, FOLDS, MODELS)
 def kfold_paired_t_test(
-    errors_a: ArrayLike,
-    errors_b: ArrayLike | None = None,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike | None = None,
     *,
     higher_is_better: bool,
-    correction: Correction = "none",
+    correction: Correction = "nadeau-bengio",
     n_repeats: int | None = None,
     n_folds: int | None = None,
     n_train: float | None = None,
@@ -129,16 +156,17 @@ def kfold_paired_t_test(
     alternative: Alternative = "two-sided",
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
-    """Test by a paired t whether two models have the same mean error over the same folds.
+    """Test by a paired t whether two models have the same mean score over the same folds.
 
     Parameters
     ----------
-    errors_a, errors_b : array-like of shape (k,), (p, k) or (p k,)
-        The error (or score) of each model on each of k folds; or of p repetitions of k-fold
+    scores_a, scores_b : array-like of shape (k,), (p, k) or (p k,)
+        The score (or error) of each model on each of k folds; or of p repetitions of k-fold
         cross-validation, one row each, or all in one vector with `n_folds` or `n_repeats`. Without
-        `errors_b`, `errors_a` holds the differences, A less B.
-    correction : {"none", "nadeau-bengio"}, default="none"
-        Which of the two statistics decides; `details` has both. "none" is the textbook's.
+        `scores_b`, `scores_a` holds the differences, A less B.
+    correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
+        Which of the two statistics decides; `details` has both. "none" is the textbook's, for
+        numbers that are independent.
     n_train, n_test : float, optional
         Sizes of the training and test sets, for repeated hold-out; k-fold cross-validation has
         n_test / n_train = 1 / (k - 1).
@@ -163,10 +191,10 @@ def kfold_paired_t_test(
 
     Notes
     -----
-    Without correction, t = mean / sqrt(s^2 / n). Training sets of different folds overlap, so that
-    the differences can correlate, and those of repetitions do: t is then too large, and rejects too
-    often. Nadeau and Bengio put (1 / n + n_test / n_train) s^2 under the root; for p repetitions of
-    k folds, n = p k (Bouckaert and Frank). `docs/sizes.md` has the sizes of both. O(n).
+    Nadeau and Bengio's t = mean / sqrt((1 / n + n_test / n_train) s^2); for p repetitions of k
+    folds, n = p k (Bouckaert and Frank). Without correction, 1 / n stands alone: training sets of
+    different folds overlap, so that the differences can correlate, and those of repetitions do; t
+    is then too large, and rejects too often. `docs/sizes.md` has the sizes of both. O(n).
 
     References
     ----------
@@ -179,25 +207,23 @@ def kfold_paired_t_test(
     >>> a = [0.20, 0.24, 0.18, 0.22, 0.21]
     >>> b = [0.18, 0.21, 0.18, 0.19, 0.20]
     >>> kfold_paired_t_test(a, b, higher_is_better=False, names=("tree", "forest"))
-    ComparisonTest(k-fold paired t test: t(4)=3.08697, pvalue=0.036682, reject at 0.05, better:
-    forest)
-    >>> test = kfold_paired_t_test(
-    ...     a, b, higher_is_better=False, correction="nadeau-bengio"
-    ... )
-    >>> round(test.statistic, 4), test.reject
-    (2.058, False)
+    ComparisonTest(k-fold paired t test, Nadeau-Bengio: t(4)=2.05798, pvalue=0.108701, do not
+    reject at 0.05, ahead: forest)
+    >>> textbook = kfold_paired_t_test(a, b, higher_is_better=False, correction="none")
+    >>> round(textbook.statistic, 4), textbook.reject
+    (3.087, True)
     """
-    found = check_differences(errors_a, errors_b, "errors", 1, 2)
+    found = check_differences(scores_a, scores_b, 1, 2)
     check_choice("correction", correction, get_args(Correction))
     higher = check_direction(higher_is_better)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
     both = check_names(names)
-    folds = check_folds(found.values.shape, n_repeats, n_folds, "errors_a")
+    folds = check_folds(found.values.shape, n_repeats, n_folds, "scores_a")
     ratio = _test_train_ratio(n_train, n_test, folds)
     n = found.values.size
     if folds is None and n_train is None:
-        raise needs_folds(n, "errors_a", "`n_train` and `n_test`")
-    if correction != "none" and ratio is None:
+        raise needs_folds(n, "scores_a", "`n_train` and `n_test`")
+    if correction != "none" and ratio is None and n > 1:
         raise InputError(
             "`correction='nadeau-bengio'` needs `n_train` and `n_test` where there is one fold: "
             f"got shape {found.values.shape}"
@@ -205,13 +231,18 @@ def kfold_paired_t_test(
     if correction == "none":
         _warn_of_repeats(n, folds, ratio if n_train is not None else None)
     summary = moments(*found)
-    plain = _paired(summary, 0.0, level, side, warn=correction == "none")
+    plain = _paired(summary, 0.0, level, side, warn=correction == "none" or ratio is None)
     tests = {"uncorrected": plain}
     if ratio is not None:
         chosen = correction == "nadeau-bengio"
         tests["nadeau_bengio"] = _paired(summary, ratio, level, side, warn=chosen)
-    test = plain if correction == "none" else tests["nadeau_bengio"]
-    details = {"n": float(summary.n), "standard_deviation": summary.deviation}
+    test = tests.get("nadeau_bengio", plain) if correction != "none" else plain
+    used = 0.0 if correction == "none" or ratio is None else ratio
+    details = {
+        "n": float(summary.n),
+        "standard_deviation": summary.deviation,
+        "standard_error": summary.deviation * math.sqrt(1.0 / n + used),
+    }
     if ratio is not None:
         details["test_train_ratio"] = ratio
     for name, one in tests.items():

@@ -19,6 +19,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
 from fastmetrics.comparison.samples._differences import (
+    INDEPENDENT,
     PAIRED,
     RankedDifferences,
     check_ranked_differences,
@@ -37,10 +38,10 @@ _PAIRS: Final = 1 << 19
 """So many averages of pairs are looked at one by one."""
 
 
-@documented(PAIRED, MODELS)
+@documented(PAIRED, INDEPENDENT, MODELS)
 def wilcoxon_signed_rank_test(
-    errors_a: ArrayLike,
-    errors_b: ArrayLike | None = None,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike | None = None,
     *,
     higher_is_better: bool,
     zero_method: ZeroMethod = "wilcox",
@@ -107,7 +108,7 @@ def wilcoxon_signed_rank_test(
     >>> round(test.effect_size, 4), round(test.details["rank_biserial"], 4)
     (0.035, 0.9048)
     """
-    found = check_ranked_differences(errors_a, errors_b, "errors")
+    found = check_ranked_differences(scores_a, scores_b)
     zeros: ZeroMethod = check_choice("zero_method", zero_method, get_args(ZeroMethod))
     check_choice("method", method, get_args(Method))
     check_choice("correction", correction, (True, False))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_direction, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array
 from fastmetrics.errors import InputError, InputTypeError
@@ -81,7 +82,6 @@ def rank_table(
     names: Sequence[str] | None,
     *,
     datasets: str | Sequence[str] | None = None,
-    name: str = "scores",
 ) -> RankTable:
     """Return the ranks of a table of scores, or checked ranks.
 
@@ -95,12 +95,10 @@ def rank_table(
         Of the algorithms, in place of those that the table has.
     datasets : str or sequence of str, optional
         The column that names the data sets, or their names.
-    name : str
-        What `scores` is called in messages.
     """
     if (scores is None) == (ranks is None):
         raise InputTypeError(
-            f"pass either `{name}` or `ranks`: got {'neither' if ranks is None else 'both'}"
+            f"pass either `scores` or `ranks`: got {'neither' if ranks is None else 'both'}"
         )
     if scores is None:
         if higher_is_better is not None:
@@ -109,11 +107,11 @@ def rank_table(
             )
         return _from_ranks(ranks, names)
     higher = check_direction(higher_is_better, ", for a table of scores")
-    matrix, found, datasets_found = _parts(scores, name, datasets)
-    labels = _algorithm_names(names, found, matrix.shape[1], name)
+    matrix, found, datasets_found = _parts(scores, "scores", datasets)
+    labels = _algorithm_names(names, found, matrix.shape[1], "scores")
     n, k = matrix.shape
     if k < 2:
-        raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
+        raise InputError(f"`scores` must have a column for each of 2 or more algorithms: got {k}")
     # From the lowest score up; the other way round is the same table negated.
     ascending = _twice_ranks(matrix) - (k + 1)
     centred = -ascending if higher else ascending
@@ -152,6 +150,7 @@ def _parts(
         rows = None
         if isinstance(datasets, str):
             rows = _texts(_taken(columns, datasets, name), f"{name}[{datasets!r}]")
+        check_same_index(**{f"{name}[{key!r}]": values for key, values in columns.items()})
         arrays = {key: check_scores_array(v, f"{name}[{key!r}]") for key, v in columns.items()}
         if not arrays:
             raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got 0")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
-from fastmetrics._results import ConfidenceInterval, Result, html_table
+from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.tables._rank_table import RankTable, rank_table
 from fastmetrics.comparison.tables.friedman import FriedmanTest, PValueMethod, friedman_of
 from fastmetrics.comparison.tables.post_hoc import (
@@ -71,7 +72,7 @@ class FriedmanSegments(Result):
     segments: tuple[ConfidenceInterval, ...]
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class TableComparison(Result):
     """The comparison of k algorithms on N data sets.
 
@@ -166,15 +167,23 @@ class TableComparison(Result):
         post_hoc = repr(self.post_hoc).partition("(")[2].removesuffix(")")
         return f"TableComparison({n} data sets, {k} algorithms; {friedman}; {post_hoc})"
 
-    def _repr_html_(self) -> str:
-        rows = [(name, f"{rank:.4f}") for name, rank in self.mean_ranks.items()]
-        table = html_table(("algorithm", "mean rank"), rows, caption=repr(self.friedman))
-        return table + self.post_hoc._repr_html_()
+    def _shown(self) -> Display:
+        n, k = self.ranks.shape
+        side = "higher" if self.higher_is_better else "lower"
+        title = f"{k} algorithms on {n} data set{'s' if n > 1 else ''}, {side} is better"
+        friedman, post_hoc = self.friedman._shown(), self.post_hoc._shown()
+        pairs, ranks = post_hoc.tables
+        forms = replace(friedman.tables[0], framed=False)
+        notes = [*friedman.notes, *post_hoc.notes]
+        if not self.friedman.reject:
+            said = "The post-hoc test is not called for where Friedman's does not reject."
+            notes.insert(1, said)
+        return Display([forms, ranks, pairs], title, notes)
 
 
 @documented()
 def compare_table(
-    table: ArrayLike | Mapping[str, ArrayLike],
+    scores: ArrayLike | Mapping[str, ArrayLike],
     *,
     higher_is_better: bool,
     alpha: float = 0.05,
@@ -190,7 +199,7 @@ def compare_table(
 
     Parameters
     ----------
-    table : array-like of shape (N, k), data frame, or mapping of str to array-like of shape (N,)
+    scores : array-like of shape (N, k), data frame, or mapping of str to array-like of shape (N,)
         Scores or errors: one row a data set, one column for each of k >= 2 algorithms.
     alpha : float, default=0.05
         Level of Friedman's test, and of all post-hoc comparisons together.
@@ -265,7 +274,7 @@ def compare_table(
             "`control` is not for the post-hoc test nemenyi, which compares all pairs: choose "
             "bonferroni-dunn"
         )
-    ranked = rank_table(table, None, higher_is_better, names, datasets=datasets, name="table")
+    ranked = rank_table(scores, None, higher_is_better, names, datasets=datasets)
     if control is not None:
         check_choice("control", control, ranked.names)
     after = _post_hoc(ranked, post_hoc, level, control, bool(higher_is_better))

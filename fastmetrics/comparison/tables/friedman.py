@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._display.numbers import as_p
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     check_choice,
@@ -32,7 +34,7 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetri
 PValueMethod = Literal["auto", "exact", "permutation", "f", "chi2"]
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class FriedmanTest(ComparisonTest):
     """Friedman's test in all its forms; `pvalue` is the one that `pvalue_method` names.
 
@@ -65,7 +67,7 @@ class FriedmanTest(ComparisonTest):
         Which p-value was used.
     n_resamples : int or None
         Random arrangements behind a permutation p-value.
-    rng : str or None
+    key : str or None
         Their key, which ``rng=`` takes back.
     """
 
@@ -82,7 +84,38 @@ class FriedmanTest(ComparisonTest):
     pvalue_f_tie_corrected: float = math.nan
     pvalue_method: str = ""
     n_resamples: int | None = None
-    rng: str | None = None
+    key: str | None = None
+
+    def _shown(self) -> Display:
+        one = len(self.names) - 1
+        two = (one, one * (self.n_datasets - 1))
+        tied = ", tie-corrected"
+        rows: list[tuple[str, Any, Any, float]] = [
+            ("chi-square", self.chi2, one, self.pvalue_chi2),
+            (f"chi-square{tied}", self.chi2_tie_corrected, one, self.pvalue_chi2_tie_corrected),
+            ("F (Iman–Davenport)", self.f, two, self.pvalue_f),
+            (f"F{tied}", self.f_tie_corrected, two, self.pvalue_f_tie_corrected),
+        ]
+        if self.pvalue_method in _BY_ARRANGEMENTS:
+            rows.append((_BY_ARRANGEMENTS[self.pvalue_method], None, None, self.pvalue))
+        names = ("Friedman's test", "statistic", "df", "pvalue")
+        columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        decision = "the algorithms differ" if self.reject else "no difference is shown"
+        said = f"by {_USED[self.pvalue_method]}: {as_p(self.pvalue)}"
+        notes = [f"Friedman: at level {self.alpha:g} {decision}, {said}."]
+        if self.key is not None:
+            notes.append(f"{self.n_resamples:,} permutations, key {self.key}.")
+        ranks = Table({"algorithm": self.names, "mean_rank": self.mean_ranks}, framed=False)
+        return Display([Table(columns), ranks], notes=notes)
+
+
+_BY_ARRANGEMENTS: Final = {"exact": "exact", "permutation": "random permutations"}
+_USED: Final = {
+    "exact": "the exact p-value",
+    "permutation": "the p-value of random permutations",
+    "f": "the p-value of F",
+    "chi2": "the p-value of chi-square",
+}
 
 
 @documented(RANKS)
@@ -205,7 +238,7 @@ def friedman_of(
         n_datasets=n,
         pvalue_method=used,
         n_resamples=n_resamples if used == "permutation" else None,
-        rng=key,
+        key=key,
         details={},
         **found._asdict(),
     )

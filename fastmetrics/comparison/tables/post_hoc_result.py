@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._results import Result, html_table
+from fastmetrics._display.numbers import DASH
+from fastmetrics._display.table import Display, Table
+from fastmetrics._results import Result
 from fastmetrics.comparison.tables._rank_table import RankTable
+from fastmetrics.errors import no_such
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -19,10 +23,10 @@ class RankPair(Result):
 
     Attributes
     ----------
-    algorithm_a, algorithm_b : str
+    model_a, model_b : str
         Their names.
     difference : float
-        Mean rank of `algorithm_a` less that of `algorithm_b`: negative if the first is better.
+        Mean rank of `model_a` less that of `model_b`: negative if the first is better.
     statistic : float
         The difference in standard errors, or Wilcoxon's W.
     pvalue : float
@@ -34,8 +38,8 @@ class RankPair(Result):
         ranks, significantly so or not; None if they are equal.
     """
 
-    algorithm_a: str
-    algorithm_b: str
+    model_a: str
+    model_b: str
     difference: float
     statistic: float
     pvalue: float
@@ -43,7 +47,7 @@ class RankPair(Result):
     better: str | None
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PostHocTest(Result):
     """Every comparison of one post-hoc test, and the groups that it leaves together.
 
@@ -87,10 +91,9 @@ class PostHocTest(Result):
     def __getitem__(self, algorithms: tuple[str, str]) -> RankPair:
         """Return the comparison of two algorithms, named in either order."""
         for pair in self.pairs:
-            if {pair.algorithm_a, pair.algorithm_b} == set(algorithms):
+            if {pair.model_a, pair.model_b} == set(algorithms):
                 return pair
-        known = ", ".join(repr((pair.algorithm_a, pair.algorithm_b)) for pair in self.pairs)
-        raise KeyError(f"{algorithms!r}: the pairs are {known}")
+        raise no_such(algorithms, "pairs", ((pair.model_a, pair.model_b) for pair in self.pairs))
 
     def __iter__(self) -> Iterator[RankPair]:
         return iter(self.pairs)
@@ -108,19 +111,43 @@ class PostHocTest(Result):
         )
         return f"PostHocTest({self.method}{against} at {self.alpha:g}: {difference}groups {groups})"
 
-    def _repr_html_(self) -> str:
-        heads = ("algorithms", "difference of mean ranks", "statistic", "p", "decision")
-        rows = []
-        for pair in self.pairs:
-            cells = (
-                f"{pair.algorithm_a} − {pair.algorithm_b}",
-                f"{pair.difference:.4f}",
-                f"{pair.statistic:.4f}",
-                f"{pair.pvalue:.4g}",
-                "differ" if pair.reject else "no difference shown",
+    def _shown(self) -> Display:
+        by_rank = sorted(zip(self.mean_ranks, self.names, strict=True))
+        ranks = {
+            "algorithm": [name for _, name in by_rank],
+            "mean_rank": [rank for rank, _ in by_rank],
+            "group": [self._letters(name) for _, name in by_rank],
+        }
+        pairs = {
+            "model": [pair.model_a for pair in self.pairs],
+            "minus_model": [pair.model_b for pair in self.pairs],
+            **Table.of(self.pairs, ("difference", "statistic", "pvalue", "reject")).columns,
+            "better": [pair.better if pair.reject else None for pair in self.pairs],
+        }
+        words = {
+            "minus_model": self.method,
+            "difference": "difference of mean ranks",
+            "statistic": "W" if math.isnan(self.critical_difference) else "z",
+            "reject": "significant",
+            "group": "group" if self.control is None else f"not told from {self.control}",
+        }
+        notes = ["Between algorithms that share a letter no difference is shown."]
+        if self.control is not None:
+            notes = []
+        if not math.isnan(self.critical_difference):
+            notes.append(
+                f"{self.method}: mean ranks differ from {self.critical_difference:.4g} on "
+                "(critical difference)."
             )
-            rows.append(cells)
-        return html_table(heads, rows, caption=repr(self))
+        tables = [Table(pairs, words=words), Table(ranks, words=words, framed=False)]
+        return Display(tables, type(self).__name__, notes)
+
+    def _letters(self, name: str) -> str:
+        """Return the letters of the groups that an algorithm is in; numbers where these end."""
+        n = len(self.groups)
+        marks = ascii_lowercase if n <= len(ascii_lowercase) else [f"{k + 1} " for k in range(n)]
+        mine = (mark for mark, group in zip(marks, self.groups, strict=False) if name in group)
+        return "".join(mine).strip() or DASH
 
 
 def post_hoc_test(

@@ -24,15 +24,15 @@ from fastmetrics.intervals.bootstrap._forms import Form
 from fastmetrics.intervals.bootstrap._plans import check_stratified
 
 Kind = Literal["simultaneous", "pointwise"]
-Method = Literal["equal_precision", "ks", "mover", "percentile"]
+Method = Literal["equal-precision", "ks", "mover", "percentile"]
 
 #: The methods of each kind, its default first.
 METHODS: dict[str, tuple[str, ...]] = {
-    "simultaneous": ("equal_precision", "ks"),
+    "simultaneous": ("equal-precision", "ks"),
     "pointwise": ("mover", "percentile"),
 }
 #: Methods that need replicates.
-RESAMPLING = ("equal_precision", "percentile")
+RESAMPLING = ("equal-precision", "percentile")
 #: Of a grid that is given as a number: more than any plot shows, in memory that any machine has.
 MOST_POINTS: Final = 10**6
 
@@ -124,5 +124,5 @@ def check_method(options: Options, form: Form) -> None:
         what = "grouped" if form.units is not None else "weighted"
         raise InputError(
             f"`method='ks'` is for independent rows of equal weight, not for {what} ones: take "
-            "`method='equal_precision'`"
+            "`method='equal-precision'`"
         )

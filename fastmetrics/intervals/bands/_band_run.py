@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import key_text, seed_key
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, warn_user
 from fastmetrics.intervals.bands import _band_limits as limits
 from fastmetrics.intervals.bands._band_curve import Curve, curve_of_table
 from fastmetrics.intervals.bands._band_options import Options
 from fastmetrics.intervals.bands._band_replicates import Resampled
 from fastmetrics.intervals.bands._band_sizes import Sizes, effective_sizes
+from fastmetrics.intervals.bootstrap._engine import STRATIFY, Failures
 from fastmetrics.intervals.bootstrap._forms import Form
 from fastmetrics.intervals.proportions._proportion_limits import (
     proportion_limits,
@@ -25,8 +26,6 @@ from fastmetrics.measures.curves._curve_counts import lacks_a_class
 
 Floats = NDArray[np.float64]
 
-#: Share of failed replicates above which there is a warning.
-MANY_FAILED = 0.05
 # Replicates whose curves are this near to the data's are the data's.
 _NO_GAP = 1e-6
 Band = dict[str, Any]  # the fields of a result, without its grid
@@ -128,6 +127,7 @@ class _Run:
         self.options, self.curve = options, curve
         self.confidence_of_each = options.confidence_level ** (1.0 / n_bounds)
         self.sizes = effective_sizes(form)
+        self.is_grouped = form.is_grouped
         self.critical_value = math.nan
         self.n_failed = 0
         self.key: str | None = None
@@ -172,7 +172,7 @@ class _Run:
         k, m = size / (1.0 + odds), size * odds / (1.0 + odds)
         if self.options.method == "ks":
             confidence = self.confidence_of_each
-            share = proportion_limits(k, k + m, confidence, "clopper_pearson", "two-sided")
+            share = proportion_limits(k, k + m, confidence, "clopper-pearson", "two-sided")
             low, high = share.low, share.high
         else:
             tail = alpha / (2.0 if self.options.method == "mover" else 4.0)
@@ -215,15 +215,11 @@ class _Run:
 
     def _defined(self, replicates: Floats) -> Floats:
         """Return the replicates that did not fail, and warn where many did."""
-        failed = np.isnan(replicates if replicates.ndim == 1 else replicates[:, 0])
-        self.n_failed = int(np.count_nonzero(failed))
-        n = len(replicates)
-        if self.n_failed > MANY_FAILED * n:
-            hint = "" if self.options.stratified else "; `stratified=True` keeps both"
-            warn_user(
-                f"the curve is undefined in {self.n_failed:,} of {n:,} replicates, which are left "
-                f"out: they lost a class{hint}",
-                UndefinedMetricWarning,
-            )
+        values = replicates if replicates.ndim == 1 else replicates[:, 0]
+        failed = np.isnan(values)
+        remedy = "draw more groups of either class" if self.is_grouped else STRATIFY
+        failures = Failures.of(values, failed, remedy=remedy, what="band")
+        self.n_failed = failures.n
+        failures.warn("the curve")
         defined: Floats = replicates[~failed]
         return defined

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import Result
+from fastmetrics.plots.score_curves import Band, Curve, draw_precision_recall, draw_roc
 
 _BAND = """
 Attributes
@@ -22,22 +24,47 @@ method : str
     How they were found.
 confidence_level : float
 critical_value : float
-    How far the limits reach: deviations of a rate in standard errors ("equal_precision",
+    How far the limits reach: deviations of a rate in standard errors ("equal-precision",
     "mover"); nan where the method has none.
 effective_positives, effective_negatives : float
     How many independent rows of each class the data are worth: the counts, where rows are
     neither grouped nor weighted.
 n_resamples, n_failed : int
-    Replicates, and those that lost a class; 0 where the method needs none.
+    Replicates, and those that lost a class: the band is then conditional on both classes being
+    there. 0 where the method needs none.
 key : str or None
     ``rng=key`` draws the same replicates again; None without replicates.
 weights_are : {"importances", "frequencies"} or None
     How weights were read; None where there were none.
 """
 
+_PLOT = """
+Parameters
+----------
+name : str, optional
+    Of the model, for the legend.
+
+Returns
+-------
+matplotlib Axes
+    What was drawn on.
+
+Raises
+------
+ImportError
+    If matplotlib is not installed.
+"""
+
+
+def shown_band(x: NDArray[np.float64], band: RocBand | PrBand, name: str = "") -> Band:
+    """Return what is drawn of a band, given where its limits stand."""
+    of = f"{name}: " if name else ""
+    label = f"{of}{100 * band.confidence_level:g} % band, {band.kind}"
+    return Band(x, band.low, band.high, label)
+
 
 @documented(_BAND)
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class RocBand(Result):
     """A ROC curve at a grid of false positive rates, with confidence limits.
 
@@ -64,9 +91,22 @@ class RocBand(Result):
     key: str | None
     weights_are: WeightsAre | None
 
+    @documented(_PLOT)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the ROC curve at the grid with its band.
+
+        Parameters
+        ----------
+        **line_options
+            Of the curve, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
+        """
+        curve = Curve(self.false_positive_rate, self.true_positive_rate, name or "ROC curve")
+        band = shown_band(self.false_positive_rate, self, name or "")
+        return draw_roc([curve._replace(band=band)], ax, options=line_options)
+
 
 @documented(_BAND)
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PrBand(Result):
     """A precision-recall curve at a grid of recalls, with confidence limits.
 
@@ -92,3 +132,16 @@ class PrBand(Result):
     n_failed: int
     key: str | None
     weights_are: WeightsAre | None
+
+    @documented(_PLOT)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the P-R curve at the grid with its band.
+
+        Parameters
+        ----------
+        **line_options
+            Of the curve, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
+        """
+        curve = Curve(self.recall, self.precision, name or "P-R curve")
+        band = shown_band(self.recall, self, name or "")
+        return draw_precision_recall([curve._replace(band=band)], ax, options=line_options)

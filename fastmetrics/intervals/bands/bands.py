@@ -75,8 +75,8 @@ def roc_band(
 
     Parameters
     ----------
-    method : {"equal_precision", "ks", "mover", "percentile"}, optional
-        Simultaneous: "equal_precision" (the default), from replicates, or "ks", exact and wide.
+    method : {"equal-precision", "ks", "mover", "percentile"}, optional
+        Simultaneous: "equal-precision" (the default), from replicates, or "ks", exact and wide.
         Pointwise: "mover" (the default), in closed form, or "percentile" of replicates. See Notes.
     grid : int or array-like of shape (n_points,), default=101
         False positive rates, rising; a number, at most a million, is that of equidistant ones, 0
@@ -91,7 +91,7 @@ def roc_band(
 
     Notes
     -----
-    **equal_precision.** A threshold's rates deviate from those of the population, FPR and TPR. In
+    **equal-precision.** A threshold's rates deviate from those of the population, FPR and TPR. In
     the arcsine scale 2 sqrt(n + 1/2) arcsin sqrt((k + 3/8) / (n + 3/4)) either deviation has
     variance 1, whatever the rate (Anscombe 1948). The band holds the curves that are reached from
     that of the data by moving along both axes by up to c: Campbell's (1994) fixed-width band,
@@ -120,7 +120,7 @@ def roc_band(
     near 1 the replicates agree, and the true curve is below (at an AUC of 0.92, with 1,000 rows,
     half of them positive, it covers in 1 of 3 samples at an FPR of 0.9).
 
-    Grouped and weighted rows enter "equal_precision" and "mover" with effective sizes: class by
+    Grouped and weighted rows enter "equal-precision" and "mover" with effective sizes: class by
     class, the number of independent rows whose rates would vary as much (Rao & Scott 1992).
 
     Rows are sorted once. A replicate costs 10 to 20 ns a row ("percentile" 4 ns), or with few
@@ -195,8 +195,8 @@ def pr_band(
 
     Parameters
     ----------
-    method : {"equal_precision", "ks", "mover", "percentile"}, optional
-        As in `roc_band`: "equal_precision" or "ks" for a simultaneous band, "mover" or
+    method : {"equal-precision", "ks", "mover", "percentile"}, optional
+        As in `roc_band`: "equal-precision" or "ks" for a simultaneous band, "mover" or
         "percentile" for a pointwise one; the first of each pair by default.
     grid : int or array-like of shape (n_points,), default=100
         Recalls in (0, 1], rising; a number n, at most a million, stands for 1/n, 2/n, ..., 1.

@@ -1,4 +1,4 @@
-"""The bootstrap engine: from forms and plans of measures to the values of all replicates."""
+"""The bootstrap engine: from forms and plans of measures to all replicates, and those that fail."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_points
 from fastmetrics._threads.workers import run_batches
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._cell_forms import Cells
 from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Yield, padded
 from fastmetrics.intervals.bootstrap._forms import Form, Rows
@@ -23,16 +24,28 @@ from fastmetrics.intervals.bootstrap._threshold_plans import Part, ThresholdPlan
 
 Floats = NDArray[np.float64]
 
+#: Share of failed replicates above which there is a warning.
+MANY_FAILED: Final = 0.05
+
+#: What keeps both classes in every replicate: draws by class where these are possible.
+STRATIFY: Final = "`stratified=True` keeps both"
+WEIGH: Final = "`resampling='bayesian'` of `bootstrap` keeps every row"
+
 _BATCH_SECONDS: Final = 0.05  # of a batch with a user's own statistic, about
 _PART: Final = BATCH_BYTES // WINDOW
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replicates:
-    """Values of every model and measure: (models, measures, replicates), and their errors."""
+    """Values of every model and measure: (models, measures, replicates), and their errors.
+
+    ``lost_a_class`` says of each model's replicates (models, replicates) whether a class is
+    missing; it means nothing of data without two classes.
+    """
 
     values: Floats
     errors: Floats | None
+    lost_a_class: NDArray[np.bool_]
 
 
 class _Place(NamedTuple):
@@ -76,18 +89,19 @@ class Engine:
         shape = (len(self.forms), len(self.asked), n_resamples)
         values = np.full(shape, np.nan)
         errors = np.full(shape, np.nan) if self.with_errors else None
+        found = Replicates(values, errors, np.zeros((len(self.forms), n_resamples), np.bool_))
         size, first = min(form.batch_size() for form in self.forms), 0
         if self.needs.statistics:  # of unknown cost: an interrupt waits for a batch to end
-            size, first = min(size, self._timed(values, errors)), 2
+            size, first = min(size, self._timed(found)), 2
         run_batches(
-            partial(self._batch, values, errors),
+            partial(self._batch, found),
             range(first, n_resamples, size),
             n_threads=n_threads,
             progress=progress,
             description="bootstrap",
             unit="replicates",
         )
-        return Replicates(values, errors)
+        return found
 
     def estimates(self, model: int = 0) -> list[float]:
         """Return each measure of a model's data themselves."""
@@ -120,23 +134,24 @@ class Engine:
         """Return the measures of what some replicates yielded: (measures, replicates)."""
         return self._measured(form, out, "values")
 
-    def _timed(self, values: Floats, errors: Floats | None) -> int:
+    def _timed(self, into: Replicates) -> int:
         """Measure the first two replicates; return how many make a batch of a short time.
 
         The first may wait for a compiler. What a replicate yields does not depend on batches.
         """
-        self._batch(values, errors, 0, 1)
+        self._batch(into, 0, 1)
         start = perf_counter()
-        self._batch(values, errors, 1, 1)
+        self._batch(into, 1, 1)
         return max(1, int(_BATCH_SECONDS / max(perf_counter() - start, 1e-6)))
 
-    def _batch(self, values: Floats, errors: Floats | None, first: int, count: int) -> None:
+    def _batch(self, into: Replicates, first: int, count: int) -> None:
         found = _drawn(self.forms, self.draws, self.needs, first, count)
         here = slice(first, first + count)
         for m, (form, out) in enumerate(zip(self.forms, found, strict=True)):
-            values[m, :, here] = self.values(form, out)
-            if errors is not None:
-                errors[m, :, here] = self._errors(form, out)
+            into.values[m, :, here] = self.values(form, out)
+            into.lost_a_class[m, here] = ~((out.n_positive > 0) & (out.n_negative > 0))
+            if into.errors is not None:
+                into.errors[m, :, here] = self._errors(form, out)
 
     def _errors(self, form: Form, out: Yield) -> Floats:
         """Return each replicate's own standard error, for the studentized interval."""
@@ -232,3 +247,70 @@ def _streamed(form: Rows, draws: Draws, needs: Needs, first: int, count: int) ->
         form.part(counts, row, state, out)
     out.close(state)
     return out
+
+
+class Failures(NamedTuple):
+    """How many of the replicates are undefined, and why.
+
+    Attributes
+    ----------
+    n, n_replicates : int
+        Undefined replicates, and all of them.
+    causes : str
+        Why, each cause with its number where there are two.
+    what : str
+        Whose interval or p-value follows from the others.
+    """
+
+    n: int
+    n_replicates: int
+    causes: str
+    what: str
+
+    @classmethod
+    def of(
+        cls,
+        replicates: NDArray[np.float64],
+        lost_a_class: NDArray[np.bool_] | None = None,
+        *,
+        otherwise: str = "",
+        remedy: str = STRATIFY,
+        what: str = "interval",
+    ) -> Failures:
+        """Count what is nan; ``otherwise`` says why in replicates that did not lose a class."""
+        failed = np.isnan(replicates)
+        n = int(np.count_nonzero(failed))
+        lost = 0 if lost_a_class is None else int(np.count_nonzero(failed & lost_a_class))
+        causes = [(lost, f"they lost a class ({remedy})")] if lost else []
+        if n > lost:
+            causes.append((n - lost, otherwise or "the measure has no value there"))
+        if len(causes) > 1:
+            said = "; ".join(f"{cause} ({count:,} of them)" for count, cause in causes)
+        else:
+            said = "".join(cause for _, cause in causes)
+        return cls(n, len(replicates), said, what)
+
+    @property
+    def are_many(self) -> bool:
+        """Whether they are too many to be passed over in silence."""
+        return self.n > MANY_FAILED * self.n_replicates
+
+    @property
+    def note(self) -> str:
+        """What a reader of the interval must know; empty where no replicate failed."""
+        if not self.n:
+            return ""
+        return (
+            f"undefined in {self.n:,} of {self.n_replicates:,} replicates, which are left out: "
+            f"{self.causes}; the {self.what} is conditional on the measure being defined"
+        )
+
+    def warn(self, what: str) -> None:
+        """Say so where they are many."""
+        if self.are_many:
+            warn_user(f"{what} is {self.note}", UndefinedMetricWarning)
+
+
+def joined(*notes: str) -> str:
+    """Return the notes that there are, as one."""
+    return "; ".join(note for note in notes if note)

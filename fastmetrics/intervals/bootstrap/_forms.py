@@ -1,9 +1,9 @@
 """One model's data in the forms in which they are resampled: a class a form.
 
 Rows are drawn one by one or by groups: `ScoredRows` (labels with scores), `CodedRows` (true and
-predicted classes), plain `Rows` (targets with predictions). ``_cell_forms`` has those of cells,
-which stand for any number of rows. A form measures its replicates, and knows what measures of the
-data themselves, and of the data without a row, follow from. What a method means, `Form` says.
+predicted classes), plain `Rows` (targets with predictions). ``_cell_forms`` has those of cells. A
+form measures its replicates, and knows what measures of the data, and of the data without a row,
+follow from. What a method means, `Form` says.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_pairs as pairs, replicate_points as points
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.intervals._sample_sizes import effective_groups
 from fastmetrics.intervals.bootstrap._draws import Needs, Statistic, Yield, padded
 from fastmetrics.intervals.bootstrap._rows import (
     Curve,
@@ -95,6 +96,10 @@ class Form(ABC):
         """Return the number of rows, or of equal weights that tell as much as fractional ones."""
         fractional = self.fractional
         return float(self.n_rows) if fractional is None else effective_sample_size(fractional)
+
+    def effective_n_groups(self) -> float | None:
+        """Return what the groups are worth in groups of equal size; None where rows are drawn."""
+        return None
 
     def masks(self) -> Bytes:
         """Return the class of each unit, 255 or 0, for draws by class; empty for cells."""
@@ -178,6 +183,11 @@ class Rows(Form):
     @property
     def is_grouped(self) -> bool:
         return self.units is not None and self.n_units != self.n
+
+    def effective_n_groups(self) -> float | None:
+        if self.units is None or not self.is_grouped:
+            return None
+        return effective_groups(self.units, self.weights)
 
     def batch_size(self) -> int:
         return batch_size(max(self.n_units, self.n))  # few groups may have many rows

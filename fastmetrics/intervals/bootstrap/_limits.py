@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputTypeError
+from fastmetrics.intervals._sample_sizes import narrowed_level, widened_level
 
 Method = Literal["percentile", "basic", "bca", "studentized"]
 
@@ -23,6 +24,9 @@ T = TypeVar("T")
 # A replicate is a sum over up to 10^7 rows or more: values this near to one another, relative to
 # their size, are one value. An interval so narrow would say nothing either.
 _ROUNDING = 2.0**-46
+
+# Differences of measures this near to one another, relative to the largest, are ties.
+_TIE = 1e-12
 
 ALL_EQUAL = (
     "all replicates are equal, so that they do not show how much the estimate varies: use an "
@@ -65,6 +69,7 @@ def limits(
     acceleration: float | None = None,
     standard_error: float | None = None,
     standard_errors: ArrayLike | None = None,
+    n_groups: float | None = None,
 ) -> Limits:
     """Return the confidence limits that replicates of an estimate give.
 
@@ -72,7 +77,8 @@ def limits(
     lower limit (-inf), "greater" no upper one; the other is at the full level. "bca" needs the
     ``acceleration``, "studentized" the ``standard_error`` of the estimate and those within each
     replicate: limits are estimate - t SE with t the quantiles of (replicate - estimate) / (its SE),
-    without replicates whose SE is 0 or undefined.
+    without replicates whose SE is 0 or undefined. ``n_groups``, effective ones, moves the levels of
+    quantiles out to Student's t.
 
     The quantiles interpolate linearly, and percentile, basic and BCa limits are those of
     ``scipy.stats.bootstrap`` bit for bit where the replicates are. O(n_resamples): a selection, no
@@ -90,6 +96,7 @@ def limits(
     if len(defined) < 2:
         return _undefined(TOO_FEW)
     alpha = (1 - confidence_level) / 2 if alternative == "two-sided" else 1 - confidence_level
+    alpha = widened_level(alpha, n_groups)
     degenerate = ALL_EQUAL if _are_equal(defined) else None
     if method == "percentile":
         low, high = _quantiles(defined, (alpha, 1 - alpha))
@@ -160,13 +167,11 @@ def _bca_levels(
     """Return the levels of the two quantiles (E&T eq. 14.10), or why there are none."""
     from scipy.special import ndtr, ndtri
 
-    # The share below the estimate, ties counted half.
-    twice = np.count_nonzero(replicates < estimate) + np.count_nonzero(replicates <= estimate)
-    if twice in (0, 2 * len(replicates)):
+    bias = _bias(replicates, estimate)
+    if math.isinf(bias):
         return OUTSIDE
     if not math.isfinite(acceleration):
         return NO_ACCELERATION
-    bias = float(ndtri(twice / (2 * len(replicates))))
     z = float(ndtri(alpha))
     shifts = [bias + z, bias - z]
     slopes = [1 - acceleration * shift for shift in shifts]
@@ -176,6 +181,15 @@ def _bca_levels(
         float(ndtr(bias + shift / slope)) for shift, slope in zip(shifts, slopes, strict=True)
     )
     return lower, upper
+
+
+def _bias(replicates: Floats, estimate: float) -> float:
+    """Return BCa's correction of bias; infinite where the estimate is outside its replicates."""
+    from scipy.special import ndtri
+
+    # The share below the estimate, ties counted half.
+    twice = np.count_nonzero(replicates < estimate) + np.count_nonzero(replicates <= estimate)
+    return float(ndtri(twice / (2 * len(replicates))))
 
 
 def _studentized(replicates: Floats, estimate: float, errors: Floats) -> Floats:
@@ -279,31 +293,60 @@ class _Sample:
         return squares, cubes
 
 
-def pvalue_from_replicates(
-    distribution: ArrayLike, *, null: float = 0.0, alternative: Alternative = "two-sided"
+def pvalue_of_limits(
+    distribution: ArrayLike,
+    estimate: float,
+    *,
+    method: Method = "percentile",
+    alternative: Alternative = "two-sided",
+    acceleration: float | None = None,
+    n_groups: float | None = None,
 ) -> float:
-    """Return the p-value at which the percentile interval of the replicates reaches ``null``.
+    """Return the p-value of "it is 0": the level at which the interval of `limits` reaches 0.
 
     nan marks a replicate that failed, and is left out; "greater" asks whether the quantity is
-    greater than ``null``. With B replicates d,
+    greater than 0. With B replicates d, the lower limit reaches 0 at a tail of the share of
+    d <= 0 ("percentile"), or of d >= 2 estimate ("basic": as many as d - estimate >= estimate,
+    where 0 is true), each count plus one and over B + 1; "bca" and groups then undo what they do
+    to levels. Two-sided, p is twice the smaller of both tails, at most 1. The added 1 counts the
+    data themselves among the replicates: no p-value is 0. Efron & Tibshirani (1993), 15.4; Davison
+    & Hinkley (1997), 4.2; of the centring of "basic" Hall & Wilson (1991), Two guidelines for
+    bootstrap hypothesis testing, Biometrics 47:757-762.
 
-        p = 2 min((1 + #{d <= null}) / (B + 1), (1 + #{d >= null}) / (B + 1)),
-
-    at most 1; one side alone, and not doubled, for "greater" and "less". The added 1 counts the
-    data themselves among the replicates: no p-value is 0. Efron & Tibshirani (1993), 15.4 (the
-    achieved significance level of a percentile interval); Davison & Hinkley (1997), 4.2.
-
-    >>> pvalue_from_replicates([0.1, 0.3, -0.1, 0.2])
+    >>> pvalue_of_limits([0.1, 0.3, -0.1, 0.2], 0.1)
     0.8
     """
     replicates = np.asarray(distribution, dtype=np.float64)
-    n_defined = replicates.size - int(np.count_nonzero(np.isnan(replicates)))
-    if n_defined == 0:
+    defined = replicates[~np.isnan(replicates)]
+    n = len(defined)
+    if n == 0:
         return math.nan
-    at_most = (1 + int(np.count_nonzero(replicates <= null))) / (n_defined + 1)
-    at_least = (1 + int(np.count_nonzero(replicates >= null))) / (n_defined + 1)
+    null = slack = 0.0
+    if method == "basic":  # what rounding parts from twice the estimate is a tie all the same
+        null, slack = 2.0 * estimate, _TIE * float(np.max(np.abs(defined)))
+    lower = (1 + int(np.count_nonzero(defined <= null + slack))) / (n + 1)
+    upper = (1 + int(np.count_nonzero(defined >= null - slack))) / (n + 1)
+    if method == "basic":  # the mirror: the upper quantile makes the lower limit
+        lower, upper = upper, lower
+    elif method == "bca" and not _are_equal(defined):
+        given = _given(acceleration, "acceleration")
+        if isinstance(_bca_levels(defined, estimate, 0.025, given), str):
+            return math.nan
+        bias = _bias(defined, estimate)
+        lower, upper = _bca_tail(lower, bias, given), _bca_tail(upper, -bias, -given)
+    lower, upper = (max(narrowed_level(t, n_groups), 0.0) for t in (lower, upper))
     if alternative == "greater":
-        return at_most
+        return min(1.0, lower)
     if alternative == "less":
-        return at_least
-    return min(1.0, 2 * min(at_most, at_least))
+        return min(1.0, upper)
+    return min(1.0, 2 * min(lower, upper))
+
+
+def _bca_tail(share: float, bias: float, acceleration: float) -> float:
+    """Return the tail whose lower BCa limit is the quantile at ``share``."""
+    from scipy.special import ndtr, ndtri
+
+    if share >= 1.0:
+        return 1.0
+    place = float(ndtri(share)) - bias
+    return float(ndtr(place / max(1.0 + acceleration * place, 1e-300) - bias))

@@ -29,11 +29,11 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._kernels._compile import without_gil
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Draws, Line, Resampling, Statistic
 from fastmetrics.intervals.bootstrap._forms import Form, Strata
 from fastmetrics.intervals.bootstrap._limits import Method
-from fastmetrics.intervals.bootstrap._sums import SUMS, SumPlan, by_class
+from fastmetrics.intervals.bootstrap._sums import DIVIDES_BY_0, SUMS, SumPlan, by_class
 from fastmetrics.intervals.bootstrap._threshold_plans import (
     THRESHOLD_PLANS,
     Part,
@@ -61,6 +61,8 @@ class CountPlan:
     lines: ClassVar[tuple[Line, ...]] = ()
     n_columns: ClassVar[int] = 0
     has_error: ClassVar[bool] = True
+    undefined_where: ClassVar[str] = DIVIDES_BY_0
+    note: ClassVar[str] = ""
 
     def values(self, part: Part) -> Floats:
         return count_measures.value(self.name, _matrices(part.cells), **self.parameters)
@@ -120,6 +122,8 @@ class UserPlan:
     lines: ClassVar[tuple[Line, ...]] = ()
     n_columns: ClassVar[int] = 0
     has_error: ClassVar[bool] = False
+    undefined_where: ClassVar[str] = "the function returned nan"
+    note: ClassVar[str] = ""
 
     @property
     def statistic(self) -> Statistic:
@@ -202,6 +206,12 @@ def _plan(one: asking.Asked) -> Plan:
         return THRESHOLD_PLANS[one.name](**one.parameters)
     if how == "cells":
         return CountPlan(one.name, one.parameters)
+    if hasattr(one.function, "get_metadata_routing"):
+        raise InputTypeError(
+            f"`metrics`: {one.function!r} is a scorer, which is called with an estimator, and here "
+            "there are scores alone: pass the name of the measure, as 'roc_auc', or a function of "
+            "(labels, scores)"
+        )
     if one.function is not None and (how != "sums" or one.parameters):
         compiled = type(one.function).__module__.startswith("numba.")
         return UserPlan(one.function, compiled and hasattr(one.function, "py_func"))
@@ -219,7 +229,7 @@ Parameters
 ----------
 metrics : str, callable, (str, dict), or a sequence or mapping of them, default="roc_auc"
     Names (listed in the user guide), names with parameters as
-    ``("partial_auc", {"fpr_range": (0, 0.1)})``, or statistics of your own; a mapping gives
+    ``("precision_at_recall", {"recall": 0.9})``, or statistics of your own; a mapping gives
     labels. Functions of ours, and scikit-learn's of the same names, are the measures by these
     names where they have replicates. A function that numba compiled is called as
     ``f(labels, scores, weights)``, the weight of a row being how often it was drawn; any other

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from fastmetrics.intervals.bootstrap._forms import Form, Strata
 from fastmetrics.intervals.bootstrap._threshold_plans import Part
 
 Floats = NDArray[np.float64]
+DIVIDES_BY_0: Final = "what the measure divides by is 0"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +103,8 @@ class SumPlan:
     sums: Sums
 
     lines: ClassVar[tuple[Line, ...]] = ()
+    undefined_where: ClassVar[str] = DIVIDES_BY_0
+    note: ClassVar[str] = ""
 
     @property
     def n_columns(self) -> int:

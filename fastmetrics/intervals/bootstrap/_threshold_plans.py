@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +35,24 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 Floats = NDArray[np.float64]
 CRITERIA = {
     "youden": kernels.YOUDEN,
-    "closest_topleft": kernels.CLOSEST,
-    "fewest_errors": kernels.ERRORS,
-    "f_beta": kernels.F_BETA,
+    "closest-topleft": kernels.CLOSEST,
+    "fewest-errors": kernels.ERRORS,
+    "fbeta": kernels.F_BETA,
     "precision_at_recall": kernels.PRECISION,
     "recall_at_precision": kernels.RECALL,
-    "recall_at_fpr": kernels.RECALL_AT_FPR,
+    "recall_at_false_positive_rate": kernels.RECALL_AT_FPR,
 }
 # A corrected partial AUC this near to 1/2, where it ends to be defined, is 1/2: all scores tied.
 _ROUNDING = 2.0**-46
+OF_A_MAXIMUM: Final = (
+    "the interval is of the best value in the population, which a sample's overstates by chance; "
+    "it covers less than its level (docs/coverage.md)"
+)
+OF_A_CHOICE: Final = (
+    "the interval is of the value at the best threshold of the population, which each resample "
+    "looks for anew, not at the threshold found here; its coverage may be far from its level "
+    "(docs/coverage.md)"
+)
 REPORTED = (
     "value",
     "threshold",
@@ -79,7 +88,9 @@ class Part(NamedTuple):
 class ThresholdPlan:
     """One threshold measure with its parameters.
 
-    ``of_table`` measures the data themselves, ``finish`` makes values of what kernels left.
+    ``of_table`` measures the data themselves, ``finish`` makes values of what kernels left;
+    ``undefined_where`` says why a replicate of both classes may have none, ``note`` what a reader
+    of its interval must know.
     """
 
     name: str
@@ -88,6 +99,8 @@ class ThresholdPlan:
     finish: Callable[[Part], Floats]
     lines: tuple[Line, ...] = ()
     pairs: bool = False
+    undefined_where: str = ""
+    note: str = ""
 
     n_columns: ClassVar[int] = 0
 
@@ -177,21 +190,25 @@ def _rank_loss() -> ThresholdPlan:
 
 
 def _partial_auc(**given: Any) -> ThresholdPlan:
-    over_tpr, low, high = _checked_range(given.get("fpr_range"), given.get("tpr_range"))
-    correct = check_choice("correct", given.get("correct", False), (False, "mcclish"))
+    over_tpr, low, high = _checked_range(
+        given.get("false_positive_rate_range"), given.get("true_positive_rate_range")
+    )
+    correction = check_choice("correction", given.get("correction", False), (False, "mcclish"))
     least = float(mcclish(low * 0, low, high, over_tpr=over_tpr))
     slope = float(mcclish(low * 0 + 1, low, high, over_tpr=over_tpr)) - least
 
     def finish(part: Part) -> Floats:
         area: Floats = part.states[:, 0, 0] / (2.0 * part.n_positive * part.n_negative)
-        if not correct:
+        if not correction:
             return area
         corrected = least + slope * area
         corrected = np.where(np.abs(corrected - 0.5) < _ROUNDING, 0.5, corrected)
         return np.where(corrected < 0.5, np.nan, corrected)
 
     line = (kernels.AREA, int(over_tpr), float(low), float(high))
-    return ThresholdPlan("partial_auc", given, partial(partial_auc, **given), finish, (line,))
+    of_table = partial(partial_auc, **given)
+    below = "the area is below that of chance, where McClish's correction has no value"
+    return ThresholdPlan("partial_auc", given, of_table, finish, (line,), undefined_where=below)
 
 
 def _pr_auc(interpolation: str = "continuous") -> ThresholdPlan:
@@ -220,7 +237,10 @@ def _ks_statistic() -> ThresholdPlan:
         gap: Floats = part.states[:, :, 0].max(axis=1) / (part.n_positive * part.n_negative)
         return gap
 
-    return ThresholdPlan("ks_statistic", {}, lambda t: ks_statistic(t).statistic, finish, lines)
+    def of_table(table: ScoreTable) -> float:
+        return ks_statistic(table).statistic
+
+    return ThresholdPlan("ks_statistic", {}, of_table, finish, lines, note=OF_A_MAXIMUM)
 
 
 def _break_even_point() -> ThresholdPlan:
@@ -230,7 +250,12 @@ def _break_even_point() -> ThresholdPlan:
 
     line = (kernels.BREAK_EVEN, 0, 0.0, 0.0)
     return ThresholdPlan(
-        "break_even_point", {}, lambda t: break_even_point(t).value, finish, (line,)
+        "break_even_point",
+        {},
+        lambda t: break_even_point(t).value,
+        finish,
+        (line,),
+        undefined_where="precision equals recall at 0 only",
     )
 
 
@@ -248,7 +273,7 @@ def _best_threshold(
     square = check_positive("beta", beta) ** 2
     for name, bound, wanted in (
         ("at_least", at_least, criterion in ("precision_at_recall", "recall_at_precision")),
-        ("at_most", at_most, criterion == "recall_at_fpr"),
+        ("at_most", at_most, criterion == "recall_at_false_positive_rate"),
     ):
         if wanted and bound is None:
             raise InputTypeError(f"criterion {criterion!r} needs `{name}`")
@@ -257,7 +282,7 @@ def _best_threshold(
                 raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
             check_fraction(name, bound, include_low=True, include_high=True)
     bound = at_least if at_least is not None else at_most
-    if criterion == "f_beta":
+    if criterion == "fbeta":
         bound = square / (1.0 + square)
 
     def estimate(table: ScoreTable) -> float:
@@ -267,7 +292,21 @@ def _best_threshold(
         return _reported(part, criterion, of)
 
     line = (kernels.BEST, CRITERIA[criterion], bound or 0.0, 0.0)
-    return ThresholdPlan("best_threshold", {**given, "of": of}, estimate, finish, (line,))
+    why = "nothing is called positive at the threshold"
+    if criterion == "recall_at_precision":
+        why = f"no threshold reaches a precision of {bound:g}"
+    note = ""
+    if at_least is None and at_most is None:  # nothing but the best value determines it
+        note = OF_A_MAXIMUM if of == "value" else OF_A_CHOICE
+    return ThresholdPlan(
+        "best_threshold",
+        {**given, "of": of},
+        estimate,
+        finish,
+        (line,),
+        undefined_where=why,
+        note=note,
+    )
 
 
 def _reported(part: Part, criterion: str, of: str) -> Floats:
@@ -283,13 +322,13 @@ def _reported(part: Part, criterion: str, of: str) -> Floats:
             values = tp / (tp + fp)
     elif of == "false_positive_rate":
         values = fpr
-    elif of != "value" or criterion in ("recall_at_precision", "recall_at_fpr"):
+    elif of != "value" or criterion in ("recall_at_precision", "recall_at_false_positive_rate"):
         values = tpr
     elif criterion == "youden":
         values = tpr - fpr
-    elif criterion == "closest_topleft":
+    elif criterion == "closest-topleft":
         values = np.hypot(1.0 - tpr, fpr)
-    elif criterion == "fewest_errors":
+    elif criterion == "fewest-errors":
         values = part.n_positive - tp + fp
     else:
         values = merit
@@ -306,7 +345,9 @@ THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
     "ks_statistic": _ks_statistic,
     "break_even_point": _break_even_point,
     "best_threshold": _best_threshold,
-    "tpr_at_fpr": lambda fpr: _best_threshold("recall_at_fpr", at_most=fpr),
+    "recall_at_false_positive_rate": lambda false_positive_rate: _best_threshold(
+        "recall_at_false_positive_rate", at_most=false_positive_rate
+    ),
     "precision_at_recall": lambda recall: _best_threshold("precision_at_recall", at_least=recall),
     "recall_at_precision": lambda precision: _best_threshold(
         "recall_at_precision", at_least=precision

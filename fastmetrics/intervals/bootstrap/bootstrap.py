@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
-from fastmetrics._results import ConfidenceInterval, OneNumber, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.intervals._sample_sizes import warn_of_few_groups, warn_of_few_rows
 from fastmetrics.intervals.bootstrap._draws import Resampling
-from fastmetrics.intervals.bootstrap._engine import Engine, Replicates
+from fastmetrics.intervals.bootstrap._engine import (
+    STRATIFY,
+    WEIGH,
+    Engine,
+    Failures,
+    Replicates,
+    joined,
+)
 from fastmetrics.intervals.bootstrap._forms import Form
 from fastmetrics.intervals.bootstrap._limits import Method, limits
 from fastmetrics.intervals.bootstrap._parse import parse
@@ -27,12 +33,10 @@ from fastmetrics.intervals.bootstrap._plans import (
     checked_options,
 )
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
+from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResult, BootstrapResults
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
-
-#: Share of failed replicates above which there is a warning.
-MANY_FAILED = 0.05
 
 
 @documented(RESAMPLED)
@@ -89,10 +93,13 @@ def bootstrap(
     Warns
     -----
     UndefinedMetricWarning
-        If the measure is undefined on the data, or on more than 5 % of the replicates (those that
-        lost a class are left out, never redrawn).
+        If the measure is undefined on the data, or on more than 5 % of the replicates: the warning
+        says why. These are left out, never redrawn, and the interval is conditional on the measure
+        being defined.
     DegenerateDataWarning
         If the interval says nothing, as where all replicates are equal.
+    SmallSampleWarning
+        If groups, or rows of importances, are worth fewer than 30: intervals cover too little.
 
     Notes
     -----
@@ -158,8 +165,16 @@ def resampled(y_true: Any, y_score: Any, options: Options, **rows: Any) -> Boots
     studentized = options.method == "studentized"
     engine = Engine([form], options.asked, options.draws(form), with_errors=studentized)
     estimates = engine.estimates()
+    warn_of_sizes(form)
     found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
     return results_of(engine, 0, estimates, found, options, method=options.method)
+
+
+def warn_of_sizes(form: Form) -> None:
+    """Say where groups, or rows of importances, are too few for an interval to hold."""
+    warn_of_few_groups(form.effective_n_groups(), form.n_units)
+    if form.fractional is not None:
+        warn_of_few_rows(form.effective_size(), form.n_rows)
 
 
 def check_methods(form: Form, options: Options) -> None:
@@ -189,10 +204,12 @@ def results_of(
     BCa's acceleration of a measure is the one given, or else follows from the model's own data.
     """
     form = engine.forms[model]
+    n_groups = form.effective_n_groups()
     own_errors = engine.errors_of_data() if found.errors is not None else None
     results = {}
     for i, one in enumerate(options.asked):
         extra: dict[str, Any] = {}
+        values = found.values[model, i]
         chosen = method or default_method(form, one)
         if chosen == "bca" and not math.isnan(estimates[i]):
             if acceleration is None:
@@ -205,14 +222,32 @@ def results_of(
         results[one.label] = result_of(
             one,
             estimates[i],
-            found.values[model, i],
+            values,
             options,
+            failures=failures_of(one, values, found.lost_a_class[model], form, options),
             size=form.effective_size(),
+            n_groups=n_groups,
             method=chosen,
             is_default=method is None,
             **extra,
         )
     return BootstrapResults(results)
+
+
+def failures_of(
+    one: Planned,
+    values: NDArray[np.float64],
+    lost_a_class: NDArray[np.bool_],
+    form: Form,
+    options: Options,
+) -> Failures:
+    """Return how many replicates of a measure are undefined, and why."""
+    return Failures.of(
+        values,
+        lost_a_class if isinstance(one.plan, ThresholdPlan) else None,
+        otherwise=one.plan.undefined_where,
+        remedy=WEIGH if form.is_grouped or options.resampling != "multinomial" else STRATIFY,
+    )
 
 
 def default_method(form: Form, one: Planned) -> Method:
@@ -232,7 +267,9 @@ def result_of(
     distribution: NDArray[np.float64],
     options: Options,
     *,
+    failures: Failures,
     size: float,
+    n_groups: float | None,
     method: Method,
     is_default: bool = False,
     **extra: Any,
@@ -243,17 +280,12 @@ def result_of(
         warn_user(message, UndefinedMetricWarning)
     distribution.flags.writeable = False
     defined = distribution[~np.isnan(distribution)]
-    n_failed = len(distribution) - len(defined)
-    if n_failed > MANY_FAILED * len(distribution) and not math.isnan(estimate):
-        hint = "; `stratified=True` keeps both" if isinstance(one.plan, ThresholdPlan) else ""
-        message = (
-            f"{one.label!r} is undefined in {n_failed:,} of {len(distribution):,} replicates, "
-            f"which are left out: they lost a class or what the measure divides by{hint}"
-        )
-        warn_user(message, UndefinedMetricWarning)
+    if not math.isnan(estimate):
+        failures.warn(repr(one.label))
     level: dict[str, Any] = {
         "confidence_level": options.confidence_level,
         "alternative": options.alternative,
+        "n_groups": n_groups,
     }
     interval, reason = limits(distribution, estimate, method=method, **level, **extra)
     if reason is not None and is_default and method == "bca":
@@ -270,7 +302,7 @@ def result_of(
         standard_error=float(defined.std(ddof=1)) if finite else math.nan,
         bias=float(defined.mean()) - estimate if finite else math.nan,
         bootstrap_distribution=distribution,
-        n_failed=n_failed,
+        n_failed=failures.n,
         metric=one.label,
         method=method,
         alternative=options.alternative,
@@ -278,117 +310,7 @@ def result_of(
         n_resamples=options.n_resamples,
         key=key_text(options.key),
         effective_sample_size=size,
+        effective_n_groups=n_groups,
         weights_are=options.weights_are,
+        note="" if math.isnan(estimate) else joined(one.plan.note, failures.note),
     )
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class BootstrapResult(OneNumber):
-    """A measure with its bootstrap interval.
-
-    Attributes
-    ----------
-    estimate : float
-        The measure of the data themselves.
-    confidence_interval : ConfidenceInterval
-        Its two limits, `low` and `high`; nan where they are undefined.
-    standard_error : float
-        Standard deviation of the replicates.
-    bias : float
-        Mean of the replicates less the estimate.
-    bootstrap_distribution : ndarray of shape (n_resamples,)
-        The replicates, in the order of their numbers; nan where one is undefined. Read-only.
-    n_failed : int
-        Replicates that are undefined, for instance because they lost a class. They are left out.
-    metric, method, alternative : str
-        What was measured, and which interval this is.
-    confidence_level : float
-    n_resamples : int
-    key : str
-        The key of the random numbers: ``rng=key`` draws the same replicates again.
-    effective_sample_size : float
-        Rows, or with importances the number of equal weights that tell as much (Kish).
-    weights_are : {"importances", "frequencies"} or None
-        How weights were read; None where there were none.
-    """
-
-    estimate: float
-    confidence_interval: ConfidenceInterval
-    standard_error: float
-    bias: float
-    bootstrap_distribution: NDArray[np.float64] = field(repr=False)
-    n_failed: int
-    metric: str
-    method: str
-    alternative: str
-    confidence_level: float
-    n_resamples: int
-    key: str
-    effective_sample_size: float
-    weights_are: WeightsAre | None = None
-
-    def __post_init__(self) -> None:
-        replicates = self.bootstrap_distribution.view()
-        replicates.flags.writeable = False
-        object.__setattr__(self, "bootstrap_distribution", replicates)
-
-
-class BootstrapResults(Mapping[str, BootstrapResult]):
-    """The results of one bootstrap by the name of the measure; frozen.
-
-    Parameters
-    ----------
-    results : mapping of str to BootstrapResult
-
-    Examples
-    --------
-    >>> from fastmetrics import bootstrap
-    >>> results = bootstrap([0, 1, 1, 0, 1], [0.1, 0.8, 0.4, 0.5, 0.9], stratified=True, rng=1)
-    >>> list(results), results["roc_auc"].n_resamples
-    (['roc_auc'], 9999)
-    """
-
-    __slots__ = ("_results",)
-
-    def __init__(self, results: Mapping[str, BootstrapResult]) -> None:
-        self._results = dict(results)
-
-    def __getitem__(self, metric: str) -> BootstrapResult:
-        try:
-            return self._results[metric]
-        except KeyError:
-            known = ", ".join(map(repr, self._results))
-            raise KeyError(f"{metric!r}: the measures are {known}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the results as a dictionary of built-in Python objects.
-
-        Returns
-        -------
-        dict
-            Measure to the dictionary of its result.
-        """
-        return {metric: result.to_dict() for metric, result in self._results.items()}
-
-    def __repr__(self) -> str:
-        inside = ", ".join(
-            f"{metric}={result.estimate:.6g} [{result.confidence_interval.low:.6g}, "
-            f"{result.confidence_interval.high:.6g}]"
-            for metric, result in self._results.items()
-        )
-        return f"BootstrapResults({inside})"
-
-    def _repr_html_(self) -> str:
-        heads = ("measure", "estimate", "low", "high", "standard error", "bias", "failed")
-        rows = []
-        for metric, one in self._results.items():
-            limits = one.confidence_interval
-            numbers = (one.estimate, limits.low, limits.high, one.standard_error, one.bias)
-            rows.append((metric, *(f"{number:.6g}" for number in numbers), str(one.n_failed)))
-        return html_table(heads, rows)

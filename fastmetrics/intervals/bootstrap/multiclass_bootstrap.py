@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import (
     Alternative,
@@ -21,8 +22,14 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError
+from fastmetrics.intervals._sample_sizes import (
+    effective_groups,
+    warn_of_few_groups,
+    warn_of_few_rows,
+    warn_of_rare_classes,
+)
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
-from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._engine import WEIGH, Engine, Failures
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
 from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
 from fastmetrics.intervals.bootstrap._rows import (
@@ -33,7 +40,8 @@ from fastmetrics.intervals.bootstrap._rows import (
 )
 from fastmetrics.intervals.bootstrap._sums import SUMS, SumPlan
 from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS, Part, ThresholdPlan
-from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults, result_of
+from fastmetrics.intervals.bootstrap.bootstrap import result_of
+from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResults
 from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
 from fastmetrics.measures import asking
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
@@ -91,7 +99,11 @@ def multiclass_bootstrap(
     Warns
     -----
     UndefinedMetricWarning
-        If more than 5 % of the replicates lose a class: these are left out.
+        If more than 5 % of the replicates lose a class: these are left out, and the interval is
+        conditional on every class being there.
+    SmallSampleWarning
+        If a class has fewer than five rows: the warning names it; if groups, or rows of
+        importances, are worth fewer than 30.
 
     Notes
     -----
@@ -105,8 +117,8 @@ def multiclass_bootstrap(
 
     Examples
     --------
-    >>> y = [0, 1, 2] * 4
-    >>> p = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.4, 0.5, 0.1]] * 3
+    >>> y = [0, 1, 2] * 8
+    >>> p = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.4, 0.5, 0.1]] * 6
     >>> r = multiclass_bootstrap(y, p, n_resamples=999, rng=1)["roc_auc_ovr"]
     >>> round(r.estimate, 4), r.confidence_interval.low < r.estimate
     (0.5, True)
@@ -130,13 +142,27 @@ def multiclass_bootstrap(
         weights_are=read,
         n_models=max(3 * len(data.problems(_how(one))) for one in asked),
     )
+    n_groups = None if data.groups is None else effective_groups(data.groups, data.weights)
+    warn_of_few_groups(n_groups, data.n_units)
+    if read == "importances":
+        warn_of_few_rows(data.size, len(data.codes))
+    names = check_class_labels(y_true).classes.tolist()
+    warn_of_rare_classes(names, np.bincount(data.codes, minlength=len(names)).tolist())
     results = {}
     for one in asked:
         estimate = data.estimate(one, options.n_threads)
         values = _replicates(data, one, options)
         plan = Planned(one.label, SumPlan(SUMS["mean"]))  # a mean of AUCs
+        failures = Failures.of(values, np.isnan(values), remedy=WEIGH)  # of no other reason
         results[one.label] = result_of(
-            plan, estimate, values, options, size=data.size, method=method
+            plan,
+            estimate,
+            values,
+            options,
+            failures=failures,
+            size=data.size,
+            n_groups=n_groups,
+            method=method,
         )
     return BootstrapResults(results)
 

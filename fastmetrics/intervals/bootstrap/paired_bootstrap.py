@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -14,117 +13,37 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
-from fastmetrics._results import ConfidenceInterval, Result, html_table
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals._models import MODELS, NamedScores, named_scores
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Resampling
-from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._engine import Engine, Failures, joined
 from fastmetrics.intervals.bootstrap._limits import (
     ALL_EQUAL,
     Method,
     acceleration,
     limits,
-    pvalue_from_replicates,
+    pvalue_of_limits,
 )
 from fastmetrics.intervals.bootstrap._parse import parse_models
 from fastmetrics.intervals.bootstrap._parse_rows import Parsed
-from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, checked_options
-from fastmetrics.intervals.bootstrap.bootstrap import BootstrapResults, check_methods, results_of
+from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
+from fastmetrics.intervals.bootstrap.bootstrap import (
+    check_methods,
+    failures_of,
+    results_of,
+    warn_of_sizes,
+)
+from fastmetrics.intervals.bootstrap.bootstrap_results import (
+    PairedBootstrap,
+    PairedDifference,
+)
 from fastmetrics.measures.asking import MetricsLike
 
 PairedMethod = Literal["percentile", "basic", "bca"]
 
 #: Of differences, where no method is asked for.
-PAIRED_METHOD: Final = "percentile"
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class PairedDifference(Result):
-    """The difference of a measure between two models on the same rows.
-
-    Attributes
-    ----------
-    metric, model_a, model_b : str
-    difference : float
-        The measure of `model_a` less that of `model_b`.
-    confidence_interval : ConfidenceInterval
-    standard_error : float
-        Standard deviation of the replicates of the difference.
-    pvalue : float
-        Of "no difference", from the share of replicates on either side of 0.
-    pvalue_holm : float
-        Adjusted for all pairs of models that were compared by this measure.
-    n_failed : int
-        Replicates in which the measure of either is undefined.
-    bootstrap_distribution : ndarray of shape (n_resamples,)
-        Replicates of the difference; read-only.
-    """
-
-    metric: str
-    model_a: str
-    model_b: str
-    difference: float
-    confidence_interval: ConfidenceInterval
-    standard_error: float
-    pvalue: float
-    pvalue_holm: float
-    n_failed: int
-    bootstrap_distribution: NDArray[np.float64] = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class PairedBootstrap(Result):
-    """Models compared by a paired bootstrap.
-
-    Attributes
-    ----------
-    models : mapping of str to BootstrapResults
-        Each model's own intervals, from the same replicates.
-    differences : mapping of str to tuple of PairedDifference
-        For each measure, every pair of models in the order given.
-    method, alternative : str
-    confidence_level : float
-    n_resamples : int
-    key : str
-        ``rng=key`` draws the same replicates again.
-    weights_are : {"importances", "frequencies"} or None
-        How weights were read; None where there were none.
-    """
-
-    models: Mapping[str, BootstrapResults]
-    differences: Mapping[str, tuple[PairedDifference, ...]]
-    method: str
-    alternative: str
-    confidence_level: float
-    n_resamples: int
-    key: str
-    weights_are: WeightsAre | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as a dictionary of built-in Python objects."""
-        plain = Result.to_dict(self)
-        plain["models"] = {name: results.to_dict() for name, results in self.models.items()}
-        return plain
-
-    def __repr__(self) -> str:
-        inside = ", ".join(
-            f"{pair.metric}: {pair.model_a} - {pair.model_b} = {pair.difference:.6g} "
-            f"[{pair.confidence_interval.low:.6g}, {pair.confidence_interval.high:.6g}]"
-            for pairs in self.differences.values()
-            for pair in pairs
-        )
-        return f"PairedBootstrap({inside})"
-
-    def _repr_html_(self) -> str:
-        heads = ("measure", "pair", "difference", "low", "high", "p", "p (Holm)")
-        rows = []
-        for pair in chain.from_iterable(self.differences.values()):
-            low, high = pair.confidence_interval.low, pair.confidence_interval.high
-            numbers = (pair.difference, low, high, pair.pvalue, pair.pvalue_holm)
-            names = f"{pair.model_a} − {pair.model_b}"
-            rows.append((pair.metric, names, *(f"{number:.6g}" for number in numbers)))
-        return html_table(heads, rows)
+PAIRED_METHOD: Final = "basic"
 
 
 @documented(MODELS, RESAMPLED)
@@ -136,7 +55,7 @@ def paired_bootstrap(
     metrics: MetricsLike = "roc_auc",
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
-    method: PairedMethod = "percentile",
+    method: PairedMethod | None = None,
     stratified: bool = False,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -158,8 +77,10 @@ def paired_bootstrap(
     scores : mapping of str to array-like of shape (n_samples,), or data frame
         Each model's scores, predicted labels or predicted values by its name; a data frame has one
         column a model. An array of shape (n_samples, n_models) needs `names`.
-    method : {"percentile", "basic", "bca"}, default="percentile"
-        Which interval, of the models and of their differences.
+    method : {"percentile", "basic", "bca"}, optional
+        Which interval, of the models and of their differences. None takes "basic" for differences,
+        which covers best there (``docs/coverage.md``), and for a model's own measure what
+        `bootstrap` takes.
     threshold : float, optional
         Measures of counts call a score >= threshold positive, whatever the model.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -188,12 +109,15 @@ def paired_bootstrap(
     times the cost of one model for two, and one byte a row a thread. Intervals of differences are
     far narrower than two separate ones suggest, as what both models find hard cancels.
 
-    The p-value inverts the percentile interval: twice the smaller share of replicates on either
-    side of 0, each count plus one. `paired_permutation_test` tests exchangeability instead.
+    The p-value inverts the interval, by its method: both always agree. Of "basic" it is twice the
+    smaller share of replicates that are as far from the difference as the difference is from 0,
+    on either side, each count plus one (Hall & Wilson 1991). `paired_permutation_test` tests
+    exchangeability instead.
 
     References
     ----------
-    Efron & Tibshirani (1993), An introduction to the bootstrap, 15.4 and 16. Holm (1979), A
+    Efron & Tibshirani (1993), An introduction to the bootstrap, 15.4 and 16. Hall & Wilson (1991),
+    Two guidelines for bootstrap hypothesis testing, Biometrics 47:757-762. Holm (1979), A
     simple sequentially rejective multiple test procedure, Scand. J. Statistics 6:65-70.
 
     Examples
@@ -205,7 +129,7 @@ def paired_bootstrap(
     >>> round(pair.difference, 2), pair.pvalue_holm == pair.pvalue
     (0.2, True)
     """
-    if method not in ("percentile", "basic", "bca"):
+    if method not in (None, "percentile", "basic", "bca"):
         raise InputError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
     models = named_scores(scores, names, at_least=2)
     options = checked_options(
@@ -279,6 +203,8 @@ def compared(
             method=method_of_models,
             acceleration=of_rows if method_of_models == "bca" else None,
         )
+    n_groups = parsed.forms[0].effective_n_groups()
+    warn_of_sizes(parsed.forms[0])
     differences = {}
     for i, one in enumerate(options.asked):
         pairs = []
@@ -290,7 +216,25 @@ def compared(
                 replicates = found.values[a, i] - found.values[b, i]
             difference = estimates[a][i] - estimates[b][i]
             names = {"metric": one.label, "model_a": models[a].name, "model_b": models[b].name}
-            pairs.append(_difference(names, difference, replicates, options, **extra))
+            lost = found.lost_a_class[a] | found.lost_a_class[b]
+            failures = failures_of(one, replicates, lost, parsed.forms[a], options)
+            most = max(own[models[m].name][one.label].n_failed for m in (a, b))
+            if not failures._replace(n=most).are_many:  # else the models have said so
+                failures.warn(
+                    f"the difference in {one.label!r} of {models[a].name!r} and {models[b].name!r}"
+                )
+            pairs.append(
+                _difference(
+                    one,
+                    names,
+                    difference,
+                    replicates,
+                    options,
+                    failures,
+                    **extra,
+                    n_groups=n_groups,
+                )
+            )
         adjusted = holm([pair["pvalue"] for pair in pairs])
         differences[one.label] = tuple(
             PairedDifference(**pair, pvalue_holm=float(p))
@@ -304,6 +248,7 @@ def compared(
         options.confidence_level,
         options.n_resamples,
         key_text(options.key),
+        n_groups,
         options.weights_are,
     )
 
@@ -328,27 +273,29 @@ def _acceleration(
 
 
 def _difference(
+    one: Planned,
     names: dict[str, str],
     difference: float,
     replicates: NDArray[np.float64],
     options: Options,
-    **extra: float,
+    failures: Failures,
+    **extra: float | None,
 ) -> dict[str, Any]:
     """Return the fields of a `PairedDifference`, but for the adjusted p-value."""
     replicates.flags.writeable = False
     defined = replicates[~np.isnan(replicates)]
     finite = len(defined) > 1 and bool(np.isfinite(defined).all())
-    interval, reason = limits(
-        replicates,
-        difference,
-        method=options.method or PAIRED_METHOD,
-        confidence_level=options.confidence_level,
-        alternative=options.alternative,
+    how: dict[str, Any] = {
+        "method": options.method or PAIRED_METHOD,
+        "alternative": options.alternative,
         **extra,
+    }
+    interval, reason = limits(
+        replicates, difference, confidence_level=options.confidence_level, **how
     )
     pvalue = math.nan
     if not math.isnan(difference):
-        pvalue = pvalue_from_replicates(replicates, null=0.0, alternative=options.alternative)
+        pvalue = pvalue_of_limits(replicates, difference, **how)
         if reason is ALL_EQUAL:
             reason = f"it is {difference:.6g} in every replicate"
         if reason is not None:
@@ -362,6 +309,7 @@ def _difference(
         "confidence_interval": interval,
         "standard_error": float(defined.std(ddof=1)) if finite else math.nan,
         "pvalue": pvalue,
-        "n_failed": len(replicates) - len(defined),
+        "n_failed": failures.n,
         "bootstrap_distribution": replicates,
+        "note": "" if math.isnan(difference) else joined(one.plan.note, failures.note),
     }

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
@@ -23,15 +24,16 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._kernels import resampling as kernels
-from fastmetrics._results import Result
+from fastmetrics._results import Difference, Result
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import MODELS, check_models, named_scores
+from fastmetrics.intervals._models import MODELS, check_models, named_scores, pair_of
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Draws, padded
-from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.intervals.bootstrap._engine import Engine, Failures
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
 from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, planned
+from fastmetrics.intervals.bootstrap._result_tables import differences_table
 from fastmetrics.intervals.bootstrap._rows import rows_of_arrays
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.measures.asking import MetricsLike
@@ -42,8 +44,8 @@ _BATCH_BYTES = 1 << 18
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class PermutedDifference(Result):
+@dataclass(frozen=True, slots=True, repr=False)
+class PermutedDifference(Difference):
     """A difference between two models, and how it stands among the exchanges.
 
     Attributes
@@ -56,7 +58,10 @@ class PermutedDifference(Result):
     pvalue_holm : float
         Adjusted for all pairs of models that were compared by this measure.
     null_distribution : ndarray of shape (n_resamples,)
-        The difference after each exchange; read-only.
+        The difference after each exchange; nan where one is undefined. Read-only.
+    n_failed : int
+        Exchanges after which the measure of either is undefined: the p-value is then of the
+        others, conditional on both being defined.
     """
 
     metric: str
@@ -66,9 +71,10 @@ class PermutedDifference(Result):
     pvalue: float
     pvalue_holm: float
     null_distribution: NDArray[np.float64] = field(repr=False)
+    n_failed: int = 0
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairedPermutationTest(Result):
     """Models compared by a paired permutation test.
 
@@ -88,6 +94,10 @@ class PairedPermutationTest(Result):
     n_resamples: int
     key: str
 
+    def __getitem__(self, asked: str | tuple[str, str, str]) -> PermutedDifference:
+        """Return a difference: by the measure, of several pairs by (measure, model, model)."""
+        return pair_of(self.differences, asked)
+
     def __repr__(self) -> str:
         inside = ", ".join(
             f"{pair.metric}: {pair.model_a} - {pair.model_b} = {pair.difference:.6g}, "
@@ -96,6 +106,13 @@ class PairedPermutationTest(Result):
             for pair in pairs
         )
         return f"PairedPermutationTest({inside})"
+
+    def _shown(self) -> Display:
+        note = (
+            f"p: {self.alternative}, {self.n_resamples:,} exchanges of {self.exchange}; "
+            f"`rng={self.key!r}` makes them again."
+        )
+        return Display([differences_table(self.differences)], type(self).__name__, [note])
 
 
 @documented(MODELS)
@@ -146,7 +163,8 @@ def paired_permutation_test(
     Warns
     -----
     UndefinedMetricWarning
-        If a measure is undefined on the data (p is nan).
+        If a measure is undefined on the data (p is nan), or after more than 5 % of the exchanges,
+        which are left out.
     DegenerateDataWarning
         If two models are identical for the test (p is 1).
 
@@ -271,7 +289,7 @@ def _test_pair(
         unit="exchanges",
     )
     return [
-        _result(one.label, names, observed[:, i].tolist(), null[i], alternative)
+        _result(one, names, observed[:, i].tolist(), null[i], alternative)
         for i, one in enumerate(asked)
     ]
 
@@ -338,13 +356,16 @@ def _values_of_both(
 
 
 def _result(
-    metric: str,
+    one: Planned,
     names: tuple[str, str],
     values: list[float],
     null: NDArray[np.float64],
     alternative: Alternative,
 ) -> dict[str, Any]:
+    metric = one.label
     null.flags.writeable = False
+    why = one.plan.undefined_where  # no exchange loses a class
+    failures = Failures.of(null, otherwise=why, what="p-value")
     difference = values[0] - values[1]
     if math.isnan(difference):
         message = f"{metric!r} is not defined for {names[0]!r} or {names[1]!r}: nor is the test"
@@ -365,8 +386,9 @@ def _result(
             extreme = null >= difference - slack
         else:
             extreme = null <= difference + slack
-        defined = np.count_nonzero(~np.isnan(null))
-        pvalue = (1 + int(np.count_nonzero(extreme))) / (1 + int(defined))
+        defined = len(null) - failures.n
+        pvalue = (1 + int(np.count_nonzero(extreme))) / (1 + defined)
+        failures.warn(f"{metric!r} of {names[0]!r} or {names[1]!r}")
     return {
         "metric": metric,
         "model_a": names[0],
@@ -374,4 +396,5 @@ def _result(
         "difference": difference,
         "pvalue": pvalue,
         "null_distribution": null,
+        "n_failed": failures.n,
     }

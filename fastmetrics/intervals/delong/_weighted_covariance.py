@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.errors import DegenerateDataWarning, warn_user
 from fastmetrics.intervals._models import CheckedModels
 from fastmetrics.intervals.delong._placements import weighted_placements
 from fastmetrics.tables.scores.pairs import pairs_of_weights
@@ -35,6 +36,8 @@ Warns
 -----
 DegenerateDataWarning
     If a class of importances is worth less than two rows of equal weight.
+SmallSampleWarning
+    If groups, or rows of importances, are worth fewer than 30: intervals cover too little.
 
 Notes
 -----
@@ -49,6 +52,8 @@ becomes I / (I - 1) D(shares of rows) / D(shares of weight), where that is great
 
 #: Of the correlations of differences: eigenvalues below are rounding, not degrees of freedom.
 _ROUNDING: Final = 1e-10
+#: Effective rows of a class below which a variance is worth nothing.
+_FEWEST: Final = 2.0 - 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,3 +226,14 @@ def _effective_size(weights: Floats) -> float:
         return 0.0
     ratios = weights / weights.max()
     return float(ratios.sum()) ** 2 / float(np.sum(ratios * ratios))
+
+
+def warn_of_weights(effective_sizes: tuple[float, float]) -> None:
+    """Say where a few weights leave next to nothing of a class."""
+    for name, size in zip(("positives", "negatives"), effective_sizes, strict=True):
+        if 0.0 < size < _FEWEST:
+            warn_user(
+                f"the {name} are worth {size:.3g} rows of equal weight, too few to tell how much "
+                "the AUC varies",
+                DegenerateDataWarning,
+            )

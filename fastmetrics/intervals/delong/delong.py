@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,15 +27,23 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.intervals._models import NamedScores, check_models
+from fastmetrics.intervals._sample_sizes import (
+    degrees_of_freedom,
+    effective_groups,
+    quantile,
+    warn_of_few_groups,
+    warn_of_few_rows,
+)
 from fastmetrics.intervals.delong._delong_covariance import auc_covariance
-from fastmetrics.intervals.delong._weighted_covariance import OF_WEIGHTS, WeightedCovariance
+from fastmetrics.intervals.delong._weighted_covariance import (
+    OF_WEIGHTS,
+    WeightedCovariance,
+    warn_of_weights,
+)
 from fastmetrics.tables.scores.pairs import INT64_BOUND, exact_dot
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Scale = Literal["plain", "logit"]
-
-#: Effective rows of a class below which a variance is worth nothing.
-_FEWEST: Final = 2.0 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,6 +69,9 @@ class DeLongResult(OneNumber):
         The name of the method.
     n_groups : int or None
         Groups of examples; None if each example stands for itself.
+    effective_n_groups : float or None
+        How many groups of equal size they are worth, (sum m)^2 / sum m^2; the interval is by
+        Student's t with one degree of freedom less.
     weights_are : {"importances", "frequencies"} or None
         How weights were read; None where there were none.
     """
@@ -75,6 +86,7 @@ class DeLongResult(OneNumber):
     scale: Scale
     method: str = "DeLong (1988)"
     n_groups: int | None = None
+    effective_n_groups: float | None = None
     weights_are: WeightsAre | None = None
 
 
@@ -89,6 +101,7 @@ class AucVariance(NamedTuple):
     fault: str
     weights_are: WeightsAre | None
     effective_sizes: tuple[float, float]
+    effective_n_groups: float | None = None
 
 
 @documented(OF_WEIGHTS, SCORED)
@@ -150,8 +163,9 @@ def delong(
     S10/m+ + S01/m- + 2 S11/(m+ m-), where S10 = I10 / (I10 - 1) / m+ sum (X_i - m_i AUC)^2, S01
     is alike for the negatives, and S11 = I / (I - 1) sum (X_i - m_i AUC)(Y_i - n_i AUC). It is
     never negative. If every group is a single row, S11 is 0 and the variance is DeLong's exactly;
-    so it is if each example is repeated the same number of times within a group of its own. The
-    normal approximation needs many groups, 30 at the least.
+    so it is if each example is repeated the same number of times within a group of its own. Limits
+    are then by Student's t, with `effective_n_groups` - 1 degrees of freedom; below about 30 they
+    still cover too little (``docs/coverage.md``).
 
     References
     ----------
@@ -186,13 +200,17 @@ def delong(
         found.estimate,
         found.variance,
         standard_error,
-        normal_limits(found.estimate, standard_error, level, scale),
+        normal_limits(
+            *(found.estimate, standard_error, level, scale),
+            df=degrees_of_freedom(found.effective_n_groups),
+        ),
         found.n_positive,
         found.n_negative,
         level,
         scale,
         "DeLong (1988)" if groups is None else "Obuchowski (1997)",
         found.n_groups,
+        found.effective_n_groups,
         found.weights_are,
     )
 
@@ -239,6 +257,7 @@ def auc_variance(
         found.fault,
         read,
         found.effective_sizes if isinstance(found, WeightedCovariance) else sizes,
+        None if models.groups is None else effective_groups(models.groups, models.rows.weights),
     )
 
 
@@ -306,17 +325,9 @@ def _warn(found: AucVariance) -> None:
         warn_user(message, DegenerateDataWarning)
     if not found.fault:
         warn_of_weights(found.effective_sizes)
-
-
-def warn_of_weights(effective_sizes: tuple[float, float]) -> None:
-    """Say where a few weights leave next to nothing of a class."""
-    for name, size in zip(("positives", "negatives"), effective_sizes, strict=True):
-        if 0.0 < size < _FEWEST:
-            warn_user(
-                f"the {name} are worth {size:.3g} rows of equal weight, too few to tell how much "
-                "the AUC varies",
-                DegenerateDataWarning,
-            )
+        warn_of_few_groups(found.effective_n_groups, found.n_groups or 0)
+        if found.weights_are == "importances":
+            warn_of_few_rows(sum(found.effective_sizes), found.n_positive + found.n_negative)
 
 
 def _placement_sums(table: ScoreTable) -> tuple[int, int, int]:
@@ -365,15 +376,15 @@ def _joined(squares: list[int], half: int) -> int:
     return (squares[0] << 2 * half) + (squares[1] << half) + squares[2]
 
 
-def normal_limits(estimate: float, error: float, level: float, scale: Scale) -> ConfidenceInterval:
-    """Return the normal limits on the scale asked for, inside [0, 1]."""
+def normal_limits(
+    estimate: float, error: float, level: float, scale: Scale, *, df: float | None = None
+) -> ConfidenceInterval:
+    """Return the normal limits, or Student's, on the scale asked for, inside [0, 1]."""
     if math.isnan(error):
         return ConfidenceInterval(math.nan, math.nan)
     if error == 0:
         return ConfidenceInterval(estimate, estimate)
-    from scipy.special import ndtri
-
-    half = -float(ndtri((1.0 - level) / 2.0)) * error
+    half = -quantile((1.0 - level) / 2.0, df) * error
     if scale == "plain":
         return ConfidenceInterval(max(0.0, estimate - half), min(1.0, estimate + half))
     centre = math.log(estimate) - math.log1p(-estimate)

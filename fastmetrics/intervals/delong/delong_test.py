@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.numbers import as_p
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
@@ -20,18 +22,27 @@ from fastmetrics._input.scalars import (
     check_n_threads,
     check_weights_are,
 )
-from fastmetrics._results import ConfidenceInterval, Result, html_table
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics._results import ConfidenceInterval, Difference, Result
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, no_such, warn_user
 from fastmetrics.intervals._models import MODELS, check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
+from fastmetrics.intervals._sample_sizes import (
+    degrees_of_freedom,
+    effective_groups,
+    warn_of_few_groups,
+    warn_of_few_rows,
+)
 from fastmetrics.intervals.delong._delong_covariance import AucCovariance, auc_covariance
-from fastmetrics.intervals.delong._weighted_covariance import OF_WEIGHTS, WeightedCovariance
-from fastmetrics.intervals.delong.delong import warn_of_weights
+from fastmetrics.intervals.delong._weighted_covariance import (
+    OF_WEIGHTS,
+    WeightedCovariance,
+    warn_of_weights,
+)
 from fastmetrics.tables.scores.score_table import SCORED
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DeLongPair(Result):
+class DeLongPair(Difference):
     """The difference between the AUCs of two models on the same examples.
 
     Attributes
@@ -45,7 +56,8 @@ class DeLongPair(Result):
     statistic : float
         z = difference / standard error; 0 where both are 0, +-inf where the error alone is.
     pvalue : float
-        Of "the AUCs are equal", by the normal distribution; 1 where the difference is 0 for sure.
+        Of "the AUCs are equal", by the normal distribution (with groups by Student's t); 1 where
+        the difference is 0 for sure.
     pvalue_holm : float
         The same, adjusted for the number of pairs (Holm 1979).
     confidence_interval : ConfidenceInterval
@@ -62,7 +74,7 @@ class DeLongPair(Result):
     confidence_interval: ConfidenceInterval
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class DeLongTest(Result):
     """The AUCs of K models on the same examples, compared.
 
@@ -86,6 +98,9 @@ class DeLongTest(Result):
         Examples of either class.
     n_groups : int or None
         Groups of examples; None if each example stands for itself.
+    effective_n_groups : float or None
+        How many groups of equal size they are worth: p-values and intervals are by Student's t,
+        and by F for all models, with one degree of freedom less.
     confidence_level : float
         Coverage aimed at by the intervals of the pairs.
     alternative : {"two-sided", "less", "greater"}
@@ -106,6 +121,7 @@ class DeLongTest(Result):
     n_positive: int
     n_negative: int
     n_groups: int | None
+    effective_n_groups: float | None
     confidence_level: float
     alternative: Alternative
     method: str
@@ -121,8 +137,7 @@ class DeLongTest(Result):
         for pair in self.pairs:
             if (pair.model_a, pair.model_b) == models:
                 return pair
-        known = ", ".join(repr((pair.model_a, pair.model_b)) for pair in self.pairs)
-        raise KeyError(f"{models!r}: the pairs are {known}")
+        raise no_such(models, "pairs", ((pair.model_a, pair.model_b) for pair in self.pairs))
 
     def __iter__(self) -> Iterator[DeLongPair]:
         return iter(self.pairs)
@@ -137,21 +152,20 @@ class DeLongTest(Result):
         test = f"chi2({self.df})={self.statistic:.6g}, pvalue={self.pvalue:.6g}"
         return f"DeLongTest({aucs}; all equal: {test})"
 
-    def _repr_html_(self) -> str:
-        heads = ("models", "difference", "standard error", "z", "p", "p (Holm)")
-        level = f"{100 * self.confidence_level:g} % interval"
-        rows = []
-        for pair in self.pairs:
-            numbers = (pair.difference, pair.standard_error, pair.statistic)
-            interval = pair.confidence_interval
-            cells = (
-                f"{pair.model_a} − {pair.model_b}",
-                *(f"{number:.4f}" for number in numbers),
-                *(f"{p:.4g}" for p in (pair.pvalue, pair.pvalue_holm)),
-                f"{interval.low:.4f} to {interval.high:.4f}",
-            )
-            rows.append(cells)
-        return html_table((*heads, level), rows, caption=repr(self))
+    def _shown(self) -> Display:
+        names = ("confidence_interval", "standard_error", "statistic", "pvalue", "pvalue_holm")
+        words = {"statistic": "z"}
+        pairs = Table.of_pairs(self.pairs, names, words=words, level=self.confidence_level)
+        own = {"model": self.names, "estimate": self.estimate}
+        own["standard_error"] = self.standard_error
+        test = f"chi-square {self.statistic:.4g}, df {self.df}, {as_p(self.pvalue)}"
+        weights = f"; weights are {self.weights_are}" if self.weights_are else ""
+        notes = [
+            f"All AUCs equal: {test}.",
+            f"{self.method}, {self.alternative}; intervals are not adjusted{weights}.",
+        ]
+        tables = [pairs, Table(own, words={"estimate": "AUC"})]
+        return Display(tables, type(self).__name__, notes)
 
 
 @documented(MODELS, OF_WEIGHTS, SCORED)
@@ -212,8 +226,8 @@ def delong_test(
     With groups, the rows that a group has in either class are summed before the spread is taken,
     and a term for groups with rows of both classes is added. If every group is a single row, that
     term is 0 and the covariances are DeLong's exactly; so they are if each example is repeated
-    the same number of times within a group of its own. The formula stands in `delong`. The normal
-    distribution needs many groups, 30 at the least.
+    the same number of times within a group of its own. The formula stands in `delong`. With groups
+    the tests are by Student's t and by F, with `effective_n_groups` - 1 degrees of freedom.
 
     References
     ----------
@@ -248,9 +262,17 @@ def delong_test(
         groups=groups,
     )
     found = auc_covariance(models, n_threads)
-    pairs = _pairs(models.names, found, level, alternative)
+    effective = None
+    if models.groups is not None:
+        effective = effective_groups(models.groups, models.rows.weights)
+    between = degrees_of_freedom(effective)
+    pairs = _pairs(models.names, found, level, alternative, between)
     statistic, df = found.all_equal()
     _warn(models.names, found, pairs, df)
+    if not found.fault:
+        warn_of_few_groups(effective, found.n_groups or 0)
+        if isinstance(found, WeightedCovariance):
+            warn_of_few_rows(sum(found.effective_sizes), found.n_positive + found.n_negative)
     k = range(len(models.names))
     covariance = np.array([[found.covariance(one, other) for other in k] for one in k])
     covariance.flags.writeable = False
@@ -261,10 +283,11 @@ def delong_test(
         pairs=pairs,
         statistic=statistic,
         df=df,
-        pvalue=_chi_square_pvalue(statistic, df),
+        pvalue=_chi_square_pvalue(statistic, df, between),
         n_positive=found.n_positive,
         n_negative=found.n_negative,
         n_groups=found.n_groups,
+        effective_n_groups=effective,
         confidence_level=level,
         alternative=alternative,
         method="DeLong (1988)" if groups is None else "Obuchowski (1997)",
@@ -277,12 +300,13 @@ def _pairs(
     found: AucCovariance | WeightedCovariance,
     level: float,
     alternative: Alternative,
+    between: float | None,
 ) -> tuple[DeLongPair, ...]:
     numbers = []
     for one, other in itertools.combinations(range(len(names)), 2):
         difference = found.difference(one, other)
         error = math.sqrt(found.variance_of_difference(one, other))
-        test = normal_test(difference, error, level, alternative)
+        test = normal_test(difference, error, level, alternative, between)
         numbers.append((names[one], names[other], difference, error, test))
     adjusted = holm([test.pvalue for *_, test in numbers]).tolist()
     return tuple(
@@ -291,14 +315,16 @@ def _pairs(
     )
 
 
-def _chi_square_pvalue(statistic: float, df: int) -> float:
-    """Return the upper tail; all is certain where there are no degrees of freedom."""
+def _chi_square_pvalue(statistic: float, df: int, between: float | None) -> float:
+    """Return the upper tail, with groups that of F; all is certain without degrees of freedom."""
     if math.isnan(statistic) or math.isinf(statistic):
         return 0.0 if math.isinf(statistic) else statistic
     if df == 0:
         return 1.0
-    from scipy.special import chdtrc
+    from scipy.special import chdtrc, fdtrc
 
+    if between is not None:  # as t, where there is one difference
+        return float(fdtrc(df, between, statistic / df)) if between > 0 else 1.0
     return float(chdtrc(df, statistic))
 
 

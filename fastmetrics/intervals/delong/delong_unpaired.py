@@ -15,22 +15,27 @@ from fastmetrics._input.scalars import (
     check_alternative,
     check_confidence_level,
 )
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, Difference
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputTypeError,
     UndefinedMetricWarning,
+    renamed,
     warn_user,
 )
-from fastmetrics.intervals._models import renamed
 from fastmetrics.intervals._pvalues import normal_test
+from fastmetrics.intervals._sample_sizes import (
+    degrees_of_freedom,
+    warn_of_few_groups,
+    warn_of_few_rows,
+)
 from fastmetrics.intervals.delong._weighted_covariance import OF_WEIGHTS
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DeLongUnpairedTest(Result):
+class DeLongUnpairedTest(Difference):
     """The difference between two AUCs measured on different examples.
 
     Attributes
@@ -44,7 +49,7 @@ class DeLongUnpairedTest(Result):
     statistic : float
         z = difference / standard error; 0 where both are 0, +-inf where the error alone is.
     pvalue : float
-        Of "the AUCs are equal", by the normal distribution.
+        Of "the AUCs are equal", by the normal distribution, or by Student's t with `df`.
     confidence_interval : ConfidenceInterval
         Of the difference, inside [-1, 1].
     confidence_level : float
@@ -55,6 +60,9 @@ class DeLongUnpairedTest(Result):
         The name of the method.
     weights_are : {"importances", "frequencies"} or None
         How weights were read; None where there were none.
+    df : float or None
+        Degrees of freedom by Welch and Satterthwaite, of effective groups less one; None where
+        neither sample has groups.
     """
 
     estimate_a: float
@@ -68,6 +76,7 @@ class DeLongUnpairedTest(Result):
     alternative: Alternative
     method: str = "DeLong (1988), unpaired"
     weights_are: WeightsAre | None = None
+    df: float | None = None
 
 
 @documented(OF_WEIGHTS, SCORED)
@@ -169,7 +178,8 @@ def delong_unpaired_test(
         found.append(one)
     difference = found[0].estimate - found[1].estimate
     standard_error = math.sqrt(found[0].variance + found[1].variance)
-    test = normal_test(difference, standard_error, level, alternative)
+    df = _welch([(one.variance, degrees_of_freedom(one.effective_n_groups)) for one in found])
+    test = normal_test(difference, standard_error, level, alternative, df)
     _warn(found)
     return DeLongUnpairedTest(
         found[0].estimate,
@@ -182,7 +192,17 @@ def delong_unpaired_test(
         level,
         alternative,
         weights_are=found[0].weights_are or found[1].weights_are,
+        df=df,
     )
+
+
+def _welch(parts: list[tuple[float, float | None]]) -> float | None:
+    """Return the degrees of freedom of a sum of variances, of which None is known for sure."""
+    total = sum(variance for variance, _ in parts)
+    spread = [variance**2 / df if df > 0 else math.inf for variance, df in parts if df is not None]
+    if not spread:
+        return None
+    return total**2 / sum(spread) if sum(spread) > 0 else math.inf
 
 
 def _warn(found: list[AucVariance]) -> None:
@@ -198,3 +218,7 @@ def _warn(found: list[AucVariance]) -> None:
                 "that the difference looks surer than it is"
             )
             warn_user(message, DegenerateDataWarning)
+        if not one.fault:
+            warn_of_few_groups(one.effective_n_groups, one.n_groups or 0)
+            if one.weights_are == "importances":
+                warn_of_few_rows(sum(one.effective_sizes), one.n_positive + one.n_negative)

@@ -17,7 +17,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 
-ProportionMethod = Literal["wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid-p"]
+ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p"]
 
 #: What the docstrings of all these intervals share.
 BOUNDED: Final = """
@@ -187,8 +187,8 @@ def _solve(excess: _Probability, guess: float) -> float:
 
 _LIMITS: Final[dict[ProportionMethod, Callable[[float, float, float], tuple[float, float]]]] = {
     "wilson": _wilson,
-    "clopper_pearson": _clopper_pearson,
+    "clopper-pearson": _clopper_pearson,
     "jeffreys": _jeffreys,
-    "agresti_coull": _agresti_coull,
+    "agresti-coull": _agresti_coull,
     "mid-p": _mid_p,
 }

@@ -38,7 +38,7 @@ CountMetric = Literal[
     "f1",
     "matthews_corrcoef",
 ]
-CountMethod = ProportionMethod | Literal["delta", "fisher_z"]
+CountMethod = ProportionMethod | Literal["delta", "fisher-z"]
 
 # The cells that count as successes, and those that count as failures.
 _SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
@@ -55,7 +55,7 @@ _SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 }
 _SHARE_METHODS: Final = get_args(ProportionMethod)
 _F1_METHODS: Final = (*_SHARE_METHODS, "delta")
-_MCC_METHODS: Final = ("fisher_z", "delta")
+_MCC_METHODS: Final = ("fisher-z", "delta")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -115,7 +115,7 @@ def count_metric_interval(
         first, see `effective_sample_size`.
     method : str, optional
         For shares and "f1" those of `proportion_interval`, "wilson" unless given; "f1" has "delta"
-        too. For "matthews_corrcoef" "fisher_z" (unless given) or "delta".
+        too. For "matthews_corrcoef" "fisher-z" (unless given) or "delta".
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "less": an upper bound alone. "greater": a lower bound alone. The other limit is the end
         of the scale.
@@ -138,7 +138,7 @@ def count_metric_interval(
         If the measure is 0/0: everything is nan.
     DegenerateDataWarning
         If the standard error is 0, and with it the length of the interval of "delta" or
-        "fisher_z": F1 of 0 or 1, a correlation of -1 or 1.
+        "fisher-z": F1 of 0 or 1, a correlation of -1 or 1.
 
     See Also
     --------
@@ -163,8 +163,8 @@ def count_metric_interval(
     30: it has no length where no error was seen.
 
     *Matthews' correlation.* "delta" is MCC +- z SE, cut off at -1 and 1, where SE^2 is the sum
-    over the cells of count times (d MCC / d count)^2. "fisher_z" takes the same step on the scale
-    artanh(MCC), where the standard error is SE / (1 - MCC^2). "fisher_z" covered 0.94 to 0.967
+    over the cells of count times (d MCC / d count)^2. "fisher-z" takes the same step on the scale
+    artanh(MCC), where the standard error is SE / (1 - MCC^2). "fisher-z" covered 0.94 to 0.967
     where five errors and five positives or more are expected (save 0.86 at an MCC of 0.09 in 100
     rows). It is far too short with fewer: 0.60 where one error is expected in 100 rows, 0.23 at
     0.3 errors in 30, 0.70 to 0.89 with 1.5 positives. "delta" is mostly worse. There, give the
@@ -246,7 +246,7 @@ def _share(
     else:
         estimate = k / n
         error = math.sqrt(estimate * (m / n) / n)
-    if method == "delta" or method == "fisher_z":
+    if method == "delta" or method == "fisher-z":
         z = normal_quantile(level, alternative)
         interval = _normal(metric, estimate, error, z, 0.0)
         return estimate, error, one_sided(interval, alternative)
@@ -276,7 +276,7 @@ def _mcc(
         return _undefined(metric, f"{' and '.join(empty)} {'is' if len(empty) == 1 else 'are'} 0")
     estimate, error = mcc_and_error(**cells)
     z = normal_quantile(level, alternative)
-    if method == "fisher_z" and error > 0 and abs(estimate) < 1.0:
+    if method == "fisher-z" and error > 0 and abs(estimate) < 1.0:
         centre, half = math.atanh(estimate), z * error / ((1.0 - estimate) * (1.0 + estimate))
         interval = ConfidenceInterval(math.tanh(centre - half), math.tanh(centre + half))
     else:

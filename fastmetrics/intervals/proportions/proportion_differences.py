@@ -50,6 +50,8 @@ class ProportionDifference(OneNumber):
         proportion_a - proportion_b; nan where one of them is undefined.
     confidence_interval : ConfidenceInterval
         Its two limits, `low` and `high`, inside [-1, 1].
+    standard_error : float
+        Of the estimate, from the shares as they are; the limits do not use it.
     proportion_a, proportion_b : float
         The two proportions.
     n_a, n_b : float
@@ -64,6 +66,7 @@ class ProportionDifference(OneNumber):
 
     estimate: float
     confidence_interval: ConfidenceInterval
+    standard_error: float
     proportion_a: float
     proportion_b: float
     n_a: float
@@ -136,8 +139,11 @@ def proportion_difference_interval(
         limits_b = wilson_limits(second, n_second - second, z)
         interval = _squared_and_added(estimate, (a, *limits_a), (b, *limits_b), 0.0, alternative)
     method = "Newcombe (1998), hybrid score"
+    error = math.nan
+    if n_first and n_second:
+        error = math.sqrt(a * (1.0 - a) / n_first + b * (1.0 - b) / n_second)
     return ProportionDifference(
-        estimate, interval, a, b, n_first, n_second, level, alternative, method
+        estimate, interval, error, a, b, n_first, n_second, level, alternative, method
     )
 
 
@@ -200,13 +206,15 @@ def paired_proportion_difference_interval(
     if n == 0:
         warn_user("the difference is not defined: all counts are 0", UndefinedMetricWarning)
         nan, nowhere = math.nan, ConfidenceInterval(math.nan, math.nan)
-        return ProportionDifference(nan, nowhere, nan, nan, n, n, level, alternative, method)
+        return ProportionDifference(nan, nowhere, nan, nan, nan, n, n, level, alternative, method)
     z = normal_quantile(level, alternative)
     a, b, estimate = (e + f) / n, (e + g) / n, (f - g) / n
     limits_a, limits_b = wilson_limits(e + f, g + h, z), wilson_limits(e + g, f + h, z)
     phi = _correlation(e / n, f / n, g / n, h / n, n)
     interval = _squared_and_added(estimate, (a, *limits_a), (b, *limits_b), phi, alternative)
-    return ProportionDifference(estimate, interval, a, b, n, n, level, alternative, method)
+    # (f + g - (f - g)^2 / n) / n^2 without a difference of nearly equal numbers
+    error = math.sqrt((f * (e + 2.0 * g + h) + g * (e + 2.0 * f + h)) / n) / n
+    return ProportionDifference(estimate, interval, error, a, b, n, n, level, alternative, method)
 
 
 def _share(successes: float, n: float) -> float:

@@ -35,7 +35,7 @@ class ProportionInterval(OneNumber):
         The counts it was computed from.
     confidence_level : float
         Coverage aimed at.
-    method : {"wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid-p"}
+    method : {"wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p"}
         How the limits were computed.
     alternative : {"two-sided", "less", "greater"}
         Both limits, the upper one alone, or the lower one alone.
@@ -48,6 +48,12 @@ class ProportionInterval(OneNumber):
     confidence_level: float
     method: ProportionMethod
     alternative: Alternative
+
+    @property
+    def standard_error(self) -> float:
+        """sqrt(p (1 - p) / n), 0 where p is 0 or 1: of the estimate; no method's limits use it."""
+        p = self.estimate
+        return math.sqrt(p * (1.0 - p) / self.n) if self.n else math.nan
 
 
 @documented(BOUNDED)
@@ -69,7 +75,7 @@ def proportion_interval(
     n : int or float
         Independent trials.
     method : str, default="wilson"
-        One of "wilson", "clopper_pearson", "jeffreys", "agresti_coull", "mid-p"; see Notes.
+        One of "wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p"; see Notes.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "less": an upper bound alone, the lower limit is 0. "greater": a lower bound alone, the
         upper limit is 1. As in `scipy.stats.binomtest`.
@@ -103,13 +109,13 @@ def proportion_interval(
 
     - "wilson" inverts the score test. Right on average over p (0.950 to 0.955); at worst 0.83,
       where n p or n (1 - p) is near 0.18.
-    - "clopper_pearson" inverts the exact binomial test in each tail: never below the level,
+    - "clopper-pearson" inverts the exact binomial test in each tail: never below the level,
       and the widest.
     - "mid-p" does the same, counting half the probability of what was observed: on average
       0.951 to 0.978, at worst 0.918 (n p near 3).
     - "jeffreys" takes quantiles of the posterior under the prior Beta(1/2, 1/2), with the limits 0
       and 1 at 0 and n successes. Right on average; at worst 0.868 (n p near 2.5).
-    - "agresti_coull" takes the normal interval after adding z^2/2 successes and failures, cut off
+    - "agresti-coull" takes the normal interval after adding z^2/2 successes and failures, cut off
       at 0 and 1: Wilson's centre, wider; at worst 0.924 from n = 10 on.
 
     Constant time; those of the incomplete beta function take some ten evaluations of it a limit.
@@ -127,14 +133,14 @@ def proportion_interval(
     --------
     >>> proportion_interval(8, 9).confidence_interval
     ConfidenceInterval(low=0.565, high=0.980109)
-    >>> proportion_interval(8, 9, method="clopper_pearson").confidence_interval
+    >>> proportion_interval(8, 9, method="clopper-pearson").confidence_interval
     ConfidenceInterval(low=0.517503, high=0.997191)
 
     No failure in 300 trials: the failure rate is below one per cent.
 
-    >>> proportion_interval(0, 300, method="clopper_pearson", alternative="less")
+    >>> proportion_interval(0, 300, method="clopper-pearson", alternative="less")
     ProportionInterval(estimate=0, confidence_interval=ConfidenceInterval(low=0, high=0.00993608),
-    successes=0, n=300, confidence_level=0.95, method='clopper_pearson', alternative='less')
+    successes=0, n=300, confidence_level=0.95, method='clopper-pearson', alternative='less')
     """
     trials = check_count("n", n)
     count = check_successes("successes", successes, "n", trials)
@@ -168,5 +174,5 @@ def check_whole(**counts: float) -> None:
         if not count.is_integer():
             raise InputError(
                 f"method 'mid-p' is defined for whole counts: got {name} = {count!r}; 'wilson', "
-                "'clopper_pearson', 'jeffreys' and 'agresti_coull' take effective counts"
+                "'clopper-pearson', 'jeffreys' and 'agresti-coull' take effective counts"
             )

@@ -11,12 +11,12 @@ _CRITERIA: Final = By(
     "criterion",
     {
         "youden": True,
-        "closest_topleft": False,  # a distance
-        "fewest_errors": False,
-        "f_beta": True,
+        "closest-topleft": False,  # a distance
+        "fewest-errors": False,
+        "fbeta": True,
         "precision_at_recall": True,
         "recall_at_precision": True,
-        "recall_at_fpr": True,
+        "recall_at_false_positive_rate": True,
     },
 )
 _REPORTED: Final = By(
@@ -79,7 +79,11 @@ MEASURES: Final = (
         "partial_auc",
         "partial AUC",
         "partial_auc:partial_auc",
-        parameters={"fpr_range": None, "tpr_range": None, "correct": False},
+        parameters={
+            "false_positive_rate_range": None,
+            "true_positive_rate_range": None,
+            "correction": False,
+        },
     ),
     _curve(
         "average_precision",
@@ -110,7 +114,12 @@ MEASURES: Final = (
         read="of",
         bounds=(-inf, inf),
     ),
-    _at("tpr_at_fpr", "TPR at an FPR", "recall_at_fpr", {"fpr": "at_most"}),
+    _at(
+        "recall_at_false_positive_rate",
+        "recall at a false positive rate",
+        "recall_at_false_positive_rate",
+        {"false_positive_rate": "at_most"},
+    ),
     _at("precision_at_recall", "precision at a recall", "precision_at_recall", _AT_RECALL),
     _at("recall_at_precision", "recall at a precision", "recall_at_precision", _AT_PRECISION),
     _multiclass("roc_auc_ovr", "AUC of each class against the rest", "ovr", "macro"),

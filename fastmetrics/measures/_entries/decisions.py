@@ -58,9 +58,9 @@ MEASURES: Final = (
         "accuracy:zero_one_loss",
         False,
         aliases=("zero_one_loss",),
-        row_loss="zero_one",
+        row_loss="zero-one",
     ),
-    _decision("hamming_loss", "Hamming loss", "accuracy:hamming_loss", False, row_loss="zero_one"),
+    _decision("hamming_loss", "Hamming loss", "accuracy:hamming_loss", False, row_loss="zero-one"),
     _decision(
         "balanced_accuracy",
         "balanced accuracy",

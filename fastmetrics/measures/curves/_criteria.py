@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 #: Criteria by the constraint they need.
 AT_LEAST = ("precision_at_recall", "recall_at_precision")
-AT_MOST = ("recall_at_fpr",)
+AT_MOST = ("recall_at_false_positive_rate",)
 
 # Float values below are wrong by at most six roundings of quantities in [0, 1].
 _ROUNDING = 2.0**-49
@@ -226,13 +226,13 @@ def criterion_named(
     name: str, *, beta: float, at_least: float | None, at_most: float | None
 ) -> Criterion:
     """Return the criterion of a name that has been checked, with its parameter."""
-    if name == "f_beta":
+    if name == "fbeta":
         return FBeta(beta)
     if name == "precision_at_recall" and at_least is not None:
         return PrecisionAtRecall(at_least)
     if name == "recall_at_precision" and at_least is not None:
         return RecallAtPrecision(at_least)
-    if name == "recall_at_fpr" and at_most is not None:
+    if name == "recall_at_false_positive_rate" and at_most is not None:
         return RecallAtFalsePositiveRate(at_most)
-    plain = {"youden": Youden, "closest_topleft": ClosestTopLeft, "fewest_errors": FewestErrors}
+    plain = {"youden": Youden, "closest-topleft": ClosestTopLeft, "fewest-errors": FewestErrors}
     return plain[name]()

@@ -27,12 +27,12 @@ from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 CriterionName = Literal[
     "youden",
-    "closest_topleft",
-    "fewest_errors",
-    "f_beta",
+    "closest-topleft",
+    "fewest-errors",
+    "fbeta",
     "precision_at_recall",
     "recall_at_precision",
-    "recall_at_fpr",
+    "recall_at_false_positive_rate",
 ]
 
 
@@ -87,14 +87,14 @@ def best_threshold(
     ----------
     criterion : str, default="youden"
         - "youden": largest TPR - FPR;
-        - "closest_topleft": smallest distance to the point FPR = 0, TPR = 1;
-        - "fewest_errors": smallest FP + FN;
-        - "f_beta": largest F-beta, see `beta`;
+        - "closest-topleft": smallest distance to the point FPR = 0, TPR = 1;
+        - "fewest-errors": smallest FP + FN;
+        - "fbeta": largest F-beta, see `beta`;
         - "precision_at_recall": largest precision where recall is `at_least`;
         - "recall_at_precision": largest recall where precision is `at_least`;
-        - "recall_at_fpr": largest recall where the false positive rate is `at_most`.
+        - "recall_at_false_positive_rate": largest recall where the FPR is `at_most`.
     beta : float, default=1.0
-        Weight of recall against precision in "f_beta"; positive.
+        Weight of recall against precision in "fbeta"; positive.
     at_least, at_most : float, optional
         The constraint of the last three, in [0, 1].
 
@@ -118,9 +118,10 @@ def best_threshold(
     Notes
     -----
     The candidates are the distinct scores and inf ("call nobody positive"): it wins
-    "fewest_errors" where the positives are too few to be worth their false alarms, "youden" and
-    "closest_topleft" where no threshold beats chance, and "recall_at_fpr" where no positive can be
-    had. It has no precision, so "precision_at_recall" and "recall_at_precision" never choose it.
+    "fewest-errors" where the positives are too few to be worth their false alarms, "youden" and
+    "closest-topleft" where no threshold beats chance, and "recall_at_false_positive_rate" where no
+    positive can be had. It has no precision, so "precision_at_recall" and "recall_at_precision"
+    never choose it.
 
     Without weights candidates are compared as integers, so rounding decides no tie. A constraint is
     compared with the rate as a double, which is the one in the result: with 10 positives one
@@ -129,11 +130,12 @@ def best_threshold(
 
     Examples
     --------
-    >>> best = best_threshold([0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], criterion="fewest_errors")
+    >>> best = best_threshold([0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], criterion="fewest-errors")
     >>> best.threshold, best.value
     (inf, 1.0)
-    >>> best_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], criterion="recall_at_fpr", at_most=0.0)
-    BestThreshold(threshold=0.8, criterion='recall_at_fpr', value=0.5, ...)
+    >>> y, s = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> best_threshold(y, s, criterion="recall_at_false_positive_rate", at_most=0.0)
+    BestThreshold(threshold=0.8, criterion='recall_at_false_positive_rate', value=0.5, ...)
     """
     check_choice("criterion", criterion, get_args(CriterionName))
     _check_constraint(criterion, "at_least", at_least, criterion in AT_LEAST)
@@ -194,7 +196,7 @@ def _result(
     return BestThreshold(
         threshold=table.scores[row - 1].item() if row else math.inf,
         criterion=criterion,
-        value=as_given(value, table) if criterion == "fewest_errors" else value,
+        value=as_given(value, table) if criterion == "fewest-errors" else value,
         true_positive_rate=recall,
         false_positive_rate=fp / n_negative,
         precision=tp / (tp + fp) if tp + fp > 0 else math.nan,

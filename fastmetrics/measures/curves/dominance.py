@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import Result
 from fastmetrics.errors import InputTypeError
@@ -24,8 +25,8 @@ from fastmetrics.measures.curves._curve_counts import lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
-Curve = Literal["roc", "precision_recall"]
-Relation = Literal["encloses", "is_enclosed", "equal", "crosses", "undefined"]
+Curve = Literal["roc", "precision-recall"]
+Relation = Literal["encloses", "is-enclosed", "equal", "crosses", "undefined"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -34,14 +35,14 @@ class Dominance(Result):
 
     Attributes
     ----------
-    relation : {"encloses", "is_enclosed", "equal", "crosses", "undefined"}
-        "encloses": A is nowhere below B, and somewhere above; "is_enclosed": the reverse;
+    relation : {"encloses", "is-enclosed", "equal", "crosses", "undefined"}
+        "encloses": A is nowhere below B, and somewhere above; "is-enclosed": the reverse;
         "undefined": a class is missing.
     crossings : tuple of (float, float)
         The points where the order turns, along the curve from the highest threshold: (FPR, TPR)
         for ROC, (recall, precision) for precision-recall. Where the curves run together before
         they part in the other order, the point where they part.
-    curve : {"roc", "precision_recall"}
+    curve : {"roc", "precision-recall"}
         Which curves were compared.
     """
 
@@ -53,8 +54,8 @@ class Dominance(Result):
 @documented(SCORED)
 def dominance(
     y_true: ArrayLike | ScoreTable,
-    score_a: ArrayLike | ScoreTable,
-    score_b: ArrayLike | None = None,
+    y_score_a: ArrayLike | ScoreTable,
+    y_score_b: ArrayLike | None = None,
     *,
     curve: Curve = "roc",
     pos_label: Any = None,
@@ -63,18 +64,18 @@ def dominance(
 ) -> Dominance:
     """Say whether the curve of model A encloses that of model B, and where they cross.
 
-    Called as ``dominance(y_true, score_a, score_b)``, or as ``dominance(table_a, table_b)``: the
-    tables may come from different data.
+    Called as ``dominance(y_true, y_score_a, y_score_b)``, or as ``dominance(table_a, table_b)``:
+    the tables may come from different data.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or ScoreTable
         Binary labels; or the table of model A.
-    score_a : array-like of shape (n_samples,) or ScoreTable
-        Scores of model A; or the table of model B, and then `score_b` is left out.
-    score_b : array-like of shape (n_samples,), optional
+    y_score_a : array-like of shape (n_samples,) or ScoreTable
+        Scores of model A; or the table of model B, and then `y_score_b` is left out.
+    y_score_b : array-like of shape (n_samples,), optional
         Scores of model B.
-    curve : {"roc", "precision_recall"}, default="roc"
+    curve : {"roc", "precision-recall"}, default="roc"
         Which curves to compare.
 
     Returns
@@ -115,18 +116,21 @@ def dominance(
     """
     check_choice("curve", curve, get_args(Curve))
     options: dict[str, Any] = {"pos_label": pos_label, "sample_weight": sample_weight}
-    if isinstance(y_true, ScoreTable) or isinstance(score_a, ScoreTable):
-        if not (isinstance(y_true, ScoreTable) and isinstance(score_a, ScoreTable)):
+    if isinstance(y_true, ScoreTable) or isinstance(y_score_a, ScoreTable):
+        if not (isinstance(y_true, ScoreTable) and isinstance(y_score_a, ScoreTable)):
             raise InputTypeError(
                 "a ScoreTable is compared with a ScoreTable: pass (table_a, table_b)"
             )
-        table_a = as_table(y_true, score_b, **options)
-        table_b = score_a
+        table_a = as_table(y_true, y_score_b, **options)
+        table_b = y_score_a
     else:
-        if score_b is None:
-            raise InputTypeError("`score_b` is missing: pass (y_true, score_a, score_b)")
-        table_a = as_table(y_true, score_a, **options, n_threads=n_threads)
-        table_b = as_table(y_true, score_b, **options, n_threads=n_threads)
+        if y_score_b is None:
+            raise InputTypeError("`y_score_b` is missing: pass (y_true, y_score_a, y_score_b)")
+        check_same_index(
+            y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b, sample_weight=sample_weight
+        )
+        table_a = as_table(y_true, y_score_a, **options, n_threads=n_threads)
+        table_b = as_table(y_true, y_score_b, **options, n_threads=n_threads)
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):
         return Dominance("undefined", (), curve)
     if curve == "roc":
@@ -140,7 +144,7 @@ def dominance(
     if order.above and order.below:
         relation = "crosses"
     elif order.above or order.below:
-        relation = "encloses" if order.above else "is_enclosed"
+        relation = "encloses" if order.above else "is-enclosed"
     else:
         relation = "equal"
     points = tuple(to_point(*point) for point in crossings(paths, order))

@@ -33,13 +33,14 @@ class KolmogorovSmirnov(OneNumber):
     sign : int
         1 where the positives lie higher (TPR > FPR), -1 where they lie lower, 0 when the
         statistic is 0.
-    tpr, fpr : float
+    true_positive_rate, false_positive_rate : float
         The rates at that threshold.
 
     Examples
     --------
-    >>> KolmogorovSmirnov(statistic=0.5, threshold=0.35, sign=1, tpr=1.0, fpr=0.5)
-    KolmogorovSmirnov(statistic=0.5, threshold=0.35, sign=1, tpr=1, fpr=0.5)
+    >>> KolmogorovSmirnov(0.5, 0.35, 1, true_positive_rate=1.0, false_positive_rate=0.5)
+    KolmogorovSmirnov(statistic=0.5, threshold=0.35, sign=1, true_positive_rate=1,
+    false_positive_rate=0.5)
     """
 
     _number = "statistic"
@@ -47,8 +48,8 @@ class KolmogorovSmirnov(OneNumber):
     statistic: float
     threshold: float | int
     sign: int
-    tpr: float
-    fpr: float
+    true_positive_rate: float
+    false_positive_rate: float
 
 
 @documented(SCORED_BINARY, BOTH_CLASSES)
@@ -83,7 +84,8 @@ def ks_statistic(
     Examples
     --------
     >>> ks_statistic([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    KolmogorovSmirnov(statistic=0.5, threshold=0.8, sign=1, tpr=0.5, fpr=0)
+    KolmogorovSmirnov(statistic=0.5, threshold=0.8, sign=1, true_positive_rate=0.5,
+    false_positive_rate=0)
     """
     table = as_table(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
@@ -108,8 +110,8 @@ def ks_of_table(table: ScoreTable) -> KolmogorovSmirnov:
         statistic=abs(gap),
         threshold=table.scores[row].item(),
         sign=(gap > 0) - (gap < 0),
-        tpr=tpr,
-        fpr=fpr,
+        true_positive_rate=tpr,
+        false_positive_rate=fpr,
     )
 
 

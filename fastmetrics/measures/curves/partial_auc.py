@@ -21,9 +21,9 @@ def partial_auc(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
     *,
-    fpr_range: tuple[float, float] | None = None,
-    tpr_range: tuple[float, float] | None = None,
-    correct: Literal[False, "mcclish"] = False,
+    false_positive_rate_range: tuple[float, float] | None = None,
+    true_positive_rate_range: tuple[float, float] | None = None,
+    correction: Literal[False, "mcclish"] = False,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     n_threads: int | None = None,
@@ -32,12 +32,12 @@ def partial_auc(
 
     Parameters
     ----------
-    fpr_range : (float, float), optional
+    false_positive_rate_range : (float, float), optional
         The lowest and highest false positive rate: pROC's focus on specificity, with the
         specificities 1 - high to 1 - low. (0, 1) when no range is given.
-    tpr_range : (float, float), optional
+    true_positive_rate_range : (float, float), optional
         The lowest and highest true positive rate: pROC's focus on sensitivity.
-    correct : False or "mcclish", default=False
+    correction : False or "mcclish", default=False
         Whether the area is rescaled so that the diagonal has .5 and a perfect curve 1.
 
     Returns
@@ -49,23 +49,24 @@ def partial_auc(
     Raises
     ------
     ValueError
-        If both ranges are given, a range is not 0 <= low < high <= 1, `correct` is unknown, or
+        If both ranges are given, a range is not 0 <= low < high <= 1, `correction` is unknown, or
         the data are not binary labels and finite scores.
 
     Warns
     -----
     UndefinedMetricWarning
-        If only one class is present; or with `correct`, if the area is below the diagonal's,
+        If only one class is present; or with `correction`, if the area is below the diagonal's,
         where the correction is not defined (pROC does the same).
 
     Notes
     -----
-    The raw area is the integral of TPR over FPR for `fpr_range`, and of 1 - FPR over TPR for
-    `tpr_range`. Ties are diagonals, and the curve is cut inside them at the ends of the range.
+    The raw area is the integral of TPR over FPR for `false_positive_rate_range`, and of 1 - FPR
+    over TPR for `true_positive_rate_range`. Ties are diagonals, and the curve is cut inside them at
+    the ends of the range.
     McClish's correction is ``(1 + (area - diagonal) / (perfect - diagonal)) / 2`` with
     ``perfect = high - low`` and ``diagonal = (high - low) * (low + high) / 2`` over FPRs,
-    ``(high - low) * (2 - low - high) / 2`` over TPRs. With ``fpr_range=(0, max_fpr)`` it is the
-    number of ``roc_auc_score(max_fpr=)``, which scikit-learn gives below the diagonal too.
+    ``(high - low) * (2 - low - high) / 2`` over TPRs. From FPR 0 to max_fpr it is the number of
+    ``roc_auc_score(max_fpr=)``, which scikit-learn gives below the diagonal too.
 
     One sort, then a few passes over the distinct scores. Without weights everything is
     rational arithmetic (the ends of the range are taken as the doubles they are), rounded once.
@@ -79,20 +80,20 @@ def partial_auc(
     Examples
     --------
     >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
-    >>> partial_auc(y_true, y_score, fpr_range=(0, 0.5))
+    >>> partial_auc(y_true, y_score, false_positive_rate_range=(0, 0.5))
     0.25
-    >>> partial_auc(y_true, y_score, tpr_range=(0.5, 1), correct="mcclish")
+    >>> partial_auc(y_true, y_score, true_positive_rate_range=(0.5, 1), correction="mcclish")
     0.6666666666666666
     """
-    over_tpr, low, high = _checked_range(fpr_range, tpr_range)
-    check_choice("correct", correct, (False, "mcclish"))
+    over_tpr, low, high = _checked_range(false_positive_rate_range, true_positive_rate_range)
+    check_choice("correction", correction, (False, "mcclish"))
     table = as_table(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
     )
     if lacks_a_class(table, "the partial AUC"):
         return float("nan")
     area = area_between(table, low, high, over_tpr=over_tpr)
-    if not correct:
+    if not correction:
         return float(area)
     corrected = mcclish(area, low, high, over_tpr=over_tpr)
     if corrected < Fraction(1, 2):
@@ -102,12 +103,18 @@ def partial_auc(
     return float(corrected)
 
 
-def _checked_range(fpr_range: Any, tpr_range: Any) -> tuple[bool, Fraction, Fraction]:
+def _checked_range(
+    false_positive_rate_range: Any, true_positive_rate_range: Any
+) -> tuple[bool, Fraction, Fraction]:
     """Return whether the range is one of TPRs, and its ends."""
-    if fpr_range is not None and tpr_range is not None:
-        raise InputError("give `fpr_range` or `tpr_range`, not both")
-    over_tpr = tpr_range is not None
-    name, given = ("tpr_range", tpr_range) if over_tpr else ("fpr_range", fpr_range)
+    if false_positive_rate_range is not None and true_positive_rate_range is not None:
+        raise InputError("give `false_positive_rate_range` or `true_positive_rate_range`, not both")
+    over_tpr = true_positive_rate_range is not None
+    name, given = (
+        ("true_positive_rate_range", true_positive_rate_range)
+        if over_tpr
+        else ("false_positive_rate_range", false_positive_rate_range)
+    )
     if given is None:
         return False, Fraction(0), Fraction(1)
     try:

@@ -15,10 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures.decisions._count_formulas import Tally, tally
 from fastmetrics.tables.confusion._counting import cells_of_plain
-from fastmetrics.tables.confusion._label_counts import Refusal, completed, label_cells, label_matrix
+from fastmetrics.tables.confusion._label_counts import (
+    LabelCounts,
+    Refusal,
+    completed,
+    label_cells,
+    label_counts,
+    label_matrix,
+)
 from fastmetrics.tables.confusion._matrix_checks import checked_labels
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -62,6 +71,13 @@ class FourCells(NamedTuple):
     tp: float
 
 
+class ClassSums(NamedTuple):
+    """The labels of K classes, and the sums over the cells of each that formulas use."""
+
+    labels: tuple[Any, ...]
+    sums: Tally
+
+
 def of_matrix(matrix: ConfusionMatrix, **given: Any) -> MatrixSnapshot:
     """Return what a matrix holds, refusing what may not come with it."""
     for name, value in given.items():
@@ -88,6 +104,27 @@ def drop_in_counts(
     return MatrixSnapshot(_in_range(counts), tuple(labels.tolist()))
 
 
+def drop_in_sums(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, name: str = "y_pred"
+) -> ClassSums:
+    """Return the sums of what `drop_in_counts` returns: of plain rows, without a matrix."""
+    if isinstance(y_true, ConfusionMatrix) or sample_weight is not None:
+        found = drop_in_counts(y_true, y_pred, sample_weight=sample_weight, name=name)
+        return ClassSums(found.labels, tally(found.counts.astype(np.float64)))
+    check_both(y_pred, name)
+    return _sums_of(label_counts(y_true, y_pred))
+
+
+def _sums_of(found: LabelCounts) -> ClassSums:
+    """Return counted margins as sums: whole numbers, so that a difference is exact."""
+    hits, true, predicted = (
+        np.ascontiguousarray(each, dtype=np.float64)
+        for each in (found.hits, found.true, found.predicted)
+    )
+    sums = Tally(hits, true - hits, predicted - hits, np.zeros(()))
+    return ClassSums(tuple(found.labels.tolist()), sums)
+
+
 def picked(found: MatrixSnapshot, labels: Any) -> MatrixSnapshot:
     """Return the counts of the labels given, in their order; 0 for those that do not occur."""
     asked = checked_labels(labels)
@@ -110,9 +147,9 @@ def check_some_label(
         raise InputError(f"at least one of `labels` must be present in `{name}`: got {labels}")
 
 
-def warn_single_label(found: MatrixSnapshot) -> None:
+def warn_single_label(labels: tuple[Any, ...]) -> None:
     """Warn, as scikit-learn does, that there is one label only."""
-    if len(found.labels) == 1:
+    if len(labels) == 1:
         warn_user(
             "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have "
             "the correct shape, use the 'labels' parameter to pass all known labels.",
@@ -136,6 +173,7 @@ def strict_counts(
     if isinstance(y_true, ConfusionMatrix):
         return of_matrix(y_true, y_pred=y_pred, labels=labels, sample_weight=sample_weight)
     check_both(y_pred)
+    check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     if labels is None and sample_weight is None:
         plain = cells_of_plain(y_true, y_pred)
         if plain is not None:
@@ -143,6 +181,20 @@ def strict_counts(
     known = None if labels is None else checked_labels(labels)
     cells, exponent = label_cells(y_true, y_pred, known, sample_weight, more_than_two=more_than_two)
     return MatrixSnapshot(*(cells if known is not None else completed(cells)), exponent)
+
+
+def strict_sums(
+    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+) -> ClassSums:
+    """Return the sums of what `strict_counts` returns: of plain rows, without a matrix."""
+    if not isinstance(y_true, ConfusionMatrix) and labels is None and sample_weight is None:
+        check_both(y_pred)
+        check_same_index(y_true=y_true, y_pred=y_pred)
+        found = label_counts(y_true, y_pred)
+        if len(found.labels) > 1:  # one may be half of a known pair
+            return _sums_of(found)
+    counted = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    return ClassSums(counted.labels, tally(counted.counts.astype(np.float64)))
 
 
 def binary_counts(
@@ -159,6 +211,7 @@ def four_cells(
 ) -> FourCells:
     """Return what `binary_counts` does, as four floats."""
     if pos_label is None and sample_weight is None:
+        check_same_index(y_true=y_true, y_pred=y_pred)
         plain = cells_of_plain(y_true, y_pred)
         if plain is not None:
             return FourCells(*map(float, plain))

@@ -10,16 +10,17 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_real
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, renamed, warn_user
 from fastmetrics.measures.decisions._matrix_input import (
     CLASSES,
     check_some_label,
     defined,
     drop_in_counts,
+    drop_in_sums,
     picked,
     warn_single_label,
 )
-from fastmetrics.measures.decisions.count_measures import value
+from fastmetrics.measures.decisions.count_measures import value, value_of_sums
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 _NONE_IN_COMMON: Final = "`y2` contains no labels that are present in both `y1` and `labels`."
@@ -63,11 +64,11 @@ def matthews_corrcoef(
     >>> matthews_corrcoef([1, 1, 1, 0], [1, 0, 1, 1])
     -0.3333333333333333
     """
-    found = drop_in_counts(y_true, y_pred, sample_weight=sample_weight)
-    warn_single_label(found)
-    if not found.counts.any():
+    labels, sums = drop_in_sums(y_true, y_pred, sample_weight=sample_weight)
+    warn_single_label(labels)
+    if not sums.total > 0:
         return defined(np.nan, "Matthews' coefficient is not defined: there is no example")
-    coefficient = float(value("matthews_corrcoef", found.counts))
+    coefficient = value_of_sums("matthews_corrcoef", sums)
     return 0.0 if math.isnan(coefficient) else coefficient
 
 
@@ -129,17 +130,21 @@ def cohen_kappa_score(
     """
     check_choice("weights", weights, (None, "linear", "quadratic"))
     otherwise = _checked_replacement(replace_undefined_by)
-    try:
-        found = drop_in_counts(y1, y2, sample_weight=sample_weight, name="y2")
-    except InputError as error:
-        raise error.renamed({"y_true": "y1", "y_pred": "y2"}) from None
-    if labels is not None:
-        whole, found = found, picked(found, labels)
-        check_some_label(whole, found.labels, y1, y2, "y1")
-    warn_single_label(found)
-    kappa = float(value("cohen_kappa", found.counts, weights=weights))
+    if labels is None and weights is None:
+        with renamed(y_true="y1", y_pred="y2"):
+            own, sums = drop_in_sums(y1, y2, sample_weight=sample_weight, name="y2")
+        kappa, is_empty = value_of_sums("cohen_kappa", sums, weights=None), not sums.total > 0
+    else:
+        with renamed(y_true="y1", y_pred="y2"):
+            found = drop_in_counts(y1, y2, sample_weight=sample_weight, name="y2")
+        if labels is not None:
+            whole, found = found, picked(found, labels)
+            check_some_label(whole, found.labels, y1, y2, "y1")
+        own, is_empty = found.labels, not found.counts.any()
+        kappa = float(value("cohen_kappa", found.counts, weights=weights))
+    warn_single_label(own)
     if math.isnan(kappa):
-        reason = _ONE_IN_COMMON if found.counts.any() else _NONE_IN_COMMON
+        reason = _NONE_IN_COMMON if is_empty else _ONE_IN_COMMON
         warn_user(
             f"{reason} `cohen_kappa_score` is undefined and set to the value defined by the "
             f"`replace_undefined_by` param, which is set to {otherwise}.",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._results import Result, html_table
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics._results import Result
+from fastmetrics.errors import InputError, UndefinedMetricWarning, no_such, warn_user
 from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._count_formulas import majority_accuracy, tally
 from fastmetrics.measures.decisions._matrix_input import (
@@ -36,7 +37,7 @@ _OF_ANY: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class ClassificationMeasures(Result):
     """Count measures of one classifier, with the matrix they follow from.
 
@@ -62,7 +63,7 @@ class ClassificationMeasures(Result):
 
     def __getitem__(self, name: str) -> float:
         if name not in self.values:
-            raise KeyError(f"{name!r}: the measures are {', '.join(map(repr, self.values))}")
+            raise no_such(name, "measures", self.values)
         return self.values[name]
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,8 +84,13 @@ class ClassificationMeasures(Result):
     def __repr__(self) -> str:
         return f"ClassificationMeasures({', '.join(f'{k}={v}' for k, v in self._lines())})"
 
-    def _repr_html_(self) -> str:
-        return html_table((), self._lines(), caption="ClassificationMeasures", row_heads=True)
+    def _shown(self) -> Display:
+        columns = {"metric": tuple(self.values), "estimate": tuple(self.values.values())}
+        matrix = self.matrix._shown()
+        tables = [Table(columns, words={"estimate": "value"})]
+        tables += [replace(table, framed=False) for table in matrix.tables]
+        said = f"Always the most frequent class: accuracy {self.majority_accuracy:.4g}."
+        return Display(tables, type(self).__name__, [said, *matrix.notes])
 
     def _lines(self) -> list[tuple[str, str]]:
         """Return names and values, the accuracy never without that of the majority class."""
@@ -108,7 +114,7 @@ def classification_measures(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
-    **params: Any,
+    **parameters: Any,
 ) -> ClassificationMeasures:
     """Compute several measures of predicted labels from one reading of the data.
 
@@ -127,7 +133,7 @@ def classification_measures(
     pos_label : int, float, bool or str, optional
         The positive one of two classes; {0, 1}, {-1, 1} and booleans need none, and of a matrix or
         of `labels` it is the last.
-    **params
+    **parameters
         Parameters of the measures, each for all that have it: `zero_division` (0, 1 or nan),
         `beta`, `weights` (of kappa), `cost_matrix`, `cost_fn`, `cost_fp`.
 
@@ -169,7 +175,9 @@ def classification_measures(
     if asked is None:
         is_binary = knows_positive(found, known=known or pos_label is not None)
         asked = _OF_TWO if is_binary else _OF_ANY
-    measured = {name: float(value) for name, value in values(asked, found.counts, params).items()}
+    measured = {
+        name: float(value) for name, value in values(asked, found.counts, parameters).items()
+    }
     majority = float(majority_accuracy(tally(found.counts.astype(np.float64))))
     undefined = [name for name, value in measured.items() if math.isnan(value)]
     if math.isnan(majority):

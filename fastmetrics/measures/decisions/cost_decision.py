@@ -29,7 +29,7 @@ _SUM_TOLERANCE: Final = 1e-5
 
 @overload
 def cost_sensitive_predict(
-    probabilities: ArrayLike,
+    y_proba: ArrayLike,
     cost_matrix: ArrayLike,
     *,
     labels: ArrayLike | None = ...,
@@ -40,7 +40,7 @@ def cost_sensitive_predict(
 
 @overload
 def cost_sensitive_predict(
-    probabilities: ArrayLike,
+    y_proba: ArrayLike,
     cost_matrix: ArrayLike,
     *,
     labels: ArrayLike | None = ...,
@@ -50,7 +50,7 @@ def cost_sensitive_predict(
 
 
 def cost_sensitive_predict(
-    probabilities: ArrayLike,
+    y_proba: ArrayLike,
     cost_matrix: ArrayLike,
     *,
     labels: ArrayLike | None = None,
@@ -61,7 +61,7 @@ def cost_sensitive_predict(
 
     Parameters
     ----------
-    probabilities : array-like of shape (n_samples, K) or (n_samples,)
+    y_proba : array-like of shape (n_samples, K) or (n_samples,)
         The probability of each class, rows adding up to 1; of two classes the positive one's alone
         will do.
     cost_matrix : array-like of shape (K, K)
@@ -116,7 +116,7 @@ def cost_sensitive_predict(
         raise InputError(f"`cost_matrix` must be square, (K, K): got shape {costs.shape}")
     k = len(costs)
     scaled = _near_one(costs)
-    matrix = _probability_matrix(probabilities, k)
+    matrix = _probability_matrix(y_proba, k)
     names = None if labels is None else np.array(checked_labels(labels, k))
     n = len(matrix)
     decisions = np.empty(n, dtype=np.int64)
@@ -140,15 +140,15 @@ def _near_one(costs: Floats) -> Floats:
     return scaled
 
 
-def _probability_matrix(probabilities: Any, k: int) -> NDArray[Any]:
+def _probability_matrix(y_proba: Any, k: int) -> NDArray[Any]:
     """Return the (n, k) array as it came; of a vector, which stands for two classes, (n, 1)."""
-    array = as_array(probabilities, "probabilities")
+    array = as_array(y_proba, "y_proba")
     if array.ndim == 1 and k == 2:
         array = array[:, np.newaxis]
-    matrix = check_score_matrix(array, "probabilities")
+    matrix = check_score_matrix(array, "y_proba")
     if matrix.shape[1] != k and not (array.shape[1] == 1 and k == 2):
         raise InputError(
-            f"`probabilities` must have a column for each class of `cost_matrix`, {k:,}: got shape "
+            f"`y_proba` must have a column for each class of `cost_matrix`, {k:,}: got shape "
             f"{matrix.shape}"
         )
     return matrix
@@ -161,7 +161,7 @@ def _checked_block(block: NDArray[Any], k: int, start: int) -> Floats:
         outside = (probabilities < 0.0) | (probabilities > 1.0)
         row, column = (int(at) for at in np.unravel_index(int(np.argmax(outside)), outside.shape))
         raise InputError(
-            f"`probabilities` must lie in [0, 1]: {float(probabilities[row, column])!r} at index "
+            f"`y_proba` must lie in [0, 1]: {float(probabilities[row, column])!r} at index "
             f"{(start + row, column)}"
         )
     if probabilities.shape[1] < k:
@@ -171,8 +171,7 @@ def _checked_block(block: NDArray[Any], k: int, start: int) -> Floats:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(
-            f"`probabilities` must add up to 1 in each row: {float(sums[row])!r} in row "
-            f"{start + row}"
+            f"`y_proba` must add up to 1 in each row: {float(sums[row])!r} in row {start + row}"
         )
     return probabilities
 

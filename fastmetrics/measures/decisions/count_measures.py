@@ -109,6 +109,13 @@ def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -
     return found
 
 
+def value_of_sums(name: str, sums: Tally, **params: Any) -> float:
+    """Return a measure of one matrix, by its canonical name, from its sums alone."""
+    formula, _ = FORMULAS[name]
+    with np.errstate(invalid="ignore"):
+        return float(formula(sums, **params))
+
+
 def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
     """Return the measure without one example, for an example of each cell; see `value`.
 
@@ -208,17 +215,17 @@ def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:
 
 
 @overload
-def count_measure(matrices: ConfusionMatrix, name: str, **params: Any) -> float: ...
+def count_measure(matrices: ConfusionMatrix, metric: str, **parameters: Any) -> float: ...
 
 
 @overload
 def count_measure(
-    matrices: ConfusionMatrixStack, name: str, **params: Any
+    matrices: ConfusionMatrixStack, metric: str, **parameters: Any
 ) -> NDArray[np.float64]: ...
 
 
 def count_measure(
-    matrices: ConfusionMatrix | ConfusionMatrixStack, name: str, **params: Any
+    matrices: ConfusionMatrix | ConfusionMatrixStack, metric: str, **parameters: Any
 ) -> float | NDArray[np.float64]:
     """Compute a count measure, by its name, of a matrix or of each matrix of a stack.
 
@@ -226,10 +233,10 @@ def count_measure(
     ----------
     matrices : ConfusionMatrix or ConfusionMatrixStack
         One matrix of K classes, of two the positive one last; or n of two classes.
-    name : str
+    metric : str
         "accuracy", "precision", "f1_macro", "specificity", "matthews_corrcoef", "cohen_kappa",
         "cost" ...: what `classification_measures` takes.
-    **params
+    **parameters
         Parameters of the measure: `zero_division`, `beta`, `weights`, `cost_matrix`, `cost_fn`,
         `cost_fp`.
 
@@ -263,7 +270,7 @@ def count_measure(
     0.8571428571428571
     """
     counts, names = _stacked(matrices)
-    values = value(name, counts, **params)
+    values = value(metric, counts, **parameters)
     undefined = np.isnan(values)
     if undefined.any():
         where = ""
@@ -271,7 +278,7 @@ def count_measure(
             found = [own for own, is_nan in zip(names, undefined, strict=True) if is_nan]
             shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
             where = f" for {len(found):,} of {len(names):,} matrices: {shown}"
-        warn_user(f"`{name}` is not defined{where}", UndefinedMetricWarning)
+        warn_user(f"`{metric}` is not defined{where}", UndefinedMetricWarning)
     return float(values) if names is None else values
 
 
@@ -300,7 +307,7 @@ class _Prepared:
     def __init__(self, name: str, counts: ArrayLike, params: Mapping[str, Any]) -> None:
         self.counts = _float_stack(counts)
         self.n_classes = self.counts.shape[-1]
-        measure = find_among(name, "decisions", "name")
+        measure = find_among(name, "decisions", "metric")
         check_classes(name, measure, self.n_classes)
         self.params = checked_parameters(name, measure, params)
         self.formula, coefficients = FORMULAS[measure.name]

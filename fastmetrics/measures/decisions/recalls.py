@@ -8,16 +8,15 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.measures.decisions._count_formulas import tally
 from fastmetrics.measures.decisions._dual import ratio
 from fastmetrics.measures.decisions._matrix_input import (
     CLASSES,
     defined,
-    drop_in_counts,
-    strict_counts,
+    drop_in_sums,
+    strict_sums,
     warn_single_label,
 )
-from fastmetrics.measures.decisions.count_measures import value
+from fastmetrics.measures.decisions.count_measures import value_of_sums
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 
@@ -67,9 +66,8 @@ def balanced_accuracy_score(
     0.5
     """
     check_choice("adjusted", adjusted, (True, False))
-    found = drop_in_counts(y_true, y_pred, sample_weight=sample_weight)
-    warn_single_label(found)
-    sums = tally(found.counts.astype(np.float64))
+    labels, sums = drop_in_sums(y_true, y_pred, sample_weight=sample_weight)
+    warn_single_label(labels)
     present = sums.true > 0
     if not present.any():
         return defined(np.nan, "the balanced accuracy is not defined: there is no example")
@@ -125,6 +123,6 @@ def g_mean(
     >>> g_mean([0, 0, 0, 0, 1], [0, 0, 0, 0, 0])
     0.0
     """
-    found = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    found = strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     reason = "the geometric mean of recalls is not defined: a class has no example in y_true"
-    return defined(value("g_mean", found.counts), reason)
+    return defined(value_of_sums("g_mean", found.sums), reason)

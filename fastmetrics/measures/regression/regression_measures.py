@@ -10,10 +10,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.regression_targets import check_multioutput, check_regression
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._results import Result
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, no_such
 from fastmetrics.measures.asking import Asked, ask, find_among
 from fastmetrics.measures.regression._plans import PLANS, Data, Planned
 from fastmetrics.tables.regression.regression_table import RegressionTable
@@ -68,7 +70,7 @@ DEFAULT = (
 )
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class RegressionMeasures(Result):
     """Regression measures of the same rows, by name.
 
@@ -93,11 +95,9 @@ class RegressionMeasures(Result):
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
     def __getitem__(self, name: str) -> float | Floats:
-        try:
-            return self.values[name]
-        except KeyError:
-            known = ", ".join(map(repr, self.values))
-            raise KeyError(f"{name!r}: the measures are {known}") from None
+        if name not in self.values:
+            raise no_such(name, "measures", self.values)
+        return self.values[name]
 
     def __reduce__(self) -> tuple[type[RegressionMeasures], tuple[Any, ...]]:
         """Travel as fields, the mapping as a dictionary: what arrives is read-only again."""
@@ -126,6 +126,20 @@ class RegressionMeasures(Result):
             for name, value in self.values.items()
         )
         return f"RegressionMeasures({inside})"
+
+    def _shown(self) -> Display:
+        rows = [
+            (name, output, value)
+            for name, found in self.values.items()
+            for output, value in enumerate(np.atleast_1d(found).tolist())
+        ]
+        columns = dict(zip(("metric", "output", "estimate"), zip(*rows, strict=True), strict=True))
+        if not any(isinstance(found, np.ndarray) for found in self.values.values()):
+            del columns["output"]
+        return Display(
+            [Table(columns, words={"estimate": "value"})],
+            f"RegressionMeasures of {self.n_samples:,} rows",
+        )
 
 
 @documented(ROWS)
@@ -178,6 +192,7 @@ def regression_measures(
     RegressionMeasures(mean_absolute_error=0.5, r2_score=0.948608, mean_pinball_loss=0.15)
     """
     asked = {one.label: planned(one) for one in ask(metrics)}
+    check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     given = (y_true, y_pred, sample_weight, multioutput, n_threads)
     data = _collected(list(asked.values()), *given)
     values = {label: each.value(data) for label, each in asked.items()}

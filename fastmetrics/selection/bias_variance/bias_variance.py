@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_n_threads
 from fastmetrics._results import Result
 from fastmetrics.selection.bias_variance._loss_parts import (
@@ -24,7 +25,7 @@ Decomposition = Literal["squared", "domingos", "kohavi-wolpert"]
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class BiasVariance(Result):
     """The parts of an expected loss: loss = bias + variance + noise.
 
@@ -45,7 +46,7 @@ class BiasVariance(Result):
         Rows of predictions.
     n_replicates : int
         Rows of labels.
-    n_examples : int
+    n_samples : int
         Columns.
     details : mapping from str to float
         Of Domingos "unbiased_variance" and "biased_variance", the share of predictions other than
@@ -60,7 +61,7 @@ class BiasVariance(Result):
     noise: float
     n_models: int
     n_replicates: int
-    n_examples: int
+    n_samples: int
     details: Mapping[str, float] = field(default_factory=lambda: _NOTHING, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -147,7 +148,7 @@ def bias_variance(
     (0.1, 0.15)
     >>> bias_variance([1.0, 2.0], [[1.5, 2.5], [0.5, 2.5]])
     BiasVariance(decomposition='squared', loss=0.25, bias=0.125, variance=0.125, noise=0,
-    n_models=2, n_replicates=1, n_examples=2)
+    n_models=2, n_replicates=1, n_samples=2)
     """
     kind: Decomposition = check_choice("decomposition", decomposition, get_args(Decomposition))
     threads = check_n_threads(n_threads)
@@ -159,6 +160,9 @@ def bias_variance(
 
 
 def _parts(kind: Decomposition, y_true: Any, predictions: Any, n_threads: int | None) -> Parts:
+    if isinstance(predictions, list | tuple):
+        models = {f"predictions[{i}]": one for i, one in enumerate(predictions)}
+        check_same_index(y_true=y_true, **models)
     if kind == "squared":
         return squared(y_true, predictions, n_threads)
     votes = zero_one_votes(y_true, predictions, n_threads)

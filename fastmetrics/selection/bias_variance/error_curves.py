@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._results import Result
 from fastmetrics.plots.error_curves import FoldMeans, draw_learning_curve, draw_validation_curve
@@ -21,6 +23,7 @@ class _Curve(Result):
     __slots__ = ()
 
     metric: str
+    higher_is_better: bool
     train_values: Floats
     test_values: Floats
 
@@ -44,6 +47,21 @@ class _Curve(Result):
         """Standard deviations over the folds (n - 1) on the test rows; nan for one fold."""
         return deviations(self.test_values)
 
+    @abstractmethod
+    def _along(self) -> dict[str, Any]:
+        """Return the columns that the points are told apart by."""
+
+    def _shown(self) -> Display:
+        columns = self._along() | {
+            "test": self.test_means,
+            "test_deviation": self.test_deviations,
+            "train": self.train_means,
+            "train_deviation": self.train_deviations,
+        }
+        title = f"{self.metric}, {'higher' if self.higher_is_better else 'lower'} is better"
+        notes = [f"Means and standard deviations over {self.test_values.shape[1]} folds."]
+        return Display([Table(columns)], title, notes)
+
     def _folds(self) -> FoldMeans:
         both = (self.train_values, self.test_values)
         return FoldMeans(
@@ -57,7 +75,7 @@ class _Curve(Result):
         )
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class LearningCurve(_Curve):
     """A measure on training and test rows as the training set grows.
 
@@ -82,6 +100,9 @@ class LearningCurve(_Curve):
     train_values: Floats = field(repr=False)
     test_values: Floats = field(repr=False)
 
+    def _along(self) -> dict[str, Any]:
+        return {"fraction": self.fractions, "train_size": self.train_sizes}
+
     @documented()
     def plot(self, ax: Any = None) -> Any:
         """Draw the measure over the number of training rows.
@@ -94,7 +115,7 @@ class LearningCurve(_Curve):
         return draw_learning_curve(self._folds(), self.train_sizes, ax)
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class ValidationCurve(_Curve):
     """A measure on training and test rows over the values of one parameter.
 
@@ -118,6 +139,9 @@ class ValidationCurve(_Curve):
     values: tuple[Any, ...]
     train_values: Floats = field(repr=False)
     test_values: Floats = field(repr=False)
+
+    def _along(self) -> dict[str, Any]:
+        return {self.parameter: self.values}
 
     @property
     def best_value(self) -> Any:

@@ -10,7 +10,9 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_integer, seed_key
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError
@@ -71,7 +73,7 @@ ValueError
 """
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class BiasVarianceCurve(Result):
     """Bias, variance and noise over the values of one parameter.
 
@@ -113,6 +115,11 @@ class BiasVarianceCurve(Result):
     def best_value(self) -> Any:
         """The value of the smallest loss, the first of equals."""
         return self.values[int(np.argmin(self.loss))]
+
+    def _shown(self) -> Display:
+        parts = Table.of(self.points, ("loss", "bias", "variance", "noise")).columns
+        title = f"{self.points[0].decomposition} decomposition"
+        return Display([Table({self.parameter: self.values} | dict(parts))], title)
 
     @documented()
     def plot(self, ax: Any = None) -> Any:
@@ -180,6 +187,8 @@ def estimator_bias_variance(
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))
     plan = _plan(sampling, n_models, train_size, rng)
+    check_same_index(X_train=X_train, y_train=y_train)
+    check_same_index(X_test=X_test, y_test=y_test)
     task = check_task(estimator, X_train, y_train)
     predictions = _predictions(task, X_test, [{}], plan, n_jobs, progress)
     return bias_variance(y_test, predictions[0], decomposition=decomposition)
@@ -237,6 +246,8 @@ def bias_variance_curve(
     plan = _plan(sampling, n_models, train_size, rng)
     listed = check_values(values)
     settings = [{parameter: value} for value in listed]
+    check_same_index(X_train=X_train, y_train=y_train)
+    check_same_index(X_test=X_test, y_test=y_test)
     task = check_task(estimator, X_train, y_train)
     check_parameters(estimator, [parameter])
     found = _predictions(task, X_test, settings, plan, n_jobs, progress)

@@ -93,7 +93,7 @@ def estimator_learning_curve(
     shares = as_vector(fractions, "fractions")
     for share in shares.tolist():
         check_fraction("fractions", share, include_high=True)
-    task = check_task(estimator, X, y)
+    task = check_task(estimator, X, y, groups)
     judge = asked_metric(metric, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
     generator = np.random.default_rng(seed_key(rng))
@@ -161,7 +161,7 @@ def estimator_validation_curve(
     [0.333, 0.037, 0.0]
     """
     listed = check_values(values)
-    task = check_task(estimator, X, y)
+    task = check_task(estimator, X, y, groups)
     check_parameters(estimator, [parameter])
     judge = asked_metric(metric, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)

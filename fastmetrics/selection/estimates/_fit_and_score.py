@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._threads.workers import progress_bar
 from fastmetrics.errors import InputError, InputTypeError
@@ -46,8 +47,9 @@ metric : str, (str, mapping) or callable, optional
 higher_is_better : bool, optional
     Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses): declared
     for a measure of the library, required for a function.
-cv : int, splitter or list of (train, test), default=10
-    Folds. Of a number, they are stratified for a classifier, and keep `groups` whole if given.
+cv : int, str, splitter or list of (train, test), default=10
+    Folds; a name is one of those of `evaluate_estimator`, as "10x10". Of a number or a name, they
+    are stratified for a classifier, and keep `groups` whole if given.
 groups : array-like of shape (n,), optional
     Handed to the splitter.
 rng : None, int, Generator, BitGenerator, SeedSequence or str
@@ -115,7 +117,7 @@ def check_sklearn(what: str) -> None:
         ) from error
 
 
-def check_task(estimator: Any, X: Any, y: Any) -> Task:
+def check_task(estimator: Any, X: Any, y: Any, groups: Any = None) -> Task:
     """Return an estimator with its data; whether it classifies decides what `y` may hold."""
     check_sklearn("fitting estimators")
     for method in ("fit", "predict"):
@@ -123,6 +125,7 @@ def check_task(estimator: Any, X: Any, y: Any) -> Task:
             raise InputTypeError(
                 f"`estimator` must be an estimator with `fit` and `predict`: got {estimator!r}"
             )
+    check_same_index(X=X, y=y, groups=groups)
     target = as_vector(y, "y")
     check_same_length(X=range(row_count(X)), y=target)
     if not hasattr(X, "shape"):

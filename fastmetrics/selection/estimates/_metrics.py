@@ -142,6 +142,11 @@ class Metric:
         return self.asked.label
 
     @property
+    def said(self) -> str:
+        """Its name; a function that nobody knows says what it is given."""
+        return f"{self.label} (given predictions)" if self.given == "predictions" else self.label
+
+    @property
     def given(self) -> str:
         """What it is given beside the true values, in the registry's words where it knows it."""
         if self.asked.measure is not None:

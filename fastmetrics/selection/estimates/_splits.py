@@ -1,4 +1,4 @@
-"""``method=`` and ``cv=``: the splitter that a name or a number stands for."""
+"""``cv=``: the splitter that a name or a number stands for."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Method(NamedTuple):
 
 
 def check_method(
-    method: Any, *, stratified: bool, grouped: bool, rng: Any, n_resamples: Any
+    cv: Any, *, stratified: bool, grouped: bool, rng: Any, n_resamples: Any = None
 ) -> Method:
-    """Return the method of a name or a splitter.
+    """Return the method of a number of folds, a name or a splitter.
 
     Raises
     ------
@@ -45,30 +45,34 @@ def check_method(
     ValueError
         If the name is unknown, or the method knows no groups and there are some.
     """
-    if not isinstance(method, str):
-        return _of_splitter(method, rng, n_resamples)
-    if method in (".632", ".632+"):
+    if isinstance(cv, int | np.integer):
+        cv = f"{check_integer('cv', cv, low=2)}-fold"
+    if not isinstance(cv, str):
+        return _of_splitter(cv, rng, n_resamples)
+    if cv in (".632", ".632+"):
         if grouped:
-            raise InputError(f"method={method!r} draws rows, not groups: name folds, as '10-fold'")
+            raise InputError(f"`cv` of {cv!r} draws rows, not groups: name folds, as '10-fold'")
         drawn = 200 if n_resamples is None else check_integer("n_resamples", n_resamples, low=1)
-        return Method(method, BootstrapOutOfBag(drawn, rng=rng), method)
+        return Method(cv, BootstrapOutOfBag(drawn, rng=rng), cv)
     if n_resamples is not None:
-        raise InputTypeError(f"`n_resamples` is for the methods '.632' and '.632+': got {method!r}")
-    found = re.fullmatch(r"(?:(\d+)-fold)|(?:(\d+)x(\d+))", method)
+        raise InputTypeError(f"`n_resamples` is for the methods '.632' and '.632+': got {cv!r}")
+    found = re.fullmatch(r"(?:(\d+)-fold)|(?:(\d+)x(\d+))", cv)
     if found is not None and grouped:
-        return Method(method, _grouped(found, stratified, rng))
+        return Method(cv, _grouped(found, stratified, rng))
     if grouped:
-        raise InputError(f"method={method!r} knows no `groups`: name folds, as '10-fold'")
-    if method == "5x2":
-        return Method(method, FiveByTwo(stratified=stratified, rng=rng))
-    if method == "loo":
-        return Method(method, LeaveOneOut())
-    if method == "holdout":
-        return Method(method, HoldOut(stratified=stratified, rng=rng))
+        raise InputError(f"`cv` of {cv!r} knows no `groups`: name folds, as '10-fold'")
+    if cv == "5x2":
+        return Method(cv, FiveByTwo(stratified=stratified, rng=rng))
+    if cv == "loo":
+        return Method(cv, LeaveOneOut())
+    if cv == "holdout":
+        return Method(cv, HoldOut(stratified=stratified, rng=rng))
     if found is None:
-        raise InputError(f"`method` must be a splitter or one of {NAMES}: got {method!r}")
+        raise InputError(
+            f"`cv` must be a number of folds, a splitter or one of {NAMES}: got {cv!r}"
+        )
     n_splits, n_repeats = _numbers(found)
-    return Method(method, Folds(n_splits, n_repeats=n_repeats, stratified=stratified, rng=rng))
+    return Method(cv, Folds(n_splits, n_repeats=n_repeats, stratified=stratified, rng=rng))
 
 
 def _numbers(found: re.Match[str]) -> tuple[int, int]:
@@ -82,32 +86,40 @@ def _grouped(found: re.Match[str], stratified: bool, rng: Any) -> GroupedFolds:
     return GroupedFolds(n_splits, n_repeats=n_repeats, stratified=stratified, rng=rng)
 
 
-def _of_splitter(method: Any, rng: Any, n_resamples: Any) -> Method:
-    if isinstance(method, type) or not callable(getattr(method, "split", None)):
-        raise InputTypeError(f"`method` must be a splitter or one of {NAMES}: got {method!r}")
+def _of_splitter(cv: Any, rng: Any, n_resamples: Any) -> Method:
+    if isinstance(cv, type) or not callable(getattr(cv, "split", None)):
+        raise InputTypeError(
+            f"`cv` must be a number of folds, a splitter or one of {NAMES}: got {cv!r}"
+        )
     for name, value in (("rng", rng), ("n_resamples", n_resamples)):
         if value is not None:
             raise InputTypeError(
-                f"`{name}` belongs to the splitter where `method` is one: got {value!r}"
+                f"`{name}` belongs to the splitter where `cv` is one: got {value!r}"
             )
-    title = re.sub(r", rng='[0-9a-f]{16}'|rng='[0-9a-f]{16}'", "", repr(method))
-    return Method(title, method)
+    title = re.sub(r", rng='[0-9a-f]{16}'|rng='[0-9a-f]{16}'", "", repr(cv))
+    return Method(title, cv)
 
 
 def check_splits(cv: Any, task: Task, groups: Any, rng: Any, name: str = "cv") -> list[Split]:
-    """Return the splits of a number of folds, of a splitter, or those given."""
-    if isinstance(cv, int | np.integer):
-        count = check_integer(name, cv, low=2)
-        kind = Folds if groups is None else GroupedFolds
-        cv = kind(count, stratified=task.classes is not None, rng=rng)
-    if callable(getattr(cv, "split", None)) and not isinstance(cv, str | type):
+    """Return the splits of a number of folds, of a name, of a splitter, or those given."""
+    if isinstance(cv, int | np.integer | str):
+        try:
+            method = check_method(
+                cv, stratified=task.classes is not None, grouped=groups is not None, rng=rng
+            )
+        except InputError as error:
+            raise error.renamed({"cv": name}) from error
+        if method.rule is not None:
+            raise InputError(f"`{name}` must split the rows, and {cv!r} is a way to estimate")
+        cv = method.splitter
+    if callable(getattr(cv, "split", None)) and not isinstance(cv, type):
         found = cv.split(task.X, task.y, groups)
-    elif isinstance(cv, Iterable) and not isinstance(cv, str):
+    elif isinstance(cv, Iterable):
         found = cv
     else:
         raise InputTypeError(
-            f"`{name}` must be a number of folds, an object with `split`, or pairs of row numbers: "
-            f"got {cv!r}"
+            f"`{name}` must be a number of folds, a splitter, one of {NAMES}, or pairs of row "
+            f"numbers: got {cv!r}"
         )
     splits = [(np.asarray(train), np.asarray(test)) for train, test in found]
     if not splits:

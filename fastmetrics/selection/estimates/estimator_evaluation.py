@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._results import ConfidenceInterval, OneNumber, Result, html_table
+from fastmetrics._display.table import Display, Table
+from fastmetrics._results import ConfidenceInterval, OneNumber, Result
+from fastmetrics.errors import no_such
 from fastmetrics.selection.estimates.point632 import Bootstrap632
 
-_MOST_ROWS = 100
 
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class MetricEstimate(OneNumber):
     """One measure of an estimator, on test rows and, beside it, on training rows.
 
@@ -59,7 +58,7 @@ class MetricEstimate(OneNumber):
     interval_method: Literal["t", "wilson"] = "t"
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class EstimatorEvaluation(Result):
     """The measures of an estimator over the splits of one method.
 
@@ -99,7 +98,7 @@ class EstimatorEvaluation(Result):
     def __getitem__(self, metric: str) -> MetricEstimate:
         """Return the estimate of a measure by its name."""
         if metric not in self.metrics:
-            raise KeyError(f"there is no measure {metric!r}: {', '.join(map(repr, self.metrics))}")
+            raise no_such(metric, "measures", self.metrics)
         return self.metrics[metric]
 
     def __repr__(self) -> str:
@@ -117,33 +116,39 @@ class EstimatorEvaluation(Result):
             f"{type(self).__name__}({self.estimator}, {self.method}, {splits}; {'; '.join(said)})"
         )
 
-    def _repr_html_(self) -> str:
-        head = ("measure", "test", "spread", "interval", "train", "spread of train")
-        rows = []
-        for name, found in self.metrics.items():
-            limits = found.confidence_interval
-            kind = " (Wilson)" if found.interval_method == "wilson" else ""
-            interval = "" if limits is None else f"{limits.low:.4g} to {limits.high:.4g}{kind}"
-            numbers = (found.estimate, found.standard_deviation)
-            of_train = (found.train_estimate, found.train_standard_deviation)
-            cells = (*(f"{n:.4g}" for n in numbers), interval, *(f"{n:.4g}" for n in of_train))
-            rows.append((_named(name, found), *cells))
-        title = f"{self.estimator}, {self.method}"
-        if self.majority_accuracy is not None:
-            title += f"; the most frequent class has {self.majority_accuracy:.4g} of the rows"
-        shown = [list(column[:_MOST_ROWS]) for column in self.folds.values()]
-        splits = [tuple(map(_cell, row)) for row in zip(*shown, strict=True)]
-        left = self.n_splits - len(splits)
-        caption = "splits" if left == 0 else f"splits, the first {len(splits)} of {self.n_splits}"
-        return html_table(head, rows, caption=title) + html_table(
-            self.folds, splits, caption=caption
+    def _shown(self) -> Display:
+        names = [_named(name, found) for name, found in self.metrics.items()]
+        columns = {"metric": names, **Table.of(self.metrics.values(), _FIGURES).columns}
+        words = {"estimate": "test", "standard_deviation": "spread", "train_estimate": "train"}
+        words["train_standard_deviation"] = "spread of train"
+        measures = Table(columns, words=words, level=self.confidence_level)
+        splits = Table(
+            self.folds,
+            "splits",
+            words={name: name for name in self.folds},
+            most=_MOST_SPLITS,
+            unseen=_SECONDS,
+            framed=False,
         )
+        notes = []
+        if self.majority_accuracy is not None:
+            notes.append(f"The most frequent class has {self.majority_accuracy:.4g} of the rows.")
+        by_wilson = [n for n, m in self.metrics.items() if m.interval_method == "wilson"]
+        if by_wilson:
+            notes.append(f"Interval by Wilson: {', '.join(by_wilson)}.")
+        return Display([measures, splits], f"{self.estimator}, {self.method}", notes)
+
+
+#: They are never the same again, and in `folds`.
+_SECONDS: Final = ("fit_seconds", "score_seconds")
+_MOST_SPLITS: Final = 10
+#: What is shown of a measure.
+_FIGURES: Final = (
+    *("estimate", "confidence_interval", "standard_deviation", "standard_error"),
+    *("train_estimate", "train_standard_deviation"),
+)
 
 
 def _named(name: str, found: MetricEstimate) -> str:
     """Return the name of a measure; a function that nobody knows says what it was given."""
     return f"{name} (given predictions)" if found.given == "predictions" else name
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)

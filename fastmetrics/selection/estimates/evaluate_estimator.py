@@ -44,7 +44,7 @@ def evaluate_estimator(
     X: Any,
     y: ArrayLike,
     *,
-    method: Any = "10-fold",
+    cv: Any = 10,
     metrics: Any = None,
     groups: ArrayLike | None = None,
     n_resamples: int | None = None,
@@ -57,10 +57,11 @@ def evaluate_estimator(
 
     Parameters
     ----------
-    method : str or splitter, default="10-fold"
-        "k-fold" and "pxk" for any whole numbers ("10-fold", "10x10"), "5x2" (five different
-        halvings), "loo", "holdout" (a quarter of the rows, 10 times), ".632", ".632+"; or a
-        splitter, ours or scikit-learn's. Of a classifier, names mean stratified splits.
+    cv : int, str or splitter, default=10
+        A number of folds; "k-fold" and "pxk" for any whole numbers ("10-fold", "10x10"), "5x2"
+        (five different halvings), "loo", "holdout" (a quarter of the rows, 10 times), ".632",
+        ".632+"; or a splitter, ours or scikit-learn's. Of a classifier, numbers and names mean
+        stratified splits.
     metrics : str, callable, (str, mapping), sequence or mapping of them, optional
         Measures by the library's names, all of which `metrics_table` shows with what they need:
         predicted labels ("error_rate", "f1_macro"), scores ("roc_auc", by decision_function or else
@@ -129,16 +130,16 @@ def evaluate_estimator(
     >>> error = found["error_rate"]
     >>> found.n_splits, round(error.estimate, 2), error.train_estimate
     (10, 0.04, 0.0)
-    >>> plus = evaluate_estimator(tree, X, y, method=".632+", n_resamples=50, rng=0)
+    >>> plus = evaluate_estimator(tree, X, y, cv=".632+", n_resamples=50, rng=0)
     >>> 0.03 < plus["error_rate"].estimate < 0.06
     True
     """
     level, jobs = check_confidence_level(confidence_level), check_n_jobs(n_jobs)
-    task = check_task(estimator, X, y)
+    task = check_task(estimator, X, y, groups)
     is_classifier = task.classes is not None
     asked = asked_metrics(metrics, task.classes)
     how = check_method(
-        method,
+        cv,
         stratified=is_classifier,
         grouped=groups is not None,
         rng=rng,
@@ -177,7 +178,7 @@ def _how_many(how: Method, task: Task, groups: Any) -> int:
 
 def _ratio(scores: list[SplitScores]) -> float:
     if not scores:
-        raise InputError("`method` makes no split")
+        raise InputError("`cv` makes no split")
     return sum(one.n_test for one in scores) / sum(one.n_distinct for one in scores)
 
 

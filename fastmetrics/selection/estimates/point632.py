@@ -140,7 +140,7 @@ def bootstrap632(
     resampled_predictions: ArrayLike,
     out_of_bag: ArrayLike,
     *,
-    loss: str | RowLoss = "zero_one",
+    loss: str | RowLoss = "zero-one",
 ) -> Bootstrap632:
     """Compute the .632 and .632+ estimates from predictions, so that no estimator is needed.
 

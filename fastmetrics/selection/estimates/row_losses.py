@@ -12,13 +12,14 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.labels import text_or_numbers
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics.errors import InputError, InputTypeError
 
 Floats = NDArray[np.float64]
 RowLoss = Callable[[Any, Any], Any]
 
-LOSSES: Final = ("zero_one", "squared", "absolute")
+LOSSES: Final = ("zero-one", "squared", "absolute")
 _BLOCK: Final = 1 << 20  # pairs of a block, for losses without a closed form
 
 #: What the .632 rules and their parts have in common.
@@ -31,7 +32,7 @@ err1 : float
     Leave-one-out bootstrap error.
 gamma : float
     No-information error, as `no_information_error` finds it.
-loss : {"zero_one", "squared", "absolute"} or callable, default="zero_one"
+loss : {"zero-one", "squared", "absolute"} or callable, default="zero-one"
     The loss of a prediction; a callable ``loss(y_true, y_pred)`` returns one number a row.
 
 References
@@ -53,7 +54,7 @@ def check_loss(loss: Any) -> str | RowLoss:
 
 def losses_of(loss: str | RowLoss, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
     """Return the loss of each row."""
-    if loss == "zero_one":
+    if loss == "zero-one":
         return np.asarray(y_true != y_pred, np.float64)
     if loss == "squared":
         return np.asarray((y_true.astype(np.float64) - y_pred) ** 2)
@@ -75,7 +76,7 @@ def losses_of(loss: str | RowLoss, y_true: NDArray[Any], y_pred: NDArray[Any]) -
 def targets(loss: str | RowLoss, values: Any, name: str) -> NDArray[Any]:
     """Return a column as the loss takes it: labels as they are, numbers as float64."""
     column = text_or_numbers(as_vector(values, name), name)
-    if loss == "zero_one":
+    if loss == "zero-one":
         check_class_labels(column, name)  # whole numbers or text, none missing
         return column
     if loss in ("squared", "absolute"):
@@ -91,7 +92,7 @@ def targets(loss: str | RowLoss, values: Any, name: str) -> NDArray[Any]:
 
 @documented(RULES)
 def no_information_error(
-    y_true: ArrayLike, y_pred: ArrayLike, *, loss: str | RowLoss = "zero_one"
+    y_true: ArrayLike, y_pred: ArrayLike, *, loss: str | RowLoss = "zero-one"
 ) -> float:
     """Compute gamma, the error if predictions had nothing to do with the examples.
 
@@ -128,16 +129,17 @@ def no_information_error(
     1.0
     """
     chosen = check_loss(loss)
+    check_same_index(y_true=y_true, y_pred=y_pred)
     true, predicted = targets(chosen, y_true, "y_true"), targets(chosen, y_pred, "y_pred")
     check_same_length(y_true=true, y_pred=predicted)
-    if chosen == "zero_one":
+    if chosen == "zero-one":
         _check_same_kind(true, predicted)
     return mean_over_pairs(chosen, true, predicted)
 
 
 def mean_over_pairs(loss: str | RowLoss, y_true: NDArray[Any], y_pred: NDArray[Any]) -> float:
     """Return the mean loss over all pairs of a true value and a prediction."""
-    if loss == "zero_one":
+    if loss == "zero-one":
         return _zero_one_gamma(y_true, y_pred)
     if loss == "squared":
         centre = y_true.mean()

@@ -52,9 +52,9 @@ complexity : str, sequence of str, or callable of a setting, optional
     "one-standard-error"; under "best" it decides between equal means.
 refit : bool, default=True
     Whether the chosen setting is fitted on all the data: the final model.
-outer_cv : int, splitter or list of (train, test), default=10
+outer_cv : int, str, splitter or list of (train, test), default=10
     Folds that tuned models are tested on.
-inner_cv : int or splitter, default=5
+inner_cv : int, str or splitter, default=5
     Validation folds within each outer training fold: no row numbers.
 
 Raises
@@ -123,7 +123,7 @@ def tune_estimator(
     chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
     settings = settings_of(grid)
     order = by_simplicity(settings, complexity, chosen_rule)
-    task = check_task(estimator, X, y)
+    task = check_task(estimator, X, y, groups)
     check_parameters(estimator, grid)
     judge = asked_metric(metric, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
@@ -201,7 +201,7 @@ def nested_cross_validation(
     chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
     settings = settings_of(grid)
     order = by_simplicity(settings, complexity, chosen_rule)
-    task = check_task(estimator, X, y)
+    task = check_task(estimator, X, y, groups)
     check_parameters(estimator, grid)
     judge = asked_metric(metric, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
@@ -220,7 +220,7 @@ def nested_cross_validation(
     tunings = tuple(tuning for _, tuning in done)
     _warn_undefined(np.isnan(values).sum(), len(values), "outer folds")
     return NestedCrossValidation(
-        judge.label,
+        judge.said,
         bool(judge.higher_is_better),
         float(values.mean()),
         float(values.std(ddof=1)) if len(values) > 1 else np.nan,
@@ -285,7 +285,7 @@ def _chosen(
     if rule == "one-standard-error" and not np.isnan(errors[best]):
         chosen = next(i for i in order if losses[i] <= losses[best] + errors[best])
     return TuningResult(
-        judge.label,
+        judge.said,
         bool(judge.higher_is_better),
         rule,
         settings[chosen],

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._results import OneNumber, Result
 
-_MOST_ROWS = 200
 
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class TuningResult(Result):
     """The settings that were tried, the chosen one, and its model fitted on all the data.
 
@@ -93,19 +91,19 @@ class TuningResult(Result):
             f"rule={self.rule!r})"
         )
 
-    def _repr_html_(self) -> str:
-        rows = self.table[:_MOST_ROWS]
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in rows[0])
-        body = "".join(
-            f"<tr{' style=font-weight:bold' if i == self.index else ''}>"
-            + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row.values())
-            + "</tr>"
-            for i, row in enumerate(rows)
+    def _shown(self) -> Display:
+        rows = self.table
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        columns["chosen"] = [i == self.index for i in range(len(rows))]
+        words = {name: name for name in self.setting}
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.setting.items())
+        title = f"{self.metric} of {len(rows):,} settings"
+        return Display(
+            [Table(columns, words=words)], title, [f"Chosen by rule {self.rule!r}: {settings}."]
         )
-        return f"<table><caption>{html.escape(repr(self))}</caption><tr>{head}</tr>{body}</table>"
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class NestedCrossValidation(OneNumber):
     """What a tuned estimator achieves on data that had no part in its tuning.
 
@@ -141,6 +139,8 @@ class NestedCrossValidation(OneNumber):
         """The setting chosen on each outer fold; where they differ, tuning is unsure."""
         return tuple(tuning.setting for tuning in self.tunings)
 
-
-def _cell(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    def _shown(self) -> Display:
+        shown = Result._shown(self)
+        columns = {"fold": range(len(self.values)), self.metric: self.values}
+        folds = Table(columns | {"setting": self.settings}, "outer folds", framed=False)
+        return replace(shown, tables=[*shown.tables, folds])

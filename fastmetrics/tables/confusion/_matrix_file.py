@@ -13,6 +13,7 @@ from typing import IO, Any, Final, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._display.shown import Shown
 from fastmetrics._files import writing
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels
@@ -43,7 +44,7 @@ File = str | PathLike[str] | IO[bytes]
 T = TypeVar("T")
 
 
-class Saved(ABC):
+class Saved(Shown, ABC):
     """Copies, pickles and files of a stream are all made of the members of its file."""
 
     __slots__ = ()

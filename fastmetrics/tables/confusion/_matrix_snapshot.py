@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import html
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._results import html_table
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display, Table
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError
+from fastmetrics.plots.confusion import draw_confusion
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 #: A matrix of more classes is summed up in HTML, not shown.
 _SHOWN: Final = 20
+_SIDES: Final = ("true", "predicted")
 
 
 class MatrixSnapshot(NamedTuple):
@@ -52,8 +56,8 @@ class MatrixSnapshot(NamedTuple):
         return MatrixSnapshot(counts, self.labels[::-1], self.exponent)
 
 
-class CountsAsArray(ABC):
-    """What NumPy asks of an array, and a display of scikit-learn besides: of `counts`, dense."""
+class CountsAsArray(Shown, ABC):
+    """What NumPy asks of an array, a display of scikit-learn besides, and a figure: of `counts`."""
 
     __slots__ = ()
 
@@ -61,6 +65,61 @@ class CountsAsArray(ABC):
     @abstractmethod
     def counts(self) -> Any:
         """Counts (K, K), or a sparse array of them."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> Labels:
+        """The K labels, in the order of rows and columns."""
+
+    @documented()
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        normalize: Literal["true", "pred", "all"] | None = None,
+        **image_options: Any,
+    ) -> Any:
+        """Draw the matrix: true classes by row, predicted ones by column, the greater the darker.
+
+        Parameters
+        ----------
+        normalize : {"true", "pred", "all"}, optional
+            Show shares of each true class (a row sums to 1), of each predicted one, or of all
+            examples; counts by default. A share of nothing is a dash.
+        **image_options
+            Of ``ax.imshow``: `cmap`, `vmax` and so on.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> ax = ConfusionMatrix.binary(tp=35, fp=10, fn=5, tn=50).plot(normalize="true")
+        >>> [text.get_text() for text in ax.texts]
+        ['0.833', '0.167', '0.125', '0.875']
+        """
+        check_choice("normalize", normalize, ("true", "pred", "all", None))
+        counts, labels, exponent = MatrixSnapshot.of(cast("ConfusionMatrix", self))
+        if exponent:
+            counts = np.ldexp(counts, -exponent)
+        cells = counts if normalize is None else _shares(counts, normalize)
+        said = _text_of_share if normalize is not None else _text_of_count
+        return draw_confusion(
+            cells,
+            [str(label) for label in labels],
+            [[said(cell) for cell in row] for row in cells.tolist()],
+            ax,
+            shades=_SHADES[normalize or counts.dtype.kind],
+            options=image_options,
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         counts = self.counts
@@ -118,6 +177,32 @@ class CountsAsArray(ABC):
         return number
 
 
+_SHADES: Final = {
+    "true": "share of the true class",
+    "pred": "share of the predicted class",
+    "all": "share of all examples",
+    "i": "examples",
+    "f": "weight of examples",
+}
+
+
+def _shares(counts: NDArray[Any], normalize: str) -> NDArray[np.float64]:
+    sums = {"true": counts.sum(1, keepdims=True), "pred": counts.sum(0), "all": counts.sum()}
+    with np.errstate(invalid="ignore"):  # 0 / 0: a class without examples
+        shares: NDArray[np.float64] = counts / sums[normalize]
+    return shares
+
+
+def _text_of_count(cell: float) -> str:
+    return f"{cell:,}" if isinstance(cell, int) else f"{cell:.4g}"
+
+
+def _text_of_share(cell: float) -> str:
+    if cell != cell:
+        return "–"
+    return f"{cell:g}" if cell in (0.0, 1.0) else f"{cell:.3f}"
+
+
 def as_text(labels: Labels, counts: Any, exponent: int) -> str:
     """Return the line that ``repr`` shows."""
     scaled = f", weight_exponent={exponent}" if exponent else ""
@@ -135,17 +220,21 @@ def as_text(labels: Labels, counts: Any, exponent: int) -> str:
     )
 
 
-def as_html(labels: Labels, counts: Any, exponent: int) -> str:
-    """Return a table of true classes by predicted classes, or the line where it would be large."""
-    if len(labels) > _SHOWN:
-        return f"<p>{html.escape(as_text(labels, counts, exponent))}</p>"
-    if _is_sparse(counts):
-        counts = counts.toarray()
-    names = [*map(str, labels)]
-    cells = ((f"{cell:.10g}" for cell in row) for row in counts.tolist())
-    rows = ((name, *row) for name, row in zip(names, cells, strict=True))
-    caption = "ConfusionMatrix: true class by row, predicted by column"
-    return html_table(("", *names), rows, caption=caption, row_heads=True)
+def displayed(labels: Labels, counts: Any, exponent: int) -> Display:
+    """Return the true classes by the predicted ones; of many classes the pairs that occur."""
+    title = "true class by row, predicted by column"
+    scaled = [f"Weights are times 2**{exponent}."] if exponent else []
+    if len(labels) <= _SHOWN:
+        dense = counts.toarray() if _is_sparse(counts) else counts
+        at, across = np.indices(dense.shape).reshape(2, -1).tolist(), "predicted"
+        cells = dense.ravel().tolist()
+    else:
+        title, across = as_text(labels, counts, exponent), ""
+        rows, columns = counts.nonzero()
+        at, cells = [rows.tolist(), columns.tolist()], counts[rows, columns].tolist()
+    places = {name: [labels[k] for k in each] for name, each in zip(_SIDES, at, strict=True)}
+    table = Table(places | {"count": cells}, words={"true": ""} if across else {}, across=across)
+    return Display([table], title, scaled)
 
 
 def _is_sparse(counts: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import IO, Any, Final, Never, Self
 
 from numpy.typing import ArrayLike
 
+from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_same_index
 from fastmetrics.errors import InputTypeError
@@ -23,8 +24,8 @@ from fastmetrics.tables.confusion._matrix_file import read_matrix, write_matrix
 from fastmetrics.tables.confusion._matrix_snapshot import (
     CountsAsArray,
     MatrixSnapshot,
-    as_html,
     as_text,
+    displayed,
 )
 from fastmetrics.tables.confusion._matrix_state import MatrixState, empty_store
 from fastmetrics.tables.confusion._matrix_store import DenseStore, Store
@@ -392,5 +393,5 @@ class ConfusionMatrix(CountsAsArray):
     def __repr__(self) -> str:
         return as_text(*self._state.snapshot(), self.weight_exponent)
 
-    def _repr_html_(self) -> str:
-        return as_html(*self._state.snapshot(), self.weight_exponent)
+    def _shown(self) -> Display:
+        return displayed(*self._state.snapshot(), self.weight_exponent)

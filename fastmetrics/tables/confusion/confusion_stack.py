@@ -9,9 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display, Table
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, no_such
 from fastmetrics.tables.confusion._matrix_checks import (
     check_total,
     checked_labels,
@@ -24,7 +26,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfusionMatrixStack:
+class ConfusionMatrixStack(Shown):
     """Several confusion matrices of two classes: n runs, n data sets, or K classes one-vs-rest.
 
     What textbooks call *macro* and *micro* is defined over them (`macro_precision`,
@@ -272,7 +274,7 @@ class ConfusionMatrixStack:
 
     def __getitem__(self, name: Any) -> ConfusionMatrix:
         if name not in self.names:
-            raise KeyError(f"{name!r}: the matrices are {_shown(self.names)}")
+            raise no_such(name, "matrices", self.names)
         return self._matrix(self.counts[self.names.index(name)])
 
     def __repr__(self) -> str:
@@ -280,6 +282,11 @@ class ConfusionMatrixStack:
         matrices = "matrix" if len(self) == 1 else "matrices"
         names, n = _shown(self.names), self.counts.sum().item()
         return f"ConfusionMatrixStack({len(self):,} {matrices} {names}; n={n:.10g}{scaled})"
+
+    def _shown(self) -> Display:
+        columns = {"name": self.names, "tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+        title = repr(self).partition("(")[2].removesuffix(")")
+        return Display([Table(columns)], title, [f"Positive: {self.labels[1]!r}."])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionMatrixStack):

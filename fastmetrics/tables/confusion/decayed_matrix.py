@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import threading
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_integer, check_positive
@@ -234,6 +236,10 @@ class DecayedConfusionMatrix(Saved):
         return kinds[0] == kinds[1] and self._now == other._now
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _shown(self) -> Display:
+        title = f"{self.n_seen:,} rows, of half-life {self.half_life:g}"
+        return replace(self.matrix._shown(), title=title)
 
     def __repr__(self) -> str:
         return (

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
@@ -275,6 +277,9 @@ class WindowedConfusionMatrix(Saved):
         return np.array_equal(renamed, theirs["rows"])
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _shown(self) -> Display:
+        return replace(self.matrix._shown(), title=f"the last {self.n:,} of {self.n_seen:,} rows")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(window={self._window}, n={self._n}, n_seen={self._n_seen})"

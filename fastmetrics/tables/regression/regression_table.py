@@ -10,6 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.regression_targets import RegressionRows, check_regression
 from fastmetrics._input.rows import check_same_index
@@ -33,7 +35,7 @@ _WEIGHED = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RegressionTable:
+class RegressionTable(Shown):
     """The sums over rows of targets and predictions that regression measures follow from.
 
     It merges with ``+`` (or ``sum``), is never modified, and stands in place of `y_true` in every
@@ -212,6 +214,14 @@ class RegressionTable:
 
     def __radd__(self, other: Any) -> RegressionTable:
         return self if type(other) is int and other == 0 else NotImplemented
+
+    def _shown(self) -> Display:
+        columns = {
+            "output": np.arange(self.n_outputs),
+            "mean_absolute_error": self.mean("under") + self.mean("over"),
+            "mean_squared_error": self.mean("squared_error"),
+        }
+        return Display([Table(columns)], repr(self).partition("(")[2].removesuffix(")"))
 
     def __eq__(self, other: object) -> bool:
         return same(self, other) if isinstance(other, RegressionTable) else NotImplemented

@@ -10,6 +10,8 @@ from typing import IO, Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display, Table
 from fastmetrics._files import writing
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_threads
@@ -51,7 +53,7 @@ ValueError
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScoreTable:
+class ScoreTable(Shown):
     """The distinct scores of a binary problem with the weight of each class at them.
 
     It is all that an unweighted threshold measure needs of the data, it merges with ``+``
@@ -256,6 +258,12 @@ class ScoreTable:
             f"{self.n_positive:.10g} positive, {self.n_negative:.10g} negative)"
         )
 
+    def _shown(self) -> Display:
+        columns = {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
+        title = repr(self).partition("(")[2].removesuffix(")")
+        scaled = [f"Weights are times 2**{self.weight_exponent}."] if self.weight_exponent else []
+        return Display([Table(columns)], title, scaled)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreTable):
             return NotImplemented
@@ -361,13 +369,18 @@ def as_table(
     allow_inf: bool = False,
     n_threads: int | None = None,
 ) -> ScoreTable:
-    """Return the table itself when ``y_true`` is one, else the table of the checked rows."""
+    """Return the table itself when ``y_true`` is one, else the table of the checked rows.
+
+    The strict rule is that of what is ours: there, rows that pandas labels differently are refused.
+    """
     if isinstance(y_true, ScoreTable):
         if y_score is not None or sample_weight is not None or pos_label is not None:
             raise InputTypeError(
                 "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
             )
         return y_true
+    if label_rule == "strict":
+        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     rows = check_binary(
         y_true,
         y_score,

@@ -62,17 +62,20 @@ def partial_auc(
     table: ScoreTable,
     deviations: bool,
     *,
-    fpr_range: tuple[float, float] | None = None,
-    tpr_range: tuple[float, float] | None = None,
-    correct: bool | str = False,
+    false_positive_rate_range: tuple[float, float] | None = None,
+    true_positive_rate_range: tuple[float, float] | None = None,
+    correction: bool | str = False,
 ) -> Pair:
     """Leave out of the area between two FPRs, or two TPRs."""
-    low, high = (Fraction(float(end)) for end in tpr_range or fpr_range or (0, 1))
-    if tpr_range is None:
-        return _corrected(_RocArea(table, low, high, standardised=bool(correct)), deviations)
+    low, high = (
+        Fraction(float(end))
+        for end in true_positive_rate_range or false_positive_rate_range or (0, 1)
+    )
+    if true_positive_rate_range is None:
+        return _corrected(_RocArea(table, low, high, standardised=bool(correction)), deviations)
     # With the classes exchanged and the order reversed, 1 - FPR over TPR is TPR over 1 - FPR.
     mirrored = ScoreTable._of_columns(table.scores, table.negatives[::-1], table.positives[::-1])
-    area = _RocArea(mirrored, 1 - high, 1 - low, standardised=bool(correct))
+    area = _RocArea(mirrored, 1 - high, 1 - low, standardised=bool(correction))
     of_negatives, of_positives = _corrected(area, deviations)
     return of_positives[::-1], of_negatives[::-1]
 
@@ -261,7 +264,9 @@ _MEASURES: dict[str, Callable[..., tuple[Floats, Floats]]] = {
     "ks_statistic": ks_statistic,
     "break_even_point": break_even_point,
     "best_threshold": best_threshold,
-    "tpr_at_fpr": partial(best_threshold, criterion="recall_at_fpr"),
+    "recall_at_false_positive_rate": partial(
+        best_threshold, criterion="recall_at_false_positive_rate"
+    ),
     "precision_at_recall": partial(best_threshold, criterion="precision_at_recall"),
     "recall_at_precision": partial(best_threshold, criterion="recall_at_precision"),
 }

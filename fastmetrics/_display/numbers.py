@@ -1,0 +1,119 @@
+"""Values as texts for readers: as many digits as can be trusted, p-values, arrays summed up."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from fastmetrics._display.table import Limits
+
+DASH: Final = "–"
+#: More elements than this are counted, not listed.
+_MOST_LISTED: Final = 8
+#: A p-value is never rounded to one of these, which decide.
+_LEVELS: Final = (0.001, 0.01, 0.05, 0.1)
+
+
+def decimals_of(
+    values: Iterable[float], intervals: Iterable[Limits] = (), *, as_are: bool = True
+) -> int:
+    """Return the decimals that numbers of one kind share; -1 where none would do.
+
+    The narrowest interval is shown to two figures, the largest number to four. Without intervals
+    whole numbers stay whole and, ``as_are``, numbers that end sooner are not drawn out.
+    """
+    values = [value for value in values if math.isfinite(value)]
+    limits = [(each.low, each.high) for each in intervals]
+    sizes = [abs(each) for each in (*values, *itertools.chain(*limits))]
+    top = max((size for size in sizes if 0 < size < math.inf), default=1.0)
+    if not 1e-9 < top < 1e15:
+        return -1
+    size = math.floor(math.log10(top))
+    fewest = 3 - size if size < -3 else max(0, 4 - max(size, 0))
+    if not limits:
+        tried = range(fewest) if as_are else range(min(1, fewest))
+        ends = (d for d in tried if all(round(value, d) == value for value in values))
+        return next(ends, fewest)
+    halves = [(high - low) / 2 for low, high in limits if 0 < high - low < math.inf]
+    return max([fewest, *(min(1 - math.floor(math.log10(h)), fewest + 2) for h in halves)])
+
+
+def number(value: float, decimals: int) -> str:
+    """Return a number with so many decimals, a dash for nan."""
+    if math.isnan(value):
+        return DASH
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.4g}" if decimals < 0 else f"{value:z,.{decimals}f}"
+    return text.replace("-", "−")
+
+
+def pvalue(value: float | None) -> str:
+    """Return a p-value: three decimals, or more where these would seem to decide."""
+    if value is None or math.isnan(value):
+        return DASH
+    if value < 0.001:
+        return "< .001"
+    decimals = 3
+    while decimals < 9 and round(value, decimals) in _LEVELS and value not in _LEVELS:
+        decimals += 1
+    return f"{value:.{decimals}f}".removeprefix("0")
+
+
+def as_p(value: float) -> str:
+    """Return a p-value for a sentence: "p = .012", "p < .001"."""
+    shown = pvalue(value)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
+def threshold(value: Any) -> str:
+    """Return a threshold: a score, which has a scale of its own."""
+    is_plain = isinstance(value, float) and math.isfinite(value)
+    return f"{value:.5g}".replace("-", "−") if is_plain else text(value)
+
+
+def limits(interval: Limits, decimals: int) -> str:
+    """Return an interval in brackets, which nobody folds."""
+    return f"[{number(interval.low, decimals)},\N{NO-BREAK SPACE}{number(interval.high, decimals)}]"
+
+
+def text(value: Any) -> str:
+    """Return one value by itself."""
+    if value is None:
+        return DASH
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}".replace("-", "−")
+    if isinstance(value, float):
+        return number(value, decimals_of([value]))
+    if isinstance(value, np.generic):
+        return text(value.item())
+    if isinstance(value, Limits):
+        return limits(value, decimals_of([value.low, value.high]))
+    if isinstance(value, np.ndarray):
+        return _summary(value)
+    if isinstance(value, Mapping):
+        return _listed([f"{text(key)}: {text(item)}" for key, item in value.items()])
+    if isinstance(value, tuple | list):
+        return _listed([f"({text(v)})" if isinstance(v, tuple) else text(v) for v in value])
+    return "".join(c if c.isprintable() else " " for c in str(value))
+
+
+def _summary(array: Any) -> str:
+    """Return how many values an array has, and between what they lie."""
+    said = " × ".join(f"{n:,}" for n in array.shape) + " values"
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).any():
+        return said
+    known = array[np.isfinite(array)]
+    return f"{said} from {text(known.min())} to {text(known.max())}"
+
+
+def _listed(inside: Sequence[str]) -> str:
+    if len(inside) <= _MOST_LISTED:
+        return ", ".join(inside) or DASH
+    return f"{', '.join(inside[: _MOST_LISTED - 1])}, … ({len(inside):,} in all)"

@@ -1,0 +1,84 @@
+"""A confusion matrix as a grid of shades with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics.plots._style import axes_or_new
+
+_CELL: Final = 0.62
+"""Inches of a cell of a figure of its own, at least."""
+
+_TEXTS: Final = 30
+"""A matrix of more classes shows shades alone."""
+
+_DARK: Final = 0.5
+
+
+def draw_confusion(
+    cells: NDArray[Any],
+    labels: Sequence[str],
+    texts: Sequence[Sequence[str]],
+    ax: Any = None,
+    *,
+    shades: str = "",
+    options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Draw a matrix: true classes by row, predicted ones by column, the greater the darker.
+
+    ``texts`` are what the cells say, ``shades`` what the bar of shades measures. Texts that would
+    not fit into their cells become smaller, and are left out where they could not be read.
+    """
+    k = len(labels)
+    side = min(max(3.4, _CELL * k + 1.2), 9.0)
+    ax = axes_or_new(ax, (side + 0.8, side))
+    top = float(np.nanmax(cells, initial=0.0))
+    image = ax.imshow(
+        cells, **{"cmap": "Blues", "vmin": 0.0, "vmax": top or 1.0} | dict(options or {})
+    )
+    ax.set_xticks(range(k), labels)
+    ax.set_yticks(range(k), labels)
+    ax.set(xlabel="predicted class", ylabel="true class")
+    ax.tick_params(length=0)
+    figure = ax.figure.get_figure(root=True)
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.03, 0.0, 0.05, 1.0)))
+    bar.outline.set_visible(False)
+    bar.set_label(shades)
+    ax.spines[:].set_color("0.6")
+    figure.draw_without_rendering()
+    names = [label.get_window_extent() for label in ax.get_xticklabels()]
+    room = ax.get_window_extent().width / max(k, 1)
+    if any(name.width > 0.95 * room for name in names):
+        ax.tick_params(axis="x", labelrotation=90)
+        figure.draw_without_rendering()
+    if k <= _TEXTS:
+        _write(ax, image, cells, texts)
+    return ax
+
+
+def _write(ax: Any, image: Any, cells: NDArray[Any], texts: Sequence[Sequence[str]]) -> None:
+    """Write into the cells, light on dark and dark on light."""
+    written = [
+        ax.text(j, i, text, ha="center", va="center", color=_ink(image, cells[i, j]))
+        for i, row in enumerate(texts)
+        for j, text in enumerate(row)
+    ]
+    room = ax.get_window_extent().width / len(texts)
+    widest = max((text.get_window_extent().width for text in written), default=0.0)
+    if widest > 0.9 * room:
+        size = written[0].get_fontsize() * 0.9 * room / widest
+        for text in written:
+            text.set_fontsize(size)
+            text.set_visible(size >= 4.0)
+
+
+def _ink(image: Any, value: float) -> str:
+    """Return what can be read on the shade of a value."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(image.cmap(image.norm(value)))
+    return "white" if 0.2126 * red + 0.7152 * green + 0.0722 * blue < _DARK else "black"

@@ -1,0 +1,150 @@
+"""What the figures of scores have in common: the models' tables, their bands, their decisions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, TypeVar
+
+from fastmetrics._input.scalars import WeightsAre, check_choice, check_weights_are
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.intervals.bands.band_results import PrBand, RocBand
+from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
+from fastmetrics.measures.curves.best_threshold import best_threshold
+from fastmetrics.report.evaluation import models_of, table_and_variance
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+#: Criteria of `best_threshold` that need no further number.
+Chosen = Literal["youden", "closest_topleft", "fewest_errors", "f_beta"]
+OneBand = TypeVar("OneBand", RocBand, PrBand)
+
+_CRITERIA: Final = {
+    "youden": "largest TPR − FPR",
+    "closest_topleft": "nearest to the ideal point",
+    "fewest_errors": "fewest errors",
+    "f_beta": "largest $F_1$",
+}
+
+
+class Model(NamedTuple):
+    """A model with its name in messages and in the legend, which has none for a single column."""
+
+    name: str
+    table: ScoreTable
+    variance: AucVariance | None
+
+    @property
+    def shown(self) -> str:
+        """The name as matplotlib shows it: it hides what begins with _, and reads formulas in $."""
+        text = self.name.replace("$", r"\$")
+        return f" {text}" if text.startswith("_") else text
+
+    def label(self, said: str) -> str:
+        """Return what the legend says."""
+        return f"{self.shown}: {said}" if self.name else said
+
+
+def plotted_models(
+    y_true: Any,
+    scores: Any,
+    names: Sequence[str] | None,
+    *,
+    sample_weight: Any,
+    pos_label: Any,
+    n_threads: int | None,
+    weights_are: WeightsAre = "importances",
+    has_interval: bool = False,
+) -> list[Model]:
+    """Return the table of each model; one that nobody has named has no name."""
+    read = check_weights_are(sample_weight, weights_are)
+    if isinstance(y_true, ScoreTable):
+        if any(each is not None for each in (scores, names, sample_weight, pos_label)):
+            raise InputTypeError(
+                "a ScoreTable comes alone: pass no `scores`, `names`, `sample_weight` or "
+                "`pos_label` with it"
+            )
+        models = [Model("", y_true, auc_variance(y_true, None) if has_interval else None)]
+    else:
+        models = []
+        for name, argument, y_score in models_of(scores, names):
+            try:
+                table, variance, _ = table_and_variance(
+                    y_true,
+                    y_score,
+                    sample_weight=sample_weight,
+                    weights_are=read,
+                    pos_label=pos_label,
+                    has_interval=has_interval,
+                    n_threads=n_threads,
+                )
+            except InputError as error:  # there may be many scores: say which it was
+                raise error.renamed({"y_score": argument}) from error
+            models.append(Model("" if argument == "scores" else name, table, variance))
+    for model in models:
+        check_both_classes(model.table)
+    return models
+
+
+def check_both_classes(table: ScoreTable) -> None:
+    """Raise if one class has no example."""
+    if not (table.n_positive > 0 and table.n_negative > 0):
+        raise InputError(
+            "`y_true` must hold examples of both classes, of positive weight: of one there is no "
+            f"curve (positives {table.n_positive:g}, negatives {table.n_negative:g})"
+        )
+
+
+def bands_by_name(
+    bands: OneBand | Mapping[str, OneBand] | None, kind: type[OneBand], models: list[Model]
+) -> Mapping[str, OneBand]:
+    """Return the bands by the names of the models."""
+    if bands is None:
+        return {}
+    given = bands if isinstance(bands, Mapping) else {models[0].name: bands}
+    if not isinstance(bands, Mapping) and len(models) > 1:
+        raise InputTypeError("`bands` of several models must be a mapping from their names")
+    names = [model.name for model in models]
+    for name, band in given.items():
+        if name not in names:
+            raise InputError(
+                f"`bands` names {name!r}: the models are {', '.join(map(repr, names))}"
+            )
+        if not isinstance(band, kind):
+            raise InputTypeError(f"`bands` must hold {kind.__name__}s: got {type(band).__name__}")
+    return given
+
+
+class Decision(NamedTuple):
+    """Where a decision stands on the curves, and its name; none if there is nothing to mark."""
+
+    threshold: float
+    fpr: float
+    tpr: float
+    precision: float
+    name: str
+
+
+def said(threshold: Any) -> str:
+    """Return a threshold as it is written where it is short, else rounded to six digits."""
+    text = str(threshold)
+    return text if len(text) <= 8 or isinstance(threshold, int) else f"{threshold:.6g}"
+
+
+def decision_on(table: ScoreTable, threshold: Any) -> Decision | None:
+    """Return the decision of a threshold, or of the one that a criterion chooses."""
+    if threshold is None:
+        return None
+    if isinstance(threshold, str):
+        best = best_threshold(table, criterion=check_choice("threshold", threshold, _CRITERIA))
+        rates = (best.false_positive_rate, best.true_positive_rate, best.precision)
+        return Decision(best.threshold, *rates, _CRITERIA[threshold])
+    matrix = ConfusionMatrix.from_scores(table, threshold=threshold)
+    called = matrix.tp + matrix.fp
+    return Decision(
+        threshold,
+        matrix.fp / (matrix.fp + matrix.tn),
+        matrix.tp / (matrix.tp + matrix.fn),
+        matrix.tp / called if called else math.nan,
+        f"score ≥ {said(threshold)}",
+    )

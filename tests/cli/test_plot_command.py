@@ -1,0 +1,227 @@
+"""`fastmetrics plot`: the figures of the library, of files, in files; and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from matplotlib import pyplot
+
+import fastmetrics as fm
+from fastmetrics.cli import main
+from fastmetrics.cli.plot_command import KINDS
+from fastmetrics.plots import _style
+
+GIVEN = {"roc": (), "pr": (), "det": (), "thresholds": (), "confusion": ("--threshold", "0.5")}
+
+
+@pytest.fixture(autouse=True)
+def _agg():
+    mpl.use("Agg")
+    yield
+    pyplot.close("all")
+
+
+def recorded(monkeypatch):
+    """Return a list that the axes of each picture to come are put into."""
+    found = []
+    save = _style.save_figure
+
+    def keep(figure, path):
+        found.extend(figure.axes)
+        save(figure, path)
+
+    monkeypatch.setattr(_style, "save_figure", keep)
+    return found
+
+
+def contents(ax):
+    """Return all that axes show: lines and areas with their points, and what the legend says."""
+    ax.figure.draw_without_rendering()
+    lines = [(line.get_label(), line.get_xydata().tolist()) for line in ax.lines]
+    areas = [area.get_paths()[0].vertices.tolist() for area in ax.collections]
+    return lines, areas, [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def run(capsys, kind, *arguments, code=0, label="y", score=("a",)):
+    scores = [text for name in score for text in ("--score", name)]
+    given = ["plot", kind, "x.parquet", "--label", label, *scores, *map(str, arguments)]
+    assert main(given) == code
+    return capsys.readouterr()
+
+
+def test_every_kind_is_tested():
+    assert GIVEN.keys() == KINDS.keys()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
+def test_every_kind_in_every_format(kind, ending, scored, capsys):
+    path = scored / f"f.{ending}"
+    out, err = run(capsys, kind, *GIVEN[kind], "-o", path.name)
+    assert (
+        out == f"{path.name}: {KINDS[kind].about}, {pq.read_metadata('x.parquet').num_rows} rows\n"
+    )
+    assert err == ""
+    start = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}[ending]
+    content = path.read_bytes()
+    assert content.startswith(start)
+    run(capsys, kind, *GIVEN[kind], "-o", path.name)  # takes the place of the first
+    assert path.read_bytes() == content  # no date, no random names
+    assert {each.name for each in scored.iterdir()} == {"x.parquet", path.name}
+
+
+def test_roc_is_that_of_the_library(scored, columns, capsys, monkeypatch):
+    drawn = recorded(monkeypatch)
+    run(
+        capsys,
+        *("roc", "--threshold", "youden", "--confidence-level", 0.9, "--weight", "w"),
+        *("--band", "pointwise", "-o", "f.png"),
+        score=("a", "b"),
+    )
+    keywords = {"sample_weight": columns["w"]}
+    scores = {name: columns[name] for name in "ab"}
+    expected = fm.plot_roc(
+        columns["y"],
+        scores,
+        threshold="youden",
+        confidence_level=0.9,
+        bands={
+            name: fm.roc_band(columns["y"], one, kind="pointwise", confidence_level=0.9, **keywords)
+            for name, one in scores.items()
+        },
+        **keywords,
+    )
+    assert contents(drawn[-1]) == contents(expected)
+
+
+def test_other_kinds_are_those_of_the_library(scored, columns, capsys, monkeypatch):
+    drawn = recorded(monkeypatch)
+    y, a = columns["y"], columns["a"]
+    run(capsys, "pr", "--threshold", 0.5, "--band", "simultaneous", "--seed", 3, "-o", "f.png")
+    band = {"a": fm.pr_band(y, a, rng=3)}
+    expected = fm.plot_pr(y, {"a": a}, threshold=0.5, bands=band)
+    assert contents(drawn[-1]) == contents(expected)
+    run(capsys, "det", "-o", "f.png", score=("a", "b"))
+    expected = fm.plot_det(y, {"a": a, "b": columns["b"]})
+    assert contents(drawn[-1]) == contents(expected)
+    metrics = ["f1", "fbeta:beta=2"]
+    run(capsys, "thresholds", "--metrics", *metrics, "--threshold", "f_beta", "-o", "f.png")
+    named = {"f1": "f1", "fbeta:beta=2": ("fbeta", {"beta": 2})}
+    expected = fm.plot_thresholds(y, a, metrics=named, threshold="f_beta")
+    assert contents(drawn[-1]) == contents(expected)
+
+
+@pytest.mark.parametrize("threshold", [0.5, "youden"])
+def test_confusion(threshold, scored, columns, capsys, monkeypatch):
+    drawn = recorded(monkeypatch)
+    run(capsys, "confusion", "--threshold", threshold, "--normalize", "true", "-o", "f.png")
+    y, a = columns["y"], columns["a"]
+    at = threshold if threshold == 0.5 else fm.best_threshold(y, a, criterion=threshold).threshold
+    matrix = fm.ConfusionMatrix.from_scores(y, a, threshold=at)
+    shares = np.round(matrix.counts / matrix.counts.sum(1, keepdims=True), 3)
+    assert [float(text.get_text()) for text in drawn[-1].texts] == shares.ravel().tolist()
+    assert drawn[-1].get_title() == f"positive: score ≥ {at}"
+
+
+def test_confusion_of_texts_has_their_names(scored, columns, capsys, monkeypatch):
+    drawn = recorded(monkeypatch)
+    words = np.where(columns["y"], "ill", "well")
+    pq.write_table(pa.table({"y": words, "a": columns["a"]}), "x.parquet")
+    run(capsys, "confusion", "--pos-label", "ill", "--threshold", "12345678", "-o", "f.png")
+    assert [label.get_text() for label in drawn[-1].get_xticklabels()] == ["well", "ill"]
+    assert drawn[-1].get_title() == "positive: score ≥ 12345678"
+    n = [int(text.get_text()) for text in drawn[-1].texts]
+    assert n == [(words == "well").sum(), 0, (words == "ill").sum(), 0]
+
+
+def test_width(scored, capsys, monkeypatch):
+    drawn = recorded(monkeypatch)
+    run(capsys, "roc", "--width", 8, "-o", "f.pdf")
+    assert drawn[-1].figure.get_size_inches() * 2.54 == pytest.approx([8, 8])
+
+
+def test_rows_are_chosen_as_by_evaluate(scored, columns, capsys):
+    kept = int((columns["a"] > 0).sum())
+    out, _ = run(capsys, "roc", "--where", "a > 0", "-o", "f.svg")
+    assert out.endswith(f", {kept} rows\n")
+    out, err = run(capsys, "roc", "--on-bad-row", "skip", "-o", "f.svg", score=("absent",))
+    assert "1 bad row skipped" in err
+    assert out.endswith(f", {len(columns['a']) - 1} rows\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("det", "--band", "pointwise"), "--band is of the kinds roc, pr: not of det"),
+        (("roc", "--metrics", "f1"), "--metrics is of the kinds thresholds: not of roc"),
+        (("pr", "--normalize", "all"), "--normalize is of the kinds confusion: not of pr"),
+        (("roc", "--seed", 1), "--seed is of --band"),
+        (("pr", "--confidence-level", 0.9), "--confidence-level is of --band here"),
+        (("confusion",), "confusion needs --threshold"),
+        (("roc", "--weights-are", "frequencies"), "--weights-are is of --weight"),
+        (("roc", "--threshold", "best"), "must be a number or one of youden"),
+        (("roc", "--width", 0), "must lie between 2 and 100 cm"),
+        (("thresholds", "--metrics", "roc_auc"), "measures of predicted labels"),
+        (("histogram",), "invalid choice: 'histogram'"),
+    ],
+)
+def test_what_says_nothing_is_refused(arguments, message, scored, capsys):
+    _, err = run(capsys, *arguments, "-o", "f.png", code=2)
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert not (scored / "f.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("f.gif", "--output: the name must end in one of .png .pdf .svg: got f.gif"),
+        ("nowhere/f.png", "--output: there is no folder nowhere"),
+    ],
+)
+def test_files_that_cannot_be_written(output, message, scored, capsys):
+    _, err = run(capsys, "roc", "-o", output, code=2)
+    assert err == f"fastmetrics: error: {message}\n"
+
+
+def test_bad_data_are_named_by_their_columns(scored, capsys):
+    for kind in ("thresholds", "confusion"):
+        _, err = run(capsys, kind, *GIVEN[kind], "-o", "f.png", score=("a", "b"), code=2)
+        assert f"{kind} draws one model" in err
+    _, err = run(capsys, "roc", "-o", "f.png", "--where", "y = 1", code=2)
+    assert "column 'y' must hold examples of both classes" in err
+    _, err = run(capsys, "roc", "-o", "f.png", label="user", code=2)
+    assert "column 'user'" in err
+    assert not (scored / "f.png").exists()
+
+
+def test_an_old_picture_stays_when_drawing_fails(scored, capsys):
+    Path("f.png").write_bytes(b"old")
+    run(capsys, "roc", "-o", "f.png", "--where", "y = 1", code=2)
+    assert Path("f.png").read_bytes() == b"old"
+    assert {each.name for each in scored.iterdir()} == {"x.parquet", "f.png"}
+
+
+def test_no_window_and_no_state_of_pyplot(scored):
+    code = (
+        "import sys\nfrom fastmetrics.cli import main\n"
+        "main('plot roc x.parquet --label y --score a -o f.svg'.split())\n"
+        "assert 'matplotlib.figure' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_without_matplotlib(scored, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    _, err = run(capsys, "roc", "-o", "f.png", code=2)
+    assert (
+        err == "fastmetrics: error: plots need matplotlib: pip install 'fastmetrics-eval[plot]'\n"
+    )

@@ -1,0 +1,102 @@
+"""One name for one thing, in all public signatures, fields and measures."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any, Literal
+
+import pytest
+import sklearn.metrics
+
+import fastmetrics as fm
+import vocabulary
+from fastmetrics.measures.registry import MEASURES
+
+
+def is_namesake(name: str) -> bool:
+    return hasattr(sklearn.metrics, name)
+
+
+#: Public functions and classes, without those that have scikit-learn's parameters.
+OURS = [
+    name
+    for name in fm.__all__
+    if not is_namesake(name) and not name.endswith(("Error", "Warning", "_version__"))
+]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_public_names_use_the_vocabulary(name: str) -> None:
+    assert not vocabulary.complaints_about(getattr(fm, name))
+
+
+@pytest.mark.parametrize("name", [name for name in OURS if inspect.isfunction(getattr(fm, name))])
+def test_options_are_hyphenated(name: str) -> None:
+    assert not vocabulary.misspelt(getattr(fm, name), MEASURES)
+
+
+def test_options_are_found() -> None:
+    assert ("method", "clopper-pearson") in vocabulary.options_of(fm.proportion_interval)
+    assert vocabulary.misspelt(bad, MEASURES) == ["method=mid_p"]
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        (lambda: fm.proportion_interval(3, 10, method="clopper_pearson"), "clopper-pearson"),
+        (lambda: fm.proportion_interval(3, 10, method="mid_p"), "mid-p"),
+        (lambda: fm.best_threshold([0, 1], [0, 1], criterion="f_beta"), "fbeta"),
+        (lambda: fm.mcnemar_test(e01=1, e10=2, method="midp"), "mid-p"),
+        (lambda: fm.binomial_test(1, 9, error_rate=0.1, alternative="two_sided"), "two-sided"),
+    ],
+)
+def test_another_spelling_is_told_the_right_one(call: Callable[[], Any], meant: str) -> None:
+    with pytest.raises(fm.InputError, match=rf"must be one of .*; did you mean '{meant}'\?$"):
+        call()
+
+
+def test_measures_use_the_vocabulary() -> None:
+    for name, measure in MEASURES.items():
+        assert not {name, *measure.aliases} & set(vocabulary.FORBIDDEN)
+        assert not any("fpr" in word or "tpr" in word for word in (name, *measure.aliases))
+        if not is_namesake(str(measure.function).partition(":")[2]):
+            assert not set(measure.parameters) & set(vocabulary.FORBIDDEN), name
+
+
+@dataclasses.dataclass
+class Bad:
+    ci: float
+    estimate: float
+
+    @property
+    def tpr(self) -> float:
+        return 0.0
+
+    def refit(self, seed: int) -> None: ...
+
+    @classmethod
+    def of(cls, scores: object, params: object) -> None: ...
+
+
+def bad(
+    y_true: object,
+    n_boot: int = 1,
+    alpha: float = 0.05,
+    method: Literal["mid_p", "mid-p", "roc_auc"] | None = None,
+) -> None: ...
+
+
+def test_other_words_are_caught() -> None:
+    said = [line.partition(" is ")[0] for line in vocabulary.complaints_about(Bad)]
+    assert said == ["Bad: ci", "Bad: tpr", "Bad.refit: seed", "Bad.of: params"]
+    assert vocabulary.complaints_about(bad) == [
+        "bad: alpha is for the level of a decision",
+        "bad: n_boot is called n_resamples: scipy's word, whatever is drawn",
+    ]
+
+
+def test_what_is_meant_passes() -> None:
+    for good in (fm.kfold_paired_t_test, fm.tune_estimator, fm.ConfusionMatrix, fm.BootstrapResult):
+        assert vocabulary.complaints_about(good) == []

@@ -1,0 +1,115 @@
+"""One name for one thing: the words that public parameters and fields do not use, and why.
+
+scikit-learn's namesakes keep scikit-learn's parameters, and so do objects that it calls: that is
+their contract.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+#: A word, what is said in its place, and why.
+FORBIDDEN = {
+    **dict.fromkeys(
+        ("level", "conf_level", "confidence", "ci_level", "coverage"),
+        "confidence_level: that of an interval, as in scipy",
+    ),
+    **dict.fromkeys(("ci", "interval", "conf_int"), "confidence_interval: scipy's word"),
+    **dict.fromkeys(("se", "stderr", "std_err", "std_error", "sem"), "standard_error"),
+    **dict.fromkeys(("std", "sd", "stdev"), "standard_deviation"),
+    **dict.fromkeys(("p", "p_value", "pval"), "pvalue: scipy's word"),
+    **dict.fromkeys(
+        ("n_bootstrap", "n_boot", "n_permutations", "n_draws", "n_iter", "n_bootstraps"),
+        "n_resamples: scipy's word, whatever is drawn",
+    ),
+    **dict.fromkeys(("random_state", "seed"), "rng: scipy's word, since numpy has generators"),
+    **dict.fromkeys(("threads", "num_threads", "n_workers", "workers"), "n_threads"),
+    **dict.fromkeys(("scoring", "measure", "measures", "score_func"), "metric, or metrics"),
+    **dict.fromkeys(("splitter", "splits", "folds_"), "cv: scikit-learn's word"),
+    **dict.fromkeys(("greater_is_better", "lower_is_better", "maximize"), "higher_is_better"),
+    **dict.fromkeys(("model_names", "labels_of_models", "algorithms"), "names"),
+    **dict.fromkeys(("verbose", "show_progress", "progress_bar"), "progress"),
+    **dict.fromkeys(
+        ("tpr", "sensitivity", "hit_rate", "tpr_range"), "true_positive_rate, or recall"
+    ),
+    **dict.fromkeys(("fpr", "fall_out", "fpr_range"), "false_positive_rate"),
+    **dict.fromkeys(("tnr", "fnr"), "specificity, false_negative_rate"),
+    **dict.fromkeys(("algorithm_a", "algorithm_b"), "model_a, model_b: in every pair of results"),
+    **dict.fromkeys(
+        ("errors_a", "errors_b"), "scores_a, scores_b: `higher_is_better` says what they are"
+    ),
+    **dict.fromkeys(("pred_a", "pred_b"), "y_pred_a, y_pred_b: two of what y_pred is"),
+    **dict.fromkeys(("score_a", "score_b"), "y_score_a, y_score_b: two of what y_score is"),
+    **dict.fromkeys(("probas", "probabilities", "proba"), "y_proba"),
+    **dict.fromkeys(("weights_", "w", "weight_column"), "sample_weight"),
+    **dict.fromkeys(("n_rows", "n_examples", "n_obs"), "n_samples"),
+    **dict.fromkeys(("stratify", "strata"), "stratified"),
+    **dict.fromkeys(("params", "kwargs", "options"), "parameters"),
+    **dict.fromkeys(("pos", "positive_label", "positive_class"), "pos_label"),
+    **dict.fromkeys(("cluster", "clusters"), "groups"),
+    **dict.fromkeys(("n_pos", "n_neg"), "n_positive, n_negative"),
+    **dict.fromkeys(("tail", "tails", "sides", "two_sided"), "alternative: scipy's word"),
+}
+#: Words that mean something else where these say so.
+NEEDS_COMPANY = {
+    "alpha": ({"alternative", "reject", "names", "higher_is_better"}, "level of a decision"),
+    "n_jobs": ({"estimator"}, "processes (joblib), in which estimators are fitted"),
+}
+
+
+def options_of(function: Callable[..., Any]) -> Iterator[tuple[str, str]]:
+    """Yield parameters with the texts that they are declared to take."""
+    hints = typing.get_type_hints(function)
+    for name in inspect.signature(function).parameters:
+        yield from ((name, option) for option in _texts(hints.get(name)))
+
+
+def _texts(hint: Any) -> Iterator[str]:
+    inside = typing.get_args(hint)
+    if typing.get_origin(hint) is typing.Literal:
+        yield from (each for each in inside if isinstance(each, str))
+    else:
+        for each in inside:
+            yield from _texts(each)
+
+
+def misspelt(function: Callable[..., Any], measures: Collection[str]) -> list[str]:
+    """Return the options that have an underscore, which names of measures alone have."""
+    options = options_of(function)
+    return [f"{name}={text}" for name, text in options if "_" in text and text not in measures]
+
+
+def words_of(value: Any) -> Iterator[tuple[str, set[str]]]:
+    """Yield where public words stand, a function, a method or the fields, and the words."""
+    if not inspect.isclass(value):
+        yield value.__name__, set(inspect.signature(value).parameters)
+        return
+    name = value.__name__
+    if dataclasses.is_dataclass(value):
+        yield name, {field.name for field in dataclasses.fields(value)}
+    elif value.__init__ is not object.__init__:
+        yield name, set(inspect.signature(value).parameters)
+    public = {key: each for key, each in vars(value).items() if not key.startswith("_")}
+    yield name, {key for key, each in public.items() if isinstance(each, property)}
+    for key, each in public.items():
+        function = each.__func__ if isinstance(each, classmethod | staticmethod) else each
+        if inspect.isfunction(function):
+            yield f"{name}.{key}", set(inspect.signature(function).parameters)
+
+
+def complaints_about(value: Any) -> list[str]:
+    """Return what a public function or class calls otherwise than the rest."""
+    found = []
+    for where, words in words_of(value):
+        for word in sorted(words):
+            if word in FORBIDDEN:
+                found.append(f"{where}: {word} is called {FORBIDDEN[word]}")
+            elif word in NEEDS_COMPANY:
+                company, meaning = NEEDS_COMPANY[word]
+                if not words & company:
+                    found.append(f"{where}: {word} is for the {meaning}")
+    return found

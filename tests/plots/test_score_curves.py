@@ -1,0 +1,322 @@
+"""ROC, P-R, DET and thresholds: the numbers of the library, drawn so that all can be read."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from drawn import cut_off, legend_texts, line, looks, overlaps, under_legend
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
+from numpy.testing import assert_array_equal
+
+import fastmetrics as fm
+from fastmetrics.plots._style import CURVES, look_of
+from fastmetrics.plots._thin_line import ThinLine
+
+RNG = np.random.default_rng(1)
+N = 400
+Y = RNG.random(N) < 0.3
+MODELS = {
+    "a": RNG.normal(size=N) + Y,
+    "another of a long name": RNG.normal(size=N) + 0.3 * Y,
+    "tied": np.round(RNG.normal(size=N) + 2 * Y),
+}
+W = RNG.random(N) + 0.5
+PLOTS = (fm.plot_roc, fm.plot_pr, fm.plot_det)
+
+
+@pytest.fixture(autouse=True)
+def _agg():
+    mpl.use("Agg")
+    yield
+    plt.close("all")
+
+
+def small():
+    """Return axes of a figure as it stands in a column of a paper: 8 cm wide."""
+    return plt.subplots(figsize=(3.15, 3.15), layout="constrained")[1]
+
+
+def curves(ax):
+    return [one for one in ax.lines if isinstance(one, ThinLine)]
+
+
+def mark(ax, label):
+    """Return the places of all marks that look as the one of this label does."""
+    marker = line(ax, label).get_marker()
+    same = [one for one in ax.lines if one.get_marker() == marker and len(one.get_xdata()) == 1]
+    return [(one.get_xdata()[0], one.get_ydata()[0]) for one in same]
+
+
+def assert_readable(ax):
+    assert not overlaps(ax)
+    assert not cut_off(ax)
+    named = set(legend_texts(ax))
+    assert not {label for label in under_legend(ax) if label in named or label == "FillBetween"}
+
+
+@pytest.mark.parametrize("weights", [None, W])
+def test_roc(weights):
+    ax = fm.plot_roc(Y, MODELS, sample_weight=weights)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "true positive rate")
+    for name, scores in MODELS.items():
+        auc = fm.roc_auc_score(Y, scores, sample_weight=weights)
+        drawn = line(ax, f"{name}: AUC {auc:.4f}")
+        fpr, tpr, _ = fm.roc_curve(Y, scores, sample_weight=weights)
+        assert_array_equal(drawn.get_xydata(), np.c_[fpr, tpr])
+    assert len(legend_texts(ax)) == len(curves(ax)) == 3
+    assert ax.get_aspect() == 1
+    assert_readable(ax)
+
+
+def test_intervals_of_the_auc_are_those_of_evaluate():
+    ax = fm.plot_roc(Y, MODELS, confidence_level=0.9)
+    assert ax.get_legend().get_title().get_text() == "[90 % interval]"
+    for model in fm.evaluate(Y, MODELS, confidence_level=0.9):
+        low, high = model.confidence_interval
+        assert f"{model.name}: AUC {model.roc_auc:.4f} [{low:.4f}, {high:.4f}]" in legend_texts(ax)
+    whole = np.ceil(W * 3).astype(int)
+    texts = {
+        weights_are: legend_texts(
+            fm.plot_roc(
+                Y,
+                MODELS["a"],
+                sample_weight=whole,
+                weights_are=weights_are,
+                confidence_level=0.9,
+            )
+        )
+        for weights_are in ("importances", "frequencies")
+    }
+    assert texts["importances"] != texts["frequencies"]
+
+
+@pytest.mark.parametrize("criterion", ["youden", "closest_topleft", "fewest_errors", "f_beta"])
+def test_operating_points_by_a_criterion(criterion):
+    best = [fm.best_threshold(Y, scores, criterion=criterion) for scores in MODELS.values()]
+    roc = fm.plot_roc(Y, MODELS, threshold=criterion)
+    label = legend_texts(roc)[-1]
+    assert mark(roc, label) == [(b.false_positive_rate, b.true_positive_rate) for b in best]
+    pr = fm.plot_pr(Y, MODELS, threshold=criterion)
+    assert mark(pr, label) == [(b.recall, b.precision) for b in best]
+    det = fm.plot_det(Y, MODELS, threshold=criterion)
+    assert mark(det, label) == [(b.false_positive_rate, 1 - b.true_positive_rate) for b in best]
+    over = fm.plot_thresholds(Y, MODELS["a"], threshold=criterion)
+    (upright,) = [one for one in over.lines if label in one.get_label()]
+    assert upright.get_label() == f"{best[0].threshold:.6g}: {label}"
+    assert list(upright.get_xdata()) == [best[0].threshold] * 2
+
+
+@pytest.mark.parametrize("threshold", [0.5, -math.inf, math.inf])
+def test_operating_points_at_a_number(threshold):
+    ax = fm.plot_roc(Y, MODELS["a"], threshold=threshold)
+    called = MODELS["a"] >= threshold
+    place = (called[~Y].mean(), called[Y].mean())
+    assert mark(ax, f"score ≥ {threshold:g}") == [pytest.approx(place)]
+    pr = fm.plot_pr(Y, MODELS["a"], threshold=threshold)
+    assert (f"score ≥ {threshold:g}" in legend_texts(pr)) == called.any()  # precision of nobody
+
+
+def test_precision_recall():
+    ax = fm.plot_pr(Y, MODELS)
+    labels = [
+        f"{name}: AP {fm.average_precision_score(Y, scores):.4f}" for name, scores in MODELS.items()
+    ]
+    share = f"positives: {Y.mean():.3g}"
+    assert legend_texts(ax) == [*labels, share, "break-even point"]
+    assert list(line(ax, share).get_ydata()) == [Y.mean()] * 2
+    even = [fm.break_even_point(Y, scores).value for scores in MODELS.values()]
+    assert mark(ax, "break-even point") == [(value, value) for value in even]
+    for label, scores in zip(labels, MODELS.values(), strict=True):
+        recall, precision = line(ax, label).get_xydata().T
+        area = -(np.diff(recall) * precision[:-1]).sum()  # what lies below the steps
+        assert area == pytest.approx(fm.average_precision_score(Y, scores), abs=1e-12)
+        assert line(ax, label).get_drawstyle() == "steps-post"
+        assert precision[-1] == precision[-2]
+    assert {text.get_text() for text in ax.texts} == {f"$F_1$ {f1}" for f1 in (0.2, 0.4, 0.6, 0.8)}
+    assert_readable(ax)
+
+
+def test_no_break_even_point_is_not_marked():
+    with pytest.warns(fm.UndefinedMetricWarning, match="break-even point is not defined"):
+        ax = fm.plot_pr(Y, 1.0 - Y)
+    assert "break-even point" not in legend_texts(ax)
+
+
+def test_lines_of_equal_f1():
+    ax = fm.plot_pr(Y, MODELS["a"])
+    guides = [one for one in {*ax.lines} - {*curves(ax)} if len(one.get_xdata()) > 2]
+    guides.sort(key=lambda guide: guide.get_ydata()[-1])
+    for guide, f1 in zip(guides, (0.2, 0.4, 0.6, 0.8), strict=True):
+        recall, precision = guide.get_xydata().T
+        assert 2 * precision * recall / (precision + recall) == pytest.approx(f1)
+        assert precision[0] == pytest.approx(1)
+        assert recall[-1] == 1
+
+
+def test_det():
+    ax = fm.plot_det(Y, MODELS)
+    for name, scores in MODELS.items():
+        fpr, fnr, _ = fm.det_curve(Y, scores, drop_intermediate=True)
+        assert_array_equal(line(ax, name).get_xydata(), np.c_[fpr, fnr])
+        inside = (fpr > 0) & (fnr > 0)
+        low, high = ax.get_xlim()
+        assert low < fpr[inside].min()
+        assert fpr[inside].max() < high
+        assert low < fnr[inside].min()
+        assert fnr[inside].max() < high
+    assert ax.get_xlim() == ax.get_ylim()
+    # On normal deviates two normal distributions make a straight line.
+    places = ax.transData.transform([(0.0228, 0.5), (0.1587, 0.1587), (0.5, 0.0228)])
+    assert np.diff(places, axis=0)[0] == pytest.approx(np.diff(places, axis=0)[1], rel=1e-3)
+    assert_readable(ax)
+
+
+@pytest.mark.filterwarnings("ignore:the break-even point is not defined")
+@pytest.mark.parametrize("scores", [Y + 0.0, 1.0 - Y, np.zeros(N)])
+@pytest.mark.parametrize("plot", PLOTS)
+def test_perfect_reversed_and_constant_scores(plot, scores):
+    ax = plot(Y, {"m": scores})
+    ax.figure.draw_without_rendering()
+    assert np.isfinite([ax.get_xlim(), ax.get_ylim()]).all()
+    assert not cut_off(ax)
+
+
+def test_thresholds():
+    metrics = {"P": "precision", "F2": ("fbeta", {"beta": 2}), "MCC": "matthews_corrcoef"}
+    ax = fm.plot_thresholds(Y, MODELS["a"], metrics=metrics, threshold=0.5)
+    assert legend_texts(ax) == ["P", "F2", "MCC", "score ≥ 0.5"]
+    for label, function in (
+        ("P", fm.precision_score),
+        ("F2", lambda y, p: fm.fbeta_score(y, p, beta=2)),
+        ("MCC", fm.matthews_corrcoef),
+    ):
+        thresholds, heights = line(ax, label).get_xydata().T
+        assert_array_equal(thresholds, np.unique(MODELS["a"]))
+        for k in (0, 17, 200, N - 1):
+            expected = function(Y, MODELS["a"] >= thresholds[k])
+            if not (label == "MCC" and k == 0):  # undefined where all are called positive
+                assert heights[k] == pytest.approx(expected, abs=1e-12)
+        # The decision of a threshold is that of the score from it on: a step ends at its score.
+        assert line(ax, label).get_drawstyle() == "steps-pre"
+    assert_readable(ax)
+
+
+def test_thresholds_takes_measures_of_labels_alone():
+    for metric in ("roc_auc", "log_loss", lambda y, p: 1.0):
+        with pytest.raises(ValueError, match=r"`metrics` names .* measures of predicted labels"):
+            fm.plot_thresholds(Y, MODELS["a"], metrics=metric)
+
+
+@pytest.mark.parametrize(
+    ("band_of", "plot", "x"),
+    [(fm.roc_band, fm.plot_roc, "false_positive_rate"), (fm.pr_band, fm.plot_pr, "recall")],
+)
+def test_bands(band_of, plot, x):
+    bands = {name: band_of(Y, MODELS[name], rng=1, n_resamples=200) for name in ("a", "tied")}
+    ax = plot(Y, MODELS, bands=bands)
+    areas = {area.get_label(): area for area in ax.collections}
+    assert [*areas] == [f"{name}: 95 % band, simultaneous" for name in bands]
+    for area, band in zip(areas.values(), bands.values(), strict=True):
+        corners = area.get_paths()[0].vertices
+        for limit in (band.low, band.high):
+            assert {*zip(getattr(band, x), limit, strict=True)} <= {*map(tuple, corners)}
+    alone = bands["a"].plot(small(), name="a")
+    assert legend_texts(alone) == ["a", "a: 95 % band, simultaneous"]
+    assert_array_equal(curves(alone)[0].get_xdata(), getattr(bands["a"], x))
+    assert_readable(alone)
+    bands["tied"].plot(alone)
+    assert len(alone.collections) == 2
+    assert len(set(looks(alone))) == 2
+
+
+def test_wrong_bands():
+    roc, pr = fm.roc_band(Y, MODELS["a"], kind="pointwise"), fm.pr_band(Y, MODELS["a"], rng=1)
+    assert fm.plot_roc(Y, MODELS["a"], bands=roc).collections
+    for bands, message in (
+        (roc, "must be a mapping"),
+        ({"b": roc}, "names 'b': the models are 'a'"),
+        ({"a": pr}, "must hold RocBands: got PrBand"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fm.plot_roc(Y, MODELS, bands=bands)
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_calls_on_the_same_axes_add_up(plot):
+    whole = plot(Y, MODELS)
+    ax = small()
+    for name, scores in MODELS.items():
+        assert plot(Y, {name: scores}, ax=ax) is ax
+    assert sorted(legend_texts(ax)) == sorted(legend_texts(whole))
+    assert len(ax.lines) == len(whole.lines)  # guides are drawn once
+    assert [one.get_color() for one in curves(ax)] == [one.get_color() for one in curves(whole)]
+    assert ax.get_xlim() == whole.get_xlim()
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize("options", [{}, {"threshold": 0.5}])
+def test_everything_can_be_read_in_a_column_of_a_paper(plot, options):
+    assert_readable(plot(Y, MODELS, ax=small(), **options))
+
+
+def test_a_table_and_a_single_column_have_no_name():
+    table = fm.ScoreTable.from_scores(Y, MODELS["a"])
+    auc = fm.roc_auc_score(table)
+    assert legend_texts(fm.plot_roc(table)) == [f"AUC {auc:.4f}"]
+    assert legend_texts(fm.plot_roc(Y, MODELS["a"])) == [f"AUC {auc:.4f}"]
+    assert legend_texts(fm.plot_roc(table, confidence_level=0.95)) == legend_texts(
+        fm.plot_roc(Y, MODELS["a"], confidence_level=0.95)
+    )
+    assert fm.plot_det(table).get_legend() is None
+    with pytest.raises(TypeError, match="a ScoreTable comes alone"):
+        fm.plot_roc(table, names=["a"])
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_any_name_is_shown(plot):
+    names = ["_hidden", "5 $ or 6 $", "naïve Bayes", "x_1", "%"]
+    ax = plot(Y, dict.fromkeys(names, MODELS["a"]))
+    shown = [text.split(": ")[0].replace(r"\$", "$").strip() for text in legend_texts(ax)]
+    assert shown[:5] == names
+    ax.figure.draw_without_rendering()
+
+
+def test_options_of_lines():
+    ax = fm.plot_roc(Y, MODELS, lw=3, c="red")
+    assert {one.get_linewidth() for one in curves(ax)} == {3}
+    assert {one.get_color() for one in curves(ax)} == {"red"}
+
+
+@pytest.mark.parametrize("plot", [*PLOTS, fm.plot_thresholds])
+def test_bad_input(plot):
+    with pytest.raises(ValueError, match="`y_true` must hold examples of both classes"):
+        plot(np.ones(3, int), [0.1, 0.2, 0.3])
+    with pytest.raises(ValueError, match="`threshold` must be one of 'youden'"):
+        plot(Y, MODELS["a"], threshold="recall")
+    with pytest.raises(ValueError, match="must be finite: nan at index"):
+        plot(Y, np.where(Y, np.nan, 0.0))
+    if plot is not fm.plot_thresholds:
+        with pytest.raises(ValueError, match=r"`scores\['b'\]`"):
+            plot(Y, {"a": MODELS["a"], "b": np.zeros(N - 1)})
+
+
+def test_curves_differ_without_colour():
+    assert len({dashes for _, dashes in CURVES}) == len({color for color, _ in CURVES}) == 7
+    light = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (to_rgb(c) for c, _ in CURVES)]
+    assert max(light) < 0.75  # dark enough on white
+    assert len({look_of(i) for i in range(49)}) == 49
+    ax = fm.plot_roc(Y, {f"m{k}": MODELS["a"] + 0.1 * k * Y for k in range(7)})
+    dashes = [one._unscaled_dash_pattern for one in curves(ax)]
+    assert all(one != other for one, other in itertools.combinations(dashes, 2))
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_files(ending, tmp_path):
+    for k, plot in enumerate(PLOTS):
+        plot(Y, MODELS).figure.savefig(tmp_path / f"{k}.{ending}")
+        assert (tmp_path / f"{k}.{ending}").stat().st_size > 5_000

@@ -1,0 +1,156 @@
+"""A line of many points draws few of them, and covers the same pixels."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+import pickle
+from fractions import Fraction
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fastmetrics.plots import _thin_line
+from fastmetrics.plots._thin_line import ThinLine, kept_points
+
+
+def kept_by_definition(columns, heights):
+    """First, last, first lowest and first highest of each run; points with a nan, all of them."""
+    found, start = set(), 0
+    is_gap = [math.isnan(c) or math.isnan(h) for c, h in zip(columns, heights, strict=True)]
+    for i in range(1, len(columns) + 1):
+        if i < len(columns) and columns[i] == columns[start] and not (is_gap[i] or is_gap[i - 1]):
+            continue
+        run = range(start, i)
+        found |= {start, i - 1}
+        if not is_gap[start]:
+            found |= {min(run, key=heights.__getitem__), max(run, key=heights.__getitem__)}
+        start = i
+    return sorted(found)
+
+
+def pixels(x, y):
+    """Return the cells of a unit grid that a polyline passes through, by rational arithmetic."""
+    points = [(Fraction(a), Fraction(b)) for a, b in zip(x, y, strict=True)]
+    found = {(math.floor(points[0][0]), math.floor(points[0][1]))}
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
+        (left, low), (right, high) = sorted([(x0, y0), (x1, y1)])
+        for column in range(math.floor(left), math.floor(right) + 1):
+            ends = [min(max(Fraction(edge), left), right) for edge in (column, column + 1)]
+            if left == right:
+                rows = [low, high]
+            else:
+                rows = [low + (high - low) * (end - left) / (right - left) for end in ends]
+            rows.sort()
+            found |= {(column, row) for row in range(math.floor(rows[0]), math.floor(rows[1]) + 1)}
+    return found
+
+
+floats = st.floats(0, 5, allow_nan=False, width=16)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), floats | st.just(math.nan)), min_size=1))
+def test_what_is_kept_is_what_the_definition_says(points):
+    columns, heights = np.array(points, dtype=float).T
+    assert kept_points(columns, heights).tolist() == kept_by_definition(
+        columns.tolist(), heights.tolist()
+    )
+
+
+@given(st.lists(st.tuples(floats, floats), min_size=1, max_size=40), st.booleans())
+def test_the_same_pixels(points, is_sorted):
+    x, y = np.array(sorted(points) if is_sorted else points).T
+    kept = kept_points(np.floor(x * 8), y)
+    assert pixels(x[kept] * 8, y[kept]) == pixels(x * 8, y)
+
+
+def picture(line_class, x, y, *, dpi=100, limits=((0, 1), (0, 1)), **options):
+    figure = Figure(figsize=(4, 3), dpi=dpi)
+    ax = figure.add_axes((0.1, 0.1, 0.8, 0.8), xlim=limits[0], ylim=limits[1])
+    line = ax.add_line(line_class(x, y, color="black", **options))
+    with io.BytesIO() as file, mpl.rc_context({"path.simplify": False}):
+        figure.savefig(file, format="raw", dpi=dpi)
+        return np.frombuffer(file.getvalue(), np.uint8).astype(int), line
+
+
+def steps(n):
+    """A staircase of steps that can be seen, of n points."""
+    rng = np.random.default_rng(2)
+    corners = np.sort(rng.random((2, 41)))
+    x, y = np.repeat(corners[0], 2)[1:], np.repeat(corners[1], 2)[:-1]
+    share = np.linspace(0, len(x) - 1, n)
+    return np.interp(share, np.arange(len(x)), x), np.interp(share, np.arange(len(y)), y)
+
+
+@pytest.mark.parametrize("dpi", [72, 100, 300])
+@pytest.mark.parametrize("limits", [((0, 1), (0, 1)), ((0.4, 0.6), (0.3, 0.7))])
+@pytest.mark.parametrize("drawstyle", ["default", "steps-post", "steps-pre"])
+def test_matplotlib_colours_the_same_pixels(dpi, limits, drawstyle):
+    x, y = steps(30_000)
+    options = {"dpi": dpi, "limits": limits, "drawstyle": drawstyle, "linewidth": 1.5}
+    full, _ = picture(Line2D, x, y, **options)
+    thin, line = picture(ThinLine, x, y, **options)
+    ink = (255 - full).sum()
+    assert ink > 50_000
+    # A corner is shown as near as an eighth of a pixel, and matplotlib rounds it otherwise.
+    assert np.abs(full - thin).sum() <= 0.015 * ink
+    assert len(line.get_xdata()) == 30_000
+
+
+def test_a_wild_line_keeps_its_extremes():
+    rng = np.random.default_rng(0)
+    y = rng.random(50_000)
+    y[[12_345, 33_333]] = -4, 5
+    x = np.linspace(0, 1, len(y))
+    full, thin = (picture(one, x, y, limits=((0, 1), (-5, 6)))[0] for one in (Line2D, ThinLine))
+    assert np.abs(full - thin).sum() <= 0.002 * (255 - full).sum()
+
+
+def test_few_points_are_drawn_of_a_million(monkeypatch):
+    n = 1_000_000
+    x = np.linspace(0, 1, n)
+    drawn = []
+    plain = Line2D.draw
+    monkeypatch.setattr(
+        Line2D, "draw", lambda self, r: (drawn.append(len(self.get_xdata())), plain(self, r))
+    )
+    _, line = picture(ThinLine, x, np.sqrt(x), dpi=100)
+    width = 0.8 * 4 * 100
+    assert [size for size in drawn if size > 2] == [pytest.approx(2 * 8 * width, rel=0.02)]
+    assert len(line.get_xdata()) == n
+    drawn.clear()
+    picture(ThinLine, x, np.sqrt(x), dpi=100, limits=((0.5, 0.5001), (0, 1)))  # zoomed in
+    assert max(drawn) < 150  # a hundred in sight, and those near to them
+
+
+def test_gaps_stay_gaps():
+    x = np.linspace(0, 1, 10_000)
+    y = np.where(np.abs(x - 0.5) < 0.2, np.nan, 0.5)
+    full, thin = (picture(one, x, y)[0] for one in (Line2D, ThinLine))
+    assert np.abs(full - thin).max() <= 32
+    assert (thin != 255).any()
+
+
+def test_few_points_are_all_drawn():
+    x, y = steps(_thin_line._FEW)
+    full, thin = (picture(one, x, y)[0] for one in (Line2D, ThinLine))
+    assert np.array_equal(full, thin)
+
+
+def test_an_invisible_line_is_not_drawn():
+    x, y = steps(10_000)
+    assert (picture(ThinLine, x, y, visible=False)[0] == picture(Line2D, [], [])[0]).all()
+
+
+def test_a_figure_with_one_is_pickled():
+    x, y = steps(10_000)
+    figure = Figure()
+    figure.add_subplot().add_line(ThinLine(x, y))
+    (line,) = pickle.loads(pickle.dumps(figure)).axes[0].lines
+    assert isinstance(line, ThinLine)
+    assert np.array_equal(line.get_xydata(), np.c_[x, y])
