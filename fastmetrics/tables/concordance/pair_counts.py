@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -20,11 +21,28 @@ class PairCounts(NamedTuple):
     """Pairs of n rows, each of which is one of five kinds; Python integers, of any size."""
 
     n_rows: int
+    n_scores: int
+    n_outcomes: int
     concordant: int
     discordant: int
     tied_in_score: int
     tied_in_outcome: int
     tied_in_both: int
+
+    @property
+    def excess(self) -> int:
+        """Concordant pairs less discordant ones."""
+        return self.concordant - self.discordant
+
+    @property
+    def apart_in_score(self) -> int:
+        """Pairs whose scores differ."""
+        return self.total - self.tied_in_score - self.tied_in_both
+
+    @property
+    def apart_in_outcome(self) -> int:
+        """Pairs whose outcomes differ."""
+        return self.total - self.tied_in_outcome - self.tied_in_both
 
     @property
     def total(self) -> int:
@@ -71,6 +89,8 @@ def count_pairs(
     tied_somewhere = score_ties + outcome_ties - both_ties
     return PairCounts(
         n,
+        score_order.distinct,
+        outcome_order.distinct,
         concordant,
         n * (n - 1) // 2 - tied_somewhere - concordant,
         score_ties - both_ties,
@@ -85,6 +105,11 @@ class _Order(NamedTuple):
     rows: NDArray[np.int64]
     dense: NDArray[np.int32]
     ties: int
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct values."""
+        return int(self.dense[-1]) + 1
 
 
 def _in_order(values: NDArray[Any]) -> _Order:
@@ -115,7 +140,7 @@ def _rising(ranks: NDArray[np.int32], largest: int, n_threads: int | None) -> in
     """Return the pairs i < j with ``ranks[i] < ranks[j]``; ``ranks`` is used up."""
     n = len(ranks)
     shift = max(0, largest.bit_length() - kernels.DIGIT)
-    edges = list(range(0, n, _ROWS_OF_A_JOB)) + [n]
+    edges = [*range(0, n, _ROWS_OF_A_JOB), n]
     counts = np.zeros((len(edges) - 1, _DIGITS), np.int64)
     jobs = list(zip(edges[:-1], edges[1:], counts, strict=True))
     total = sum(
@@ -148,7 +173,7 @@ def _rising(ranks: NDArray[np.int32], largest: int, n_threads: int | None) -> in
     within = partial(kernels.rising_in_segments, ordered, scratch, starts)
     rest = max(0, shift - kernels.DIGIT)
     found = run(
-        [partial(within, low, high, rest) for low, high in zip(parts[:-1], parts[1:], strict=True)],
+        [partial(within, low, high, rest) for low, high in itertools.pairwise(parts)],
         n_threads,
     )
     return total + sum(map(int, found))
