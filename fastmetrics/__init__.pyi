@@ -106,6 +106,11 @@ from .intervals.proportions.proportions import (
     proportion_interval as proportion_interval,
 )
 from .measures.asking import register_metric as register_metric
+from .measures.concordance.rank_correlation import (
+    goodman_kruskal_gamma as goodman_kruskal_gamma,
+    kendall_tau as kendall_tau,
+    somers_d as somers_d,
+)
 from .measures.curves.best_threshold import (
     BestThreshold as BestThreshold,
     best_threshold as best_threshold,
