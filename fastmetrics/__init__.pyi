@@ -110,6 +110,7 @@ from .measures.concordance.rank_correlation import (
     goodman_kruskal_gamma as goodman_kruskal_gamma,
     kendall_tau as kendall_tau,
     somers_d as somers_d,
+    spearman_rho as spearman_rho,
 )
 from .measures.curves.best_threshold import (
     BestThreshold as BestThreshold,

@@ -8,9 +8,10 @@ checked.
 
 from __future__ import annotations
 
+from registry.concordance import RANKS
 from registry.curves import CURVES, MULTICLASS
 from registry.decisions import DECISIONS
 from registry.entry import Entry
 from registry.values import ERRORS, LOSSES
 
-ENTRIES: tuple[Entry, ...] = CURVES + MULTICLASS + DECISIONS + LOSSES + ERRORS
+ENTRIES: tuple[Entry, ...] = CURVES + MULTICLASS + DECISIONS + LOSSES + ERRORS + RANKS

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
@@ -215,6 +215,8 @@ def _plan(one: asking.Asked) -> Plan:
     if one.function is not None and (how != "sums" or one.parameters):
         compiled = type(one.function).__module__.startswith("numba.")
         return UserPlan(one.function, compiled and hasattr(one.function, "py_func"))
+    if how == "rows" and one.measure is not None:
+        return UserPlan(partial(one.measure.value, **one.parameters), compiled=False)
     if how == "sums":
         if one.parameters:
             raise InputError(f"`metrics`: {one.label!r} has its default parameters here only")

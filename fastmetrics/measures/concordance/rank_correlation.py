@@ -5,14 +5,18 @@ from __future__ import annotations
 from math import nan, sqrt
 from typing import Any, Final, Literal
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_n_threads, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.tables.concordance.pair_counts import PairCounts, count_pairs
+from fastmetrics.tables.concordance.pair_counts import (
+    PairCounts,
+    correlate_ranks,
+    count_pairs,
+)
 
 #: What measures of concordance take, and say alike.
 PAIRED: Final = """
@@ -47,12 +51,16 @@ once.
 """
 
 
-def pairs_of(y_true: Any, y_score: Any, n_threads: int | None) -> PairCounts:
-    """Return the pairs of checked rows by kind."""
+def check_paired(y_true: Any, y_score: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return outcomes and predictions, canonical and finite."""
     check_same_index(y_true=y_true, y_score=y_score)
     outcome, score = check_scores_array(y_true, "y_true"), check_scores_array(y_score, "y_score")
     check_same_length(y_true=outcome, y_score=score)
-    return count_pairs(outcome, score, check_n_threads(n_threads))
+    return outcome, score
+
+
+def _pairs(y_true: Any, y_score: Any, n_threads: int | None) -> PairCounts:
+    return count_pairs(*check_paired(y_true, y_score), check_n_threads(n_threads))
 
 
 def _ratio(excess: int, pairs: float, what: str, why: str) -> float:
@@ -89,12 +97,12 @@ def kendall_tau(
     0.6666666666666666
     """
     check_choice("variant", variant, ("a", "b", "c"))
-    found = pairs_of(y_true, y_score, n_threads)
+    found = _pairs(y_true, y_score, n_threads)
     if variant == "a":
         return _ratio(found.excess, found.total, "Kendall's tau-a", "there is one row")
     if variant == "b":
         apart = (found.apart_in_score, found.apart_in_outcome)
-        pairs = sqrt(apart[0]) * sqrt(apart[1])
+        pairs = sqrt(apart[0] * apart[1])  # of the product: equal ones give the very number
         return _ratio(found.excess, pairs, "Kendall's tau-b", "all values of one side tie")
     least = min(found.n_scores, found.n_outcomes)
     if least < 2:
@@ -129,7 +137,7 @@ def somers_d(
     0.5
     """
     check_choice("given", given, ("outcome", "score", "neither"))
-    found = pairs_of(y_true, y_score, n_threads)
+    found = _pairs(y_true, y_score, n_threads)
     if given == "neither":
         doubled = found.apart_in_outcome + found.apart_in_score
         return _ratio(2 * found.excess, doubled, "Somers' D", "all values tie")
@@ -153,6 +161,25 @@ def goodman_kruskal_gamma(
     >>> goodman_kruskal_gamma([1, 2, 2, 3], [1, 2, 3, 3])
     1.0
     """
-    found = pairs_of(y_true, y_score, n_threads)
+    found = _pairs(y_true, y_score, n_threads)
     pairs = found.concordant + found.discordant
     return _ratio(found.excess, pairs, "gamma", "every pair ties")
+
+
+@documented(PAIRED)
+def spearman_rho(y_true: ArrayLike, y_score: ArrayLike, *, n_threads: int | None = None) -> float:
+    """Compute Spearman's rho: the correlation of ranks, those of equal values being their mean.
+
+    References
+    ----------
+    Spearman (1904), The proof and measurement of association between two things, American Journal
+    of Psychology 15.
+
+    Examples
+    --------
+    >>> spearman_rho([1, 2, 3, 4], [0.1, 0.3, 0.2, 0.9])
+    0.8
+    """
+    sums = correlate_ranks(*check_paired(y_true, y_score), check_n_threads(n_threads))
+    spread = sqrt(sums.of_outcome * sums.of_score)
+    return _ratio(sums.of_products, spread, "Spearman's rho", "all values of one side tie")

@@ -323,6 +323,10 @@ def _by_numbers(one: Asked, judged: Judged) -> Any:
     return regression_measures(judged.y, judged.predicted, metrics=asked)[one.label]
 
 
+def _by_ranks(one: Asked, judged: Judged) -> Any:
+    return _value(one, judged.y, judged.predicted)
+
+
 def _by_no_prediction(one: Asked, judged: Judged) -> Any:
     raise InputError(
         f"{one.label!r} judges no prediction, and so no estimator: name an error, as 'mean_error'"
@@ -385,4 +389,5 @@ _FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
     ("probabilities", "scores"): _by_decisions,
     ("regression", "values"): _by_numbers,
     ("regression", "nothing"): _by_no_prediction,
+    ("concordance", "values"): _by_ranks,
 }
