@@ -81,6 +81,19 @@ from .intervals.bootstrap.permutation import (
     PermutedDifference as PermutedDifference,
     paired_permutation_test as paired_permutation_test,
 )
+from .intervals.concordance.concordance_results import (
+    ConcordanceInterval as ConcordanceInterval,
+    ConcordancePair as ConcordancePair,
+    ConcordanceTest as ConcordanceTest,
+)
+from .intervals.concordance.index_intervals import (
+    concordance_index_interval as concordance_index_interval,
+    concordance_index_test as concordance_index_test,
+)
+from .intervals.concordance.rank_intervals import (
+    concordance_interval as concordance_interval,
+    concordance_test as concordance_test,
+)
 from .intervals.delong.delong import DeLongResult as DeLongResult, delong as delong
 from .intervals.delong.delong_test import (
     DeLongPair as DeLongPair,
@@ -106,6 +119,7 @@ from .intervals.proportions.proportions import (
     proportion_interval as proportion_interval,
 )
 from .measures.asking import register_metric as register_metric
+from .measures.concordance.concordance_index import concordance_index as concordance_index
 from .measures.concordance.rank_correlation import (
     goodman_kruskal_gamma as goodman_kruskal_gamma,
     kendall_tau as kendall_tau,

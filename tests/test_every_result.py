@@ -87,6 +87,11 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
     "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
+    "ConcordanceInterval": lambda: fm.concordance_interval(S, MODELS["b"]),
+    "ConcordancePair": lambda: fm.concordance_test(Y, MODELS).pairs[0],
+    "ConcordanceTest": lambda: fm.concordance_index_test(
+        np.abs(S), Y, MODELS, higher_score_means="shorter-time"
+    ),
     "ConfidenceInterval": lambda: fm.ConfidenceInterval(0.25, float("nan")),
     "ConfusionMatrix": lambda: fm.ConfusionMatrix.from_labels(Y, P),
     "ConfusionMatrixStack": lambda: fm.ConfusionMatrixStack.from_matrices(
@@ -239,6 +244,8 @@ def test_intervals_unpack_and_index() -> None:
 NUMBERS = {
     "BootstrapResult": "estimate",
     "BreakEvenPoint": "value",
+    "ConcordanceInterval": "estimate",
+    "ConcordancePair": "difference",
     "CountMetricInterval": "estimate",
     "DeLongPair": "difference",
     "DeLongResult": "estimate",

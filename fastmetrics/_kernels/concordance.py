@@ -105,3 +105,40 @@ def rising_in_segments(
             scatter_by_digit(ranks, low, high, digit, places, scratch)
             ranks[low:high] = scratch[low:high]
     return total
+
+
+@kernel
+def sums_of_later(
+    ranks: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    is_asked: NDArray[np.bool_],
+    tree: NDArray[np.float64],
+    here: NDArray[np.float64],
+    below: NDArray[np.float64],
+    tied: NDArray[np.float64],
+) -> None:
+    """Write, for each row asked, the weight of the rows of later groups whose rank is lower, equal.
+
+    Groups of rows begin at ``starts`` and end where the next begins. ``tree`` (Fenwick 1994) and
+    ``here`` are of a size with the distinct ranks, and zero: a step of the tree adds the lowest
+    bit that is set, or takes it away.
+    """
+    size = len(tree)
+    for group in range(len(starts) - 2, -1, -1):
+        first, end = starts[group], starts[group + 1]
+        for i in range(first, end):
+            if is_asked[i]:
+                total, k = 0.0, np.int64(ranks[i])
+                while k > 0:
+                    total += tree[k - 1]
+                    k &= k - 1
+                below[i], tied[i] = total, here[ranks[i]]
+        for i in range(first, end):
+            weight = weights[i]
+            if weight != 0.0:
+                here[ranks[i]] += weight
+                k = np.int64(ranks[i]) + 1
+                while k <= size:
+                    tree[k - 1] += weight
+                    k += k & -k

@@ -234,6 +234,21 @@ def rankings() -> None:
             fastmetrics.group_auc(table, relevant_from=0.5)
 
 
+def concordance() -> None:
+    """Measure rank correlation and censored times of every kind of input."""
+    import fastmetrics
+
+    rng = np.random.default_rng(7)
+    for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
+        scores = laid_out(rng.integers(0, 900, size).astype(kind), layout)
+        y = laid_out((np.arange(size) % 7).astype(kind), layout)
+        weights = rng.random(size)
+        fastmetrics.kendall_tau(y, scores)
+        fastmetrics.concordance_interval(y, scores, sample_weight=laid_out(weights, layout))
+        event = laid_out(weights < 0.5, layout)
+        fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")
+
+
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
     """Return each kernel's compiled versions, and the kernels of its file that it names."""
     versions, calls = {}, {}
@@ -269,6 +284,7 @@ def main() -> None:
         regression()
         class_scores()
         rankings()
+        concordance()
     json.dump(report(modules), sys.stdout)
 
 

@@ -40,13 +40,16 @@ def _over(excess: Fraction, pairs: Any) -> float:
     return float(excess) / float(pairs) if pairs else math.nan
 
 
-def measure(name: str, outcome: Any, score: Any) -> float:
-    """Return a measure of rank correlation by its name here; nan where it is undefined."""
-    found = pairs(outcome, score)
+def measure(name: str, outcome: Any, score: Any, weights: Any = None) -> float:
+    """Return a measure of rank correlation by its name here; nan where it is undefined.
+
+    Weights are no part of Spearman's, and of the others in place of numbers of rows.
+    """
+    found = pairs(outcome, score, weights)
     c, d, in_score, in_outcome, _ = found
-    n, excess = len(outcome), c - d
+    n, excess = sum(weights or [1] * len(outcome)), c - d
     if name == "tau_a":
-        return _over(excess, Fraction(n * (n - 1), 2))
+        return _over(excess, sum(found))
     if name == "tau_b":
         squared = (c + d + in_score) * (c + d + in_outcome)
         return float(excess) / math.sqrt(squared) if squared else math.nan
@@ -80,3 +83,68 @@ def spearman(outcome: Any, score: Any) -> float:
     if not squared:
         return math.nan
     return float(sum(a * b for a, b in zip(y, x, strict=True))) / math.sqrt(squared)
+
+
+# --- censored times ------------------------------------------------------------------------------
+
+
+def uncensored_share(
+    time: Any, event: Any, at: Any, weights: Sequence[Fraction], *, including: bool
+) -> Fraction:
+    """Return Kaplan and Meier's share not censored before a time, or up to it."""
+    share = Fraction(1)
+    for t in sorted(set(time)):
+        if t > at or (t == at and not including):
+            break
+        rows = list(zip(time, event, weights, strict=True))
+        censored = sum(w for u, e, w in rows if u == t and not e)
+        at_risk = sum(w for u, e, w in rows if u > t or (u == t and not e))
+        if censored:
+            share *= 1 - Fraction(censored) / at_risk
+    return share
+
+
+def index_pairs(
+    time: Any,
+    event: Any,
+    risk: Any,
+    weights: Any = None,
+    tau: Any = None,
+    weighting: str = "harrell",
+) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the weight of concordant, discordant and tied pairs; G is of unit weights if none."""
+    shares = [Fraction(w) for w in (weights or [1] * len(time))]
+    found = [Fraction(0)] * 3
+    for i, j in itertools.permutations(range(len(time)), 2):
+        is_later = time[j] > time[i] or (time[j] == time[i] and not event[j])
+        if not event[i] or not is_later or (tau is not None and time[i] >= tau):
+            continue
+        worth = shares[i] * shares[j]
+        if weighting != "harrell":
+            including = weighting != "uno"
+            worth /= uncensored_share(time, event, time[i], shares, including=including) ** 2
+        kind = 2 if risk[i] == risk[j] else 0 if risk[i] > risk[j] else 1
+        found[kind] += worth
+    return found[0], found[1], found[2]
+
+
+def index(*data: Any, half: bool = True, **options: Any) -> float:
+    """Return the concordance index; nan where no pair is comparable."""
+    c, d, tied = index_pairs(*data, **options)
+    over = c + d + (tied if half else 0)
+    return float((c + (tied / 2 if half else 0)) / over) if over else math.nan
+
+
+def influences(
+    value: Any, weights: Sequence[Any], step: Fraction = Fraction(1, 10**5)
+) -> list[float]:
+    """Return the weight of each row times the derivative of ``value(weights)`` by it."""
+    found = []
+    for i, weight in enumerate(weights):
+        moved = []
+        for change in (step, -step):
+            other = [Fraction(w) for w in weights]
+            other[i] += change
+            moved.append(value(other))
+        found.append(float(weight) * (moved[0] - moved[1]) / float(2 * step))
+    return found

@@ -1,0 +1,169 @@
+"""``RowSums``: with how much weight each row takes part in pairs of each kind, in O(n log n)."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels import concordance as kernels
+from fastmetrics._threads.workers import run
+
+Floats = NDArray[np.float64]
+
+_RANK: Final = 0xFFFFFFFF
+
+
+class RowSums(NamedTuple):
+    """Of each row, the weight of its partners in pairs of a kind.
+
+    That is how far the weight of all pairs of the kind moves when the row's own weight does.
+
+    Attributes
+    ----------
+    concordant, discordant, tied_in_score, tied_in_outcome : ndarray of float64, shape (n,)
+        The lower key has the lower score, the higher one, or an equal one; and keys are equal but
+        scores are not.
+    weights : ndarray of float64, shape (n,)
+        Of the rows.
+    """
+
+    concordant: Floats
+    discordant: Floats
+    tied_in_score: Floats
+    tied_in_outcome: Floats
+    weights: Floats
+
+    def total(self, partners: Floats) -> float:
+        """Return the weight of all pairs of a kind: that of each row, of which a pair has two.
+
+        Rounded once, so that the order of the rows does not matter.
+        """
+        products = self.weights * partners
+        return math.fsum(products.tolist()) / 2
+
+
+class Keyed(NamedTuple):
+    """Rows in ascending order of keys, and of scores where keys are equal.
+
+    Attributes
+    ----------
+    rows : ndarray of int64, shape (n,)
+        Where each one stood.
+    ranks : ndarray of int32, shape (n,)
+        Of the scores; equal scores share one, and none is skipped.
+    starts : ndarray of int64, shape (n_groups + 1,)
+        Of the groups of equal keys, and the end of the last.
+    n_ranks : int
+    """
+
+    rows: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    n_ranks: int
+
+
+def dense_ranks(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the rank of each value among the distinct ones, from 0."""
+    order = np.argsort(values)
+    ordered = values[order]
+    steps = np.empty(len(values), np.int64)
+    steps[:1] = 0
+    np.cumsum(ordered[1:] != ordered[:-1], out=steps[1:])
+    ranks = np.empty_like(steps)
+    ranks[order] = steps
+    return ranks
+
+
+def in_order(keys: NDArray[np.int64], ranks: NDArray[np.int64]) -> Keyed:
+    """Return rows by key, then by rank of the score; both are below 2**31."""
+    codes = keys << 32 | ranks
+    rows = np.argsort(codes)
+    codes = codes[rows]
+    ordered = codes >> 32
+    starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    starts = np.concatenate(([0], starts, [len(rows)])).astype(np.int64)
+    return Keyed(rows, (codes & _RANK).astype(np.int32), starts, int(ranks.max()) + 1)
+
+
+def sum_rows(
+    keyed: Keyed, weights: Floats, leads: Floats | None = None, n_threads: int | None = None
+) -> RowSums:
+    """Sum the weights of each row's partners.
+
+    Parameters
+    ----------
+    keyed : Keyed
+    weights : ndarray of float64, shape (n,)
+        Of the rows as they stood.
+    leads : ndarray of float64, shape (n,), optional
+        What a pair whose lower key is this row's is multiplied by; 0 where the row makes none, as
+        one that was censored makes none with rows of longer times. 1 by default.
+    n_threads : int, optional
+
+    Returns
+    -------
+    RowSums
+        Of the rows as they stood.
+
+    Notes
+    -----
+    One pass from the highest key down knows the partners of higher keys, one upwards those of
+    lower ones, each with a Fenwick tree over the ranks: O(n log n) time, O(n) memory.
+    """
+    own = weights[keyed.rows]
+    factors = None if leads is None else leads[keyed.rows]
+    leading = own if factors is None else own * factors
+    back = keyed._replace(
+        ranks=np.ascontiguousarray(keyed.ranks[::-1]),
+        starts=np.ascontiguousarray((len(own) - keyed.starts)[::-1]),
+    )
+    reverse = np.ascontiguousarray(leading[::-1])
+    up, down = run(
+        [partial(_later, keyed, own, leading != 0.0), partial(_later, back, reverse, None)],
+        n_threads,
+    )
+    later_total, earlier_total = _beyond(keyed, own), _beyond(back, reverse)[::-1]
+    factor = np.float64(1.0) if factors is None else factors
+    below, tied = (each[::-1] for each in down)
+    higher = later_total - up[0] - up[1]
+    concordant = factor * higher + below
+    discordant = factor * up[0] + (earlier_total - below - tied)
+    parts = (concordant, discordant, factor * up[1] + tied, _tied_keys(keyed, own))
+    found = np.empty((4, len(own)))
+    found[:, keyed.rows] = parts
+    return RowSums(found[0], found[1], found[2], found[3], weights)
+
+
+def _later(
+    keyed: Keyed, weights: Floats, is_asked: NDArray[np.bool_] | None
+) -> tuple[Floats, Floats]:
+    """Return, for rows asked (all by default), the weight of later rows of lower and equal rank."""
+    n = len(weights)
+    asked = np.ones(n, np.bool_) if is_asked is None else is_asked
+    below, tied = np.zeros(n), np.zeros(n)
+    tree, here = np.zeros(keyed.n_ranks), np.zeros(keyed.n_ranks)
+    kernels.sums_of_later(keyed.ranks, keyed.starts, weights, asked, tree, here, below, tied)
+    return below, tied
+
+
+def _beyond(keyed: Keyed, weights: Floats) -> Floats:
+    """Return the weight of all rows of later groups, for each row."""
+    sums = np.add.reduceat(weights, keyed.starts[:-1])
+    after = np.append(np.cumsum(sums[:0:-1])[::-1], 0.0)
+    return np.repeat(after, np.diff(keyed.starts))
+
+
+def _tied_keys(keyed: Keyed, weights: Floats) -> Floats:
+    """Return the weight of the rows of a row's group whose scores differ from its own."""
+    if len(keyed.starts) == len(weights) + 1:
+        return np.zeros(len(weights))
+    changes = np.concatenate(([True], keyed.ranks[1:] != keyed.ranks[:-1]))
+    changes[keyed.starts[:-1]] = True
+    runs = np.append(np.flatnonzero(changes), len(weights))
+    alike = np.repeat(np.add.reduceat(weights, runs[:-1]), np.diff(runs))
+    groups = np.repeat(np.add.reduceat(weights, keyed.starts[:-1]), np.diff(keyed.starts))
+    return np.asarray(groups - alike)
