@@ -81,6 +81,22 @@ from .intervals.bootstrap.permutation import (
     PermutedDifference as PermutedDifference,
     paired_permutation_test as paired_permutation_test,
 )
+from .intervals.calibration.calibration_error_interval import (
+    CalibrationErrorInterval as CalibrationErrorInterval,
+    calibration_error_interval as calibration_error_interval,
+)
+from .intervals.calibration.calibration_test import (
+    CalibrationTest as CalibrationTest,
+    calibration_test as calibration_test,
+)
+from .intervals.calibration.reliability_band import (
+    ReliabilityBand as ReliabilityBand,
+    reliability_band as reliability_band,
+)
+from .intervals.calibration.score_difference import (
+    ScoreDifference as ScoreDifference,
+    score_difference as score_difference,
+)
 from .intervals.concordance.concordance_results import (
     ConcordanceInterval as ConcordanceInterval,
     ConcordancePair as ConcordancePair,
@@ -93,6 +109,18 @@ from .intervals.concordance.index_intervals import (
 from .intervals.concordance.rank_intervals import (
     concordance_interval as concordance_interval,
     concordance_test as concordance_test,
+)
+from .intervals.costs.decision_curve import (
+    decision_curve as decision_curve,
+    decision_curve_difference as decision_curve_difference,
+)
+from .intervals.costs.decision_results import (
+    DecisionCurve as DecisionCurve,
+    DecisionCurveDifference as DecisionCurveDifference,
+)
+from .intervals.costs.threshold_cost import (
+    ThresholdCostInterval as ThresholdCostInterval,
+    threshold_cost_interval as threshold_cost_interval,
 )
 from .intervals.delong.delong import DeLongResult as DeLongResult, delong as delong
 from .intervals.delong.delong_test import (
@@ -119,12 +147,90 @@ from .intervals.proportions.proportions import (
     proportion_interval as proportion_interval,
 )
 from .measures.asking import register_metric as register_metric
+from .measures.calibration.calibration_curve import calibration_curve as calibration_curve
+from .measures.calibration.calibration_errors import (
+    adaptive_calibration_error as adaptive_calibration_error,
+    expected_calibration_error as expected_calibration_error,
+    maximum_calibration_error as maximum_calibration_error,
+    root_mean_square_calibration_error as root_mean_square_calibration_error,
+)
+from .measures.calibration.calibration_summary import (
+    CalibrationSummary as CalibrationSummary,
+    calibration_summary as calibration_summary,
+)
+from .measures.calibration.goodness_of_fit import (
+    GoodnessOfFitTest as GoodnessOfFitTest,
+    hosmer_lemeshow_test as hosmer_lemeshow_test,
+    spiegelhalter_test as spiegelhalter_test,
+)
+from .measures.calibration.isotonic import (
+    IsotonicFit as IsotonicFit,
+    isotonic_fit as isotonic_fit,
+)
+from .measures.calibration.logistic_calibration import (
+    LogisticCalibration as LogisticCalibration,
+    logistic_calibration as logistic_calibration,
+)
+from .measures.calibration.reliability_diagram import (
+    ReliabilityDiagram as ReliabilityDiagram,
+    reliability_diagram as reliability_diagram,
+)
+from .measures.calibration.score_decomposition import (
+    ScoreDecomposition as ScoreDecomposition,
+    discrimination as discrimination,
+    miscalibration as miscalibration,
+    score_decomposition as score_decomposition,
+)
 from .measures.concordance.concordance_index import concordance_index as concordance_index
 from .measures.concordance.rank_correlation import (
     goodman_kruskal_gamma as goodman_kruskal_gamma,
     kendall_tau as kendall_tau,
     somers_d as somers_d,
     spearman_rho as spearman_rho,
+)
+from .measures.costs.brier_curve import BrierCurve as BrierCurve, brier_curve as brier_curve
+from .measures.costs.convex_hull import (
+    RocConvexHull as RocConvexHull,
+    roc_convex_hull as roc_convex_hull,
+    roc_hull_auc as roc_hull_auc,
+)
+from .measures.costs.cost_curve import (
+    cost_curve as cost_curve,
+    expected_total_cost as expected_total_cost,
+)
+from .measures.costs.cost_curve_result import CostCurve as CostCurve, CostInterval as CostInterval
+from .measures.costs.cost_curves import (
+    CostComparison as CostComparison,
+    CostWinner as CostWinner,
+    compare_cost_curves as compare_cost_curves,
+)
+from .measures.costs.gains import (
+    GainsCurve as GainsCurve,
+    cumulative_gain as cumulative_gain,
+    gains_curve as gains_curve,
+    lift_score as lift_score,
+)
+from .measures.costs.h_measure import (
+    gini_coefficient as gini_coefficient,
+    h_measure as h_measure,
+)
+from .measures.costs.lorenz import (
+    LorenzCurve as LorenzCurve,
+    lorenz_curve as lorenz_curve,
+    lorenz_gini as lorenz_gini,
+)
+from .measures.costs.net_benefit import net_benefit as net_benefit
+from .measures.costs.operating_point import (
+    OperatingPoint as OperatingPoint,
+    prevalence_adjusted_precision as prevalence_adjusted_precision,
+)
+from .measures.costs.precision_recall_gain import (
+    PrecisionRecallGain as PrecisionRecallGain,
+    precision_recall_gain_curve as precision_recall_gain_curve,
+)
+from .measures.costs.row_costs import (
+    ThresholdCosts as ThresholdCosts,
+    threshold_costs as threshold_costs,
 )
 from .measures.curves.best_threshold import (
     BestThreshold as BestThreshold,

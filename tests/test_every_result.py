@@ -22,6 +22,7 @@ N = 60
 Y = np.tile([0, 1, 1], N // 3)
 P, Q = (Y ^ (RNG.random(N) < share) for share in (0.3, 0.2))
 S = np.round(Y + RNG.normal(size=N), 2)
+CHANCES = np.round(1 / (1 + np.exp(-S)), 3)
 MODELS = {"a": S, "b": np.round(Y + RNG.normal(size=N), 2)}
 X = np.c_[S, MODELS["b"]]
 TABLE = RNG.random((8, 3))
@@ -85,6 +86,10 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "BootstrapResult": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"],
     "BootstrapResults": lambda: fm.bootstrap(Y, S, metrics=["roc_auc", "pr_auc"], **FEW),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
+    "BrierCurve": lambda: fm.brier_curve(Y, np.clip(S, 0, 1)),
+    "CalibrationErrorInterval": lambda: fm.calibration_error_interval(Y, CHANCES),
+    "CalibrationTest": lambda: fm.calibration_test(Y, CHANCES, n_resamples=9, rng=1),
+    "CalibrationSummary": lambda: fm.calibration_summary(Y, CHANCES, on_training_data=False),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
     "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
     "ConcordanceInterval": lambda: fm.concordance_interval(S, MODELS["b"]),
@@ -97,12 +102,22 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ConfusionMatrixStack": lambda: fm.ConfusionMatrixStack.from_matrices(
         {"p": fm.ConfusionMatrix.from_labels(Y, P), "q": fm.ConfusionMatrix.from_labels(Y, Q)}
     ),
+    "CostComparison": lambda: fm.compare_cost_curves(Y, MODELS),
+    "CostCurve": lambda: fm.cost_curve(Y, S),
+    "CostInterval": lambda: fm.cost_curve(Y, S).intervals[0],
+    "CostWinner": lambda: fm.compare_cost_curves(Y, MODELS).winners[0],
     "CountMetricInterval": lambda: fm.count_metric_interval("f1", tp=8, fp=2, fn=3),
     "CriticalDifferenceDiagram": lambda: compared().diagram,
     "DeLongPair": lambda: fm.delong_test(Y, MODELS).pairs[0],
     "DeLongResult": lambda: fm.delong(Y, S),
     "DeLongTest": lambda: fm.delong_test(Y, MODELS),
     "DeLongUnpairedTest": lambda: fm.delong_unpaired_test(Y, S, Y, MODELS["b"]),
+    "DecisionCurve": lambda: fm.decision_curve(
+        Y, {"a": CHANCES, "b": CHANCES**2}, kind="simultaneous", rng=1
+    ),
+    "DecisionCurveDifference": lambda: fm.decision_curve_difference(
+        Y, {"a": CHANCES, "b": CHANCES**2}
+    ),
     "DecayedConfusionMatrix": lambda: updated(fm.DecayedConfusionMatrix(7.5)),
     "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
     "EstimatorEvaluation": estimated,
@@ -110,10 +125,15 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
+    "GainsCurve": lambda: fm.gains_curve(Y, S),
+    "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
+    "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
     "LearningCurve": lambda: fm.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
     ),
+    "LorenzCurve": lambda: fm.lorenz_curve(CHANCES, S),
+    "LogisticCalibration": lambda: fm.logistic_calibration(Y, CHANCES),
     "MetricEntry": lambda: fm.metrics_table().entries[0],
     "MetricEstimate": lambda: first(estimated().metrics),
     "MetricsTable": lambda: fm.metrics_table(),
@@ -121,12 +141,14 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "NestedCrossValidation": lambda: fm.nested_cross_validation(
         model(), X, Y, {"C": [0.1, 1.0]}, outer_cv=2, inner_cv=2, rng=1
     ),
+    "OperatingPoint": lambda: fm.cost_curve(Y, S).operating_point(cost_fn=2, cost_fp=1),
     "PairedBootstrap": pair,
     "PairedDifference": lambda: first(pair().differences)[0],
     "PairedPermutationTest": permuted,
     "PermutedDifference": lambda: first(permuted().differences)[0],
     "PostHocTest": lambda: compared().post_hoc,
     "PrBand": lambda: fm.pr_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "PrecisionRecallGain": lambda: fm.precision_recall_gain_curve(Y, S),
     "ProportionDifference": lambda: fm.proportion_difference_interval(8, 10, 5, 10),
     "ProportionInterval": lambda: fm.proportion_interval(8, 10),
     "RankPair": lambda: compared().post_hoc.pairs[0],
@@ -134,10 +156,19 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         X, X[::-1], metrics=["mean_squared_error", "r2"], multioutput="raw_values"
     ),
     "RegressionTable": lambda: fm.RegressionTable.from_arrays(X, X[::-1]),
+    "ReliabilityBand": lambda: fm.reliability_band(
+        Y, CHANCES, kind="consistency", n_resamples=9, rng=1
+    ),
+    "ReliabilityDiagram": lambda: fm.reliability_diagram(Y, CHANCES),
     "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "RocConvexHull": lambda: fm.roc_convex_hull(Y, S),
     "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
+    "ScoreDecomposition": lambda: fm.score_decomposition(Y, CHANCES),
+    "ScoreDifference": lambda: fm.score_difference(Y, {"a": CHANCES, "b": CHANCES[::-1]}),
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
+    "ThresholdCostInterval": lambda: fm.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
+    "ThresholdCosts": lambda: fm.threshold_costs(Y, S, cost_fn=5, cost_fp=1),
     "TuningResult": lambda: fm.tune_estimator(model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1),
     "ValidationCurve": lambda: fm.estimator_validation_curve(
         model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1
@@ -242,21 +273,29 @@ def test_intervals_unpack_and_index() -> None:
 
 #: Results that are one number above all, and the name of its field.
 NUMBERS = {
+    "BrierCurve": "brier_score",
+    "CostCurve": "expected_total_cost",
+    "RocConvexHull": "auc",
     "BootstrapResult": "estimate",
     "BreakEvenPoint": "value",
+    "CalibrationErrorInterval": "estimate",
     "ConcordanceInterval": "estimate",
     "ConcordancePair": "difference",
     "CountMetricInterval": "estimate",
     "DeLongPair": "difference",
     "DeLongResult": "estimate",
     "DeLongUnpairedTest": "difference",
+    "GoodnessOfFitTest": "statistic",
     "KolmogorovSmirnov": "statistic",
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",
     "PairedDifference": "difference",
     "PermutedDifference": "difference",
+    "PrecisionRecallGain": "area",
     "ProportionDifference": "estimate",
     "ProportionInterval": "estimate",
+    "ScoreDecomposition": "score",
+    "ScoreDifference": "difference",
 }
 
 

@@ -13,13 +13,14 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.coverage import report
+from benchmarks.coverage import calibration, recalibration, report
 from benchmarks.coverage.methods import Cost
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import Study, load, simulate, stored, with_part
 
 DATA_SETS, RESAMPLES, EXCHANGES, PROCESSES = 2_000, 999, 499, 2
 ROOT = Path(__file__).resolve().parents[2]
+ALL_SCENES = (*SCENES, *calibration.SCENES, *recalibration.SCENES)
 STORED, DOCUMENT = "docs/coverage.json", "docs/coverage.md"
 
 
@@ -36,7 +37,8 @@ def _arguments(arguments: Iterable[str] | None) -> argparse.Namespace:
     parser.add_argument("--resamples", type=int, default=RESAMPLES, help="of each bootstrap")
     parser.add_argument("--exchanges", type=int, default=EXCHANGES, help="of permutation tests")
     parser.add_argument("--processes", type=int, default=PROCESSES)
-    parser.add_argument("--part", choices=dict.fromkeys(scene.part for scene in SCENES))
+    parts = tuple(dict.fromkeys(scene.part for scene in ALL_SCENES))
+    parser.add_argument("--part", choices=parts, help="simulate this part alone")
     parser.add_argument("--text", action="store_true", help="only write the document anew")
     parser.add_argument("--output", type=Path, help="folder that has docs/")
     return parser.parse_args(None if arguments is None else list(arguments))
@@ -50,15 +52,15 @@ def main(arguments: Iterable[str] | None = None) -> int:
         study = load(folder / STORED)
     else:
         cost = Cost(options.resamples, options.exchanges)
-        scenes = [scene for scene in SCENES if options.part in (None, scene.part)]
+        scenes = [scene for scene in ALL_SCENES if options.part in (None, scene.part)]
         study = simulate(
             scenes, options.data_sets, cost, processes=options.processes, progress=True
         )
-        if options.part is not None:
-            study = with_part(load(ROOT / STORED), options.part, study)
     if options.output is None and options.data_sets < DATA_SETS:
         print("nothing is written: fewer data sets than the published table has (see --output)")
         return 0
+    if options.part is not None:
+        study = with_part(load(ROOT / STORED), options.part, study)
     write(study, folder)
     print(f"written: {DOCUMENT}, {STORED}")
     return 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics
-from benchmarks.coverage.scenes import COMPARED, METRICS, THRESHOLD, Data, Scene, draw
+from benchmarks.coverage import calibration, costs, recalibration
+from benchmarks.coverage.scenes import COMPARED, HULLS, METRICS, THRESHOLD, Data, Scene, draw
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._limits import Method, limits, pvalue_of_limits
 from fastmetrics.intervals.bootstrap.paired_bootstrap import PAIRED_METHOD
@@ -62,8 +63,14 @@ class Cost(NamedTuple):
 def measure(scene: Scene, number: int, cost: Cost) -> Measured:
     """Draw one data set and compute all that its part of the study asks for."""
     rng = scene.generator(number)
-    data = draw(scene, rng)
     measured = Measured({}, {}, {})
+    if isinstance(scene, recalibration.RecalibrationScene):
+        recalibration.measure(scene, rng, measured)
+        return measured
+    if isinstance(scene, calibration.CalibrationScene):
+        calibration.measure(scene, scene.draw(rng), rng, measured)
+        return measured
+    data = draw(scene, rng)
     with warnings.catch_warnings():  # counted, not told 2,000 times
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         warnings.simplefilter("ignore", DegenerateDataWarning)
@@ -165,6 +172,29 @@ def _choice(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
     _bootstraps(data, rng, cost, chosen, out)
 
 
+def _hulls(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    """Keep the one interval that there is, and those that are refused, of the same replicates."""
+    found = fastmetrics.bootstrap(
+        data.labels,
+        data.scores,
+        metrics=HULLS,
+        n_resamples=2 * cost.n_resamples // 5,
+        rng=rng,
+        n_threads=1,
+    )
+    for metric, result in found.items():
+        out.estimates[metric] = result.estimate
+        out.intervals[metric, "basic"] = _pair(result.confidence_interval)
+        for name, method in (("percentile", "percentile"), ("basic, no logarithm", "basic")):
+            refused = limits(
+                result.bootstrap_distribution,
+                result.estimate,
+                method=cast(Method, method),
+                confidence_level=LEVEL,
+            )
+            out.intervals[metric, name] = _pair(refused.interval)
+
+
 PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = {
     "main": _main,
     "fixed": _fixed,
@@ -173,6 +203,8 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     "groups": _groups,
     "weights": _weights,
     "choice": _choice,
+    "hulls": _hulls,
+    "costs": costs.measure,
 }
 
 

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from benchmarks.coverage import findings
+from benchmarks.coverage import calibration_report, costs, findings, recalibration_report
 from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.first_screen import first_screen
+from benchmarks.coverage.layout import (
+    bullets,
+    interval_tables,
+    method_name,
+    show_coverage,
+    show_share,
+    show_width,
+    table,
+)
 from benchmarks.coverage.methods import CHOSEN, GROUPED
 from benchmarks.coverage.scenes import (
     COMPARED,
     CORRELATION,
+    HULLS,
     METRICS,
     SCENES,
     SPREAD,
@@ -19,7 +29,7 @@ from benchmarks.coverage.scenes import (
     WORSE,
     population,
 )
-from benchmarks.coverage.study import IntervalRow, RejectionRow, Study
+from benchmarks.coverage.study import IntervalRow, Study
 
 TITLES = {
     "roc_auc": "AUC",
@@ -30,6 +40,11 @@ TITLES = {
     "true_positive_rate": "TPR at the best threshold",
     "false_positive_rate": "FPR at the best threshold",
 }
+HULL_TITLES = {
+    "expected_total_cost": "Expected total cost",
+    "roc_hull_auc": "AUC of the convex hull",
+    "h_measure": "H-measure",
+}
 DIFFERENCES = tuple(f"{name} difference" for name in COMPARED)
 HYPOTHESES = {
     "equal": "Size: the models are exchangeable",
@@ -37,61 +52,6 @@ HYPOTHESES = {
     "worse": "Power: the second model is worse",
 }
 PERMUTATIONS = tuple(f"paired_permutation_test, {what}" for what in ("ranks", "scores"))
-
-
-def table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Write a table in Markdown."""
-    rows = [tuple(heads), ("---",) * len(heads), *map(tuple, lines)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
-
-
-def bullets(lines: Iterable[str]) -> str:
-    """Write a list in Markdown."""
-    return "".join(f"- {line}\n" for line in lines)
-
-
-def show_coverage(row: IntervalRow) -> str:
-    """Write a coverage with its binomial error, in bold where it is too low."""
-    number = percent(row.coverage)
-    return f"{f'**{number}**' if row.is_short else number} ± {percent(row.error)}"
-
-
-def show_width(row: IntervalRow) -> str:
-    """Write the mean width, and the share of intervals that say nothing."""
-    if row.mean_width is None:
-        return "–"
-    useless = (row.undefined + row.no_width) / row.n_data
-    width = f"{row.mean_width:.3f}"
-    return f"{width} ({percent(useless)})" if useless else width
-
-
-def show_share(row: RejectionRow) -> str:
-    """Write how often a test rejected, in bold where it should not have."""
-    number = percent(row.share)
-    bold = row.is_large and row.hypothesis != "worse"
-    return f"{f'**{number}**' if bold else number} ± {percent(row.error)}"
-
-
-def interval_tables(rows: Sequence[IntervalRow], *, widths: bool = True) -> str:
-    """Write coverage, and width, of all methods in all scenes."""
-    scenes = list(dict.fromkeys(row.scene for row in rows))
-    methods = list(dict.fromkeys(row.method for row in rows))
-    cell = {(row.method, row.scene): row for row in rows}
-    texts = []
-    shows = (("coverage, %", show_coverage), ("mean width", show_width))
-    for head, show in shows if widths else shows[:1]:
-        lines = [
-            [_method(method), *(show(cell[method, scene]) for scene in scenes)]
-            for method in methods
-        ]
-        texts.append(table([head, *map(show_scene, scenes)], lines))
-    return "\n".join(texts)
-
-
-def _method(name: str) -> str:
-    """Write a method, the bootstrap's own as in the code."""
-    words = name.split(", ")[0].split()
-    return f"`{name}`" if words[-1] in (*findings.GENERAL, "studentized") else name
 
 
 def metric_section(study: Study, metric: str) -> str:
@@ -128,7 +88,7 @@ def overview(study: Study) -> str:
             for m in methods
         ]
         name = TITLES.get(metric) or f"difference in {metric.removesuffix(' difference')}"
-        lines.append([name, *cells, _method(overall.method)])
+        lines.append([name, *cells, method_name(overall.method)])
     return table(["", *(f"`{m}`" for m in methods), "best of all methods"], lines)
 
 
@@ -160,7 +120,7 @@ def users_section(study: Study) -> str:
         lines += [
             [
                 TITLES[metric],
-                _method(method),
+                method_name(method),
                 *(
                     f"{show_coverage(found[name])}; {show_width(found[name])}"
                     for name in (method, f"{method}, groups")
@@ -184,6 +144,40 @@ def users_section(study: Study) -> str:
         "rows of one user are not independent, and intervals that take them to be are too "
         "narrow.\n"
     )
+
+
+def hulls_section(study: Study) -> str:
+    """Write how the one interval of measures of the hull covers, and those that are refused."""
+    texts = []
+    for metric in HULLS:
+        rows = study.find("hulls", metric)
+        methods = dict.fromkeys(row.method for row in rows)
+        said = bullets(findings.where_short(rows, method) for method in methods)
+        texts.append(f"### {HULL_TITLES[metric]}\n\n{interval_tables(rows)}\n{said}")
+    return "\n".join(texts)
+
+
+def bias_of_costs(study: Study) -> str:
+    """Write by how much the least cost is off on average, in percent, here and left out."""
+    texts = []
+    for how, name in (("on the data", ", on the data"), ("left out", "")):
+        metrics = {f"least cost, {prices}{name}" for prices in costs.PRICES}
+        rows = [row for row in study.estimates if row.metric in metrics]
+        off = [100 * (row.mean / row.target - 1) for row in rows]
+        texts.append(f"{how} {min(off):+.0f} to {max(off):+.0f} %")
+    return ", ".join(texts)
+
+
+def costs_section(study: Study) -> str:
+    """Write how intervals of thresholds, costs and net benefits cover, and those refused."""
+    rows = [row for row in study.intervals if row.part == "costs"]
+    texts = []
+    for start, title in costs.TITLES.items():
+        texts.append(f"### {title}\n")
+        for metric in dict.fromkeys(row.metric for row in rows if row.metric.startswith(start)):
+            chosen = [row for row in rows if row.metric == metric]
+            texts.append(f"**{metric}**\n\n{interval_tables(chosen)}")
+    return "\n".join(texts)
 
 
 def document(study: Study) -> str:
@@ -222,6 +216,17 @@ def document(study: Study) -> str:
     sections += ["## Rates at a threshold chosen on the same rows\n", CHOICE]
     for metric in CHOSEN:
         sections += [f"### {TITLES[metric]}\n", interval_tables(study.find("choice", metric))]
+    one = study.find("hulls", HULLS[0])[0]
+    head = HULL.format(n_data=one.n_data, n_resamples=2 * study.n_resamples // 5)
+    sections += ["## Measures of the convex hull\n", head, hulls_section(study)]
+    one = study.find("costs", "least cost, amounts")[0]
+    head = COSTS.format(
+        n_data=one.n_data,
+        n_resamples=2 * study.n_resamples // 5,
+        cost_fn=costs.COST_FN,
+        bias=bias_of_costs(study),
+    )
+    sections += ["## Costs and net benefit\n", head, costs_section(study)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:
         sections.append(f"### {TITLES[metric]}, fixed class sizes\n")
@@ -235,6 +240,7 @@ def document(study: Study) -> str:
         if metric == "roc_auc":
             said.append(findings.about_perfection(rows))
         sections += [f"### {TITLES[metric]}, near one\n", interval_tables(rows), bullets(said)]
+    sections += [calibration_report.section(study), recalibration_report.section(study)]
     sections.append(
         DESIGN.format(
             study=study,
@@ -321,6 +327,27 @@ Figures of this section are of {n_data:,} data sets each.
 
 CHOICE = """Each resample looks for the threshold of the largest TPR - FPR anew. The target is the
 rate at the threshold that is best in the population, not the rate at the one that was found.
+"""
+
+HULL = """The hull follows every chance bend of a sample: its area is too large, the cost of its
+thresholds too small, and replicates of the sample are biased once more by as much. `basic` is the
+interval that `bootstrap` gives, the basic one of the logarithm of what a perfect model lacks (the
+cost itself; 1 less the area or the H-measure). The others are refused, and stand here to say why.
+Figures are of {n_data:,} data sets, with {n_resamples:,} replicates each.
+"""
+
+COSTS = """A positive that is missed costs {cost_fn:g} and a false alarm 1 ("one price"); or each
+costs an amount of its own, lognormal with that mean, the logarithm having a standard deviation of 1
+("amounts"). `not dearer`, `left out` and `logarithm` are the intervals of
+`threshold_cost_interval`. `percentile` is a bootstrap's, which `bootstrap` refuses: it stands here
+to say why. Limits of a threshold are cut at ±10. Net benefit is that of logistic probabilities;
+"at once" counts the data sets whose simultaneous band holds the curve at every threshold (its
+width there says nothing). Figures are of {n_data:,} data sets, with {n_resamples:,} replicates
+each.
+
+The least cost on the data that chose the threshold is biased downwards; that with each row left
+out is a little above, as a threshold that is chosen costs more than the best one:
+{bias}.
 """
 
 FIXED = """Above, the class of each row is random, as when rows are sampled as they come: then

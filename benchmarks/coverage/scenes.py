@@ -25,6 +25,7 @@ SIZES = (30, 100, 1_000)
 SHARES = (0.5, 0.05)
 
 METRICS = ("roc_auc", "average_precision", "ks_statistic", "f1", "accuracy")
+HULLS = ("expected_total_cost", "roc_hull_auc", "h_measure")
 COMPARED = ("roc_auc", "average_precision", "accuracy")  # by differences between two models
 
 
@@ -67,6 +68,8 @@ class Scene:
         size = f"{self.n:,} rows, "
         if self.part == "groups":
             return f"{size}{self.users} {'Zipf' if self.uneven else 'equal'} groups"
+        if self.part == "hulls":
+            size += f"separation {self.separation:g}, "
         if self.spread:
             return f"{size}weights of spread {self.spread:g}"
         return size + ("balanced" if self.share == 0.5 else f"{self.share:.0%} positive")
@@ -100,6 +103,7 @@ class Data:
     others: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     groups: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
+    scene: Scene | None = None
 
 
 def _grid(
@@ -120,6 +124,10 @@ SCENES = (
     Scene("weights", 1_000, 0.5, spread=1.0, thinned=10),
     Scene("weights", 100, 0.5, spread=1.5, thinned=10),
     *_grid("choice", (100, 1_000), SHARES),
+    *_grid("hulls", (100, 500, 5_000), (0.5,), separation=1.0, thinned=4),
+    *_grid("hulls", (100, 500), (0.5,), separation=2.0, thinned=4),
+    Scene("hulls", 500, 0.1, separation=1.0, thinned=4),
+    *_grid("costs", (100, 1_000), (0.5, 0.1), thinned=4),
 )
 
 
@@ -142,7 +150,7 @@ def draw(scene: Scene, rng: np.random.Generator) -> Data:
     weights = None
     if scene.spread:  # independent of labels and scores: the targets are those without weights
         weights = np.exp(scene.spread * rng.standard_normal(n))
-    return Data(labels, scene.separation * labels + own, others, weights=weights)
+    return Data(labels, scene.separation * labels + own, others, weights=weights, scene=scene)
 
 
 def _draw_users(scene: Scene, rng: np.random.Generator) -> Data:
@@ -167,6 +175,12 @@ def _wide_separation(scene: Scene) -> float:
 @cache
 def population(scene: Scene) -> dict[str, float]:
     """Return the value of each measure in the population, and less that of the worse model."""
+    if scene.part == "hulls":
+        return _hull_values(scene.separation, scene.share)
+    if scene.part == "costs":
+        from benchmarks.coverage import costs
+
+        return costs.population(scene)
     values = _values(scene.separation, scene.share)
     worse = _values(WORSE, scene.share)
     return values | {f"{name} difference": values[name] - worse[name] for name in COMPARED}
@@ -195,4 +209,35 @@ def _values(d: float, p: float) -> dict[str, float]:
         "accuracy": tp + (1 - p) * (1 - fpr),
         "true_positive_rate": float(ndtr(d / 2)),  # at the threshold of the largest TPR - FPR
         "false_positive_rate": float(ndtr(-d / 2)),
+    }
+
+
+def _hull_values(d: float, p: float) -> dict[str, float]:
+    """Return the measures of the hull: the curve itself, which is concave."""
+    from scipy.integrate import quad
+    from scipy.special import ndtr
+
+    def cheapest(of_negatives: float) -> tuple[float, float]:
+        """Return FPR and FNR where the densities have this ratio, positives to negatives."""
+        threshold = math.log(of_negatives) / d + d / 2
+        return float(ndtr(-threshold)), float(ndtr(threshold - d))
+
+    def envelope(x: float) -> float:
+        fpr, fnr = cheapest((1 - x) / x)
+        return fnr * x + fpr * (1 - x)
+
+    def loss(c: float) -> float:
+        fpr, fnr = cheapest(c * (1 - p) / ((1 - c) * p))
+        return (c * (1 - p) * fpr + (1 - c) * p * fnr) * c**p * (1 - c) ** (1 - p)
+
+    def trivial(c: float) -> float:
+        return min(c * (1 - p), (1 - c) * p) * c**p * (1 - c) ** (1 - p)
+
+    def area(of: Any) -> float:
+        return sum(quad(of, *ends, epsabs=1e-12)[0] for ends in ((0, p), (p, 1)))
+
+    return {
+        "expected_total_cost": area(envelope),
+        "roc_hull_auc": float(ndtr(d / math.sqrt(2))),
+        "h_measure": 1 - area(loss) / area(trivial),
     }

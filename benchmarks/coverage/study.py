@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from benchmarks.coverage import calibration, recalibration
 from benchmarks.coverage.methods import LEVEL, Cost, Measured, measure
 from benchmarks.coverage.scenes import Scene, population
 from fastmetrics._kernels._compile import compile_small_calls
@@ -166,7 +167,12 @@ Rows = tuple[list[IntervalRow], list[RejectionRow], list[EstimateRow]]
 
 def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
     """Return the rows of one scene."""
-    truth = population(scene)
+    if isinstance(scene, recalibration.RecalibrationScene):
+        truth = recalibration.population(scene)
+    elif isinstance(scene, calibration.CalibrationScene):
+        truth = calibration.population(scene)
+    else:
+        truth = population(scene)
     n = len(measured)
     intervals = []
     for metric, method in measured[0].intervals:
@@ -211,18 +217,20 @@ def _interval_row(
     )
 
 
+def with_part(study: Study, part: str, new: Study) -> Study:
+    """Return a study in which the rows of one part, wherever they stood, are those of another."""
+    parts = {
+        field.name: [row for row in getattr(study, field.name) if row.part != part]
+        + getattr(new, field.name)
+        for field in fields(study)
+        if isinstance(getattr(study, field.name), list)
+    }
+    return replace(study, **parts)
+
+
 def _digits(value: float) -> float:
     """Return what is stored of a number: platforms may differ in the last bits of a mean."""
     return float(f"{value:.6g}")
-
-
-def with_part(study: Study, part: str, anew: Study) -> Study:
-    """Return a study with the rows of one part taken from another."""
-    rows = {
-        name: [row for row in getattr(study, name) if row.part != part] + getattr(anew, name)
-        for name in ("intervals", "tests", "estimates")
-    }
-    return replace(study, **rows)
 
 
 def stored(study: Study) -> str:

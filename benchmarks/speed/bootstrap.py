@@ -17,8 +17,8 @@ import fastmetrics
 from benchmarks.speed import naive
 from benchmarks.speed.data import Data, Spec, make
 from benchmarks.speed.timing import BYTES, NANOSECONDS, SECONDS, Target
+from fastmetrics._input.models import named_scores
 from fastmetrics._input.scalars import seed_key
-from fastmetrics.intervals._models import named_scores
 from fastmetrics.intervals.bootstrap._draws import Draws
 from fastmetrics.intervals.bootstrap._engine import Engine
 from fastmetrics.intervals.bootstrap._parse import parse, parse_models

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed import bootstrap, labels, processes, scores, small
+from benchmarks.speed import bootstrap, calibration, costs, labels, processes, scores, small
 from benchmarks.speed.data import Data, make
 from benchmarks.speed.timing import (
     SLOW_SECONDS,
@@ -23,7 +23,7 @@ Prepare = Callable[[Data], Callable[[], Any]]
 #: Relative error granted where float sums are involved; integers and their ratios get none.
 TOLERANCE = 1e-9
 
-_SUBJECTS = (scores, small, bootstrap, labels)
+_SUBJECTS = (scores, small, bootstrap, labels, costs, calibration)
 
 
 def _joined(what: str) -> dict[str, Any]:
@@ -40,11 +40,11 @@ NAMES = {"": "", **dict.fromkeys(PEERS, "scikit-learn"), **_joined("NAMES"), **p
 
 TARGETS: tuple[Target, ...] = (
     *(*scores.TARGETS, *small.TARGETS, *processes.TARGETS),
-    *(*bootstrap.TARGETS, *labels.TARGETS),
+    *(*bootstrap.TARGETS, *labels.TARGETS, *costs.TARGETS, *calibration.TARGETS),
 )
 CONTEXT: tuple[Target, ...] = (
     *(*scores.CONTEXT, *small.CONTEXT, *processes.CONTEXT),
-    *(*bootstrap.CONTEXT, *labels.CONTEXT),
+    *(*bootstrap.CONTEXT, *labels.CONTEXT, *costs.CONTEXT, *calibration.CONTEXT),
 )
 ROWS = TARGETS + CONTEXT
 BY_KEY = {row.key: row for row in ROWS}

@@ -156,7 +156,7 @@ def points(labels: Array, scores: Array) -> tuple[Array, Array, Array]:
 
 #: In the order of the kernels' numbers; the second is that of the other sign.
 CRITERIA = (
-    "youden - closest_topleft fewest_errors fbeta precision_at_recall recall_at_precision "
+    "youden - closest-topleft fewest-errors fbeta precision_at_recall recall_at_precision "
     "recall_at_false_positive_rate"
 ).split()
 

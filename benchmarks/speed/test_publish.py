@@ -143,6 +143,8 @@ def spoiled(name: str, answer: Any) -> Any:
     """Return an answer that is wrong by little."""
     if name == "table":
         return answer + answer
+    if name.startswith("cost curve"):
+        return replace(answer, expected_total_cost=answer.expected_total_cost * (1 + 1e-9))
     if name.startswith("replicates"):
         return replace(answer, values=answer.values + 0.2)
     if name == "bootstrap of a matrix":

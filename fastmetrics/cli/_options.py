@@ -32,8 +32,9 @@ def add_rows(add: Callable[..., Any]) -> None:
         "--on-bad-row",
         choices=("error", "skip"),
         default="error",
-        help="what to do with a row whose label, score, weight or group is missing or no finite "
-        "number, or that does not fit the header: stop (default), or leave it out and count it",
+        help="what to do with a row whose label, score, weight, cost or group is missing or no "
+        "finite number, or that does not fit the header: stop (default), or leave it out and count "
+        "it",
     )
     add("--threads", type=positive, metavar="N", help="threads (default: all processors)")
 

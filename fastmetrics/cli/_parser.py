@@ -22,6 +22,7 @@ examples:
   fastmetrics evaluate 'day-*.csv' --label outcome --pos-label sick --score p --format json
   fastmetrics evaluate s.csv --label y --score p --where "country = 'NO' AND age >= 18"
   fastmetrics evaluate s.csv --label y --score a --score b --bootstrap 9999 --seed 1
+  fastmetrics evaluate s.csv --label fraud --score p --cost-fn amount --cost-fp 5
   fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
       --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05 --threshold 0.5
 """
@@ -130,8 +131,24 @@ def _add_evaluate(commands: Any) -> None:
         help="of the intervals (default 0.95)",
     )
     _add_format(command)
+    _add_costs(command.add_argument_group("the cheapest threshold").add_argument)
     _add_bootstrap(command.add_argument_group("intervals by bootstrap").add_argument)
     command.set_defaults(run=_run_evaluate)
+
+
+def _add_costs(add: Any) -> None:
+    for name, what in (("fn", "missing a positive"), ("fp", "a false alarm")):
+        add(
+            f"--cost-{name}",
+            metavar="COL|X",
+            help=f"what {what} costs: a number, or the column that has it for each row",
+        )
+    add(
+        "--prevalence",
+        type=level,
+        metavar="P",
+        help="share of positives where the threshold will be used (default: that of the data)",
+    )
 
 
 def _add_bootstrap(add: Any) -> None:

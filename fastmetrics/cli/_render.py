@@ -40,6 +40,12 @@ _PAIR_FIELDS: Final = (
     *("pvalue", "reject", "better", "post_hoc", "alpha", "critical_difference"),
     *("friedman_chi2", "friedman_pvalue", "friedman_pvalue_method", "friedman_reject"),
 )
+#: Fields of the costs as columns of a CSV file.
+_COST_FIELDS: Final = (
+    *("cheapest_threshold", "cheapest_threshold_low", "cheapest_threshold_high"),
+    *("cost", "left_out_cost", "cost_low", "cost_high"),
+    *("cost_at_half", "cost_all_positive", "cost_all_negative"),
+)
 
 
 def render(
@@ -90,8 +96,9 @@ def _csv_of_models(evaluation: Evaluation) -> str:
         limits = {"roc_auc_low": interval.low, "roc_auc_high": interval.high}
         fields = {"model": model.name, **limits, **model.to_dict()}
         fields["weights_are"] = evaluation.weights_are or ""
-        rows.append({name: fields[name] for name in _FIELDS})
-    return csv_text(_FIELDS, rows)
+        rows.append({name: fields[name] for name in _FIELDS} | _cost_fields(model.costs))
+    has_costs = any(model.costs is not None for model in evaluation)
+    return csv_text((*_FIELDS, *_COST_FIELDS) if has_costs else _FIELDS, rows)
 
 
 def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
@@ -113,6 +120,7 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
             row |= _shared_fields(result) | {"bias": result.bias, "method": result.method}
             row["note"] = joined(model.note, result.note)
             rows.append(plan | row)
+    rows += _rows_of_costs(evaluation)
     for metric, pairs in (evaluation.differences or {}).items():
         for pair in pairs:
             row = {"model": pair.model_a, "minus_model": pair.model_b, "metric": metric}
@@ -120,6 +128,48 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
             row |= _shared_fields(pair) | {"pvalue_holm": pair.pvalue_holm, "note": pair.note}
             rows.append(plan | row)
     return csv_text(_INTERVAL_FIELDS, rows)
+
+
+def _cost_fields(costs: Any) -> dict[str, Any]:
+    """Return the costs of one model by the columns of a CSV file."""
+    if costs is None:
+        return {}
+    low, high = costs.confidence_interval
+    of_threshold = costs.threshold_interval
+    return {
+        "cheapest_threshold": costs.threshold,
+        "cheapest_threshold_low": of_threshold.low,
+        "cheapest_threshold_high": of_threshold.high,
+        "cost": costs.cost,
+        "left_out_cost": costs.left_out_cost,
+        "cost_low": low,
+        "cost_high": high,
+        "cost_at_half": costs.cost_at_half,
+        "cost_all_positive": costs.cost_all_positive,
+        "cost_all_negative": costs.cost_all_negative,
+    }
+
+
+def _rows_of_costs(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Return a row for each number, as a bootstrap's CSV file has them."""
+    found = []
+    for model in evaluation:
+        costs = model.costs
+        if costs is None:
+            continue
+        level = {"confidence_level": evaluation.confidence_level, "note": model.note}
+        intervals = {
+            "cheapest_threshold": costs.threshold_interval,
+            "left_out_cost": costs.confidence_interval,
+        }
+        for name, value in _cost_fields(costs).items():
+            if name.endswith(("_low", "_high")):
+                continue
+            row = {"model": model.name, "metric": name, "estimate": value}
+            if name in intervals:
+                row |= {"low": intervals[name].low, "high": intervals[name].high} | level
+            found.append(row)
+    return found
 
 
 def _shared_fields(result: BootstrapResult | PairedDifference) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from fastmetrics.cli._render import render
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, read_columns
 from fastmetrics.report._bootstrap import checked_plan
+from fastmetrics.report._costs import checked_prices
 from fastmetrics.report.evaluation import evaluate
 from fastmetrics.report.evaluation_result import Evaluation
 
@@ -56,12 +57,15 @@ def run(options: argparse.Namespace) -> str:
     if options.weights_are and not options.weight:
         raise ValueError("--weights-are is of --weight: name the column of the weights with it")
     weights_are: WeightsAre = options.weights_are or "importances"
+    prices = {name: _price(getattr(options, name)) for name in ("cost_fn", "cost_fp")}
     with in_words_of(options):  # before anything is read
+        known = {name: _known(price) for name, price in prices.items()}
+        checked_prices(**known, prevalence=options.prevalence)
         read = check_weights_are(options.weight, weights_are)
         n_models = len(options.scores)
         checked_plan(**given, groups=options.groups, n_models=n_models, weights_are=read)
     with progress_bar() as progress:
-        columns = read_rows(options, progress)
+        columns = read_rows(options, progress, [p for p in prices.values() if isinstance(p, str)])
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
     with warnings.catch_warnings(record=True) as caught, in_words_of(options):
         warnings.simplefilter("always")
@@ -72,6 +76,9 @@ def run(options: argparse.Namespace) -> str:
             weights_are=weights_are,
             groups=columns.groups,
             pos_label=pos_label,
+            cost_fn=_price_of(columns, prices["cost_fn"]),
+            cost_fp=_price_of(columns, prices["cost_fp"]),
+            prevalence=options.prevalence,
             **given,
         )
     texts = [with_names(str(item.message), names_here(options)) for item in caught]
@@ -84,14 +91,36 @@ def run(options: argparse.Namespace) -> str:
     return output
 
 
+def _price(text: str | None) -> int | float | str | None:
+    """Return a number, or the name of a column."""
+    for convert in (int, float):
+        try:
+            return None if text is None else convert(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _price_of(columns: Columns, price: int | float | str | None) -> Any:
+    """Return a number, or the values of a column."""
+    return columns.scores[price] if isinstance(price, str) else price
+
+
+def _known(price: int | float | str | None) -> int | float | None:
+    """Return a price to check before anything is read; that of a column may be any."""
+    return 1 if isinstance(price, str) else price
+
+
 def read_rows(
-    options: argparse.Namespace, progress: Callable[[float, int], None] | None
+    options: argparse.Namespace,
+    progress: Callable[[float, int], None] | None,
+    prices: Sequence[str] = (),
 ) -> Columns:
-    """Read the columns that the options name."""
+    """Read the columns that the options name, and those of prices."""
     return read_columns(
         options.files,
         options.label,
-        options.scores,
+        [*options.scores, *dict.fromkeys(price for price in prices if price not in options.scores)],
         weight=options.weight,
         group=options.groups,
         where=options.where,
@@ -141,9 +170,16 @@ def names_here(options: argparse.Namespace) -> dict[str, str]:
         | {
             "y_true": f"column {options.label!r}",
             "y_score": "each score column" if several else f"column {options.scores[0]!r}",
+            "cost_fn": _name_of("--cost-fn", getattr(options, "cost_fn", None)),
+            "cost_fp": _name_of("--cost-fp", getattr(options, "cost_fp", None)),
+            "prevalence": "--prevalence",
             "sample_weight": f"column {options.weight!r}" if options.weight else "--weight",
         }
     )
+
+
+def _name_of(option: str, price: str | None) -> str:
+    return f"column {price!r}" if isinstance(_price(price), str) else option
 
 
 def _has_bar() -> bool:

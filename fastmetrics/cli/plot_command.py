@@ -15,11 +15,12 @@ _EXAMPLES: Final = """
 examples:
   fastmetrics plot roc scores.parquet --label y --score model_a --score model_b -o roc.svg
   fastmetrics plot roc s.csv --label y --score p --band simultaneous --seed 1 -o roc.pdf
-  fastmetrics plot thresholds s.csv --label y --score p --metrics f1 npv --threshold f_beta -o t.png
+  fastmetrics plot thresholds s.csv --label y --score p --metrics f1 npv --threshold fbeta -o t.png
   fastmetrics plot confusion s.csv --label y --score p --threshold 0.5 --normalize true -o c.png
+  fastmetrics plot reliability s.csv --label y --score p -o reliability.svg
 """
 
-_CRITERIA: Final = ("youden", "closest_topleft", "fewest_errors", "f_beta")
+_CRITERIA: Final = ("youden", "closest-topleft", "fewest-errors", "fbeta")
 _SQUARE: Final = (4.6, 4.6)
 _WIDE: Final = (6.4, 4.2)
 _CM: Final = 2.54
@@ -89,7 +90,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add(
         "--band",
         choices=("simultaneous", "pointwise"),
-        help="roc, pr: where the whole curve lies, or each of its points by itself",
+        help="roc, pr, decision: where the whole curve lies, or each of its points by itself",
     )
     add("--seed", type=seed, metavar="S", help="of the resamples of --band")
     add(
@@ -275,6 +276,43 @@ def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     return ax
 
 
+def _draw_cost(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
+    from fastmetrics import compare_cost_curves, cost_curve
+
+    given = {"n_threads": options.threads, **rows.keywords}
+    if len(rows.scores) > 1:
+        return compare_cost_curves(rows.labels, rows.scores, **given).plot(ax)
+    (scores,) = rows.scores.values()
+    return cost_curve(rows.labels, scores, **given).plot(ax)
+
+
+def _draw_decision(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
+    from fastmetrics import decision_curve
+
+    return decision_curve(
+        rows.labels,
+        rows.scores,
+        kind=options.band or "pointwise",
+        confidence_level=options.confidence_level or 0.95,
+        weights_are=options.weights_are or "importances",
+        rng=options.seed,
+        **rows.keywords,
+    ).plot(ax)
+
+
+def _drawn_by(function: str, **look: Any) -> Callable[[Rows, argparse.Namespace, Any], Any]:
+    """Return what draws the result of a public function of one model."""
+
+    def draw(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
+        import fastmetrics
+
+        (scores,) = rows.scores.values()
+        given = {"n_threads": options.threads, **rows.keywords}
+        return getattr(fastmetrics, function)(rows.labels, scores, **given).plot(ax=ax, **look)
+
+    return draw
+
+
 KINDS: Final[dict[str, Kind]] = {
     "roc": Kind("ROC curves", _draw_roc, ("threshold", "confidence_level", "band", "seed")),
     "pr": Kind(
@@ -287,6 +325,13 @@ KINDS: Final[dict[str, Kind]] = {
     "confusion": Kind(
         "confusion matrix", _draw_confusion, ("threshold", "normalize"), (4.4, 3.6), True
     ),
+    "cost": Kind("cost curves", _draw_cost, (), _WIDE),
+    "decision": Kind(
+        "decision curves", _draw_decision, ("confidence_level", "band", "seed"), _WIDE
+    ),
+    "gain": Kind("cumulative gain", _drawn_by("gains_curve", kind="gain"), (), _WIDE, True),
+    "lift": Kind("lift", _drawn_by("gains_curve", kind="lift"), (), _WIDE, True),
+    "reliability": Kind("reliability diagram", _drawn_by("reliability_diagram"), (), _SQUARE, True),
 }
 
 EXAMPLES: Final = "\n".join(

@@ -25,8 +25,9 @@ Family = Literal[
 #: labels, probabilities of each class, or predicted numbers.
 Needs = Literal["scores", "labels", "probabilities", "values"]
 #: What is drawn in a replicate, and read off it: pair counts or points of a curve, cells of a
-#: confusion matrix, sums of columns, the binary problems of several classes; "" for nothing.
-Resampled = Literal["pairs", "curve", "cells", "sums", "classes", "rows", ""]
+#: confusion matrix, sums of columns, the binary problems of several classes, a convex hull; "" for
+#: nothing.
+Resampled = Literal["pairs", "curve", "cells", "sums", "classes", "rows", "hull", ""]
 
 #: The default of a parameter that has none.
 REQUIRED: Final = object()
@@ -38,6 +39,7 @@ _INTERVALS: Final[Mapping[str, tuple[str, ...]]] = {
     "sums": ("percentile", "basic", "bca", "studentized"),
     "classes": ("percentile", "basic"),
     "rows": ("percentile", "basic", "bca"),
+    "hull": ("basic",),
     "": (),
 }
 
@@ -84,6 +86,8 @@ class Measure:
         The least and the greatest value.
     resampled : str
         How its replicates are made; "" if they are not.
+    no_replicates : str
+        Why it must not be resampled, and what to do instead; "" if nothing speaks against it.
     row_loss : str
         The loss of single rows whose mean it is: "zero-one", "squared", "absolute"; "" for others.
     """
@@ -102,6 +106,7 @@ class Measure:
     classes: int = 0
     bounds: tuple[float, float] = (0.0, 1.0)
     resampled: Resampled = ""
+    no_replicates: str = ""
     row_loss: Literal["zero-one", "squared", "absolute", ""] = ""
 
     @property

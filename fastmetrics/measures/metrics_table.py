@@ -26,7 +26,8 @@ class MetricEntry(Result):
         In plain words.
     family : str
         "curves" (scores against thresholds), "decisions" (predicted labels), "probabilities",
-        "regression" (predicted numbers), or "own" (registered by the user).
+        "regression" (predicted numbers), "costs" (what the best thresholds cost), or "own"
+        (registered by the user).
     needs : str
         What it takes beside the true values: "scores", "labels", "probabilities", "values" or
         "nothing".

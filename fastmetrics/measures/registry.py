@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from fastmetrics.measures._entries import (
+    calibration,
     concordance,
+    costs,
     curves,
     decisions,
     probabilities,
@@ -21,6 +23,14 @@ from fastmetrics.measures._measure import Measure
 #: ``neg_``.
 MEASURES: Final[dict[str, Measure]] = {
     measure.name: measure
-    for entries in (curves, decisions, probabilities, regression, concordance)
+    for entries in (
+        curves,
+        decisions,
+        probabilities,
+        regression,
+        costs,
+        calibration,
+        concordance,
+    )
     for measure in entries.MEASURES
 }

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import key_text
 from fastmetrics.errors import InputError
-from fastmetrics.intervals._models import NamedScores
 from fastmetrics.intervals.bootstrap._engine import joined
 from fastmetrics.intervals.bootstrap._plans import CountPlan, Options, checked_options, planned
 from fastmetrics.intervals.bootstrap.bootstrap import resampled

@@ -16,14 +16,14 @@ from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Criteria of `best_threshold` that need no further number.
-Chosen = Literal["youden", "closest_topleft", "fewest_errors", "f_beta"]
+Chosen = Literal["youden", "closest-topleft", "fewest-errors", "fbeta"]
 OneBand = TypeVar("OneBand", RocBand, PrBand)
 
 _CRITERIA: Final = {
     "youden": "largest TPR − FPR",
-    "closest_topleft": "nearest to the ideal point",
-    "fewest_errors": "fewest errors",
-    "f_beta": "largest $F_1$",
+    "closest-topleft": "nearest to the ideal point",
+    "fewest-errors": "fewest errors",
+    "fbeta": "largest $F_1$",
 }
 
 

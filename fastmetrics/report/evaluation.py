@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -9,6 +10,7 @@ from typing import Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import NamedScores, named_scores
 from fastmetrics._input.rows import (
     BinaryRows,
     check_binary,
@@ -19,7 +21,6 @@ from fastmetrics._input.rows import (
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import NamedScores, named_scores
 from fastmetrics.intervals.bootstrap._limits import Method
 from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
 from fastmetrics.intervals.delong.auc_interval import AucInterval, auc_interval
@@ -32,6 +33,7 @@ from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.report._bootstrap import bootstrapped, checked_plan
+from fastmetrics.report._costs import checked_prices
 from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -52,6 +54,9 @@ def evaluate(
     stratified: bool = False,
     groups: ArrayLike | None = None,
     threshold: float | None = None,
+    cost_fn: ArrayLike | None = None,
+    cost_fp: ArrayLike | None = None,
+    prevalence: float | None = None,
     rng: Any = None,
     n_threads: int | None = None,
     progress: bool | None = None,
@@ -90,6 +95,12 @@ def evaluate(
         Group of each row (user, patient): the bootstrap draws whole groups.
     threshold : float, optional
         Measures of counts among `metrics` call a score >= threshold positive.
+    cost_fn, cost_fp : int, float or array-like of shape (n_samples,), optional
+        What missing a positive and what a false alarm costs, one number or one for each row: the
+        models' `costs` then say which threshold is the cheapest and what it costs, as
+        `threshold_cost_interval` does.
+    prevalence : float, optional
+        Share of positives where that threshold will be used, in (0, 1); None: that of the data.
     rng : None, int, numpy Generator or str, optional
         Seed of the bootstrap; or the key of an earlier one, which draws the same replicates.
     n_threads : int, optional
@@ -107,7 +118,8 @@ def evaluate(
     ------
     ValueError
         If the data are not binary labels and finite scores, `scores` names no model, or an
-        option has no meaning; also if one of the bootstrap is given without `n_resamples`.
+        option has no meaning; if a cost is negative or not finite; also if one of the bootstrap is
+        given without `n_resamples`.
 
     Warns
     -----
@@ -151,6 +163,7 @@ def evaluate(
     level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
     named = models_of(scores, names)
+    prices = checked_prices(cost_fn, cost_fp, prevalence)
     plan = checked_plan(
         n_resamples,
         level,
@@ -178,6 +191,18 @@ def evaluate(
                 confidence_level=level if plan is None else None,
                 n_threads=n_threads,
             )
+            if prices is not None and not math.isnan(model.roc_auc):
+                costs = prices.of(
+                    y_true,
+                    y_score,
+                    grouped=groups is not None,
+                    confidence_level=level,
+                    sample_weight=sample_weight,
+                    weights_are=weights_are,
+                    pos_label=pos_label,
+                    n_threads=n_threads,
+                )
+                model = dataclasses.replace(model, costs=costs)
         except InputError as error:  # there may be many scores: say which it was
             raise error.renamed({"y_score": argument}) from error
         models.append(model)

@@ -16,6 +16,8 @@ from fastmetrics.intervals.bootstrap.bootstrap_results import (
     BootstrapResults,
     PairedDifference,
 )
+from fastmetrics.intervals.costs.threshold_cost import ThresholdCostInterval
+from fastmetrics.report._costs import LEAST_COST, costs_table
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = (
@@ -57,6 +59,9 @@ class ModelEvaluation(Result):
         What a reader of the figures must know; usually empty.
     bootstrap : BootstrapResults or None
         By measure: estimate, interval, standard error, replicates.
+    costs : ThresholdCostInterval or None
+        The cheapest threshold and what it costs, where prices were given; its intervals are nan
+        where rows are grouped.
     """
 
     name: str
@@ -74,6 +79,7 @@ class ModelEvaluation(Result):
     false_positive_rate: float
     note: str = ""
     bootstrap: BootstrapResults | None = None
+    costs: ThresholdCostInterval | None = None
 
     @property
     def estimate(self) -> float:
@@ -87,10 +93,12 @@ class ModelEvaluation(Result):
         -------
         dict
             Of the bootstrap, each measure's figures without the replicates; nothing if there
-            was none.
+            was none, and nothing of costs without prices.
         """
         plain = Result.to_dict(self)
         plain.pop("bootstrap")
+        if self.costs is None:
+            plain.pop("costs")
         if self.bootstrap is not None:
             plain["bootstrap"] = {
                 metric: _plain_fields(result, _OF_ONE_MEASURE)
@@ -211,6 +219,8 @@ class Evaluation(Result):
         marks, level = _Footnotes(self).marks, self.confidence_level
         words = {"metric": ""} | {m: _NAMES.get(m, m) + marks(m) for m in metrics}
         tables = [Table(columns, words=words, level=level, across="model")]
+        if any(model.costs is not None for model in self.models):
+            tables.append(costs_table(self, self.confidence_level))
         if self.differences is not None:
             words = {"metric": "measure", **_NAMES_OF_DIFFERENCES}
             tables.append(
@@ -291,6 +301,8 @@ def _notes(evaluation: Evaluation) -> list[str]:
         if "tpr_at_best_threshold" in metrics or "fpr_at_best_threshold" in metrics:
             notes[-1] += " Each resample chooses its own."
         notes += _of_bootstrap(evaluation, bootstrap)
+    if any(model.costs is not None for model in evaluation):
+        notes.append(LEAST_COST)
     return notes + [f"{model.name}: {model.note}." for model in evaluation if model.note]
 
 
@@ -361,7 +373,7 @@ def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> lis
         adjusted = f"; p (Holm) is adjusted for the {n_pairs} pairs" if n_pairs > 1 else ""
         method = bootstrap.method_of_differences or ""
         notes.append(
-            f"Differences: {METHODS.get(method, method)} intervals, on the same resamples; p of "
-            f"no difference{adjusted}."
+            f"Differences: {METHODS.get(method, method)} intervals, on the same resamples; p "
+            f"under no difference{adjusted}."
         )
     return notes

@@ -47,7 +47,7 @@ names : sequence of str, optional
     Of the columns of `scores`, where it is an array; mappings and data frames have their own.
 threshold : float or str, optional
     The decision to mark on each curve, score >= threshold: a number, or the criterion by which
-    each model has its own, "youden", "closest_topleft", "fewest_errors" or "f_beta" (see
+    each model has its own, "youden", "closest-topleft", "fewest-errors" or "fbeta" (see
     `best_threshold`).
 
 Returns
@@ -272,7 +272,7 @@ def plot_thresholds(
         a mapping gives the names in the legend.
     threshold : float or str, optional
         Where to draw a line: a number, or a criterion of `best_threshold` that needs no other:
-        "youden", "closest_topleft", "fewest_errors" or "f_beta".
+        "youden", "closest-topleft", "fewest-errors" or "fbeta".
     **line_options
         Of the curves, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
 
@@ -280,7 +280,7 @@ def plot_thresholds(
     --------
     >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
     >>> y_score = [8, 7, 6, 5, 5, 3, 2, 1]
-    >>> ax = plot_thresholds(y_true, y_score, metrics=["f1", "accuracy"], threshold="f_beta")
+    >>> ax = plot_thresholds(y_true, y_score, metrics=["f1", "accuracy"], threshold="fbeta")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['f1', 'accuracy', '2: largest $F_1$']
     """

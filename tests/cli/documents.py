@@ -32,6 +32,7 @@ DOCUMENTS = (
     "docs/classification.md",
     "docs/comparison.md",
     "docs/plots.md",
+    "docs/costs-and-calibration.md",
     "docs/selection.md",
 )
 
@@ -123,6 +124,8 @@ def make_files(folder: Path) -> None:
     y = (np.arange(400) % 3 == 0).astype(np.int8)
     scores = {f"model_{name}": rng.normal(size=400) + y for name in "ab"}
     pq.write_table(pa.table({"y": y} | scores), folder / "scores.parquet")
+    payments = {"fraud": y, "amount": rng.integers(5, 500, 400), "p": rng.random(400)}
+    pa.csv.write_csv(pa.table(payments), folder / "payments.csv")
     (folder / "parts").mkdir()
     words = {"outcome": np.where(y, "yes", "no"), "country": ["NO", "SE"] * 200}
     table = pa.table(words | {"p": rng.random(400)})

@@ -9,6 +9,7 @@ import matplotlib as mpl
 import pytest
 from matplotlib import pyplot
 
+from fastmetrics.intervals.bootstrap._hull_plans import HULL_PLANS
 from fastmetrics.intervals.bootstrap._sums import SUMS
 from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS
 from measure_names import COUNT_MEASURES
@@ -58,7 +59,12 @@ def test_what_belongs_to_ci_is_left_to_it():
 
 @pytest.mark.parametrize(
     ("kind", "measures"),
-    [("threshold", THRESHOLD_PLANS), ("count", COUNT_MEASURES), ("sum", SUMS)],
+    [
+        ("threshold", THRESHOLD_PLANS),
+        ("hull", HULL_PLANS),
+        ("count", COUNT_MEASURES),
+        ("sum", SUMS),
+    ],
 )
 def test_the_guide_names_every_measure_and_no_other(kind, measures):
     text = text_of("docs/bootstrap.md")

@@ -18,7 +18,12 @@ from fastmetrics.cli import main
 from fastmetrics.cli.plot_command import KINDS
 from fastmetrics.plots import _style
 
-GIVEN = {"roc": (), "pr": (), "det": (), "thresholds": (), "confusion": ("--threshold", "0.5")}
+GIVEN = {
+    **dict.fromkeys(("roc", "pr", "det", "thresholds")),
+    "confusion": ("--threshold", "0.5"),
+    **dict.fromkeys(("cost", "decision", "gain", "lift", "reliability")),
+}
+OF_PROBABILITIES = ("decision", "reliability")
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +69,8 @@ def test_every_kind_is_tested():
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
 def test_every_kind_in_every_format(kind, ending, scored, capsys):
     path = scored / f"f.{ending}"
-    out, err = run(capsys, kind, *GIVEN[kind], "-o", path.name)
+    score = ("p",) if kind in OF_PROBABILITIES else ("a",)
+    out, err = run(capsys, kind, *(GIVEN[kind] or ()), "-o", path.name, score=score)
     assert (
         out == f"{path.name}: {KINDS[kind].about}, {pq.read_metadata('x.parquet').num_rows} rows\n"
     )
@@ -72,7 +78,9 @@ def test_every_kind_in_every_format(kind, ending, scored, capsys):
     start = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}[ending]
     content = path.read_bytes()
     assert content.startswith(start)
-    run(capsys, kind, *GIVEN[kind], "-o", path.name)  # takes the place of the first
+    run(
+        capsys, kind, *(GIVEN[kind] or ()), "-o", path.name, score=score
+    )  # takes the place of the first
     assert path.read_bytes() == content  # no date, no random names
     assert {each.name for each in scored.iterdir()} == {"x.parquet", path.name}
 
@@ -112,10 +120,30 @@ def test_other_kinds_are_those_of_the_library(scored, columns, capsys, monkeypat
     expected = fm.plot_det(y, {"a": a, "b": columns["b"]})
     assert contents(drawn[-1]) == contents(expected)
     metrics = ["f1", "fbeta:beta=2"]
-    run(capsys, "thresholds", "--metrics", *metrics, "--threshold", "f_beta", "-o", "f.png")
+    run(capsys, "thresholds", "--metrics", *metrics, "--threshold", "fbeta", "-o", "f.png")
     named = {"f1": "f1", "fbeta:beta=2": ("fbeta", {"beta": 2})}
-    expected = fm.plot_thresholds(y, a, metrics=named, threshold="f_beta")
+    expected = fm.plot_thresholds(y, a, metrics=named, threshold="fbeta")
     assert contents(drawn[-1]) == contents(expected)
+
+
+def test_prices_and_probabilities_are_those_of_the_library(scored, columns, capsys, monkeypatch):
+    drawn = recorded(monkeypatch)
+    y, p = columns["y"], columns["p"]
+    models = {name: columns[name] for name in "ab"}
+
+    def shown(ax):
+        return [line.get_xydata().tolist() for line in ax.lines]
+
+    for kind, score, expected in (
+        ("cost", ("a", "b"), lambda: fm.compare_cost_curves(y, models).plot()),
+        ("cost", ("a",), lambda: fm.cost_curve(y, models["a"]).plot()),
+        ("decision", ("p",), lambda: fm.decision_curve(y, {"p": p}).plot()),
+        ("gain", ("a",), lambda: fm.gains_curve(y, models["a"]).plot()),
+        ("lift", ("a",), lambda: fm.gains_curve(y, models["a"]).plot(kind="lift")),
+        ("reliability", ("p",), lambda: fm.reliability_diagram(y, p).plot()),
+    ):
+        run(capsys, kind, "-o", "f.png", score=score)
+        assert shown(drawn[-1]) == shown(expected()), kind
 
 
 @pytest.mark.parametrize("threshold", [0.5, "youden"])
@@ -159,7 +187,7 @@ def test_rows_are_chosen_as_by_evaluate(scored, columns, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("det", "--band", "pointwise"), "--band is of the kinds roc, pr: not of det"),
+        (("det", "--band", "pointwise"), "--band is of the kinds roc, pr, decision: not of det"),
         (("roc", "--metrics", "f1"), "--metrics is of the kinds thresholds: not of roc"),
         (("pr", "--normalize", "all"), "--normalize is of the kinds confusion: not of pr"),
         (("roc", "--seed", 1), "--seed is of --band"),
@@ -193,7 +221,7 @@ def test_files_that_cannot_be_written(output, message, scored, capsys):
 
 def test_bad_data_are_named_by_their_columns(scored, capsys):
     for kind in ("thresholds", "confusion"):
-        _, err = run(capsys, kind, *GIVEN[kind], "-o", "f.png", score=("a", "b"), code=2)
+        _, err = run(capsys, kind, *(GIVEN[kind] or ()), "-o", "f.png", score=("a", "b"), code=2)
         assert f"{kind} draws one model" in err
     _, err = run(capsys, "roc", "-o", "f.png", "--where", "y = 1", code=2)
     assert "column 'y' must hold examples of both classes" in err

@@ -249,6 +249,41 @@ def concordance() -> None:
         fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")
 
 
+def pooled_rows() -> None:
+    """Pool the rows of tables of small counts, of large ones, of weights; drawn rows; numbers."""
+    import fastmetrics
+    from fastmetrics.tables.scores.hull import upper_hull
+
+    counts = np.random.default_rng(6).integers(1, 5, (2, 3_000))
+    for size, scale in itertools.product((1, 3_000), (1, 2**45, 0.1)):
+        columns = (column[:size] * scale for column in counts)
+        upper_hull(fastmetrics.ScoreTable.from_counts(np.arange(size), *columns))
+    labels = np.arange(300) % 2
+    for kind, weight in itertools.product(CANONICAL, (None, counts[0, :300], counts[0, :300] / 3)):
+        fastmetrics.bootstrap(
+            *(labels, counts[1, :300].astype(kind)),
+            metrics="roc_hull_auc",
+            sample_weight=weight,
+            n_resamples=20,
+        )
+    for kind, layout in itertools.product(FLOATS + INTEGERS, LAYOUTS):
+        scores, values = (laid_out(column.astype(kind), layout) for column in counts)
+        for weight in (None, laid_out(counts[0] / 4, layout), counts[1]):
+            fastmetrics.isotonic_fit(values, scores, targets_are="numbers", sample_weight=weight)
+
+
+def recalibration() -> None:
+    """Summarise the calibration of probabilities of every kind, with and without weights."""
+    import fastmetrics
+
+    rng = np.random.default_rng(7)
+    labels = rng.integers(0, 2, 300)
+    for kind, layout in itertools.product((*FLOATS, "int64"), LAYOUTS):
+        chances = laid_out((rng.random(300) * (kind != "int64")).astype(kind), layout)
+        for weight in (None, laid_out(rng.random(300), layout)):
+            fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
+
+
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
     """Return each kernel's compiled versions, and the kernels of its file that it names."""
     versions, calls = {}, {}
@@ -285,6 +320,8 @@ def main() -> None:
         class_scores()
         rankings()
         concordance()
+        pooled_rows()
+        recalibration()
     json.dump(report(modules), sys.stdout)
 
 

@@ -42,6 +42,15 @@ ALLOWED: dict[str, int] = {
     "errors:largest_weighed": 1,
     "errors:merge_error_sums": 1,
     "errors:two_sum": 1,
+    "hulls:is_steeper": 1,
+    "hulls:sums_of_blocks": 1,
+    "hulls:upper_hull": 1,
+    "hulls:upper_hull_of_drawn_rows": 1,
+    "hulls:upper_hull_of_large_counts": 1,
+    "hulls:upper_hull_of_weights": 1,
+    "isotonic:pool_adjacent": 1,
+    "logits:moments_of_runs": 2,  # counts or weights
+    "logits:terms_of_rows": 2,  # the same
     "losses:add": 1,
     "losses:binary_losses": 4,  # int8 and int64 labels, float32 and float64 scores
     "losses:class_losses": 2,  # scores here, and in its parts, are float32 or float64

@@ -216,3 +216,13 @@ def test_what_is_shown(rng) -> None:
     test = fm.concordance_index_test(time, event, {"a": score, "b": time[::-1]}, **LONGER)
     assert "concordance index; two-sided" in str(test)
     assert len(test.to_frame("pandas")) == 1
+
+
+def test_replicates_are_of_the_function(rng) -> None:
+    outcome, score, weights = ranked(rng, 60)
+    given: Any = {"metrics": "somers_d", "n_resamples": 40, "rng": 1}
+    found = fm.bootstrap(outcome, score, **given)["somers_d"]
+    assert found.estimate == fm.somers_d(outcome, score)
+    assert np.ptp(found.bootstrap_distribution) > 0
+    with pytest.raises(ValueError, match="'somers_d' has no weights in replicates"):
+        fm.bootstrap(outcome, score, sample_weight=weights, **given)

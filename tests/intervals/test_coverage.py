@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +14,14 @@ from sklearn import metrics as sk
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics
-from benchmarks.coverage import __main__ as coverage, findings, report, scenes, study as studies
-from benchmarks.coverage.first_screen import first_screen
+from benchmarks.coverage import (
+    __main__ as coverage,
+    costs,
+    findings,
+    report,
+    scenes,
+    study as studies,
+)
 from benchmarks.coverage.methods import PROPORTIONS, Cost, Measured, measure
 from benchmarks.coverage.scenes import SCENES, THRESHOLD, Scene
 from benchmarks.coverage.study import (
@@ -29,8 +34,6 @@ from benchmarks.coverage.study import (
     stored,
     summarise,
 )
-from fastmetrics.intervals._sample_sizes import effective_groups
-from fastmetrics.intervals.bootstrap.paired_bootstrap import PAIRED_METHOD
 
 NAN = math.nan
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,6 +81,29 @@ def test_targets_are_the_limits_of_large_samples(share, separation):
     assert found.keys() == truth.keys()
     for metric, value in found.items():
         assert value == pytest.approx(truth[metric], abs=0.01), metric
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_costs_are_the_limits_of_large_samples(share):
+    scene = Scene("costs", 400_000, share)
+    data = scenes.draw(scene, np.random.default_rng(1))
+    truth = scenes.population(scene)
+    y = data.labels
+    for prices in costs.PRICES:
+        best = truth[f"cheapest threshold, {prices}"]
+        found = fastmetrics.threshold_costs(y, data.scores, cost_fn=costs.COST_FN, cost_fp=1)
+        assert found.cost_at(best) == pytest.approx(truth[f"least cost, {prices}"], rel=0.01)
+        assert found.threshold == pytest.approx(best, abs=0.1)
+        for away in (-0.3, 0.3):
+            assert found.cost_at(best + away) > found.cost_at(best)
+    chances = 1 / (1 + np.exp(1.125 - 1.5 * data.scores))
+    worse = 1 / (1 + np.exp(1.125 - 1.5 * data.others["worse"]))
+    for t in costs.GRID:
+        of_model = fastmetrics.net_benefit(y, chances, threshold=t)
+        difference = of_model - fastmetrics.net_benefit(y, worse, threshold=t)
+        assert of_model == pytest.approx(truth[f"net benefit, t = {t:g}"], abs=0.003)
+        expected = truth[f"net benefit of two models, t = {t:g}"]
+        assert difference == pytest.approx(expected, abs=0.003)
 
 
 def test_closed_forms():
@@ -308,7 +334,9 @@ def test_the_script_writes_only_where_it_may(tmp_path, capsys, monkeypatch):
     assert coverage.main([*few, "--output", str(tmp_path)]) == 0
     study = load(tmp_path / coverage.STORED)
     assert study.n_data == 6
-    assert {(row.part, row.scene) for row in study.intervals} == {(s.part, s.name) for s in SCENES}
+    assert {(row.part, row.scene) for row in study.intervals} == {
+        (s.part, s.name) for s in coverage.ALL_SCENES
+    }
     text = (tmp_path / coverage.DOCUMENT).read_text(encoding="utf-8")
     assert text == report.document(study)
     for title in report.TITLES.values():
@@ -329,91 +357,41 @@ def test_the_document_shows_the_stored_figures():
     assert text == report.document(study)
 
 
-@pytest.mark.source_tree
-def test_the_defaults_are_those_that_the_figures_support():
-    """One rule, applied once: what the document says is what the functions do."""
-    study = load(ROOT / coverage.STORED)
-    assert findings.supported(study, report.DIFFERENCES) == PAIRED_METHOD
-    labels, scores = [0, 1, 1, 0, 1, 0] * 20, np.arange(120) * 7 % 31
-    result = fastmetrics.bootstrap(labels, scores, metrics=["roc_auc", "f1"], threshold=9, rng=1)
-    assert {one.method for one in result.values()} == {findings.supported(study, report.METRICS)}
-    text = " ".join((ROOT / coverage.DOCUMENT).read_text(encoding="utf-8").split())
-    for function, method in (("bootstrap", "bca"), ("paired_bootstrap", PAIRED_METHOD)):
-        (line,) = [part for part in text.split(" - ") if part.startswith(f"`{function}`: on av")]
-        assert f'The default is `method="{method}"`.' in line
-
-
-@pytest.mark.source_tree
-def test_the_first_screen_comes_first_and_names_what_there_is():
-    study = load(ROOT / coverage.STORED)
-    text = (ROOT / coverage.DOCUMENT).read_text(encoding="utf-8")
-    lines = first_screen(study)
-    assert text.splitlines()[2] == "| you have | call | expect |"
-    assert len(lines) <= 14
-    for line in lines:
-        assert f"| {' | '.join(line)} |" in text.split("## In short")[0]
-        for name in re.findall(r"`(\w+)(?:\(|`)", line[1]):
-            assert hasattr(fastmetrics, name)
-
-
-@pytest.mark.source_tree
-def test_students_t_mends_part_of_what_few_groups_lack():
-    study = load(ROOT / coverage.STORED)
-    rows = {(r.metric, r.scene, r.method): r for r in study.intervals if r.part == "groups"}
-    pairs = [
-        (key, rows[(*key[:2], key[2].replace(", normal", ", t"))])
-        for key in rows
-        if key[2].endswith(", normal")
-    ]
-    assert len(pairs) == 3 * 6
-    for key, by_t in pairs:
-        gain = by_t.coverage - rows[key].coverage
-        assert gain >= 0
-        assert by_t.coverage < 0.97  # and widens none too much
-        if "50 equal" not in key[1]:
-            assert gain > 0.01
-
-
-def test_groups_of_a_scene_have_its_sizes():
-    uneven = next(s for s in SCENES if s.uneven)
-    sizes = uneven.sizes()
-    assert (sizes.sum(), len(sizes), sizes.min()) == (uneven.n, 50, 2)
-    assert sizes[0] == pytest.approx(500 / sum(1 / k for k in range(1, 51)), abs=1)
-    worth = effective_groups(np.repeat(np.arange(50), sizes))
-    assert worth == pytest.approx(12.4, abs=0.1)
-    drawn = scenes.draw(uneven, uneven.generator(0))
-    assert np.bincount(drawn.groups).tolist() == sizes.tolist()
-
-
-def test_parts_are_replaced_and_the_others_kept(tmp_path, monkeypatch):
-    """`--part` runs some of the study again."""
-    few = ["--data-sets", "4", "--resamples", "19", "--exchanges", "9", "--processes", "1"]
-    monkeypatch.setattr(coverage, "DATA_SETS", 4)
-    published = load(ROOT / coverage.STORED)
-    assert coverage.main([*few, "--part", "choice", "--output", str(tmp_path)]) == 0
-    found = load(tmp_path / coverage.STORED)
-    assert len(found.intervals) == len(published.intervals)
-    others = [row for row in published.intervals if row.part != "choice"]
-    assert found.intervals[: len(others)] == others
-    assert {(row.part, row.n_data) for row in found.intervals[len(others) :]} == {("choice", 4)}
-
-
 # --- a reduced run -----------------------------------------------------------------------------
+
+
+def test_one_part_alone_leaves_the_others_as_they_are():
+    whole = simulate([s for s in SCENES if s.n == 30][:1], 4, SMALL)
+    hulls = simulate([s for s in SCENES if s.part == "hulls" and s.n == 100], 8, SMALL)
+    assert {row.n_data for row in hulls.intervals} == {2}
+    both = studies.with_part(whole, "hulls", hulls)
+    assert both.intervals == whole.intervals + hulls.intervals
+    assert (both.tests, both.n_data) == (whole.tests, whole.n_data)
+    assert studies.with_part(both, "hulls", hulls) == both
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_targets_of_the_hull_are_the_limits_of_large_samples(share):
+    scene = Scene("hulls", 400_000, share, 1.0)
+    data, truth = scenes.draw(scene, np.random.default_rng(1)), scenes.population(scene)
+    for metric in scenes.HULLS:
+        found = getattr(fastmetrics, metric)(data.labels, data.scores)
+        assert found == pytest.approx(truth[metric], abs=2e-3), metric
 
 
 @pytest.mark.slow
 @pytest.mark.source_tree
 def test_a_reduced_run_agrees_with_the_published_figures():
-    """200 data sets of four kinds: each coverage and size within four binomial errors."""
+    """200 data sets of some kinds: each coverage and size within four binomial errors."""
     n = 200
-    chosen = [s for s in SCENES if s.n in (100, 500)]
+    chosen = [s for s in coverage.ALL_SCENES if s.n in (100, 200, 500)]
     published = load(ROOT / coverage.STORED)
     found = simulate(chosen, n, Cost(499, 199))
     of_intervals = {(r.part, r.scene, r.metric, r.method): r for r in published.intervals}
     assert len(found.intervals) > 100
     for row in found.intervals:
         share = of_intervals[row.part, row.scene, row.metric, row.method].coverage
-        allowed = 4 * max(binomial_error(share, n), 1 / n)
+        allowed = 4 * max(binomial_error(share, row.n_data), 1 / row.n_data)
         assert row.coverage == pytest.approx(share, abs=allowed), row
     of_tests = {(r.scene, r.hypothesis, r.test): r for r in published.tests}
     for test in found.tests:

@@ -95,7 +95,7 @@ def test_intervals_of_the_auc_are_those_of_evaluate():
     assert texts["importances"] != texts["frequencies"]
 
 
-@pytest.mark.parametrize("criterion", ["youden", "closest_topleft", "fewest_errors", "f_beta"])
+@pytest.mark.parametrize("criterion", ["youden", "closest-topleft", "fewest-errors", "fbeta"])
 def test_operating_points_by_a_criterion(criterion):
     best = [fm.best_threshold(Y, scores, criterion=criterion) for scores in MODELS.values()]
     roc = fm.plot_roc(Y, MODELS, threshold=criterion)

@@ -53,13 +53,13 @@ def _no_names_are_left():
 
 
 def data_for(measure):
-    if measure.family == "regression":
+    if measure.needs == "values":
         return make_pipeline(StandardScaler(), LinearRegression()), *DIABETES
     return LOGISTIC, *(IRIS if measure.classes == 3 else CANCER)
 
 
 def folds_of(model, X, y, metric, **options):
-    options = {"method": "3-fold", "rng": 0} | options
+    options = {"cv": "3-fold", "rng": 0} | options
     found = fm.evaluate_estimator(model, X, y, metrics={"m": metric}, **options)
     return found.folds["test_m"].tolist(), found["m"]
 
@@ -238,7 +238,7 @@ def test_a_scorer_gives_the_values_of_evaluate_estimator(name):
         parameters = {}
     model, X, y = data_for(MEASURES[name])
     scorer = fm.scorer(name, **parameters)
-    folds = fm.Folds(3, stratified=MEASURES[name].family != "regression", rng=0)
+    folds = fm.Folds(3, stratified=MEASURES[name].needs != "values", rng=0)
     found = cross_val_score(model, X, y, scoring=scorer, cv=folds, error_score="raise")
     values, estimate = folds_of(model, X, y, (name, parameters))
     sign = 1 if estimate.higher_is_better else -1

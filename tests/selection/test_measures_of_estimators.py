@@ -88,6 +88,9 @@ def by_hand(measure, parameters, model, X, y):
         said = model.decision_function(X)
     else:
         said = model.predict_proba(X)
+        said = said[:, 1] if measure.family == "costs" else said
+        if measure.family == "calibration" and said.shape[1] == 2:
+            said = said[:, 1]
     passed = {measure.passed_as.get(name, name): value for name, value in parameters.items()}
     if measure.name == "mean_error":
         return np.mean(said - y)
@@ -100,14 +103,14 @@ def by_hand(measure, parameters, model, X, y):
 
 
 def data_for(measure, n_classes):
-    if measure.family == "regression":
+    if measure.needs == "values":
         return make_pipeline(StandardScaler(), LinearRegression()), *DIABETES
     return LOGISTIC, *(CANCER if n_classes == 2 else IRIS)
 
 
 def n_classes_of(measure):
     of_classes = {2: [2], 3: [3], 0: [2, 3]}[measure.classes]
-    return [0] if measure.family == "regression" else of_classes
+    return [0] if measure.needs == "values" else of_classes
 
 
 CASES = [
@@ -140,7 +143,7 @@ WRONG = [
     for measure in MEASURES.values()
     for kind in ("regressor", "two classes", "three classes")
     if not (
-        (kind == "regressor") == (measure.family == "regression")
+        (kind == "regressor") == (measure.needs in ("values", "nothing"))
         and measure.needs != "nothing"
         and (kind == "regressor" or "two three".split().index(kind.split()[0]) + 2
              in n_classes_of(measure))
@@ -280,7 +283,7 @@ def test_labels_are_kept_as_they_were_written():
     ],
 )
 def test_the_632_rules_know_means_of_losses_by_all_their_names(name, canonical, data, model):
-    options = {"method": ".632+", "n_resamples": 20, "rng": 0}
+    options = {"cv": ".632+", "n_resamples": 20, "rng": 0}
     X, y = data[0][:80], data[1][:80]
     found = fm.evaluate_estimator(model, X, y, metrics=name, **options)
     expected = fm.evaluate_estimator(model, X, y, metrics=canonical, **options)
@@ -309,7 +312,7 @@ def test_decision_values():
             return self.backwards_.decision_function(X)[:, ::-1]
 
     X, y = StandardScaler().fit_transform(IRIS[0]), IRIS[1]
-    options = {"metrics": "hinge_loss", "method": Given(HALF)}
+    options = {"metrics": "hinge_loss", "cv": Given(HALF)}
     plain = fm.evaluate_estimator(LinearSVC(), X, y, **options)["hinge_loss"].estimate
     assert fm.evaluate_estimator(Backwards(), X, y, **options)["hinge_loss"].estimate == plain
     with pytest.raises(TypeError, match="DecisionTreeClassifier has no decision_function, which"):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import cells, errors, losses, top_k
+from fastmetrics._kernels import cells, errors, logits, losses, top_k
 
 Floats = NDArray[np.float64]
 CLASSES = 10
@@ -280,11 +280,67 @@ _OF_LOGS = tuple(
     f"losses:{name}"
     for name in ("shares_of_labels", "log_of_product", "take_logs", "restore_complements")
 )
+
+
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
+def _chances(data: Data) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """Return descending probabilities, and which rows are of either class."""
+    order = np.argsort(data.scores)[::-1]
+    ranks = np.searchsorted(np.sort(data.scores), data.scores[order])
+    positives = (data.labels[order] == 1).astype(np.int64)
+    return (ranks + 0.5) / len(order), positives, 1 - positives
+
+
+def calibration_terms(data: Data) -> Pair:
+    p, *both = _chances(data)
+    q, x, terms = 1.0 - p, np.empty(len(p)), np.empty((5, len(p)))
+
+    def ours() -> tuple[Any, ...]:
+        logits.terms_of_rows(p, np.log(p), np.log(q), *both, *both, x, terms)
+        return x, *terms.sum(axis=1)
+
+    def twin() -> tuple[Any, ...]:
+        y = both[0]
+        return (
+            np.log(p) - np.log1p(-p),
+            ((y - p) ** 2).sum(),
+            -np.where(y == 1, np.log(p), np.log1p(-p)).sum(),
+            p.sum(),
+            ((y - p) * (1 - 2 * p)).sum(),
+            ((1 - 2 * p) ** 2 * p * q).sum(),
+        )
+
+    return ours, twin
+
+
+def moments_of_runs(data: Data) -> Pair:
+    p, *both = _chances(data)
+    x, width = np.log(p) - np.log1p(-p), 0.25
+    starts, moments = np.empty(len(x)), np.empty((len(x), logits.MOMENTS))
+
+    def ours() -> tuple[Any, ...]:
+        count = logits.moments_of_runs(x, *both, width, starts, moments)
+        return starts[:count], moments[:count]
+
+    def twin() -> tuple[Any, ...]:
+        firsts = [0]
+        while (after := int(np.searchsorted(-x, width - x[firsts[-1]], side="right"))) < len(x):
+            firsts.append(max(after, firsts[-1] + 1))
+        distances = x - np.repeat(x[firsts], np.diff(firsts, append=len(x)))
+        columns = [
+            np.add.reduceat(distances**k, firsts) / math.factorial(k) for k in range(logits.MOMENTS)
+        ]
+        return x[firsts], np.column_stack(columns)
+
+    return ours, twin
+
+
 SUM_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_two: (("cells:count_two",), False),
     count_cells: (("cells:count_cells",), False),
     count_margins: (("cells:count_margins",), False),
+    calibration_terms: (("logits:terms_of_rows",), False),
+    moments_of_runs: (("logits:moments_of_runs",), False),
     text_codes: (("cells:text_codes",), False),
     error_sums: (
         tuple(f"errors:{name}" for name in ("error_sums", "folded", "largest_weighed", "centred")),

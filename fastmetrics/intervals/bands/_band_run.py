@@ -22,7 +22,7 @@ from fastmetrics.intervals.proportions._proportion_limits import (
     proportion_limits,
     wilson_limits,
 )
-from fastmetrics.measures.curves._curve_counts import lacks_a_class
+from fastmetrics.tables.scores.both_classes import lacks_a_class
 
 Floats = NDArray[np.float64]
 

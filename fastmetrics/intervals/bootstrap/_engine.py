@@ -18,7 +18,7 @@ from fastmetrics.intervals.bootstrap._cell_forms import Cells
 from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Yield, padded
 from fastmetrics.intervals.bootstrap._forms import Form, Rows
 from fastmetrics.intervals.bootstrap._limits import acceleration
-from fastmetrics.intervals.bootstrap._plans import Planned, UserPlan
+from fastmetrics.intervals.bootstrap._plans import Planned, StatisticPlan
 from fastmetrics.intervals.bootstrap._rows import BATCH_BYTES
 from fastmetrics.intervals.bootstrap._threshold_plans import Part, ThresholdPlan
 
@@ -195,7 +195,7 @@ def _placed(asked: Sequence[Planned], with_errors: bool) -> tuple[list[_Place], 
         if with_errors and isinstance(plan, ThresholdPlan):
             lines.append((replicate_points.SQUARES, 0, 0.0, 0.0))
         n_columns += plan.n_columns
-        if isinstance(plan, UserPlan):
+        if isinstance(plan, StatisticPlan):
             number = len(statistics)
             statistics.append(plan.statistic)
         places.append(_Place(slice(start, len(lines)), slice(first, n_columns), number))

@@ -2,8 +2,7 @@
 
 Rows are drawn one by one or by groups: `ScoredRows` (labels with scores), `CodedRows` (true and
 predicted classes), plain `Rows` (targets with predictions). ``_cell_forms`` has those of cells. A
-form measures its replicates, and knows what measures of the data, and of the data without a row,
-follow from. What a method means, `Form` says.
+form measures its replicates, and knows what measures of the data, or of all but a row, follow from.
 """
 
 from __future__ import annotations

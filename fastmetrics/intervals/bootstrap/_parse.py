@@ -14,15 +14,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index, refuse_several
-from fastmetrics._input.scalars import WeightsAre
-from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals._models import (
+from fastmetrics._input.models import (
     CheckedModels,
     NamedScores,
     check_models,
     check_models_index,
 )
+from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index, refuse_several
+from fastmetrics._input.scalars import WeightsAre
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells, TableCells
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
 from fastmetrics.intervals.bootstrap._parse_rows import (
@@ -33,7 +33,7 @@ from fastmetrics.intervals.bootstrap._parse_rows import (
     predicted_classes,
     real_targets,
 )
-from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, UserPlan
+from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, ScorePlan, StatisticPlan
 from fastmetrics.intervals.bootstrap._rows import (
     ROWS_OF_A_CELL,
     Codes,
@@ -44,7 +44,6 @@ from fastmetrics.intervals.bootstrap._rows import (
     rows_of_table,
 )
 from fastmetrics.intervals.bootstrap._sums import SumPlan
-from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.tables.confusion._score_cells import score_cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
@@ -166,7 +165,7 @@ def _kind(asked: Sequence[Planned], threshold: Any, pos_label: Any) -> Kind:
     """Return how the measures read the columns."""
     counted = [one.label for one in asked if isinstance(one.plan, CountPlan)]
     of_two = any(
-        isinstance(one.plan, ThresholdPlan)
+        isinstance(one.plan, ScorePlan)
         or (isinstance(one.plan, SumPlan) and one.plan.sums.is_probability)
         for one in asked
     )
@@ -212,7 +211,7 @@ def _of_table(
     arguments: tuple[NDArray[Any], ...] = ()
     if any(isinstance(one.plan, SumPlan) for one in asked):
         columns = columns_of(asked, rows.labels, rows.scores)
-    if any(isinstance(one.plan, UserPlan) for one in asked):
+    if any(isinstance(one.plan, StatisticPlan) for one in asked):
         arguments = (rows.labels, rows.scores)
     return ScoredRows(
         n_rows=n,

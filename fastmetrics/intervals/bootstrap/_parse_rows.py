@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.label_columns import LabelColumn, check_label_column, of_one_kind
+from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics.errors import InputError
-from fastmetrics.intervals._models import NamedScores
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells
 from fastmetrics.intervals.bootstrap._forms import CodedRows, Floats, Form, Rows
 from fastmetrics.intervals.bootstrap._plans import Planned

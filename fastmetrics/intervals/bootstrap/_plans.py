@@ -32,6 +32,7 @@ from fastmetrics._kernels._compile import without_gil
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Draws, Line, Resampling, Statistic
 from fastmetrics.intervals.bootstrap._forms import Form, Strata
+from fastmetrics.intervals.bootstrap._hull_plans import HULL_PLANS, HullPlan, refuse_differences
 from fastmetrics.intervals.bootstrap._limits import Method
 from fastmetrics.intervals.bootstrap._sums import DIVIDES_BY_0, SUMS, SumPlan, by_class
 from fastmetrics.intervals.bootstrap._threshold_plans import (
@@ -42,6 +43,7 @@ from fastmetrics.intervals.bootstrap._threshold_plans import (
     refuse_groups,
 )
 from fastmetrics.measures import asking
+from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.measures.decisions import count_measures
 
@@ -124,6 +126,7 @@ class UserPlan:
     has_error: ClassVar[bool] = False
     undefined_where: ClassVar[str] = "the function returned nan"
     note: ClassVar[str] = ""
+    default_method: ClassVar[Method] = "percentile"
 
     @property
     def statistic(self) -> Statistic:
@@ -171,7 +174,11 @@ class UserPlan:
         return values
 
 
-Plan = ThresholdPlan | CountPlan | SumPlan | UserPlan
+#: Plans whose values are those of a function of all rows.
+StatisticPlan = UserPlan | HullPlan
+#: Plans of measures of labels and scores, undefined where a class is missing.
+ScorePlan = ThresholdPlan | HullPlan
+Plan = ThresholdPlan | CountPlan | SumPlan | StatisticPlan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,9 +208,13 @@ def planned(metrics: Any) -> list[Planned]:
 
 
 def _plan(one: asking.Asked) -> Plan:
+    if one.measure is not None and one.measure.no_replicates:
+        raise InputError(f"`metrics` names {one.label!r}: {one.measure.no_replicates}")
     how = "" if one.measure is None or one.is_only_function else one.measure.resampled
     if how in ("pairs", "curve"):
         return THRESHOLD_PLANS[one.name](**one.parameters)
+    if how == "hull":
+        return HULL_PLANS[one.name](**one.parameters)
     if how == "cells":
         return CountPlan(one.name, one.parameters)
     if hasattr(one.function, "get_metadata_routing"):
@@ -216,13 +227,23 @@ def _plan(one: asking.Asked) -> Plan:
         compiled = type(one.function).__module__.startswith("numba.")
         return UserPlan(one.function, compiled and hasattr(one.function, "py_func"))
     if how == "rows" and one.measure is not None:
-        return UserPlan(partial(one.measure.value, **one.parameters), compiled=False)
+        return UserPlan(partial(_of_rows, one.measure, one.parameters), compiled=False)
     if how == "sums":
         if one.parameters:
             raise InputError(f"`metrics`: {one.label!r} has its default parameters here only")
         return SumPlan(SUMS[one.name])
     instead = "`multiclass_bootstrap`" if how == "classes" else "a function of your own"
     raise InputError(f"`metrics` names {one.label!r}, which has no replicates here: see {instead}")
+
+
+def _of_rows(measure: Measure, parameters: Mapping[str, Any], *columns: Any) -> Any:
+    """Return a measure of drawn rows, which takes no weights."""
+    if len(columns) > 2:
+        raise InputError(
+            f"`metrics`: {measure.name!r} has no weights in replicates: pass numbers of rows with "
+            "`weights_are='frequencies'`, or see `concordance_interval`"
+        )
+    return measure.value(*columns, **parameters)
 
 
 #: What the options of every bootstrap mean.
@@ -279,7 +300,7 @@ class Options:
     def by_rows(self) -> bool:
         """Whether cells are not enough: a weight of its own for each row, or a user's function."""
         return self.resampling == "bayesian" or any(
-            isinstance(one.plan, UserPlan) for one in self.asked
+            isinstance(one.plan, StatisticPlan) for one in self.asked
         )
 
     def draws(self, form: Form) -> Draws:
@@ -306,6 +327,8 @@ def checked_options(
 ) -> Options:
     """Return the options, or raise before any work."""
     asked = planned(metrics)
+    if n_models > 1:
+        refuse_differences({one.label: one.plan for one in asked})
     count = check_integer("n_resamples", n_resamples, low=1)
     if count < 2:
         raise InputError(f"`n_resamples` must be at least 2: got {count}")
@@ -315,6 +338,9 @@ def checked_options(
     level = check_confidence_level(confidence_level)
     if method is not None:
         check_choice("method", method, get_args(Method))
+    for one in asked:
+        if isinstance(one.plan, HullPlan):
+            one.plan.check_method(one.label, method)
     check_alternative(alternative)
     check_choice("resampling", resampling, get_args(Resampling))
     check_stratified(stratified, groups)

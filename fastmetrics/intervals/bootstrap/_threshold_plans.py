@@ -22,6 +22,7 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Line
 from fastmetrics.intervals.bootstrap._forms import Form, Strata
 from fastmetrics.intervals.bootstrap.bca._leave_one_out import leave_one_out
+from fastmetrics.measures.costs.h_measure import gini_coefficient
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
@@ -90,7 +91,8 @@ class ThresholdPlan:
 
     ``of_table`` measures the data themselves, ``finish`` makes values of what kernels left;
     ``undefined_where`` says why a replicate of both classes may have none, ``note`` what a reader
-    of its interval must know.
+    of its interval must know. A measure that is a line of another one bears the name of that:
+    ``slope`` is how steep a line.
     """
 
     name: str
@@ -101,6 +103,7 @@ class ThresholdPlan:
     pairs: bool = False
     undefined_where: str = ""
     note: str = ""
+    slope: float = 1.0
 
     n_columns: ClassVar[int] = 0
 
@@ -115,12 +118,12 @@ class ThresholdPlan:
         return np.where(both, self.finish(part), np.nan)
 
     def variances(self, part: Part) -> Floats:
-        """Return DeLong's variance of each replicate's AUC from its squared placements."""
+        """Return DeLong's variance of each replicate's value from its squared placements."""
         m, n = part.n_positive, part.n_negative
         auc = part.twice_pairs / (2.0 * m * n)
         of_positives = part.squares[:, 0] / (4.0 * n * n) - m * auc**2
         of_negatives = part.squares[:, 1] / (4.0 * m * m) - n * auc**2
-        return of_positives / (m * (m - 1.0)) + of_negatives / (n * (n - 1.0))
+        return self.slope**2 * (of_positives / (m * (m - 1.0)) + of_negatives / (n * (n - 1.0)))
 
     def estimate(self, form: Form, columns: slice) -> float:
         """Return the measure of the data themselves."""
@@ -187,6 +190,12 @@ def _roc_auc(max_fpr: float | None = None) -> ThresholdPlan:
 
 def _rank_loss() -> ThresholdPlan:
     return ThresholdPlan("rank_loss", {}, rank_loss, lambda part: 1.0 - _auc(part), pairs=True)
+
+
+def _gini_coefficient() -> ThresholdPlan:
+    return ThresholdPlan(
+        "roc_auc", {}, gini_coefficient, lambda part: 2.0 * _auc(part) - 1.0, pairs=True, slope=2.0
+    )
 
 
 def _partial_auc(**given: Any) -> ThresholdPlan:
@@ -266,8 +275,17 @@ def _best_threshold(
     beta: float = 1.0,
     at_least: float | None = None,
     at_most: float | None = None,
+    **costs: Any,
 ) -> ThresholdPlan:
-    check_choice("criterion", criterion, tuple(CRITERIA))
+    check_choice("criterion", criterion, (*CRITERIA, "lowest-cost"))
+    if criterion == "lowest-cost":
+        raise InputError(
+            "the bootstrap covers neither the cheapest threshold nor its cost (docs/coverage.md): "
+            "`threshold_cost_interval` has intervals of both"
+        )
+    for name, cost in costs.items():
+        if cost is not None:
+            raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
     check_choice("of", of, REPORTED)
     given = {"criterion": criterion, "beta": beta, "at_least": at_least, "at_most": at_most}
     square = check_positive("beta", beta) ** 2
@@ -339,6 +357,7 @@ def _reported(part: Part, criterion: str, of: str) -> Floats:
 THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
     "roc_auc": _roc_auc,
     "rank_loss": _rank_loss,
+    "gini_coefficient": _gini_coefficient,
     "partial_auc": _partial_auc,
     "average_precision": _average_precision,
     "pr_auc": _pr_auc,

@@ -23,13 +23,15 @@ from fastmetrics.intervals.bootstrap._engine import (
     joined,
 )
 from fastmetrics.intervals.bootstrap._forms import Form
+from fastmetrics.intervals.bootstrap._hull_plans import HullPlan
 from fastmetrics.intervals.bootstrap._limits import Method, limits
 from fastmetrics.intervals.bootstrap._parse import parse
 from fastmetrics.intervals.bootstrap._plans import (
     RESAMPLED,
     Options,
     Planned,
-    UserPlan,
+    ScorePlan,
+    StatisticPlan,
     checked_options,
 )
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
@@ -73,7 +75,8 @@ def bootstrap(
         defined, else "percentile": with groups or importances, for statistics of your own,
         and where a correction is infinite; the result's `method` says which. "bca" takes
         leave-one-out values in closed form, no refits. "studentized" is for the AUC, measures of
-        counts and means.
+        counts and means. Measures of the convex hull (`roc_hull_auc`, `expected_total_cost`,
+        `h_measure`) have "basic" alone, of the logarithm of what a perfect model lacks.
     pos_label : int, float, bool or str, optional
         The positive label; {0, 1}, {-1, 1} and booleans need none. Of two predicted labels the
         greater is positive if it is not given.
@@ -252,8 +255,8 @@ def failures_of(
 
 def default_method(form: Form, one: Planned) -> Method:
     """Return the method of a measure where the user has named none."""
-    if isinstance(one.plan, UserPlan):  # each row would be left out in turn
-        return "percentile"
+    if isinstance(one.plan, StatisticPlan):  # each row would be left out in turn
+        return one.plan.default_method
     try:
         one.plan.check_bca(form, one.label)
     except InputError:
@@ -275,7 +278,7 @@ def result_of(
     **extra: Any,
 ) -> BootstrapResult:
     """Return the result of one measure, with the warnings that it deserves."""
-    if math.isnan(estimate) and not isinstance(one.plan, ThresholdPlan):  # which has warned
+    if math.isnan(estimate) and not isinstance(one.plan, ScorePlan):  # which has warned
         message = f"{one.label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
     distribution.flags.writeable = False
@@ -287,7 +290,10 @@ def result_of(
         "alternative": options.alternative,
         "n_groups": n_groups,
     }
-    interval, reason = limits(distribution, estimate, method=method, **level, **extra)
+    if isinstance(one.plan, HullPlan):
+        interval, reason = one.plan.limits(distribution, estimate, **level)
+    else:
+        interval, reason = limits(distribution, estimate, method=method, **level, **extra)
     if reason is not None and is_default and method == "bca":
         method = "percentile"
         interval, reason = limits(distribution, estimate, method=method, **level)

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display
+from fastmetrics._input.models import pair_of
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Difference, OneNumber, Result
 from fastmetrics.errors import no_such
-from fastmetrics.intervals._models import pair_of
 from fastmetrics.intervals.bootstrap._replicates_plot import Replicated, estimate_of
 from fastmetrics.intervals.bootstrap._result_tables import (
     cautions_of,

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import MODELS, NamedScores, named_scores
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.intervals._models import MODELS, NamedScores, named_scores
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Resampling
 from fastmetrics.intervals.bootstrap._engine import Engine, Failures, joined

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
+from fastmetrics._input.models import MODELS, check_models, named_scores, pair_of
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
     Alternative,
@@ -27,7 +28,6 @@ from fastmetrics._kernels import resampling as kernels
 from fastmetrics._results import Difference, Result
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import MODELS, check_models, named_scores, pair_of
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Draws, padded
 from fastmetrics.intervals.bootstrap._engine import Engine, Failures

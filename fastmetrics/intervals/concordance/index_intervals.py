@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import MODELS, named_scores
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -20,7 +21,6 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import MODELS, named_scores
 from fastmetrics.intervals.concordance._influences import checked_rows, index_influenced
 from fastmetrics.intervals.concordance.concordance_results import (
     ConcordanceInterval,

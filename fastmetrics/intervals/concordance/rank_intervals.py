@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import MODELS, check_models_index, named_scores
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import (
     Alternative,
@@ -22,7 +23,6 @@ from fastmetrics._input.scalars import (
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._models import MODELS, check_models_index, named_scores
 from fastmetrics.intervals.concordance._influences import (
     Influenced,
     Rows,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.intervals._models import CheckedModels
+from fastmetrics._input.models import CheckedModels
 from fastmetrics.intervals.delong._placements import doubled_placements, sums_of_groups
 from fastmetrics.intervals.delong._weighted_covariance import (
     WeightedCovariance,

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.models import CheckedModels
 from fastmetrics.errors import DegenerateDataWarning, warn_user
-from fastmetrics.intervals._models import CheckedModels
 from fastmetrics.intervals.delong._placements import weighted_placements
 from fastmetrics.tables.scores.pairs import pairs_of_weights
 from fastmetrics.tables.scores.score_table import ScoreTable

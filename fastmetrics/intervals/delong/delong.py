@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import NamedScores, check_models
 from fastmetrics._input.rows import check_binary, check_same_index, refuse_several
 from fastmetrics._input.scalars import (
     WeightsAre,
@@ -26,7 +27,6 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.intervals._models import NamedScores, check_models
 from fastmetrics.intervals._sample_sizes import (
     degrees_of_freedom,
     effective_groups,

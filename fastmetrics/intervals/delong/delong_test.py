@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.numbers import as_p
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
+from fastmetrics._input.models import MODELS, check_models, named_scores
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -24,7 +25,6 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval, Difference, Result
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, no_such, warn_user
-from fastmetrics.intervals._models import MODELS, check_models, named_scores
 from fastmetrics.intervals._pvalues import holm, normal_test
 from fastmetrics.intervals._sample_sizes import (
     degrees_of_freedom,

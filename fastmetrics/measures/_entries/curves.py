@@ -17,6 +17,7 @@ _CRITERIA: Final = By(
         "precision_at_recall": True,
         "recall_at_precision": True,
         "recall_at_false_positive_rate": True,
+        "lowest-cost": False,
     },
 )
 _REPORTED: Final = By(
@@ -110,6 +111,9 @@ MEASURES: Final = (
             "beta": 1.0,
             "at_least": None,
             "at_most": None,
+            "cost_fn": None,
+            "cost_fp": None,
+            "prevalence": None,
         },
         read="of",
         bounds=(-inf, inf),

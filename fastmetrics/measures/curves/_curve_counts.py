@@ -1,35 +1,14 @@
-"""What the measures of one threshold curve share: a class that is missing, and TP + FP."""
+"""What the measures of one threshold curve share: weights as they were given, and TP + FP."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import ScoreTable
-
-#: What a measure that needs both classes warns of.
-BOTH_CLASSES: Final = """
-Warns
------
-UndefinedMetricWarning
-    If only one class is present.
-"""
-
-
-def lacks_a_class(table: ScoreTable, measure: str) -> bool:
-    """Warn, and return True, when the table has no positive or no negative weight."""
-    # The counts themselves, not their sums: a total of weights costs a compensated pass.
-    has_positive = bool(table.positives.any())
-    if has_positive and table.negatives.any():
-        return False
-    missing = "negative" if has_positive else "positive"
-    message = f"{measure} is not defined: there is no {missing} example (one class only)"
-    warn_user(message, UndefinedMetricWarning)
-    return True
 
 
 def as_given(weight: Any, table: ScoreTable) -> Any:

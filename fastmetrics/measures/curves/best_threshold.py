@@ -21,8 +21,10 @@ from fastmetrics.measures.curves._criteria import (
     Criterion,
     criterion_named,
 )
-from fastmetrics.measures.curves._curve_counts import as_given, lacks_a_class
+from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
+from fastmetrics.tables.scores.both_classes import lacks_a_class, lacks_one
+from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 CriterionName = Literal[
@@ -33,6 +35,7 @@ CriterionName = Literal[
     "precision_at_recall",
     "recall_at_precision",
     "recall_at_false_positive_rate",
+    "lowest-cost",
 ]
 
 
@@ -48,7 +51,8 @@ class BestThreshold(Result):
     criterion : str
         The criterion by name.
     value : float
-        Its value there: TPR - FPR, the distance to (0, 1), FP + FN, F-beta, precision or recall.
+        Its value there: TPR - FPR, the distance to (0, 1), FP + FN, F-beta, precision, recall or
+        the expected cost.
     true_positive_rate, false_positive_rate, precision, recall : float
         Rates of the decision; precision is nan where nothing is called positive.
     tp, fp, fn, tn : int or float
@@ -68,15 +72,18 @@ class BestThreshold(Result):
     tn: float
 
 
-@documented(SCORED)
+@documented(SCORED, COSTED)
 def best_threshold(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
     *,
-    criterion: CriterionName = "youden",
+    criterion: CriterionName | None = None,
     beta: float = 1.0,
     at_least: float | None = None,
     at_most: float | None = None,
+    cost_fn: ArrayLike | None = None,
+    cost_fp: ArrayLike | None = None,
+    prevalence: float | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
     n_threads: int | None = None,
@@ -85,18 +92,22 @@ def best_threshold(
 
     Parameters
     ----------
-    criterion : str, default="youden"
+    criterion : str, optional
+        None: "lowest-cost" where costs are given, else "youden".
+
         - "youden": largest TPR - FPR;
         - "closest-topleft": smallest distance to the point FPR = 0, TPR = 1;
         - "fewest-errors": smallest FP + FN;
         - "fbeta": largest F-beta, see `beta`;
         - "precision_at_recall": largest precision where recall is `at_least`;
         - "recall_at_precision": largest recall where precision is `at_least`;
-        - "recall_at_false_positive_rate": largest recall where the FPR is `at_most`.
+        - "recall_at_false_positive_rate": largest recall where the FPR is `at_most`;
+        - "lowest-cost": smallest expected cost, given `cost_fn` and `cost_fp`.
     beta : float, default=1.0
         Weight of recall against precision in "fbeta"; positive.
     at_least, at_most : float, optional
-        The constraint of the last three, in [0, 1].
+        The constraint of "precision_at_recall", "recall_at_precision" and
+        "recall_at_false_positive_rate", in [0, 1].
 
     Returns
     -------
@@ -106,7 +117,7 @@ def best_threshold(
     Raises
     ------
     TypeError
-        If a constraint is missing, or given to a criterion that has none.
+        If a constraint or a cost is missing, or given to a criterion that has none.
     ValueError
         If the criterion is unknown, a constraint is outside [0, 1], or `beta` is not positive.
 
@@ -126,7 +137,8 @@ def best_threshold(
     Without weights candidates are compared as integers, so rounding decides no tie. A constraint is
     compared with the rate as a double, which is the one in the result: with 10 positives one
     of them meets `at_least=0.1`. With weights the doubles themselves are compared.
-    One sort, then O(distinct scores) time and memory.
+    One sort, then O(distinct scores) time and memory. Of costs, `threshold_costs` has the whole
+    curve, and says why the least of them is too low for new data.
 
     Examples
     --------
@@ -136,14 +148,25 @@ def best_threshold(
     >>> y, s = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
     >>> best_threshold(y, s, criterion="recall_at_false_positive_rate", at_most=0.0)
     BestThreshold(threshold=0.8, criterion='recall_at_false_positive_rate', value=0.5, ...)
+    >>> best_threshold(y, s, cost_fn=[0, 0, 20, 500], cost_fp=30)
+    BestThreshold(threshold=0.8, criterion='lowest-cost', value=5, ...)
     """
+    if criterion is None:
+        criterion = "youden" if cost_fn is None and cost_fp is None else "lowest-cost"
     check_choice("criterion", criterion, get_args(CriterionName))
+    _check_costs(criterion, cost_fn=cost_fn, cost_fp=cost_fp, prevalence=prevalence)
     _check_constraint(criterion, "at_least", at_least, criterion in AT_LEAST)
     _check_constraint(criterion, "at_most", at_most, criterion in AT_MOST)
     check_positive("beta", beta)
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    rows: dict[str, Any] = {
+        "sample_weight": sample_weight,
+        "pos_label": pos_label,
+        "n_threads": n_threads,
+    }
+    if criterion == "lowest-cost":
+        costs: dict[str, Any] = {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": prevalence}
+        return _cheapest(cost_table(y_true, y_score, **costs, **rows))
+    table = as_table(y_true, y_score, **rows)
     if lacks_a_class(table, f"the best threshold by {criterion!r}"):
         return _undefined(criterion)
     counts = _counts(table)
@@ -167,6 +190,16 @@ def _check_constraint(criterion: str, name: str, value: float | None, wanted: bo
     check_fraction(name, value, include_low=True, include_high=True)
 
 
+def _check_costs(criterion: str, *, prevalence: Any, **costs: Any) -> None:
+    """Raise unless both costs are there when wanted, and nothing of them when not."""
+    for name, value in costs.items():
+        if criterion == "lowest-cost" and value is None:
+            raise InputTypeError(f"criterion {criterion!r} needs `{name}`")
+    for name, value in (*costs.items(), ("prevalence", prevalence)):
+        if criterion != "lowest-cost" and value is not None:
+            raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
+
+
 def _counts(table: ScoreTable) -> Counts:
     """Return TP and FP of the candidates, highest threshold first: inf, then the scores."""
     tp, fp = table.true_positives, table.false_positives
@@ -184,6 +217,32 @@ def _first_best(counts: Counts, chosen: Criterion, feasible: NDArray[np.bool_]) 
         return best
     near = np.flatnonzero(value >= value[best] - chosen.rounding(counts))
     return int(near[chosen.first_of(counts.at(near))])
+
+
+def _cheapest(table: CostTable) -> BestThreshold:
+    rows = table.counted
+    exponent = rows.weight_exponent
+    n_positive, n_negative = (
+        float(np.ldexp(n, -exponent)) if exponent else n
+        for n in (table.n_positive, table.n_negative)
+    )
+    if lacks_one(n_positive > 0, n_negative > 0, "the lowest cost"):
+        return _undefined("lowest-cost")
+    row = table.best()
+    tp, fp = (float(np.ldexp(n, -exponent)) if exponent else n for n in table.called(row))
+    return BestThreshold(
+        threshold=table.threshold_of(row),
+        criterion="lowest-cost",
+        value=float(table.cost_at(row)),
+        true_positive_rate=tp / n_positive,
+        false_positive_rate=fp / n_negative,
+        precision=tp / (tp + fp) if tp + fp > 0 else math.nan,
+        recall=tp / n_positive,
+        tp=tp,
+        fp=fp,
+        fn=n_positive - tp,
+        tn=n_negative - fp,
+    )
 
 
 def _result(

@@ -21,7 +21,7 @@ from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import Result
 from fastmetrics.errors import InputTypeError
-from fastmetrics.measures.curves._curve_counts import lacks_a_class
+from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 

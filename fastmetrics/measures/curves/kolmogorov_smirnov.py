@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._kernels.curve_kernels import largest_gap
 from fastmetrics._results import OneNumber
-from fastmetrics.measures.curves._curve_counts import BOTH_CLASSES, lacks_a_class
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 

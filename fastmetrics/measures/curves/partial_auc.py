@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_real
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.curves._curve_counts import lacks_a_class
+from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.pairs import exact_dot
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 

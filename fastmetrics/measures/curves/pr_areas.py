@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
-from fastmetrics.measures.curves._curve_counts import BOTH_CLASSES, lacks_a_class
 from fastmetrics.measures.curves.precision_recall import curve_of_table, step_area
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Interpolation = Literal["step", "trapezoid", "continuous"]

@@ -17,9 +17,9 @@ from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged
-from fastmetrics.measures.curves._curve_counts import BOTH_CLASSES
 from fastmetrics.measures.curves.partial_auc import area_between, mcclish
 from fastmetrics.measures.curves.roc_multiclass import multiclass_roc_auc
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES
 from fastmetrics.tables.scores.pairs import PairCounts, count_pairs, pairs_of_weights
 from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
 

@@ -188,7 +188,9 @@ class Metric:
         self.check_kind(classes)
         if self.asked.measure is not None and not self.asked.is_only_function:
             y = np.array([1.0, 2.0]) if classes is None else classes
-            self._found(Judged(_AlwaysRight(), y, y, classes))
+            # of what is certain and right nothing is left to calibrate: that is no news
+            find = self.of if self.asked.measure.family == "calibration" else self._found
+            find(Judged(_AlwaysRight(), y, y, classes))
 
     def check_kind(self, classes: NDArray[Any] | None) -> None:
         """Raise for a measure of another kind of estimator; see `check`."""
@@ -310,6 +312,26 @@ def _by_probabilities(one: Asked, judged: Judged) -> Any:
     return _value(one, judged.true_codes, judged.probabilities, labels=labels)
 
 
+def _by_probability(one: Asked, judged: Judged) -> Any:
+    """Give a measure of two classes the probability of the second; nan where a class is missing."""
+    codes = judged.true_codes
+    if codes.min() == codes.max():
+        return math.nan
+    return _value(one, codes, judged.probabilities[:, 1])
+
+
+def _by_values(one: Asked, judged: Judged) -> Any:
+    return _value(one, judged.y, judged.predicted)
+
+
+def _by_calibration(one: Asked, judged: Judged) -> Any:
+    """Return the error of the second class's probability, of two; else of all columns."""
+    columns = judged.probabilities
+    if columns.shape[1] == 2:
+        return _value(one, judged.true_codes, columns[:, 1])
+    return _value(one, judged.true_codes, columns, labels=np.arange(columns.shape[1]))
+
+
 def _by_decisions(one: Asked, judged: Judged) -> Any:
     """Return nan where the model was not shown a class: it has no decision value."""
     if len(judged.shown) < len(judged.classes):
@@ -321,10 +343,6 @@ def _by_decisions(one: Asked, judged: Judged) -> Any:
 def _by_numbers(one: Asked, judged: Judged) -> Any:
     asked = {one.label: (one.name, one.parameters)}
     return regression_measures(judged.y, judged.predicted, metrics=asked)[one.label]
-
-
-def _by_ranks(one: Asked, judged: Judged) -> Any:
-    return _value(one, judged.y, judged.predicted)
 
 
 def _by_no_prediction(one: Asked, judged: Judged) -> Any:
@@ -384,10 +402,14 @@ def _by_scorer(one: Asked, judged: Judged) -> Any:
 _FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
     ("curves", "scores"): _by_thresholds,
     ("curves", "probabilities"): _by_class_areas,
+    ("costs", "scores"): _by_thresholds,
+    ("costs", "probabilities"): _by_probability,
+    ("costs", "values"): _by_values,
     ("decisions", "labels"): _by_confusion,
     ("probabilities", "probabilities"): _by_probabilities,
     ("probabilities", "scores"): _by_decisions,
+    ("calibration", "probabilities"): _by_calibration,
     ("regression", "values"): _by_numbers,
     ("regression", "nothing"): _by_no_prediction,
-    ("concordance", "values"): _by_ranks,
+    ("concordance", "values"): _by_values,
 }

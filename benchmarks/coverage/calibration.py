@@ -1,0 +1,194 @@
+"""The part of the study about calibration: its data, what is computed of them, its section.
+
+Probabilities p are drawn from a beta distribution, and an outcome is positive with the probability
+that slope and shift of the log odds make of p: 1 and 0 are those of a calibrated model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fastmetrics
+from benchmarks.coverage.scenes import Data, Scene
+from fastmetrics.intervals.calibration._counted import counted
+from fastmetrics.intervals.calibration.calibration_error_interval import limits, mean_square
+
+PART = "calibration"
+N_BINS, LEVEL = 15, 0.95
+PUBLISHED = "Sun et al. (2024), as published"
+#: Enough of them: (99 + 1) / 20 is a whole number, and the size of the test exact.
+TEST_REPLICATES = 99
+BAND_REPLICATES = 199
+TESTS = ("miscalibration", "expected_calibration_error")
+_GRID = 2_000_000
+
+
+@dataclass(frozen=True)
+class CalibrationScene(Scene):
+    """One kind of probabilities, and what becomes of them.
+
+    Attributes
+    ----------
+    label : str
+        What the kind is called.
+    shape : (float, float)
+        Parameters of the beta distribution.
+    slope, shift : float
+        Log odds of the outcome are ``slope * log odds of p + shift``.
+    levels : int
+        How many probabilities there are, the middles of equal cells; 0 for any.
+    """
+
+    label: str = ""
+    shape: tuple[float, float] = (1.0, 1.0)
+    slope: float = 1.0
+    shift: float = 0.0
+    levels: int = 0
+
+    @property
+    def name(self) -> str:
+        return f"{self.n:,} rows, {self.label}"
+
+    @property
+    def is_calibrated(self) -> bool:
+        return self.slope == 1 and self.shift == 0
+
+    def truth(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the chance of a positive outcome where the model says ``p``."""
+        from scipy.special import expit, logit
+
+        return np.asarray(expit(self.slope * logit(p) + self.shift))
+
+    def said(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probabilities that the model says, made of draws."""
+        return (np.floor(p * self.levels) + 0.5) / self.levels if self.levels else p
+
+    def draw(self, rng: np.random.Generator) -> Data:
+        """Draw one data set."""
+        p = self.said(rng.beta(*self.shape, size=self.n))
+        return Data((rng.random(self.n) < self.truth(p)).astype(np.int8), p)
+
+
+def _kind(
+    label: str,
+    sizes: Iterable[int],
+    shape: tuple[float, float],
+    slope: float,
+    shift: float,
+    levels: int = 0,
+) -> list[CalibrationScene]:
+    share = shape[0] / sum(shape)
+    return [
+        CalibrationScene(
+            *(PART, n, share),
+            label=label,
+            shape=shape,
+            slope=slope,
+            shift=shift,
+            levels=levels,
+        )
+        for n in sizes
+    ]
+
+
+SCENES = (
+    *_kind("calibrated", (200, 1_000, 5_000), (1.0, 1.0), 1.0, 0.0),
+    *_kind("a little off", (200, 1_000, 5_000), (1.0, 1.0), 0.9, 0.1),
+    *_kind("far off", (200, 1_000), (1.0, 1.0), 0.6, 0.2),
+    *_kind("5% positive, calibrated", (200, 1_000), (0.5, 9.5), 1.0, 0.0),
+    *_kind("5% said, too few", (200, 1_000), (0.5, 9.5), 1.0, 0.7),
+    *_kind("4 probabilities, off", (200, 1_000), (1.0, 1.0), 0.8, -0.2, levels=4),
+)
+
+
+@cache
+def population(scene: CalibrationScene) -> dict[str, float]:
+    """Return what intervals and estimates aim at: errors in bins of the population.
+
+    That a curve lies in its band, and a fit in its own, is told by intervals round 0.
+    """
+    from scipy.stats import beta
+
+    p = beta.ppf((np.arange(_GRID) + 0.5) / _GRID, *scene.shape)
+    p = scene.said(np.clip(p, 1e-15, 1 - 1e-15))
+    gaps = scene.truth(p) - p
+    uniform = np.minimum((p * N_BINS).astype(np.int64), N_BINS - 1)
+    by_rank = np.searchsorted(p, p) * N_BINS // _GRID
+    roots = [_errors(bins, gaps)[1] for bins in (uniform, by_rank)]
+    return {
+        "uniform bins": roots[0],
+        "quantile bins": roots[1],
+        "calibration curve": 0.0,
+        "fit of calibrated data": 0.0,
+        "expected_calibration_error": _errors(uniform, gaps)[0],
+        "mean square": roots[0] ** 2,
+    }
+
+
+def _errors(bins: NDArray[np.int64], gaps: NDArray[np.float64]) -> tuple[float, float]:
+    sums = np.bincount(bins, gaps)
+    n = np.maximum(np.bincount(bins), 1)
+    return float(np.abs(sums).sum() / len(gaps)), math.sqrt(float((sums**2 / n).sum() / len(gaps)))
+
+
+def measure(scene: CalibrationScene, data: Data, rng: np.random.Generator, out: Any) -> None:
+    """Compute intervals, bands, tests and estimates of one data set."""
+    y, p = data.labels, data.scores
+    for strategy in ("uniform", "quantile"):
+        found = fastmetrics.calibration_error_interval(y, p, n_bins=N_BINS, strategy=strategy)
+        interval = float(found.confidence_interval.low), float(found.confidence_interval.high)
+        out.intervals[f"{strategy} bins", found.method] = interval
+        out.intervals[f"{strategy} bins", PUBLISHED] = _as_published(data, strategy)
+        if strategy == "uniform":
+            out.estimates["mean square"] = found.mean_square
+    out.estimates["expected_calibration_error"] = fastmetrics.expected_calibration_error(
+        y, p, n_bins=N_BINS
+    )
+    band = fastmetrics.reliability_band(y, p)
+    # The curve rises, `low` holds to the right and `high` to the left: the points are enough.
+    curve = scene.truth(np.clip(band.probability, 1e-15, 1 - 1e-15))
+    out.intervals["calibration curve", band.method] = _round_zero(curve, band.low, band.high)
+    if scene.is_calibrated:
+        of_fit = fastmetrics.reliability_band(
+            y, p, kind="consistency", n_resamples=BAND_REPLICATES, rng=rng
+        )
+        at = slice(*(np.searchsorted(of_fit.probability, scene.share) - [1, 0]))
+        limits = (each[at] for each in (of_fit.fit, of_fit.low, of_fit.high))
+        out.intervals["fit of calibrated data", of_fit.method] = _round_zero(*limits)
+    hypothesis = "calibrated" if scene.is_calibrated else "not"
+    for metric in TESTS:
+        test = fastmetrics.calibration_test(
+            y, p, metric=metric, n_bins=N_BINS, n_resamples=TEST_REPLICATES, rng=rng
+        )
+        out.pvalues[hypothesis, metric] = test.pvalue
+
+
+def _as_published(data: Data, strategy: Any) -> tuple[float, float]:
+    """Return the interval for large n: of the error of first order, and as wide above as below."""
+    from scipy.special import ndtri
+
+    counts = counted(data.labels, data.scores, pos_label=None, labels=None, n_threads=1)
+    found = mean_square(counts, N_BINS, strategy)
+    assert found is not None
+    low = limits(found._replace(error_of_pairs=0.0), LEVEL)[0]
+    reach = float(ndtri((1 + LEVEL) / 2)) * found.error_of_gaps
+    return math.sqrt(low), math.sqrt(max(found.estimate, 0.0) + reach)
+
+
+def _round_zero(
+    curve: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return an interval of the mean width that holds 0 if the curve lies inside everywhere."""
+    width = float((high - low).mean())
+    if (curve < low).any():
+        return 1e-9, width + 1e-9
+    if (curve > high).any():
+        return -width - 1e-9, -1e-9
+    return -width / 2, width / 2

@@ -1,0 +1,64 @@
+"""What a mistake costs: one number for all rows, or one for each; finite, not negative."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.scalars import check_fraction
+from fastmetrics._input.scores import dtype_fault
+from fastmetrics.errors import InputError, InputTypeError
+
+#: Costs of this size or more leave no room for sums of them.
+_TOO_LARGE = 2.0**500
+
+Cost = int | float
+Costs = Cost | NDArray[Any]
+
+
+def check_costs(name: str, costs: Any) -> Costs:
+    """Return a number, or a vector of integers or doubles, none of them negative.
+
+    Integers stay integers, so that sums of cents are exact.
+    """
+    if costs is None or isinstance(costs, str | bool | np.bool_):
+        raise InputTypeError(f"`{name}` must be a number, or one for each row: got {costs!r}")
+    if isinstance(costs, numbers.Real):
+        number = check_fraction(name, costs, high=math.inf, include_low=True)
+        if number >= _TOO_LARGE:
+            raise InputError(f"`{name}` must be below {_TOO_LARGE:.2g}: got {costs!r}")
+        is_whole = isinstance(costs, numbers.Integral) and number < 2.0**53
+        return int(number) if is_whole else number
+    array = as_vector(costs, name)
+    if array.dtype.kind not in "iuf":
+        raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+    values = array.astype(np.float64)
+    for what, found in (
+        ("be finite: nan", np.isnan(values)),
+        ("be finite: inf", np.isinf(values)),
+        ("not be negative", values < 0),
+        (f"be below {_TOO_LARGE:.2g}", values >= _TOO_LARGE),
+    ):
+        if found.any():
+            at, count = int(np.argmax(found)), np.count_nonzero(found)
+            shown = "" if "finite" in what else f": {values[at].item()!r}"
+            raise InputError(f"`{name}` must {what}{shown} at index {at}, {count:,} in all")
+    if array.dtype.kind in "iu" and float(values.max()) * len(values) < 2.0**53:
+        return array.astype(np.int64)
+    return values
+
+
+def check_prevalence(prevalence: Any) -> float | None:
+    """Return a share of positives strictly between 0 and 1, or None for that of the data."""
+    return None if prevalence is None else check_fraction("prevalence", prevalence)
+
+
+def lengths_agree(name: str, costs: Costs, n: int) -> None:
+    """Raise unless there is one cost, or one for each of ``n`` rows."""
+    if isinstance(costs, np.ndarray) and len(costs) != n:
+        raise InputError(f"`{name}` has {len(costs):,} rows, `y_true` {n:,}: lengths differ")

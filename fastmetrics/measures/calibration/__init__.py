@@ -1,0 +1,4 @@
+"""Measures of calibration: whether probabilities mean what they say.
+
+No other room of measures.
+"""

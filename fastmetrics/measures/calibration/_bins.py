@@ -1,0 +1,122 @@
+"""Sums of outcomes and probabilities in bins of a table, which is sorted already.
+
+A bin is a run of rows of the table: its sums are pairwise sums over that run (`np.add.reduceat`),
+functions of the table alone. No pass looks for the bin of each row.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Floats = NDArray[np.float64]
+Strategy = Literal["uniform", "quantile"]
+STRATEGIES: Final = ("uniform", "quantile")
+#: So many edges, a megabyte or eight, that no data have more to say.
+_MOST_BINS: Final = 10**6
+
+#: What is the same wherever there are bins.
+BINNED: Final = """
+Parameters
+----------
+n_bins : int, default=15
+    Number of bins; those without a row are left out.
+strategy : {"uniform", "quantile"}, default="uniform"
+    "uniform": (k / n_bins, (k + 1) / n_bins], the first one closed. "quantile": equally many rows
+    in each, as far as rows of one probability, which are never parted, allow.
+"""
+
+
+class BinSums(NamedTuple):
+    """What the rows of each bin add up to; bins without rows are left out.
+
+    Attributes
+    ----------
+    weight : ndarray of shape (n_used,)
+        Rows, or their weight.
+    gaps : ndarray of float64, shape (n_used, n_columns)
+        Outcomes less probabilities: one column for two classes, one a class for several.
+    outcomes : ndarray of float64, shape (n_used, n_columns)
+        Outcomes.
+    squares : ndarray of float64, shape (n_used,)
+        Squared length of each row's own gaps; empty unless it was asked for.
+    """
+
+    weight: NDArray[Any]
+    gaps: Floats
+    outcomes: Floats
+    squares: Floats
+
+    @property
+    def shares(self) -> Floats:
+        """The share of the weight that is in each bin."""
+        shares: Floats = self.weight / self.weight.sum()
+        return shares
+
+    @property
+    def distances(self) -> Floats:
+        """How far means of outcomes and of probabilities are apart: half the sum of all classes'.
+
+        That is their total variation; for two classes, the gap of either.
+        """
+        lengths: Floats = np.abs(self.gaps).sum(axis=1) / self.weight
+        return lengths if self.gaps.shape[1] == 1 else lengths / 2
+
+
+def check_bins(n_bins: Any, strategy: Any) -> tuple[int, Strategy]:
+    """Return how many bins there are, and of which kind."""
+    chosen: Strategy = check_choice("strategy", strategy, STRATEGIES)
+    return check_integer("n_bins", n_bins, low=1, high=_MOST_BINS), chosen
+
+
+def ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+    """Return the probabilities of a table, ascending, the positives at each, and all rows."""
+    positives, negatives = table.positives[::-1], table.negatives[::-1]
+    return table.scores[::-1].astype(np.float64), positives, positives + negatives
+
+
+def bin_sums(
+    table: ScoreTable, n_bins: int, strategy: Strategy, *, squares: bool = False
+) -> BinSums:
+    """Return the sums of a table of probabilities of two classes."""
+    p, positives, weight = ascending(table)
+    starts = bin_starts(p, weight, n_bins, strategy)
+    gaps = weight * p
+    np.subtract(positives, gaps, out=gaps)
+    of_rows = np.empty(0)
+    if squares:
+        terms = positives * (1.0 - p) ** 2 + (weight - positives) * (p * p)
+        of_rows = np.add.reduceat(terms, starts)
+    return BinSums(
+        np.add.reduceat(weight, starts),
+        np.add.reduceat(gaps, starts)[:, None],
+        np.add.reduceat(positives, starts).astype(np.float64)[:, None],
+        of_rows,
+    )
+
+
+def uniform_edges(n_bins: int) -> Floats:
+    """Return the edges between uniform bins, the doubles of `np.linspace` as in scikit-learn."""
+    return np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
+
+
+def bin_starts(
+    p: Floats, weight: NDArray[Any], n_bins: int, strategy: Strategy
+) -> NDArray[np.intp]:
+    """Return where bins that have rows begin among ascending probabilities."""
+    if strategy == "uniform":
+        cuts = np.searchsorted(p, uniform_edges(n_bins), side="right")
+        starts = np.unique(np.concatenate([[0], cuts]))
+        return starts[starts < len(p)]
+    # of a probability, the share of the rows below it says the bin
+    below = np.cumsum(weight) - weight
+    if weight.dtype.kind == "f":
+        bins = np.floor(below / weight.sum() * n_bins)
+    else:
+        bins = below * n_bins // weight.sum()
+    return np.flatnonzero(np.diff(bins, prepend=-1))

@@ -1,0 +1,220 @@
+"""Labels and probabilities of several classes as problems of two, or as cells of the simplex."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.labels import show_labels
+from fastmetrics._input.rows import check_same_index, column_count
+from fastmetrics._input.scalars import WeightsAre, check_choice, check_same_length
+from fastmetrics._input.scores import check_score_matrix
+from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.measures.calibration._bins import BinSums, Strategy, bin_sums, uniform_edges
+from fastmetrics.measures.calibration._probability_table import Floats, probability_table
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Form = Literal["top_label", "class_wise", "full"]
+FORMS: Final = ("top_label", "class_wise", "full")
+#: What isclose of the array API allows beside the relative tolerance, as for the log loss.
+_ABSOLUTE: Final = 1e-8
+
+#: What is the same in the docstrings of measures in bins.
+SEVERAL: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,) or ScoreTable
+    Labels; or a table of probabilities, and then `y_proba` is left out.
+y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+    Probabilities in [0, 1]: of the positive class, or a column for each class in the order of the
+    sorted labels, the rows adding up to 1.
+form : {"top_label", "class_wise", "full"}, optional
+    What is asked of columns. "top_label" (the default): the greatest probability of a row, the
+    first of those that tie, is that of being right. "class_wise": each class's probability is that
+    of its own. "full": the vector of probabilities is that of the classes, in cells of the
+    product of uniform bins. One column has no form.
+labels : array-like of shape (n_classes,), optional
+    The classes that columns stand for, sorted; needed where one has no row.
+n_threads : int, optional
+    Threads of the sort; None means every processor the process may use.
+
+Raises
+------
+TypeError
+    If an argument is of the wrong kind.
+ValueError
+    If labels and columns do not match, a probability lies outside [0, 1], or the probabilities of
+    a row do not add up to 1.
+"""
+
+
+def binned(
+    y_true: Any,
+    y_proba: Any,
+    n_bins: int,
+    strategy: Strategy,
+    form: Any,
+    *,
+    sample_weight: Any = None,
+    weights_are: WeightsAre | None = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    squares: bool = False,
+    n_threads: int | None = None,
+) -> list[BinSums]:
+    """Return the sums in bins: of each class for "class_wise", else of the one problem there is."""
+    check_same_index(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
+    weights = sample_weight
+    if sample_weight is not None and weights_are == "frequencies":
+        n_rows = len(sample_weight)
+        weights = check_weights(sample_weight, n_rows, weights_are=weights_are)[0].astype(np.int64)
+    if isinstance(y_true, ScoreTable) or column_count(y_proba) == 1:
+        for name, value in (("form", form), ("labels", labels)):
+            if value is not None:
+                raise InputTypeError(f"`{name}` is for a column of `y_proba` a class: got one")
+        table = probability_table(
+            y_true, y_proba, sample_weight=weights, pos_label=pos_label, n_threads=n_threads
+        )
+        return [bin_sums(table, n_bins, strategy, squares=squares)]
+    if pos_label is not None:
+        raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
+    chosen: Form = "top_label" if form is None else check_choice("form", form, FORMS)
+    codes, columns = class_rows(y_true, y_proba, labels)
+    if chosen == "full":
+        if strategy != "uniform":
+            raise InputError("`strategy` must be 'uniform' with `form='full'`: cells have no ranks")
+        return [_cell_sums(codes, columns, n_bins, weights)]
+    tables = (
+        ScoreTable.from_scores(hits, own, sample_weight=weights, n_threads=n_threads)
+        for hits, own in _problems(codes, columns, chosen)
+    )
+    return [bin_sums(table, n_bins, strategy, squares=squares) for table in tables]
+
+
+def one_table(
+    y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any, n_threads: int | None
+) -> ScoreTable:
+    """Return the table of the positive class's probabilities; of columns, of the greatest ones."""
+    check_same_index(y_true=y_true, y_proba=y_proba)
+    if isinstance(y_true, ScoreTable) or column_count(y_proba) == 1:
+        if labels is not None:
+            raise InputTypeError("`labels` is for a column of `y_proba` a class: got one")
+        return probability_table(y_true, y_proba, pos_label=pos_label, n_threads=n_threads)
+    if pos_label is not None:
+        raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
+    hits, own = top_label(*class_rows(y_true, y_proba, labels))
+    return ScoreTable.from_scores(hits, own, n_threads=n_threads)
+
+
+def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64], Floats]:
+    """Return the column of each row's label, and the probabilities, fully verified."""
+    columns = check_score_matrix(y_proba, "y_proba")
+    found = check_class_labels(y_true)
+    check_same_length(y_true=found.codes, y_proba=columns)
+    eps = float(np.finfo(columns.dtype).eps) if columns.dtype.kind == "f" else 0.0
+    probabilities = columns.astype(np.float64, copy=False)
+    outside = (probabilities < 0) | (probabilities > 1)
+    if outside.any():
+        raise InputError(
+            f"`y_proba` must lie in [0, 1]: from {float(probabilities.min())!r} to "
+            f"{float(probabilities.max())!r}; {_where(outside)}; scores are no probabilities "
+            "before they are calibrated"
+        )
+    off = np.abs(probabilities.sum(axis=1) - 1.0) > math.sqrt(eps) + _ABSOLUTE
+    if off.any():
+        first = int(np.argmax(off))
+        raise InputError(
+            "the rows of `y_proba` must add up to 1: "
+            f"{float(probabilities[first].sum())!r} at {_where(off)}"
+        )
+    return _codes(found.codes, found.classes, labels, columns.shape[1]), probabilities
+
+
+def _where(found: NDArray[np.bool_]) -> str:
+    first = np.unravel_index(int(np.argmax(found)), found.shape)
+    index = tuple(map(int, first)) if found.ndim == 2 else int(first[0])
+    return f"index {index}, {np.count_nonzero(found):,} in all"
+
+
+def _codes(
+    codes: NDArray[np.int64], seen: NDArray[Any], labels: Any, n_columns: int
+) -> NDArray[np.int64]:
+    """Return codes as columns: of all classes, or of those that ``labels`` names."""
+    if labels is None:
+        if len(seen) != n_columns:
+            raise InputError(
+                f"`y_proba` must have a column for each class: {len(seen)} classes in `y_true`, "
+                f"{n_columns} columns; pass `labels` if a class has no row"
+            )
+        return codes
+    named = check_class_labels(labels, "labels")
+    classes = named.classes.tolist()
+    if named.codes.tolist() != list(range(n_columns)):
+        raise InputError(
+            f"`labels` must be the {n_columns} classes that columns of `y_proba` stand for, "
+            f"sorted: got {show_labels(np.asarray(labels))}"
+        )
+    foreign = [label for label in seen.tolist() if label not in classes]
+    if foreign:
+        raise InputError(
+            f"`y_true` contains {foreign[0]!r}, which is not in `labels`: "
+            f"{show_labels(named.classes)}"
+        )
+    return np.array([classes.index(label) for label in seen.tolist()], np.int64)[codes]
+
+
+def _problems(
+    codes: NDArray[np.int64], columns: Floats, form: Form
+) -> Sequence[tuple[NDArray[np.bool_], Floats]]:
+    if form == "top_label":
+        return [top_label(codes, columns)]
+    return [(codes == k, columns[:, k]) for k in range(columns.shape[1])]
+
+
+def top_label(codes: NDArray[np.int64], columns: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Return whether each row's most probable class is its own, and how probable that is."""
+    top = columns.argmax(axis=1)
+    return codes == top, columns[np.arange(len(top)), top]
+
+
+def _cell_sums(
+    codes: NDArray[np.int64], columns: Floats, n_bins: int, sample_weight: Any
+) -> BinSums:
+    """Return the sums in cells of the simplex.
+
+    Rows are put in one order whatever theirs was, by cell first: sums are then the same bits.
+    """
+    n, k = columns.shape
+    weights: NDArray[Any] = np.ones(n, np.int64)
+    if sample_weight is not None:
+        found = check_weights(sample_weight, n)
+        weights = found.values.astype(np.int64) if found.is_integer else found.values
+    bins = np.searchsorted(uniform_edges(n_bins), columns)
+    rows = np.flatnonzero(weights)
+    order = rows[np.lexsort((weights[rows], codes[rows], *columns[rows].T, *bins[rows].T))]
+    bins, weights = bins[order], weights[order]
+    is_first = np.ones(len(order), bool)
+    is_first[1:] = (bins[1:] != bins[:-1]).any(axis=1)
+    starts = np.flatnonzero(is_first)
+    outcomes = np.zeros((len(order), k))
+    outcomes[np.arange(len(order)), codes[order]] = 1.0
+    gaps = outcomes - columns[order]
+    of_rows = weights[:, None]
+    return BinSums(
+        np.add.reduceat(weights, starts),
+        _column_sums(of_rows * gaps, starts),
+        _column_sums(of_rows * outcomes, starts),
+        np.add.reduceat(weights * (gaps * gaps).sum(axis=1), starts),
+    )
+
+
+def _column_sums(values: Floats, starts: NDArray[np.intp]) -> Floats:
+    """Return the sums of each column, pairwise along it."""
+    columns = [np.add.reduceat(np.ascontiguousarray(column), starts) for column in values.T]
+    return np.stack(columns, axis=1)

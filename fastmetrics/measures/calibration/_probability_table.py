@@ -1,0 +1,120 @@
+"""Labels and probabilities as a table, judged: every measure of this room begins here."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rows import check_binary, check_same_index
+from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._input.scores import canonical_scores
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+
+Floats = NDArray[np.float64]
+
+#: In the place of 0, of which nothing is lost.
+_TINY: Final = 2.0**-1000
+
+#: What is the same in the docstrings of measures of labels and probabilities.
+CALIBRATED: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,) or ScoreTable
+    Binary labels; or a table of probabilities, and then `y_proba` is left out.
+y_proba : array-like of shape (n_samples,), optional
+    Probabilities of the positive class, in [0, 1].
+n_threads : int, optional
+    Threads of the sort; None means every processor the process may use.
+
+Raises
+------
+ValueError
+    If the data are not binary labels and probabilities in [0, 1].
+"""
+
+#: Of those that need both classes.
+BOTH_CLASSES: Final = """
+Warns
+-----
+UndefinedMetricWarning
+    If only one class is present.
+"""
+
+
+def probability_table(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    weights_are: WeightsAre | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> ScoreTable:
+    """Return the table of labels and probabilities, or the one given, its scores in [0, 1].
+
+    Raises
+    ------
+    TypeError, ValueError
+        For labels, probabilities or weights that cannot be used, by the names of the parameters.
+    """
+    check_same_index(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
+    try:
+        if isinstance(y_true, ScoreTable):
+            table = as_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
+        else:
+            rows = check_binary(
+                y_true,
+                y_proba,
+                sample_weight=sample_weight,
+                weights_are=weights_are,
+                pos_label=pos_label,
+            )
+            table = ScoreTable.from_rows(rows, n_threads=n_threads)
+    except InputError as error:
+        raise error.renamed({"y_score": "y_proba"}) from error
+    if len(table) and (table.scores[0] > 1 or table.scores[-1] < 0):
+        _refuse(table, y_proba)
+    return table
+
+
+def probabilities(table: ScoreTable) -> Floats:
+    """Return the distinct probabilities, descending, as float64."""
+    scores: Floats = table.scores.astype(np.float64, copy=False)
+    return scores
+
+
+def minus_logs(p: Floats) -> tuple[Floats, Floats]:
+    """Return -log(p) and -log(1 - p), the latter without what the rounding of 1 - p loses."""
+    q = 1.0 - p
+    lost = ((1.0 - q) - p) / np.maximum(q, _TINY)
+    return -np.log(p), -(np.log(q) + lost)
+
+
+def lacks_a_class(table: ScoreTable, measure: str) -> bool:
+    """Warn, and return True, when the table has no positive or no negative weight."""
+    has_positive = bool(table.positives.any())
+    if has_positive and table.negatives.any():
+        return False
+    missing = "negative" if has_positive else "positive"
+    message = f"{measure} is not defined: there is no {missing} example (one class only)"
+    warn_user(message, UndefinedMetricWarning)
+    return True
+
+
+def _refuse(table: ScoreTable, y_proba: Any) -> None:
+    """Raise for probabilities outside [0, 1]: how far, and of rows where and how many."""
+    low, high = table.scores[-1].item(), table.scores[0].item()
+    where = ""
+    if y_proba is not None:
+        rows = canonical_scores(as_vector(y_proba, "y_proba"), "y_proba")
+        outside = (rows < 0) | (rows > 1)
+        first, count = int(np.argmax(outside)), np.count_nonzero(outside)
+        where = f"; {rows[first].item()!r} at index {first}, {count:,} in all"
+    raise InputError(
+        f"`y_proba` must lie in [0, 1]: from {low!r} to {high!r}{where}; scores are no "
+        "probabilities before they are calibrated"
+    )

@@ -1,0 +1,85 @@
+"""scikit-learn's calibration curve: shares of positives and mean probabilities in bins."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastmetrics._input.rows import check_binary
+from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics._input.scores import check_probabilities
+from fastmetrics.errors import InputError
+from fastmetrics.measures.calibration._probability_table import Floats
+
+_STRATEGIES = ("uniform", "quantile")
+
+
+def calibration_curve(
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    *,
+    pos_label: Any = None,
+    n_bins: int = 5,
+    strategy: Literal["uniform", "quantile"] = "uniform",
+) -> tuple[Floats, Floats]:
+    """Compute the share of positives and the mean probability in bins, as scikit-learn does.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels of two classes, or of one.
+    y_prob : array-like of shape (n_samples,)
+        Probabilities of the positive class, in [0, 1].
+    pos_label : int, float, bool or str, optional
+        The positive label; {0, 1} and {-1, 1} need none.
+    n_bins : int, default=5
+        Number of bins; those without a row are left out.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        "uniform": bins of equal width. "quantile": cut at the percentiles of `y_prob`.
+
+    Returns
+    -------
+    prob_true, prob_pred : ndarray of shape (n_used,)
+        Share of positives, and mean probability, of each bin, ascending.
+
+    Raises
+    ------
+    ValueError
+        If there are more than two labels, or a probability lies outside [0, 1].
+
+    See Also
+    --------
+    reliability_diagram : The curve without bins to choose, with weights and with its plot.
+
+    Notes
+    -----
+    The sums are added in the order of the rows: the same bits as scikit-learn's. O(n log n_bins).
+
+    References
+    ----------
+    Niculescu-Mizil, A., & Caruana, R. (2005). Predicting good probabilities with supervised
+    learning. Proceedings of the 22nd International Conference on Machine Learning, 625-632.
+
+    Examples
+    --------
+    >>> prob_true, prob_pred = calibration_curve([0, 0, 1, 1], [0.1, 0.3, 0.4, 0.9], n_bins=2)
+    >>> prob_true.round(4), prob_pred.round(4)
+    (array([0.3333, 1.    ]), array([0.2667, 0.9   ]))
+    """
+    n_bins = check_integer("n_bins", n_bins, low=1)
+    check_choice("strategy", strategy, _STRATEGIES)
+    try:
+        rows = check_binary(y_true, y_prob, pos_label=pos_label, label_rule="curve").recheck()
+    except InputError as error:
+        raise error.renamed({"y_score": "y_prob"}) from error
+    scores = check_probabilities(rows.scores, "y_prob")
+    shares = np.linspace(0.0, 1.0, n_bins + 1)
+    edges = np.percentile(scores, shares * 100) if strategy == "quantile" else shares
+    bins = np.searchsorted(edges[1:-1], scores)
+    counts = np.bincount(bins, minlength=n_bins)
+    used = counts != 0
+    sums = np.bincount(bins, weights=scores, minlength=n_bins)
+    positives = np.bincount(bins, weights=rows.labels == 1, minlength=n_bins)
+    return positives[used] / counts[used], sums[used] / counts[used]

@@ -1,0 +1,226 @@
+"""All that is to be said of the calibration of one model, from one sort and one pass."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import (
+    WeightsAre,
+    check_confidence_level,
+    check_integer,
+    check_weights_are,
+)
+from fastmetrics._kernels.logits import terms_of_rows
+from fastmetrics._results import Result
+from fastmetrics.errors import InputTypeError
+from fastmetrics.measures.calibration._probability_table import (
+    CALIBRATED,
+    Floats,
+    probabilities,
+    probability_table,
+)
+from fastmetrics.measures.calibration._squares import squares_of_weights
+from fastmetrics.measures.calibration._sums import sums_of
+from fastmetrics.measures.calibration.goodness_of_fit import (
+    GoodnessOfFitTest,
+    hosmer_lemeshow_of_table,
+    spiegelhalter_of_sums,
+)
+from fastmetrics.measures.calibration.logistic_calibration import (
+    LogisticCalibration,
+    logistic_of_table,
+)
+from fastmetrics.measures.calibration.score_decomposition import (
+    ScoreDecomposition,
+    decomposition_of_sum,
+    losses_of,
+    summed_losses,
+)
+from fastmetrics.tables.scores.hull import upper_hull
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CalibrationSummary(Result):
+    """How well the probabilities of one model are calibrated.
+
+    Attributes
+    ----------
+    n_samples : float
+        Rows, or their weight.
+    prevalence : float
+        The share of positives.
+    mean_probability : float
+        The mean of the probabilities.
+    brier_score, log_loss : ScoreDecomposition
+        Mean scores with their miscalibration, discrimination and uncertainty.
+    logistic : LogisticCalibration
+        Slope, intercept, and intercept in the large, with their intervals.
+    spiegelhalter : GoodnessOfFitTest
+        Spiegelhalter's Z.
+    hosmer_lemeshow : GoodnessOfFitTest or None
+        Where it was asked for.
+
+    Examples
+    --------
+    >>> found = calibration_summary([0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3])
+    >>> print(found)
+    6 rows: 50 % positive, mean probability 0.4833
+    brier_score   0.1517 = miscalibration 0.06833 - discrimination 0.1667 + uncertainty 0.25
+    log_loss      0.4676 = miscalibration 0.2365 - discrimination 0.4621 + uncertainty 0.6931
+    slope          2.63, 95 % from -1.872 to 7.131
+    intercept      0.4974, 95 % from -1.993 to 2.988
+    in the large   0.08374, 95 % from -1.707 to 1.875
+    Spiegelhalter's Z: -0.6831, p = 0.4945
+    """
+
+    n_samples: float
+    prevalence: float
+    mean_probability: float
+    brier_score: ScoreDecomposition
+    log_loss: ScoreDecomposition
+    logistic: LogisticCalibration
+    spiegelhalter: GoodnessOfFitTest
+    hosmer_lemeshow: GoodnessOfFitTest | None
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.n_samples:,.10g} rows: {100 * self.prevalence:.4g} % positive, "
+            f"mean probability {self.mean_probability:.4g}"
+        ]
+        for of in (self.brier_score, self.log_loss):
+            lines.append(
+                f"{of.metric:<13} {of.score:.4g} = miscalibration {of.miscalibration:.4g} - "
+                f"discrimination {of.discrimination:.4g} + uncertainty {of.uncertainty:.4g}"
+            )
+        found, level = self.logistic, f"{100 * self.logistic.confidence_level:g} %"
+        for name, value, interval in (
+            ("slope", found.slope, found.slope_interval),
+            ("intercept", found.intercept, found.intercept_interval),
+            ("in the large", found.in_the_large, found.in_the_large_interval),
+        ):
+            low, high = interval
+            lines.append(f"{name:<14} {value:.4g}, {level} from {low:.4g} to {high:.4g}")
+        for test in (self.spiegelhalter, self.hosmer_lemeshow):
+            if test is not None:
+                df = "" if test.df is None else f" ({test.df} degrees of freedom)"
+                lines.append(f"{test.method}: {test.statistic:.4g}{df}, p = {test.pvalue:.4g}")
+        return "\n".join(lines)
+
+
+@documented(CALIBRATED)
+def calibration_summary(
+    y_true: ArrayLike | ScoreTable,
+    y_proba: ArrayLike | None = None,
+    *,
+    on_training_data: bool | None = None,
+    n_groups: int = 10,
+    confidence_level: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> CalibrationSummary:
+    """Compute scores with their parts, slope, intercepts and tests of calibration at once.
+
+    Parameters
+    ----------
+    on_training_data : bool, optional
+        Whether the model was fitted on these rows, for the Hosmer-Lemeshow test; without it that
+        test is left out.
+    n_groups : int, default=10
+        Groups of the Hosmer-Lemeshow test.
+
+    Returns
+    -------
+    CalibrationSummary
+        Of which ``print`` shows a table.
+
+    Raises
+    ------
+    ValueError
+        If the Hosmer-Lemeshow test is asked for with importances.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a class is missing, or a number has no finite value; as the functions of each part warn.
+
+    Notes
+    -----
+    The numbers are those of `score_decomposition`, `logistic_calibration`, `spiegelhalter_test`
+    and `hosmer_lemeshow_test`, which share a sort, a pass over the distinct probabilities and the
+    blocks of the isotonic fit. Measured: 10**6 rows in about three times `np.sort` of them.
+
+    Examples
+    --------
+    >>> found = calibration_summary([0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3])
+    >>> round(found.brier_score.score, 4), round(found.logistic.slope, 2)
+    (0.1517, 2.63)
+    """
+    level = check_confidence_level(confidence_level)
+    read = check_weights_are(sample_weight, weights_are)
+    check_integer("n_groups", n_groups, low=2)
+    table = probability_table(
+        y_true,
+        y_proba,
+        sample_weight=sample_weight,
+        weights_are=read,
+        pos_label=pos_label,
+        n_threads=n_threads,
+    )
+    squares = None
+    if read == "importances":
+        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label, n_threads)
+    elif table.is_weighted:
+        raise InputTypeError("a ScoreTable of weights does not tell their squares: pass rows")
+    test = None
+    if on_training_data is not None:
+        test = hosmer_lemeshow_of_table(table, n_groups, on_training_data, n_threads)
+    columns = _Pass(table, squares[:2] if squares is not None else None, n_threads)
+    hull = upper_hull(table, n_threads=n_threads)
+    total = float(table.n_positive) + float(table.n_negative)
+    return CalibrationSummary(
+        math.ldexp(total, -table.weight_exponent),
+        float(table.n_positive) / total,
+        columns.mean_sum / total,
+        decomposition_of_sum(table, hull, "brier_score", columns.brier),
+        decomposition_of_sum(table, hull, "log_loss", columns.log),
+        logistic_of_table(
+            table, squares, read, level=level, n_threads=n_threads, logits=columns.logits
+        ),
+        spiegelhalter_of_sums(*columns.spiegelhalter, 1.0 if squares is None else squares.largest),
+        test,
+    )
+
+
+class _Pass:
+    """What one pass over the rows of a table finds."""
+
+    def __init__(
+        self, table: ScoreTable, squares: tuple[Floats, Floats] | None, n_threads: int | None
+    ) -> None:
+        p, positives, negatives = probabilities(table), table.positives, table.negatives
+        self.logits = np.empty(len(p))
+        clipped = losses_of("log_loss", table.scores.dtype)
+        dtype = table.scores.dtype if table.scores.dtype.kind == "f" else np.dtype(np.float64)
+        eps = float(np.finfo(dtype).eps)
+
+        def terms(x: Floats, p: Floats, *weights: NDArray[Any]) -> list[float]:
+            found = np.empty((5, len(p)))
+            ours = p, np.log(p), np.log(1.0 - p), *weights, *(weights if squares is None else ())
+            terms_of_rows(*ours, x, found)
+            sums: list[float] = found.sum(axis=1).tolist()
+            if p[0] > 1.0 - eps or p[-1] < eps:  # which the log loss cuts, and no other sum
+                sums[1] = summed_losses(clipped(p), *weights[:2])
+            return sums
+
+        columns = (self.logits, p, positives, negatives, *(squares or ()))
+        self.brier, self.log, self.mean_sum, *both = sums_of(terms, columns, n_threads)
+        self.spiegelhalter = both[0], both[1]

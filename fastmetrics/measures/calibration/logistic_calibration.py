@@ -1,0 +1,361 @@
+"""Calibration slope and intercept: the labels regressed on the logits of the probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import (
+    WeightsAre,
+    check_choice,
+    check_confidence_level,
+    check_weights_are,
+)
+from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures.calibration._logistic_fit import (
+    Columns,
+    Fit,
+    Likelihood,
+    squares_of_gradients,
+    variances,
+)
+from fastmetrics.measures.calibration._probability_table import (
+    BOTH_CLASSES,
+    CALIBRATED,
+    lacks_a_class,
+    minus_logs,
+    probabilities,
+    probability_table,
+)
+from fastmetrics.measures.calibration._squares import Squares, squares_of_weights
+from fastmetrics.measures.calibration._sums import PIECE, Floats, sums_of
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+IntervalName = Literal["wald", "likelihood"]
+_NAN: Final = float("nan")
+_NO_INTERVAL: Final = ConfidenceInterval(_NAN, _NAN)
+_NO_LIKELIHOOD: Final = (
+    "`interval='likelihood'` needs rows that count alike, or `weights_are='frequencies'`: "
+    "importances have no likelihood"
+)
+#: Of one number: its value, its standard error, its interval.
+_Estimate = tuple[float, float, ConfidenceInterval]
+_UNDEFINED: Final[_Estimate] = (_NAN, _NAN, _NO_INTERVAL)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LogisticCalibration(Result):
+    """Slope and intercept of the labels' logit over that of the probabilities.
+
+    Attributes
+    ----------
+    slope : float
+        1 for calibrated probabilities; below 1 where they are too extreme, as of a model that
+        fits its training data too closely.
+    intercept : float
+        The intercept beside that slope: 0 for calibrated probabilities.
+    in_the_large : float
+        The intercept beside a slope of 1: above 0 where probabilities are too low on the whole.
+    slope_standard_error, intercept_standard_error, in_the_large_standard_error : float
+        Their standard errors.
+    slope_interval, intercept_interval, in_the_large_interval : ConfidenceInterval
+        Their confidence intervals.
+    n_certain : float
+        Rows, or their weight, with a probability of exactly 0 or 1, which the fit leaves out.
+    confidence_level : float
+        Coverage aimed at.
+    interval : {"wald", "likelihood"}
+        How the intervals were made.
+    weights_are : {"importances", "frequencies"} or None
+        How weights were read; None where there were none.
+
+    Examples
+    --------
+    >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3]
+    >>> found = logistic_calibration(y_true, y_proba)
+    >>> round(found.slope, 4), round(found.in_the_large, 4)
+    (2.6298, 0.0837)
+    """
+
+    slope: float
+    slope_standard_error: float
+    slope_interval: ConfidenceInterval
+    intercept: float
+    intercept_standard_error: float
+    intercept_interval: ConfidenceInterval
+    in_the_large: float
+    in_the_large_standard_error: float
+    in_the_large_interval: ConfidenceInterval
+    n_certain: float
+    confidence_level: float
+    interval: IntervalName
+    weights_are: WeightsAre | None
+
+
+@documented(CALIBRATED, BOTH_CLASSES)
+def logistic_calibration(
+    y_true: ArrayLike | ScoreTable,
+    y_proba: ArrayLike | None = None,
+    *,
+    confidence_level: float = 0.95,
+    interval: IntervalName = "wald",
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> LogisticCalibration:
+    """Compute calibration slope, intercept, and the intercept in the large (Cox).
+
+    Parameters
+    ----------
+    interval : {"wald", "likelihood"}, default="wald"
+        "wald": estimate +- z standard errors. "likelihood": all values that a likelihood ratio test
+        would not reject, the other number fitted anew.
+
+    Returns
+    -------
+    LogisticCalibration
+        Three numbers, each with its standard error and its interval. Slope and intercept are nan
+        where they have no finite value (see the warnings).
+
+    Raises
+    ------
+    ValueError
+        If likelihood intervals are asked for with importances, which have no likelihood.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a probability is exactly 0 for a positive or 1 for a negative: no slope but 0 allows
+        for that. If the probabilities are all the same, or separate the classes: the slope is then
+        not determined, or infinite.
+
+    Notes
+    -----
+    Maximum likelihood of ``logit P(y = 1) = intercept + slope * logit(p)``, by Newton's method.
+    Right probabilities of exactly 0 or 1 have no finite logit and add nothing to the likelihood of
+    any positive slope: they are left out, and counted. Standard errors come from the information
+    matrix, with importances from the sandwich estimator; a table of weights, which does not tell
+    how many rows they are of, has none.
+
+    Coverage of the intervals is in ``docs/coverage.md``: right from 50 rows on, but with
+    importances from some hundreds of either class on; and that in the large, whose slope of 1 is
+    taken for granted, lacks two or three points where the true slope is far from it. One sort, then
+    some passes over the distinct probabilities.
+
+    References
+    ----------
+    Cox, D. R. (1958). Two further applications of a model for binary regression. Biometrika 45,
+    562-565. White, H. (1982). Maximum likelihood estimation of misspecified models. Econometrica
+    50(1), 1-25.
+
+    Examples
+    --------
+    >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3]
+    >>> found = logistic_calibration(y_true, y_proba, interval="likelihood")
+    >>> round(found.slope, 3), [round(limit, 3) for limit in found.slope_interval]
+    (2.63, [-0.065, 10.005])
+    """
+    level = check_confidence_level(confidence_level)
+    check_choice("interval", interval, get_args(IntervalName))
+    read = check_weights_are(sample_weight, weights_are)
+    if read == "importances" and interval == "likelihood":
+        raise InputError(_NO_LIKELIHOOD)
+    table = probability_table(
+        y_true,
+        y_proba,
+        sample_weight=sample_weight,
+        weights_are=read,
+        pos_label=pos_label,
+        n_threads=n_threads,
+    )
+    if table.is_weighted and interval == "likelihood":
+        raise InputError(_NO_LIKELIHOOD)
+    squares = None
+    if read == "importances":
+        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label, n_threads)
+    return logistic_of_table(
+        table, squares, read, interval=interval, level=level, n_threads=n_threads
+    )
+
+
+def logistic_of_table(
+    table: ScoreTable,
+    squares: Squares | None,
+    read: WeightsAre | None,
+    *,
+    interval: IntervalName = "wald",
+    level: float = 0.95,
+    n_threads: int | None = None,
+    logits: Floats | None = None,
+) -> LogisticCalibration:
+    """Return slope and intercepts of a table of probabilities, whose logits may be at hand."""
+    slope = intercept = in_the_large = _UNDEFINED
+    n_certain = _NAN
+    if not lacks_a_class(table, "logistic calibration"):
+        p = probabilities(table)
+        inside = slice(int(p[0] == 1.0), len(p) - int(p[-1] == 0.0))
+        wrong, n_certain = _certain(table, p)
+        if wrong:
+            fault = (
+                f"{wrong:g} positives have a probability of exactly 0, or negatives one of 1; clip "
+                "them to, say, [1e-6, 1 - 1e-6]"
+            )
+        elif (fault := _fault(table, inside)) != _ONE_CLASS:
+            x = logits_of(p[inside], n_threads) if logits is None else logits[inside]
+            columns = Columns(x, table.positives[inside], table.negatives[inside])
+            has_errors = squares is not None or not table.is_weighted
+            filling = None
+            if table.is_weighted:  # in units in which rows weigh 1 on average
+                unit = len(x) / (float(table.n_positive) + float(table.n_negative))
+                columns = Columns(x, columns.positives * unit, columns.negatives * unit)
+                filling = squares and _in_unit(squares, inside, unit)
+            likelihood = Likelihood(columns, n_threads)
+            fits = _Fits(likelihood, filling, has_errors, interval, _quantile(level))
+            in_the_large = fits.in_the_large()
+            if not fault:
+                slope, intercept = fits.slope_and_intercept()
+        if fault:
+            warn_user(f"slope and intercept are not defined: {fault}", UndefinedMetricWarning)
+    return LogisticCalibration(*slope, *intercept, *in_the_large, n_certain, level, interval, read)
+
+
+def _certain(table: ScoreTable, p: Floats) -> tuple[float, float]:
+    """Return the weight of rows whose probability of 0 or 1 is wrong, and of all with such."""
+    wrong = certain = 0.0
+    for row, bound, wrong_class in ((0, 1.0, table.negatives), (-1, 0.0, table.positives)):
+        if p[row] == bound:
+            wrong += float(wrong_class[row])
+            certain += float(table.positives[row]) + float(table.negatives[row])
+    scale = -table.weight_exponent
+    return math.ldexp(wrong, scale), math.ldexp(certain, scale)
+
+
+def logits_of(p: Floats, n_threads: int | None) -> Floats:
+    """Return the logits of probabilities inside (0, 1)."""
+    logits = np.empty(len(p))
+
+    def fill(x: Floats, p: Floats) -> tuple[()]:
+        np.subtract(*minus_logs(p)[::-1], out=x)
+        return ()
+
+    sums_of(fill, (logits, p), n_threads)
+    return logits
+
+
+_ONE_CLASS: Final = "probabilities inside (0, 1) belong to one class"
+
+
+def _fault(table: ScoreTable, inside: slice) -> str:
+    """Return why the slope has no finite value, empty where it has one."""
+    positives, negatives = table.positives[inside], table.negatives[inside]
+    first = _first_row(positives), _first_row(negatives)
+    if max(first) == len(positives):
+        return _ONE_CLASS
+    if len(positives) == 1:
+        return "all probabilities are the same"
+    last = [len(positives) - 1 - _first_row(column[::-1]) for column in (positives, negatives)]
+    if last[0] <= first[1] or last[1] <= first[0]:
+        return "the probabilities separate the classes, so that the slope is infinite"
+    return ""
+
+
+def _first_row(column: NDArray[Any]) -> int:
+    """Return the first row that has any weight, the number of rows if none has."""
+    for start in range(0, len(column), PIECE):
+        found = np.flatnonzero(column[start : start + PIECE])
+        if len(found):
+            return start + int(found[0])
+    return len(column)
+
+
+def _in_unit(squares: Squares, inside: slice, unit: float) -> tuple[Floats, Floats]:
+    """Return the squared weights that belong to weights multiplied by ``unit``."""
+    factor = (squares.largest * unit) ** 2
+    return squares.positives[inside] * factor, squares.negatives[inside] * factor
+
+
+def _quantile(level: float) -> float:
+    from scipy.special import ndtri
+
+    return -float(ndtri((1.0 - level) / 2.0))
+
+
+class _Fits(NamedTuple):
+    """The three estimates of one table, with standard errors and intervals."""
+
+    likelihood: Likelihood
+    squares: tuple[Floats, Floats] | None
+    has_errors: bool
+    interval: IntervalName
+    quantile: float
+
+    def in_the_large(self) -> _Estimate:
+        """Return the intercept beside a slope of 1."""
+        fit = self.likelihood.fit(0.0, 1.0, "intercept")
+        variance = 1.0 / fit.information[0]
+        filling = self._filling(fit)
+        if filling is not None:
+            variance *= filling[0] * variance
+        return self._estimate(
+            fit, fit.intercept, variance, lambda value: fit._replace(intercept=value)
+        )
+
+    def slope_and_intercept(self) -> tuple[_Estimate, _Estimate]:
+        """Return both numbers of the line."""
+        fit = self.likelihood.fit(0.0, 0.0)
+        of_intercept, of_slope = variances(fit, self._filling(fit))
+
+        def beside_slope(value: float) -> Fit:
+            return self.likelihood.fit(fit.intercept, value, "intercept")
+
+        def beside_intercept(value: float) -> Fit:
+            return self.likelihood.fit(value, fit.slope, "slope")
+
+        return (
+            self._estimate(fit, fit.slope, of_slope, beside_slope),
+            self._estimate(fit, fit.intercept, of_intercept, beside_intercept),
+        )
+
+    def _filling(self, fit: Fit) -> tuple[float, float, float] | None:
+        if self.squares is None:
+            return None
+        own = self.likelihood
+        return squares_of_gradients(own.columns, fit, self.squares, own.n_threads)
+
+    def _estimate(
+        self, fit: Fit, estimate: float, variance: float, at: Callable[[float], Fit]
+    ) -> _Estimate:
+        """Return an estimate with its error and interval; ``at`` fits the rest to another value."""
+        if not self.has_errors:
+            return estimate, _NAN, _NO_INTERVAL
+        error = math.sqrt(variance)
+        half = self.quantile * error
+        if self.interval == "wald":
+            return estimate, error, ConfidenceInterval(estimate - half, estimate + half)
+        highest = self.likelihood.logarithm(fit.intercept, fit.slope)
+
+        def excess(value: float) -> float:
+            there = at(value)
+            height = self.likelihood.logarithm(there.intercept, there.slope)
+            return 2.0 * (highest - height) - self.quantile**2
+
+        low, high = (_root(excess, estimate, side * half) for side in (-1.0, 1.0))
+        return estimate, error, ConfidenceInterval(low, high)
+
+
+def _root(excess: Callable[[float], float], start: float, step: float) -> float:
+    """Return where a convex function that is negative at ``start`` has its root on one side."""
+    from scipy.optimize import brentq
+
+    inside, outside = start, start + step
+    while excess(outside) < 0.0:
+        inside, outside = outside, outside + 2.0 * (outside - start)
+    return float(brentq(excess, inside, outside, xtol=1e-9 * abs(step), rtol=1e-14))

@@ -1,0 +1,185 @@
+"""Reliability diagrams: the share of positives against the probability that was forecast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics._results import Result
+from fastmetrics.errors import InputError
+from fastmetrics.measures.calibration._bins import bin_starts
+from fastmetrics.measures.calibration._probability_table import (
+    CALIBRATED,
+    Floats,
+    probabilities,
+    probability_table,
+)
+from fastmetrics.plots.calibration_plots import Band, Reliability, draw_reliability
+from fastmetrics.tables.scores.hull import upper_hull
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Binning = Literal["isotonic", "uniform", "quantile"]
+#: Bars of the histogram.
+_BARS: Final = 20
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReliabilityDiagram(Result):
+    """The share of positives, bin by bin, against the probabilities of the bin.
+
+    Attributes
+    ----------
+    bins : {"isotonic", "uniform", "quantile"}
+        How rows were put together.
+    low, high : ndarray of shape (n_bins,)
+        Least and greatest probability in each bin, ascending; read-only.
+    predicted : ndarray of shape (n_bins,)
+        Mean probability of each bin; read-only.
+    observed : ndarray of shape (n_bins,)
+        Share of positives of each bin; read-only.
+    weights : ndarray of shape (n_bins,)
+        Rows of each bin, or their weight; read-only.
+    histogram : ndarray of shape (20,)
+        The share of the rows, or of their weight, in each twentieth of [0, 1]; read-only.
+
+    Examples
+    --------
+    >>> diagram = reliability_diagram([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8])
+    >>> diagram.low, diagram.high, diagram.observed
+    (array([0.1, 0.3, 0.8]), array([0.1, 0.4, 0.8]), array([0. , 0.5, 1. ]))
+    """
+
+    bins: Binning
+    low: Floats
+    high: Floats
+    predicted: Floats
+    observed: Floats
+    weights: NDArray[Any]
+    histogram: Floats
+
+    @documented()
+    def plot(
+        self, *, ax: Any = None, band: tuple[ArrayLike, ArrayLike, ArrayLike] | None = None
+    ) -> Any:
+        """Draw the diagram with the diagonal, and the histogram of the probabilities at its foot.
+
+        Parameters
+        ----------
+        band : tuple of three arrays, optional
+            Places on the axis of probabilities, ascending, with the lower and the upper limit of a
+            band there.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If the arrays of the band are not of one length.
+        """
+        limits = None
+        if band is not None:
+            limits = Band(*(np.asarray(column, dtype=np.float64) for column in band))
+            if len({column.shape for column in limits}) != 1 or limits.places.ndim != 1:
+                raise InputError("`band` must be three arrays of one length")
+        is_stepped = self.bins == "isotonic"
+        drawn = Reliability(
+            np.column_stack((self.low, self.high)).ravel() if is_stepped else self.predicted,
+            np.repeat(self.observed, 2) if is_stepped else self.observed,
+            "isotonic fit" if is_stepped else f"{len(self.observed)} {self.bins} bins",
+            self.histogram,
+        )
+        return draw_reliability(drawn, limits, ax)
+
+
+@documented(CALIBRATED)
+def reliability_diagram(
+    y_true: ArrayLike | ScoreTable,
+    y_proba: ArrayLike | None = None,
+    *,
+    bins: Binning = "isotonic",
+    n_bins: int = 10,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> ReliabilityDiagram:
+    """Compute a reliability diagram: isotonic (CORP), or by bins.
+
+    Parameters
+    ----------
+    bins : {"isotonic", "uniform", "quantile"}, default="isotonic"
+        "isotonic": the blocks of isotonic regression, as many as the data ask for. "uniform":
+        `n_bins` bins (k / n_bins, (k + 1) / n_bins], the first one closed. "quantile": `n_bins`
+        bins of equally many rows, as far as rows of one probability, which are never parted, allow.
+    n_bins : int, default=10
+        Number of bins, of which those without a row are left out; not read for "isotonic".
+
+    Returns
+    -------
+    ReliabilityDiagram
+        The points of the diagram, and `ReliabilityDiagram.plot`.
+
+    Notes
+    -----
+    The isotonic diagram needs no choice of bins, and does not change much when rows are added;
+    that of bins may show what the bins make of it.
+
+    One sort, then O(distinct probabilities).
+
+    References
+    ----------
+    Dimitriadis, T., Gneiting, T., & Jordan, A. I. (2021). Stable reliability diagrams for
+    probabilistic classifiers. PNAS 118(8), e2016191118.
+
+    Examples
+    --------
+    >>> diagram = reliability_diagram([0, 0, 1, 1], [0.1, 0.3, 0.4, 0.9], bins="uniform", n_bins=2)
+    >>> diagram.predicted.round(4), diagram.observed.round(4), diagram.weights
+    (array([0.2667, 0.9   ]), array([0.3333, 1.    ]), array([3, 1]))
+    """
+    check_choice("bins", bins, get_args(Binning))
+    check_integer("n_bins", n_bins, low=1)
+    table = probability_table(
+        y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+    )
+    p, positives, negatives = _ascending(table)
+    weights = positives + negatives
+    if bins == "isotonic":
+        ends = upper_hull(table, n_threads=n_threads).ends[::-1]
+        starts = len(p) - 1 - ends
+    else:
+        starts = bin_starts(p, weights, n_bins, bins)
+    total = np.add.reduceat(weights, starts)
+    columns = (
+        p[starts],
+        p[np.append(starts[1:], len(p)) - 1],
+        np.add.reduceat(weights * p, starts) / total,
+        np.add.reduceat(positives, starts) / total,
+        np.ldexp(total, -table.weight_exponent) if table.weight_exponent else total,
+        _histogram(p, weights),
+    )
+    for column in columns:
+        column.setflags(write=False)
+    return ReliabilityDiagram(bins, *columns)
+
+
+def _ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+    return probabilities(table)[::-1], table.positives[::-1], table.negatives[::-1]
+
+
+def _histogram(p: Floats, weights: NDArray[Any]) -> Floats:
+    """Return the share of the weight in each twentieth, the last one closed on both sides."""
+    cuts = np.searchsorted(p, np.linspace(0.0, 1.0, _BARS + 1))
+    cuts[-1] = len(p)
+    running = np.concatenate(([0], np.cumsum(weights)))
+    shares: Floats = np.diff(running[cuts]) / running[-1]
+    return shares

@@ -1,0 +1,241 @@
+"""Cumulative gain and lift: what share of the positives the highest scores hold."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import check_choice, check_fraction
+from fastmetrics._results import Result
+from fastmetrics.plots.benefit_plots import Curve, draw_lines
+from fastmetrics.tables.scores.both_classes import lacks_one
+from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
+
+Floats = NDArray[np.float64]
+_WARNS = """
+Warns
+-----
+UndefinedMetricWarning
+    If there is no positive example: nan.
+"""
+_FRACTION = """
+Parameters
+----------
+fraction : float
+    Share of the rows (or of their weight) that is taken from the top, in (0, 1].
+
+Raises
+------
+ValueError
+    If the fraction is not in (0, 1].
+"""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GainsCurve(Result):
+    """The share of the positives among the highest scores, by the share of rows taken.
+
+    Attributes
+    ----------
+    fraction : ndarray of shape (n_distinct + 1,)
+        Share of the rows that score at least each threshold, rising from 0 to 1; read-only.
+    gain : ndarray of shape (n_distinct + 1,)
+        Share of the positives among them; between two points it is linear, as the expectation
+        over the orders of a tie is. Read-only.
+    thresholds : ndarray of shape (n_distinct + 1,)
+        inf, then the distinct scores, descending; read-only.
+    prevalence : float
+        Share of positives.
+    """
+
+    fraction: Floats
+    gain: Floats
+    thresholds: NDArray[Any]
+    prevalence: float
+
+    @property
+    def lift(self) -> Floats:
+        """Gain / fraction: how many times the base rate the top holds; nan at fraction 0."""
+        with np.errstate(invalid="ignore"):
+            found: Floats = self.gain / self.fraction
+        return found
+
+    def plot(self, ax: Any = None, *, kind: str = "gain") -> Any:
+        """Draw cumulative gain or lift against the share of rows taken.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a figure of its own.
+        kind : {"gain", "lift"}, default="gain"
+            Which of the two.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        check_choice("kind", kind, ("gain", "lift"))
+        x, share = self.fraction, self.prevalence
+        if kind == "gain":
+            best = Curve("perfect", np.array([0.0, share, 1.0]), np.array([0.0, 1.0, 1.0]))
+            random = Curve("random", np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+            labels = ("share of the rows, highest scores first", "share of the positives")
+            return draw_lines([Curve("the model", x, self.gain)], [best, random], labels, ax)
+        grid = np.linspace(share, 1.0, 200)
+        best = Curve(
+            "perfect", np.concatenate(([0.0], grid)), np.concatenate(([1 / share], 1 / grid))
+        )
+        random = Curve("random", np.array([0.0, 1.0]), np.ones(2))
+        labels = ("share of the rows, highest scores first", "lift")
+        # between two points gain is linear, and lift is not: it is drawn at places in between too
+        between = np.linspace(0.0, 1.0, 401)[1:]
+        at = np.union1d(x[1:], between)
+        lift = np.interp(at, x, self.gain) / at
+        model = Curve("the model", np.append(0.0, at), np.append(lift[0], lift))
+        return draw_lines([model], [best, random], labels, ax, bottom=0.0)
+
+
+@documented(SCORED_BINARY, _WARNS)
+def gains_curve(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> GainsCurve:
+    """Compute the cumulative gain curve: the share of positives found by the share of rows taken.
+
+    Returns
+    -------
+    GainsCurve
+        Its points, one for each distinct score, with `lift` and a plot.
+
+    Notes
+    -----
+    Also called CAP or power curve. One sort, then O(distinct scores).
+
+    Examples
+    --------
+    >>> found = gains_curve([1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.7, 0.1])
+    >>> found.fraction, found.gain
+    (array([0. , 0.2, 0.4, 0.8, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
+    >>> found.lift[1:]
+    array([2.5 , 1.25, 1.25, 1.  ])
+    """
+    table = as_table(
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+    )
+    nothing = _no_positive(table, "the gains curve")
+    tp, fp = (
+        np.concatenate(([0.0], column.astype(np.float64)))
+        for column in (table.true_positives, table.false_positives)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fraction, gain = (tp + fp) / (tp[-1] + fp[-1]), tp / tp[-1]
+    if nothing:
+        gain = np.full(len(tp), math.nan)
+    thresholds = np.concatenate(([math.inf], table.scores))
+    for array in (fraction, gain, thresholds):
+        array.flags.writeable = False
+    return GainsCurve(fraction, gain, thresholds, float(tp[-1] / (tp[-1] + fp[-1])))
+
+
+@documented(SCORED_BINARY, _FRACTION, _WARNS)
+def cumulative_gain(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    fraction: float,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> float:
+    """Compute the share of the positives that a share of the rows, from the top, holds.
+
+    Returns
+    -------
+    float
+        In [0, 1]. Where the cut goes through tied scores, the mean over all their orders; where it
+        goes through a row, that part of the row.
+
+    Notes
+    -----
+    One sort, then one pass. Without weights every count is an integer, and the result is the double
+    nearest to the rational.
+
+    Examples
+    --------
+    >>> cumulative_gain([1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.7, 0.1], fraction=0.6)
+    0.75
+    """
+    at = check_fraction("fraction", fraction, include_high=True)
+    table = as_table(
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+    )
+    if _no_positive(table, "the cumulative gain"):
+        return math.nan
+    return float(_gain(table, at))
+
+
+@documented(SCORED_BINARY, _FRACTION, _WARNS)
+def lift_score(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    fraction: float,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> float:
+    """Compute how many times as frequent positives are among the highest scores as overall.
+
+    Returns
+    -------
+    float
+        `cumulative_gain` / fraction: 1 for random scores, at most 1 / fraction and 1 / prevalence.
+
+    Notes
+    -----
+    Ties and fractions of a row as in `cumulative_gain`. One sort, then one pass.
+
+    Examples
+    --------
+    >>> lift_score([1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.7, 0.1], fraction=0.2)
+    2.5
+    """
+    at = check_fraction("fraction", fraction, include_high=True)
+    table = as_table(
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+    )
+    if _no_positive(table, "the lift"):
+        return math.nan
+    return float(_gain(table, at) / Fraction(at))
+
+
+def _no_positive(table: ScoreTable, what: str) -> bool:
+    return lacks_one(table.n_positive > 0, True, what)
+
+
+def _gain(table: ScoreTable, fraction: float) -> Fraction:
+    """Return the share of positives in the top, exact where there are no weights."""
+    tp, fp = table.true_positives, table.false_positives
+    if table.is_weighted:
+        called = np.concatenate(([0.0], tp + fp))
+        gained = np.concatenate(([0.0], tp))
+        return Fraction(float(np.interp(fraction * called[-1], called, gained) / tp[-1]))
+    wanted = Fraction(fraction) * (int(tp[-1]) + int(fp[-1]))
+    # The last score of which all rows are taken: called <= wanted.
+    row = int(np.searchsorted(tp + fp, math.floor(wanted), side="right"))
+    before = (int(tp[row - 1]), int(fp[row - 1])) if row else (0, 0)
+    found = Fraction(before[0])
+    if row < len(tp):
+        positives, negatives = int(table.positives[row]), int(table.negatives[row])
+        found += (wanted - sum(before)) * Fraction(positives, positives + negatives)
+    return found / int(tp[-1])

@@ -1,0 +1,191 @@
+"""The Lorenz curve of outcomes ordered by prediction, and its Gini."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.rows import check_same_index
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_scores_array
+from fastmetrics._input.weights import check_weights
+from fastmetrics._results import Result
+from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.plots.benefit_plots import Curve, draw_lines
+from fastmetrics.tables.scores.pairs import pairs_of_weights
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Floats = NDArray[np.float64]
+
+_LORENZ = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,)
+    Outcomes, not negative, by unit of exposure where there are weights (claims a year).
+y_pred : array-like of shape (n_samples,)
+    Predictions, which only order the rows.
+sample_weight : array-like of shape (n_samples,), optional
+    Exposure of each row (years insured), not negative: a row's outcome counts times it.
+
+Raises
+------
+TypeError, ValueError
+    If an outcome is negative or not finite, a prediction is not finite, or lengths differ.
+
+Warns
+-----
+UndefinedMetricWarning
+    If all outcomes are 0: nan.
+"""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LorenzCurve(Result):
+    """The share of all outcomes that the rows of the lowest predictions hold.
+
+    Attributes
+    ----------
+    exposure : ndarray of shape (n_distinct + 1,)
+        Share of the exposure (rows, without weights), lowest predictions first; read-only.
+    share : ndarray of shape (n_distinct + 1,)
+        Share of the outcomes that it holds; read-only.
+    gini : float
+        1 - twice the area under the curve: 0 for predictions that tell nothing.
+    normalized_gini : float
+        The same over that of the outcomes themselves as predictions: 1 for the perfect order.
+    """
+
+    exposure: Floats
+    share: Floats
+    gini: float
+    normalized_gini: float
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve, with the diagonal of predictions that tell nothing.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a figure of its own.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        equal = Curve("no information", np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+        name = f"the model, Gini {self.gini:.3g} ({self.normalized_gini:.3g} of the best)"
+        labels = ("share of the exposure, lowest predictions first", "share of the outcomes")
+        return draw_lines([Curve(name, self.exposure, self.share)], [equal], labels, ax)
+
+
+@documented(_LORENZ)
+def lorenz_curve(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> LorenzCurve:
+    """Compute the Lorenz curve of outcomes ordered by their predictions, and its Gini.
+
+    Returns
+    -------
+    LorenzCurve
+        Its points, the Gini and the normalized Gini.
+
+    Notes
+    -----
+    Rows of one prediction move together, along a straight line: the mean over their orders, where
+    other implementations let the input order decide. The Gini is 2 A - 1 with A the AUC of
+    exposure against outcomes. Two sorts.
+
+    References
+    ----------
+    Frees, E. W., Meyers, G. & Cummings, A. D. (2011). Summarizing insurance scores using a Gini
+    index. Journal of the American Statistical Association 106, 1085-1098.
+
+    Examples
+    --------
+    >>> found = lorenz_curve([0, 3, 1, 0], [0.2, 0.9, 0.1, 0.4], sample_weight=[1, 1, 1, 2])
+    >>> found.exposure, found.share
+    (array([0. , 0.2, 0.4, 0.8, 1. ]), array([0.  , 0.25, 0.25, 0.25, 1.  ]))
+    >>> round(found.gini, 12), round(found.normalized_gini, 12)
+    (0.4, 0.571428571429)
+    """
+    check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
+    outcomes, predicted = (
+        check_scores_array(y_true, "y_true"),
+        check_scores_array(y_pred, "y_pred"),
+    )
+    check_same_length(y_true=outcomes, y_pred=predicted)
+    if outcomes.min() < 0:
+        at = int(np.argmax(outcomes < 0))
+        raise InputError(f"`y_true` must not be negative: {outcomes[at].item()!r} at index {at}")
+    exposure: NDArray[Any] = np.ones(len(outcomes))
+    amounts = outcomes
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, len(outcomes))
+        exposure = weights.values
+        amounts = outcomes * exposure
+    if not amounts.any():
+        warn_user("the Gini is not defined: all outcomes are 0", UndefinedMetricWarning)
+        nothing = np.full(2, math.nan)
+        nothing.flags.writeable = False
+        return LorenzCurve(nothing, nothing, math.nan, math.nan)
+    amounts = amounts.astype(np.float64)
+    table = ScoreTable.from_counts(predicted, amounts, exposure)
+    gini = _gini(table)
+    best = _gini(ScoreTable.from_counts(outcomes, amounts, exposure))
+    points = []
+    for column in (table.negatives, table.positives):
+        sums = np.concatenate(([0.0], np.cumsum(column[::-1], dtype=np.float64)))
+        sums /= sums[-1]
+        sums.flags.writeable = False
+        points.append(sums)
+    return LorenzCurve(points[0], points[1], gini, gini / best if best > 0 else math.nan)
+
+
+@documented(_LORENZ)
+def lorenz_gini(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    normalized: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Compute the (normalized) Gini of outcomes ordered by their predictions.
+
+    Parameters
+    ----------
+    normalized : bool, default=True
+        Whether to divide by the Gini of the perfect order.
+
+    Returns
+    -------
+    float
+        1 for the perfect order, 0 for none, negative for a wrong one; nan where all outcomes are
+        equal.
+
+    Notes
+    -----
+    See `lorenz_curve`. Of outcomes 0 and 1, the normalized Gini is 2 AUC - 1.
+
+    Examples
+    --------
+    >>> lorenz_gini([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8])
+    1.0
+    >>> round(lorenz_gini([1, 2, 3], [3, 3, 1]), 12)
+    -0.75
+    """
+    found = lorenz_curve(y_true, y_pred, sample_weight=sample_weight)
+    if normalized and math.isnan(found.normalized_gini) and not math.isnan(found.gini):
+        warn_user(
+            "the normalized Gini is not defined: all outcomes are equal", UndefinedMetricWarning
+        )
+    return found.normalized_gini if normalized else found.gini
+
+
+def _gini(table: ScoreTable) -> float:
+    """Return 2 A - 1, A the chance that a unit of outcome is predicted higher than one exposed."""
+    return 2.0 * float(pairs_of_weights(table.positives, table.negatives).auc) - 1.0

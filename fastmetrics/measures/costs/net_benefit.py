@@ -1,0 +1,100 @@
+"""Net benefit at a threshold probability (Vickers & Elkin 2006)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from fastmetrics._docs import documented
+from fastmetrics._input.costs import check_prevalence
+from fastmetrics._input.rows import check_same_index
+from fastmetrics._input.scalars import check_fraction
+from fastmetrics._input.scores import check_probabilities
+from fastmetrics.errors import InputError
+from fastmetrics.tables.scores._threshold import is_called_positive
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
+from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+
+
+@documented(BOTH_CLASSES)
+def net_benefit(
+    y_true: ArrayLike | ScoreTable,
+    y_prob: ArrayLike | None = None,
+    *,
+    threshold: float,
+    standardized: bool = False,
+    prevalence: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> float:
+    """Compute the net benefit of treating whoever has at least a threshold probability.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table, and then `y_prob` is left out.
+    y_prob : array-like of shape (n_samples,), optional
+        Probabilities of the positive class, in [0, 1].
+    threshold : float
+        The threshold probability t, in (0, 1): at which treating is worth it. It says what an
+        unnecessary treatment costs: t / (1 - t) of a necessary one's benefit.
+    standardized : bool, default=False
+        Whether to divide by the prevalence, the net benefit of a perfect model.
+    prevalence : float, optional
+        Share of positives, in (0, 1), as for a case-control study; None: that of the data.
+
+    Returns
+    -------
+    float
+        ``TP/n - FP/n * t / (1 - t)``: in true positives a person, those who are treated in vain
+        discounted.
+
+    Raises
+    ------
+    ValueError
+        If the data are not binary labels, a probability is outside [0, 1], or the threshold or the
+        prevalence is not in (0, 1).
+
+    Notes
+    -----
+    Treating nobody has net benefit 0; treating all, prevalence - (1 - prevalence) t / (1 - t).
+    `decision_curve` has both beside that of models, with confidence bands. One sort, or O(distinct
+    scores) from a table.
+
+    References
+    ----------
+    Vickers, A. J. & Elkin, E. B. (2006). Decision curve analysis: a novel method for evaluating
+    prediction models. Medical Decision Making 26(6), 565-574.
+
+    Examples
+    --------
+    >>> net_benefit([0, 0, 1, 1, 0], [0.1, 0.3, 0.25, 0.8, 0.4], threshold=0.2)
+    0.3
+    """
+    at = check_fraction("threshold", threshold)
+    share = check_prevalence(prevalence)
+    check_same_index(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
+    if not isinstance(y_true, ScoreTable):
+        y_prob = check_probabilities(y_prob)
+    table = as_table(
+        y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+    )
+    if len(table) and (table.scores[0] > 1 or table.scores[-1] < 0):
+        low, high = table.scores[-1].item(), table.scores[0].item()
+        raise InputError(f"the scores of the table must lie in [0, 1]: from {low!r} to {high!r}")
+    if lacks_one(table.n_positive > 0, table.n_negative > 0, "the net benefit"):
+        return math.nan
+    called = int(is_called_positive(table.scores, at).sum())
+    tp = float(table.positives[:called].sum())
+    fp = float(table.negatives[:called].sum())
+    odds = at / (1.0 - at)
+    n = table.n_positive + table.n_negative
+    if share is None:
+        found = (tp - fp * odds) / n
+        share = table.n_positive / n
+    else:
+        found = share * tp / table.n_positive - (1.0 - share) * fp / table.n_negative * odds
+    return float(found / share if standardized else found)

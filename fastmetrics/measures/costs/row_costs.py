@@ -1,0 +1,217 @@
+"""The expected cost at every threshold, where each row has a price of its own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._results import Result
+from fastmetrics.plots.benefit_plots import draw_threshold_costs
+from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
+from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
+
+_NAN = math.nan
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ThresholdCosts(Result):
+    """The expected cost of an example at every threshold, and the cheapest of them.
+
+    Attributes
+    ----------
+    threshold : int or float
+        The cheapest: call positive what scores at least this; inf calls nothing positive. Of
+        equally cheap ones, the highest.
+    cost : float
+        Its cost on these data. It is the least of many: too low, on average, for new data, where
+        `cost_at` of this threshold tells what it costs.
+    cost_at_half : float
+        Of the threshold 0.5; nan where scores leave [0, 1] and 0.5 has no meaning.
+    cost_all_positive, cost_all_negative : float
+        Of calling everything positive, and nothing.
+    thresholds : ndarray of shape (n_distinct + 1,)
+        inf, then the distinct scores, descending; read-only.
+    costs : ndarray of shape (n_distinct + 1,)
+        The expected cost at each; read-only.
+    prevalence : float or None
+        The share of positives that was assumed; None for that of the data.
+    """
+
+    threshold: int | float
+    cost: float
+    cost_at_half: float
+    cost_all_positive: float
+    cost_all_negative: float
+    thresholds: NDArray[Any]
+    costs: NDArray[np.float64]
+    prevalence: float | None
+
+    @property
+    def savings(self) -> float:
+        """1 - the least cost / that of the cheaper trivial rule; 0 where no threshold beats it."""
+        return savings_of(self.cost, self.cost_all_positive, self.cost_all_negative)
+
+    def cost_at(self, threshold: float) -> float:
+        """Return the expected cost of any threshold on these data.
+
+        Parameters
+        ----------
+        threshold : int or float
+            Any real number, infinities included.
+
+        Returns
+        -------
+        float
+            Of the rule score >= threshold. Where the threshold was chosen on other data, an
+            honest estimate.
+
+        Examples
+        --------
+        >>> chosen = threshold_costs([0, 1, 0, 1], [0.1, 0.4, 0.5, 0.9], cost_fn=3, cost_fp=1)
+        >>> fresh = threshold_costs([0, 1, 1, 0], [0.2, 0.3, 0.8, 0.6], cost_fn=3, cost_fp=1)
+        >>> chosen.threshold, chosen.cost, fresh.cost_at(chosen.threshold)
+        (0.4, 0.25, 1.0)
+        """
+        found = real_threshold(threshold)
+        if not len(self.thresholds):
+            return _NAN
+        called = is_called_positive(self.thresholds[1:], found)
+        return float(self.costs[int(np.count_nonzero(called))])
+
+    def savings_at(self, threshold: float) -> float:
+        """Return what a threshold saves of the cost of the cheaper trivial rule.
+
+        Parameters
+        ----------
+        threshold : int or float
+            Any real number, infinities included.
+
+        Returns
+        -------
+        float
+            1 - cost / that of calling everything positive, or nothing; negative where the
+            threshold is dearer than that; nan where a trivial rule is free.
+        """
+        cost = self.cost_at(threshold)
+        return savings_of(cost, self.cost_all_positive, self.cost_all_negative)
+
+    def plot(self, ax: Any = None, *, label: str = "") -> Any:
+        """Draw the expected cost against the threshold, with the trivial rules.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a figure of its own.
+        label : str, default=""
+            Of the curve, in the legend.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        trivial = (self.cost_all_positive, self.cost_all_negative)
+        best = (float(self.threshold), self.cost)
+        return draw_threshold_costs(self.thresholds, self.costs, best, trivial, label, ax)
+
+
+@documented(SCORED, COSTED, BOTH_CLASSES)
+def threshold_costs(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    cost_fn: ArrayLike,
+    cost_fp: ArrayLike,
+    prevalence: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> ThresholdCosts:
+    """Compute the expected cost of an example at every threshold, where mistakes have prices.
+
+    Returns
+    -------
+    ThresholdCosts
+        The costs, the cheapest threshold, and what the trivial rules and 0.5 cost.
+
+    Notes
+    -----
+    The cost of a threshold is the sum of ``cost_fn`` over the positives below it and of
+    ``cost_fp`` over the negatives at or above it, divided by the number of rows (with weights,
+    of weighted terms by the sum of weights). With a ``prevalence`` p it is p times the mean cost of
+    a positive and 1 - p times that of a negative. Right decisions cost nothing: where they do,
+    subtract their cost from that of the mistake on the same row.
+
+    Multiplying all costs by a number multiplies every cost here, and changes no decision. Whole
+    costs (cents) without a prevalence are summed as integers: no tie is decided by rounding.
+
+    **The least cost on the data that chose the threshold is too low**: of many noisy numbers it is
+    the smallest. Choose on one sample and ask another one, with `ThresholdCosts.cost_at`; or see
+    `threshold_cost_interval`, which leaves each row out in turn.
+
+    One sort, then O(distinct scores) time and memory.
+
+    References
+    ----------
+    Elkan, C. (2001). The foundations of cost-sensitive learning. IJCAI 2001, 973-978.
+    Bahnsen, A. C., Aouada, D. & Ottersten, B. (2015). Example-dependent cost-sensitive decision
+    trees. Expert Systems with Applications 42(19) (savings).
+
+    Examples
+    --------
+    >>> amounts = [20, 900, 40, 35, 60, 250]
+    >>> y_true, y_score = [0, 1, 0, 0, 0, 1], [0.1, 0.3, 0.5, 0.2, 0.6, 0.9]
+    >>> found = threshold_costs(y_true, y_score, cost_fn=amounts, cost_fp=15)
+    >>> found.threshold, found.cost, found.cost_at_half
+    (0.3, 5.0, 155.0)
+    >>> found.cost_all_positive, found.savings
+    (10.0, 0.5)
+    """
+    table = cost_table(
+        y_true,
+        y_score,
+        cost_fn=cost_fn,
+        cost_fp=cost_fp,
+        prevalence=prevalence,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        n_threads=n_threads,
+    )
+    if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
+        nothing = np.empty(0)
+        nothing.flags.writeable = False
+        return ThresholdCosts(_NAN, _NAN, _NAN, _NAN, _NAN, nothing, nothing, table.prevalence)
+    best = table.best()
+    thresholds = np.concatenate(([math.inf], table.scores))
+    costs = np.asarray(table.cost_at(slice(None)))
+    for array in (thresholds, costs):
+        array.flags.writeable = False
+    return ThresholdCosts(
+        threshold=table.threshold_of(best),
+        cost=float(costs[best]),
+        cost_at_half=cost_at_half(table),
+        cost_all_positive=float(costs[-1]),
+        cost_all_negative=float(costs[0]),
+        thresholds=thresholds,
+        costs=costs,
+        prevalence=table.prevalence,
+    )
+
+
+def cost_at_half(table: CostTable) -> float:
+    """Return the cost of the threshold 0.5, nan where the scores are no probabilities."""
+    if table.scores[0] > 1 or table.scores[-1] < 0:
+        return _NAN
+    return float(table.cost_at(table.row_of(0.5)))
+
+
+def savings_of(cost: float, all_positive: float, all_negative: float) -> float:
+    """Return 1 - a cost / that of the cheaper trivial rule; nan where that one is free."""
+    trivial = min(all_positive, all_negative)
+    return 1.0 - cost / trivial if trivial > 0 else _NAN

@@ -1,0 +1,32 @@
+"""What measures of two classes say where the table has one."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+#: What a measure that needs both classes warns of.
+BOTH_CLASSES: Final = """
+Warns
+-----
+UndefinedMetricWarning
+    If only one class is present.
+"""
+
+
+def lacks_a_class(table: ScoreTable, measure: str) -> bool:
+    """Warn, and return True, when the table has no positive or no negative weight."""
+    # The counts themselves, not their sums: a total of weights costs a compensated pass.
+    return lacks_one(bool(table.positives.any()), bool(table.negatives.any()), measure)
+
+
+def lacks_one(has_positive: bool, has_negative: bool, measure: str) -> bool:
+    """Warn, and return True, where there is no positive or no negative example."""
+    if has_positive and has_negative:
+        return False
+    missing = "negative" if has_positive else "positive"
+    message = f"{measure} is not defined: there is no {missing} example (one class only)"
+    warn_user(message, UndefinedMetricWarning)
+    return True

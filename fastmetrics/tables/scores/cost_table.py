@@ -1,0 +1,228 @@
+"""What each threshold costs, where every mistake has a price: sums of costs by distinct score.
+
+The cost of missing a row is a weight on positives, that of a false alarm one on negatives. A
+weighted ``ScoreTable`` of them holds all that a threshold's cost follows from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.costs import Costs, check_costs, check_prevalence, lengths_agree
+from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
+from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
+from fastmetrics.tables.scores.pairs import INT64_BOUND
+from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+
+Floats = NDArray[np.float64]
+
+#: What is the same in the docstrings of all that takes costs.
+COSTED: Final = """
+Parameters
+----------
+cost_fn, cost_fp : int, float or array-like of shape (n_samples,)
+    What missing a positive costs (a fraud's amount), and what a false alarm costs (the work of
+    looking at it): one number, or one for each row; finite, not negative. Of a row, only the cost
+    of the mistake that its class allows counts.
+prevalence : float, optional
+    Share of positives where the threshold will be used, in (0, 1); None: that of the data.
+
+Raises
+------
+TypeError
+    If an argument is of the wrong kind; for costs by row with a table, which has no rows.
+ValueError
+    If the data are not binary labels and finite scores, a cost is negative or not finite, all
+    costs are 0, or the prevalence is not in (0, 1).
+"""
+
+# Of costs in float64: two divisions, two products and a sum, each half a unit in the last place.
+_ROUNDING = 2.0**-50
+_FREE: Final = "`cost_fn` and `cost_fp` must not be all 0: no mistake on these rows costs anything"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CostTable:
+    """Costs of the candidate thresholds, highest first: inf, then the distinct scores.
+
+    ``missed`` is what the positives below a candidate cost, ``alarms`` what the negatives at or
+    above it do: integers where costs and weights are. They are in units of ``2**-exponent``;
+    ``n_positive`` and ``n_negative`` are the examples of each class, or their weights, and
+    ``counted`` is what they were counted of.
+    """
+
+    scores: NDArray[Any]
+    missed: NDArray[Any]
+    alarms: NDArray[Any]
+    n_positive: float
+    n_negative: float
+    prevalence: float | None
+    exponent: int
+    counted: ScoreTable | BinaryRows
+
+    def cost_at(self, row: Any) -> Any:
+        """Return the expected cost of an example at one candidate, or at some."""
+        missed, alarms = self.missed[row], self.alarms[row]
+        if self.prevalence is None:
+            found = (missed + alarms) / (self.n_positive + self.n_negative)
+        else:
+            p = self.prevalence
+            found = p * (missed / self.n_positive) + (1.0 - p) * (alarms / self.n_negative)
+        return np.ldexp(found, -self.exponent)
+
+    def best(self) -> int:
+        """Return the cheapest candidate; of equally cheap ones, the highest threshold."""
+        if self.prevalence is None:
+            return int(np.argmin(self.missed + self.alarms))
+        costs = self.cost_at(slice(None))
+        least = costs.min()
+        if self.missed.dtype.kind == "f":
+            return int(np.argmin(costs))
+        near = np.flatnonzero(costs <= least + _ROUNDING * abs(least))
+        share, whole = self.prevalence.as_integer_ratio()
+        exact = share * int(self.n_negative) * self.missed[near].astype(object)
+        exact += (whole - share) * int(self.n_positive) * self.alarms[near].astype(object)
+        return int(near[np.argmin(exact)])
+
+    def row_of(self, threshold: Any) -> int:
+        """Return the candidate that decides as a threshold of any size does."""
+        return int(np.count_nonzero(is_called_positive(self.scores, real_threshold(threshold))))
+
+    def threshold_of(self, row: int) -> int | float:
+        """Return the threshold of a candidate."""
+        found: int | float = self.scores[row - 1].item() if row else math.inf
+        return found
+
+    def called(self, row: int) -> tuple[Any, Any]:
+        """Return TP and FP (or their weights) at a candidate."""
+        rows = self.counted
+        if isinstance(rows, ScoreTable):
+            return rows.positives[:row].sum().item(), rows.negatives[:row].sum().item()
+        at = self.threshold_of(row)
+        called = is_called_positive(rows.scores, at) if row else np.zeros(len(rows.scores), bool)
+        positive = rows.labels == 1
+        if rows.weights is None:
+            return int(np.count_nonzero(called & positive)), int(
+                np.count_nonzero(called > positive)
+            )
+        tp, fp = (math.fsum(rows.weights[called & its]) for its in (positive, ~positive))
+        return (int(tp), int(fp)) if rows.integer_weights else (tp, fp)
+
+
+def cost_table(
+    y_true: Any,
+    y_score: Any,
+    *,
+    cost_fn: Any,
+    cost_fp: Any,
+    prevalence: Any = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> CostTable:
+    """Return the costs of all thresholds, from one sort."""
+    on_fn, on_fp = check_costs("cost_fn", cost_fn), check_costs("cost_fp", cost_fp)
+    share = check_prevalence(prevalence)
+    if not (isinstance(on_fn, np.ndarray) or isinstance(on_fp, np.ndarray)):
+        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+        table = as_table(
+            y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+        )
+        return costs_of_counts(table, on_fn, on_fp, share)
+    if isinstance(y_true, ScoreTable):
+        raise InputTypeError(
+            "a ScoreTable has no rows: pass labels and scores with costs by row, or one number for "
+            "`cost_fn` and one for `cost_fp`"
+        )
+    columns = {"cost_fn": cost_fn, "cost_fp": cost_fp, "sample_weight": sample_weight}
+    check_same_index(y_true=y_true, y_score=y_score, **columns)
+    rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
+    for name, costs in (("cost_fn", on_fn), ("cost_fp", on_fp)):
+        lengths_agree(name, costs, len(rows.scores))
+    return costs_of_rows(rows, on_fn, on_fp, share, n_threads)
+
+
+def costs_of_counts(
+    table: ScoreTable, cost_fn: Costs, cost_fp: Costs, prevalence: float | None
+) -> CostTable:
+    """Return the costs of all thresholds from counts, where each mistake of a kind costs alike."""
+    if cost_fn == 0 and cost_fp == 0:
+        raise InputError(_FREE)
+    positives, negatives = table.n_positive, table.n_negative
+    tp, fp = table.true_positives, table.false_positives
+    whole = not table.is_weighted and isinstance(cost_fn, int) and isinstance(cost_fp, int)
+    exponent = 0
+    if whole and int(positives) * int(cost_fn) + int(negatives) * int(cost_fp) >= INT64_BOUND:
+        whole = False
+    if not whole:  # a power of two is common to both: nothing is rounded, nothing overflows
+        exponent = -math.frexp(max(float(cost_fn), float(cost_fp)))[1]
+        cost_fn, cost_fp = (math.ldexp(float(cost), exponent) for cost in (cost_fn, cost_fp))
+    zero = np.zeros(1, tp.dtype)
+    return CostTable(
+        scores=table.scores,
+        missed=(positives - np.concatenate((zero, tp))) * cost_fn,
+        alarms=np.concatenate((zero, fp)) * cost_fp,
+        n_positive=positives,
+        n_negative=negatives,
+        prevalence=prevalence,
+        exponent=exponent,
+        counted=table,
+    )
+
+
+def row_weights(rows: BinaryRows, cost_fn: Costs, cost_fp: Costs) -> NDArray[Any]:
+    """Return what a mistake on each row costs, times its weight (in the scale of the rows)."""
+    costs = np.where(rows.labels == 1, cost_fn, cost_fp)
+    if rows.weights is None:
+        return costs
+    if costs.dtype.kind == "i" and rows.integer_weights:
+        product = costs * rows.weights
+        return product.astype(np.int64) if math.fsum(product) < 2.0**53 else product
+    return costs * rows.weights
+
+
+def costs_of_rows(
+    rows: BinaryRows,
+    cost_fn: Costs,
+    cost_fp: Costs,
+    prevalence: float | None,
+    n_threads: int | None,
+) -> CostTable:
+    """Return the costs of all thresholds from rows that are verified."""
+    positive = rows.labels == 1
+    if rows.weights is None:
+        n_positive: float = int(np.count_nonzero(positive))
+        n_negative: float = len(positive) - n_positive
+    else:
+        n_positive, n_negative = (math.fsum(rows.weights[at]) for at in (positive, ~positive))
+    weights = row_weights(rows, cost_fn, cost_fp)
+    if not weights.any():
+        raise InputError(_FREE)
+    checked = check_weights(weights, len(weights), name="cost_fn, cost_fp")
+    costed = dataclasses.replace(
+        rows,
+        weights=checked.values,
+        integer_weights=checked.is_integer,
+        weight_exponent=checked.exponent,
+    )
+    table = ScoreTable.from_rows(costed, n_threads=n_threads)
+    tp, fp = table.true_positives, table.false_positives
+    zero = np.zeros(1, tp.dtype)
+    return CostTable(
+        scores=table.scores,
+        missed=table.n_positive - np.concatenate((zero, tp)),
+        alarms=np.concatenate((zero, fp)),
+        n_positive=n_positive,
+        n_negative=n_negative,
+        prevalence=prevalence,
+        exponent=checked.exponent,
+        counted=rows,
+    )

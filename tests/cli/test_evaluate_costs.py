@@ -1,0 +1,113 @@
+"""`fastmetrics evaluate --cost-fn --cost-fp`: prices by number and by column, in every format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from test_evaluate import output_of, run
+
+import fastmetrics as fm
+from fastmetrics.cli._layout import json_text
+from fastmetrics.report import evaluate
+
+RNG = np.random.default_rng(3)
+N = 300
+FRAUD = (RNG.random(N) < 0.2).astype(np.int8)
+AMOUNT = np.round(RNG.lognormal(4, 1, N), 2)
+P = np.round(1 / (1 + np.exp(1 - 2 * FRAUD - RNG.normal(size=N))), 3)
+COLUMNS = {
+    "fraud": FRAUD,
+    "p": P,
+    "q": RNG.random(N),
+    "amount": AMOUNT,
+    "review": AMOUNT / 20,
+    "user": np.arange(N) // 3,
+}
+
+
+@pytest.fixture
+def options(tmp_path):
+    pq.write_table(pa.table(COLUMNS), tmp_path / "x.parquet")
+    return [tmp_path / "x.parquet", "--label", "fraud", "--score", "p", "--score", "q"]
+
+
+def test_costs_are_those_of_the_library(options, capsys):
+    prices = ["--cost-fn", "amount", "--cost-fp", "5", "--prevalence", "0.1"]
+    found = json.loads(output_of(capsys, *options, *prices, "--format", "json"))
+    costs = {"cost_fn": AMOUNT, "cost_fp": 5, "prevalence": 0.1}
+    for name, model in zip("pq", found["models"], strict=True):
+        expected = fm.threshold_cost_interval(FRAUD, COLUMNS[name], **costs)
+        assert model["costs"] == json.loads(json_text(expected.to_dict()))
+    plain = evaluate(FRAUD, {"p": P, "q": COLUMNS["q"]})
+    assert "costs" not in plain[0].to_dict()
+    models = [{k: v for k, v in model.items() if k != "costs"} for model in found["models"]]
+    assert models == [model.to_dict() for model in plain]
+
+
+def test_one_column_may_be_asked_for_twice(options, capsys):
+    both = ["--cost-fn", "amount", "--cost-fp", "amount"]
+    found = json.loads(output_of(capsys, *options, *both, "--format", "json"))
+    expected = fm.threshold_cost_interval(FRAUD, P, cost_fn=AMOUNT, cost_fp=AMOUNT)
+    assert found["models"][0]["costs"]["threshold"] == expected.threshold
+    assert len(found["models"]) == 2
+
+
+@pytest.mark.parametrize("more", [[], ["--bootstrap", "49", "--seed", "1"]])
+def test_every_format_shows_them(options, capsys, more):
+    prices = ["--cost-fn", "amount", "--cost-fp", "review"]
+    expected = fm.threshold_cost_interval(FRAUD, P, cost_fn=AMOUNT, cost_fp=COLUMNS["review"])
+    texts = [f"{value:.5g}" for value in (expected.threshold, expected.left_out_cost)]
+    texts += [f"{value:.5g}" for value in expected.confidence_interval]
+    texts += [f"{expected.cost_at_half:.5g}", f"{expected.cost_all_positive:.5g}", "Left out: each"]
+    for form in ("table", "markdown"):
+        out = output_of(capsys, *options, *prices, *more, "--format", form)
+        assert all(text in out for text in texts), (form, out)
+    rows = list(
+        csv.DictReader(io.StringIO(output_of(capsys, *options, *prices, *more, "--format", "csv")))
+    )
+    if more:
+        by_metric = {row["metric"]: row for row in rows if row["model"] == "p"}
+        assert float(by_metric["cheapest_threshold"]["estimate"]) == expected.threshold
+        assert float(by_metric["left_out_cost"]["high"]) == expected.confidence_interval.high
+    else:
+        assert float(rows[0]["cheapest_threshold"]) == expected.threshold
+        assert float(rows[0]["cost_high"]) == expected.confidence_interval.high
+        assert "cheapest_threshold" not in output_of(capsys, *options, "--format", "csv")
+
+
+def test_groups_have_no_interval_of_costs(options, capsys):
+    prices = ["--cost-fn", "amount", "--cost-fp", "5", "--bootstrap", "49", "--groups", "user"]
+    found = json.loads(output_of(capsys, *options, *prices, "--format", "json"))
+    costs = found["models"][0]["costs"]
+    assert costs["confidence_interval"] == {"low": None, "high": None}
+    assert costs["cost"] > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--cost-fn", "amount"], "costs are of both mistakes: pass --cost-fp too"),
+        (["--prevalence", "0.1"], "--prevalence is of costs: pass --cost-fn and --cost-fp with it"),
+        (["--cost-fn", "amount", "--cost-fp", "-2"], "--cost-fp must lie in [0, inf): got -2"),
+        (["--cost-fn", "nan", "--cost-fp", "2"], "--cost-fn must lie in [0, inf): got nan"),
+        (["--cost-fn", "1e200", "--cost-fp", "2"], "--cost-fn must be below 3.3e+150: got 1e+200"),
+        (["--cost-fn", "price", "--cost-fp", "2"], "no column 'price'; the columns are"),
+        (["--cost-fn", "1", "--cost-fp", "1", "--prevalence", "1"], "must lie between 0 and 1"),
+    ],
+)
+def test_faults(options, capsys, given, message):
+    assert run(*options, *given) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_negative_price_names_its_column(tmp_path, capsys):
+    pq.write_table(pa.table(COLUMNS | {"amount": -AMOUNT}), tmp_path / "x.parquet")
+    options = [tmp_path / "x.parquet", "--label", "fraud", "--score", "p"]
+    assert run(*options, "--cost-fn", "amount", "--cost-fp", "1") == 2
+    assert "column 'amount' must not be negative" in capsys.readouterr().err

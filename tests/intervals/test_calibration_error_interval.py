@@ -1,0 +1,163 @@
+"""The interval of the root mean square calibration error: its parts, its cases, its faults."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import fastmetrics as fm
+from fastmetrics.intervals.calibration._counted import counted
+from fastmetrics.intervals.calibration.calibration_error_interval import limits, mean_square
+from reference import binned_calibration_oracle as binned, calibration_interval_oracle as oracle
+
+EIGHTHS = st.integers(0, 8).map(lambda k: k / 8)
+ROWS = st.lists(st.tuples(st.integers(0, 1), EIGHTHS), min_size=1, max_size=16)
+
+
+def parts_of(y: Any, p: Any, n_bins: int, strategy: str) -> list[binned.Problem]:
+    parts: list[binned.Problem] = getattr(binned, strategy)(binned.rows_of(y, p, None), n_bins)
+    return parts
+
+
+def bins_of(y: Any, p: Any, n_bins: int, strategy: str) -> list[list[tuple[int, Fraction]]]:
+    parts = parts_of(y, p, n_bins, strategy)
+    return [[(row[0][0], row[1][0]) for row in rows] for rows in parts]
+
+
+@given(ROWS, st.sampled_from([1, 2, 4]), st.sampled_from(["uniform", "quantile"]))
+def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
+    rows += [(1, 0.25), (0, 0.25)]
+    y, p = map(list, zip(*rows, strict=True))
+    bins = bins_of(y, p, n_bins, strategy)
+    data = counted(y, p, pos_label=None, labels=None, n_threads=1)
+    found = mean_square(data, n_bins, strategy)
+    assert found is not None
+    assert found.estimate == pytest.approx(float(oracle.mean_square(bins)), rel=1e-12, abs=1e-14)
+    assert found.error_of_gaps == pytest.approx(oracle.error_of_gaps(bins), rel=1e-9, abs=1e-8)
+    assert found.error_of_pairs == pytest.approx(oracle.error_of_pairs(bins), rel=1e-9, abs=1e-8)
+    assert found.n_bins == len(bins)
+    assert found.n_single == sum(len(each) == 1 for each in bins)
+
+    result = fm.calibration_error_interval(y, p, n_bins=n_bins, strategy=strategy)
+    plug_in = float(binned.mean_square(parts_of(y, p, n_bins, strategy), "plug_in"))
+    assert found.plug_in == pytest.approx(plug_in, rel=1e-12, abs=1e-15)
+    right = oracle.limits(*found[:5], level=0.95)
+    assert list(result.confidence_interval) == pytest.approx(right, rel=1e-9, abs=1e-12)
+    assert result.mean_square == found.estimate
+    assert result.standard_error == found.standard_error
+    assert float(result) == result.estimate == math.sqrt(max(found.estimate, 0.0))
+    rms = fm.root_mean_square_calibration_error
+    same = rms(y, p, n_bins=n_bins, strategy=strategy, estimator="sun")
+    assert result.estimate == pytest.approx(same, rel=1e-9, abs=1e-8)
+    assert (result.n_rows, result.confidence_level) == (len(y), 0.95)
+
+
+@pytest.mark.parametrize("n_bins", [1, 2, 3])
+def test_error_of_a_calibrated_model_is_exact(n_bins) -> None:
+    """By all outcomes: their mean is 0, and their variance is that of the estimate."""
+    p = [Fraction(k, 8) for k in (1, 2, 2, 3, 5, 6, 7)]
+    order = [float(each) for each in p]
+
+    def value(outcomes: tuple[int, ...]) -> Fraction:
+        return oracle.mean_square(bins_of(outcomes, p, n_bins, "uniform"))
+
+    mean, variance = oracle.over_outcomes(p, value)
+    assert mean == 0
+    data = counted([0, 1] * 3 + [1], order, pos_label=None, labels=None, n_threads=1)
+    found = mean_square(data, n_bins, "uniform")
+    assert found is not None
+    assert found.error_if_calibrated == pytest.approx(math.sqrt(variance), rel=1e-12)
+
+
+def test_the_errors_are_those_of_many_samples() -> None:
+    """A model that is off: the estimate has no bias, and varies as it is said to."""
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(1000):
+        p = rng.choice([0.125, 0.375, 0.625, 0.875], 300)
+        y = rng.random(300) < p**1.5
+        found.append(fm.calibration_error_interval(y, p, n_bins=4))
+    squares = np.array([each.mean_square for each in found])
+    levels = np.array([0.125, 0.375, 0.625, 0.875])
+    target = float(((levels - levels**1.5) ** 2).mean())
+    assert squares.mean() == pytest.approx(target, abs=4 * squares.std() / math.sqrt(1000))
+    errors = np.sqrt(np.mean([each.standard_error**2 for each in found]))
+    assert errors == pytest.approx(squares.std(), rel=0.1)
+    covered = np.mean(
+        [
+            each.confidence_interval.low**2 <= target <= each.confidence_interval.high**2
+            for each in found
+        ]
+    )
+    assert covered > 0.945
+
+
+@pytest.mark.parametrize(
+    ("square", "low"), [(10.0, 10 - 1.959964), (3.5, 1.75), (2.0, 2 - 1.644854), (1.0, 0.0)]
+)
+def test_cases_of_the_lower_limit(square, low) -> None:
+    from fastmetrics.intervals.calibration.calibration_error_interval import MeanSquare
+
+    found = MeanSquare(square, 0.0, 1.0, 0.0, 0.1, 2, 0)
+    assert limits(found, 0.95) == pytest.approx((low, square + 1.959964), abs=1e-6)
+    upper = limits(found._replace(plug_in=square), 0.95)[1]
+    assert upper - square == pytest.approx(1.959964 * math.sqrt(upper / square), abs=1e-5)
+    likely = found._replace(error_if_calibrated=square)
+    assert limits(likely, 0.95)[0] == 0.0
+
+
+def test_columns_are_read_by_their_greatest() -> None:
+    rng = np.random.default_rng(2)
+    columns, codes = rng.dirichlet([1, 2, 3], 300), rng.integers(0, 3, 300)
+    hits = columns.argmax(axis=1) == codes
+    right = fm.calibration_error_interval(hits, columns.max(axis=1), n_bins=5)
+    assert fm.calibration_error_interval(codes, columns, n_bins=5) == right
+    names = np.array(["a", "b", "c"])
+    assert fm.calibration_error_interval(names[codes], columns, n_bins=5, labels=names) == right
+
+
+def test_tables_and_row_order() -> None:
+    rng = np.random.default_rng(3)
+    p = rng.random(5000)
+    y = rng.random(5000) < p
+    right = fm.calibration_error_interval(y, p)
+    order = rng.permutation(5000)
+    assert fm.calibration_error_interval(y[order], p[order]) == right
+    assert fm.calibration_error_interval(fm.ScoreTable.from_scores(y, p)) == right
+    wide = fm.calibration_error_interval(y, p, confidence_level=0.99).confidence_interval
+    assert wide.high > right.confidence_interval.high
+
+
+def test_undefined() -> None:
+    for data in (([0, 1], [0.1, 0.9]), (fm.ScoreTable.from_counts([], [], []),)):
+        with pytest.warns(fm.UndefinedMetricWarning, match="no bin has two rows; take fewer"):
+            found = fm.calibration_error_interval(*data)
+        assert math.isnan(found.estimate)
+        assert all(map(math.isnan, found.confidence_interval))
+        assert found.n_rows == (2 if len(data) == 2 else 0)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "kind", "message"),
+    [
+        (([0, 1], [0.5, 1.5]), {}, ValueError, r"`y_proba` must lie in \[0, 1\]"),
+        (([0, 1], [0.5, 0.5]), {"n_bins": 0}, ValueError, "`n_bins` must be at least 1"),
+        (([0, 1], [0.5, 0.5]), {"confidence_level": 95}, ValueError, "did you mean 0.95?"),
+        (([0, 1], [0.5, 0.5]), {"labels": [0, 1]}, TypeError, "`labels` is for a column of"),
+        (([0, 1], [[0.5, 0.5]] * 2), {"pos_label": 1}, TypeError, "`pos_label` is for one column"),
+        ((fm.ScoreTable.from_counts([0.5], [0.5], [1.0]),), {}, TypeError, "a ScoreTable of fract"),
+    ],
+)
+def test_faults(data, options, kind, message) -> None:
+    for function in (fm.calibration_error_interval, fm.calibration_test, fm.reliability_band):
+        if options.keys() & {"n_bins", "confidence_level"} and function is not (
+            fm.calibration_error_interval
+        ):
+            continue
+        with pytest.raises(kind, match=message):
+            function(*data, **options)

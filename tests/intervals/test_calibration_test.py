@@ -1,0 +1,125 @@
+"""The test of calibration: its statistics, its p-values by enumeration, its draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from reference import binned_calibration_oracle as binned, calibration_interval_oracle as oracle
+
+P = [Fraction(k, 8) for k in (1, 1, 2, 3, 4, 6, 7, 7)]
+Y = [0, 1, 0, 1, 0, 1, 1, 0]
+FLOATS = [float(p) for p in P]
+
+
+def errors(name: str, outcomes: Sequence[int]) -> Fraction:
+    bins = binned.uniform(binned.rows_of(outcomes, P, None), 3)
+    if name == "maximum_calibration_error":
+        return binned.maximum(bins)
+    if name == "expected_calibration_error":
+        return binned.expected(bins)
+    return binned.mean_square(bins, "plug_in")
+
+
+METRICS = (
+    "miscalibration",
+    "expected_calibration_error",
+    "maximum_calibration_error",
+    "root_mean_square_calibration_error",
+)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_pvalue_is_that_of_all_outcomes(metric) -> None:
+    def statistic(outcomes: Sequence[int]) -> Fraction:
+        if metric == "miscalibration":
+            return oracle.miscalibration(outcomes, P)
+        return errors(metric, outcomes)
+
+    right = float(oracle.exact_pvalue(Y, P, statistic))
+    n = 4999
+    found = fm.calibration_test(Y, FLOATS, metric=metric, n_bins=3, n_resamples=n, rng=1)
+    assert found.pvalue == pytest.approx(right, abs=4 * math.sqrt(right * (1 - right) / n))
+    value = float(statistic(Y))
+    is_root = metric.startswith("root")
+    assert found.statistic == pytest.approx(math.sqrt(value) if is_root else value, rel=1e-12)
+    if not is_root:
+        mean = float(oracle.over_outcomes(P, statistic)[0])
+        assert found.mean_if_calibrated == pytest.approx(mean, rel=0.05)
+    assert (found.metric, found.n_rows, found.n_resamples) == (metric, 8, n)
+
+
+def test_statistics_are_the_measures() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.random(300)
+    y = rng.random(300) < p**2
+    for strategy in ("uniform", "quantile"):
+        for name in METRICS[1:]:
+            found = fm.calibration_test(
+                y, p, metric=name, strategy=strategy, n_bins=8, n_resamples=1
+            )
+            more = {"estimator": "plug_in"} if name.startswith("root") else {}
+            value = getattr(fm, name)(y, p, strategy=strategy, n_bins=8, **more)
+            assert found.statistic == pytest.approx(value, rel=1e-12)
+
+
+def test_size_and_power() -> None:
+    rng = np.random.default_rng(1)
+    rejected = {True: 0, False: 0}
+    for _ in range(300):
+        p = np.round(rng.beta(0.5, 2, 80), 2)
+        for calibrated in rejected:
+            y = rng.random(80) < (p if calibrated else p**2)
+            test = fm.calibration_test(y, p, n_resamples=19, rng=rng)
+            rejected[calibrated] += test.pvalue <= 0.05
+    assert rejected[True] <= 300 * 0.05 + 4 * math.sqrt(300 * 0.05 * 0.95)
+    assert rejected[False] > 120
+
+
+def test_outcomes_that_cannot_be_are_refuted() -> None:
+    found = fm.calibration_test([1, 0], [0.0, 1.0], rng=1)
+    assert (found.statistic, found.pvalue) == (0.75, 0.001)
+    never = fm.calibration_test([0, 1], [0.0, 1.0], rng=1)
+    assert (never.statistic, never.pvalue, never.mean_if_calibrated) == (0.0, 1.0, 0.0)
+
+
+def test_keys_rows_tables_and_columns() -> None:
+    rng = np.random.default_rng(2)
+    columns, codes = rng.dirichlet([1, 2, 3], 200), rng.integers(0, 3, 200)
+    one = fm.calibration_test(codes, columns, n_resamples=50, rng=1)
+    order = rng.permutation(200)
+    assert fm.calibration_test(codes[order], columns[order], n_resamples=50, rng=one.key) == one
+    hits, top = columns.argmax(axis=1) == codes, columns.max(axis=1)
+    assert fm.calibration_test(hits, top, n_resamples=50, rng=1) == one
+    table = fm.ScoreTable.from_scores(hits, top)
+    assert fm.calibration_test(table, n_resamples=50, rng=1) == one
+    tied = np.round(top, 1)
+    assert fm.calibration_test(hits, tied, rng=3) == fm.calibration_test(
+        fm.ScoreTable.from_scores(hits, tied), rng=3
+    )
+
+
+def test_no_rows() -> None:
+    with pytest.warns(fm.UndefinedMetricWarning, match="a test of calibration is not defined"):
+        found = fm.calibration_test(fm.ScoreTable.from_counts([], [], []))
+    assert math.isnan(found.pvalue)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"metric": "ece"}, ValueError, "`metric` must be one of 'miscalibration', 'expected"),
+        ({"n_bins": 0}, ValueError, "`n_bins` must be at least 1"),
+        ({"n_resamples": 0}, ValueError, "`n_resamples` must be at least 1"),
+        ({"n_resamples": 10**9}, ValueError, "take fewer replicates"),
+        ({"rng": 0.5}, TypeError, "`rng` must be None, a seed or"),
+    ],
+)
+def test_faults(options, kind, message) -> None:
+    with pytest.raises(kind, match=message):
+        fm.calibration_test(Y, FLOATS, **options)

@@ -1,0 +1,90 @@
+"""What follows from the coverage study: its defaults, its first screen, its groups and parts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
+
+import fastmetrics
+from benchmarks.coverage import __main__ as coverage, findings, report, scenes
+from benchmarks.coverage.first_screen import first_screen
+from benchmarks.coverage.scenes import SCENES
+from benchmarks.coverage.study import load
+from fastmetrics.intervals._sample_sizes import effective_groups
+from fastmetrics.intervals.bootstrap.paired_bootstrap import PAIRED_METHOD
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.source_tree
+def test_the_defaults_are_those_that_the_figures_support():
+    """One rule, applied once: what the document says is what the functions do."""
+    study = load(ROOT / coverage.STORED)
+    assert findings.supported(study, report.DIFFERENCES) == PAIRED_METHOD
+    labels, scores = [0, 1, 1, 0, 1, 0] * 20, np.arange(120) * 7 % 31
+    result = fastmetrics.bootstrap(labels, scores, metrics=["roc_auc", "f1"], threshold=9, rng=1)
+    assert {one.method for one in result.values()} == {findings.supported(study, report.METRICS)}
+    text = " ".join((ROOT / coverage.DOCUMENT).read_text(encoding="utf-8").split())
+    for function, method in (("bootstrap", "bca"), ("paired_bootstrap", PAIRED_METHOD)):
+        (line,) = [part for part in text.split(" - ") if part.startswith(f"`{function}`: on av")]
+        assert f'The default is `method="{method}"`.' in line
+
+
+@pytest.mark.source_tree
+def test_the_first_screen_comes_first_and_names_what_there_is():
+    study = load(ROOT / coverage.STORED)
+    text = (ROOT / coverage.DOCUMENT).read_text(encoding="utf-8")
+    lines = first_screen(study)
+    assert text.splitlines()[2] == "| you have | call | expect |"
+    assert len(lines) <= 14
+    for line in lines:
+        assert f"| {' | '.join(line)} |" in text.split("## In short")[0]
+        for name in re.findall(r"`(\w+)(?:\(|`)", line[1]):
+            assert hasattr(fastmetrics, name)
+
+
+@pytest.mark.source_tree
+def test_students_t_mends_part_of_what_few_groups_lack():
+    study = load(ROOT / coverage.STORED)
+    rows = {(r.metric, r.scene, r.method): r for r in study.intervals if r.part == "groups"}
+    pairs = [
+        (key, rows[(*key[:2], key[2].replace(", normal", ", t"))])
+        for key in rows
+        if key[2].endswith(", normal")
+    ]
+    assert len(pairs) == 3 * 6
+    for key, by_t in pairs:
+        gain = by_t.coverage - rows[key].coverage
+        assert gain >= 0
+        assert by_t.coverage < 0.97  # and widens none too much
+        if "50 equal" not in key[1]:
+            assert gain > 0.01
+
+
+def test_groups_of_a_scene_have_its_sizes():
+    uneven = next(s for s in SCENES if s.uneven)
+    sizes = uneven.sizes()
+    assert (sizes.sum(), len(sizes), sizes.min()) == (uneven.n, 50, 2)
+    assert sizes[0] == pytest.approx(500 / sum(1 / k for k in range(1, 51)), abs=1)
+    worth = effective_groups(np.repeat(np.arange(50), sizes))
+    assert worth == pytest.approx(12.4, abs=0.1)
+    drawn = scenes.draw(uneven, uneven.generator(0))
+    assert np.bincount(drawn.groups).tolist() == sizes.tolist()
+
+
+def test_parts_are_replaced_and_the_others_kept(tmp_path, monkeypatch):
+    """`--part` runs some of the study again."""
+    few = ["--data-sets", "4", "--resamples", "19", "--exchanges", "9", "--processes", "1"]
+    monkeypatch.setattr(coverage, "DATA_SETS", 4)
+    published = load(ROOT / coverage.STORED)
+    assert coverage.main([*few, "--part", "choice", "--output", str(tmp_path)]) == 0
+    found = load(tmp_path / coverage.STORED)
+    assert len(found.intervals) == len(published.intervals)
+    others = [row for row in published.intervals if row.part != "choice"]
+    assert found.intervals[: len(others)] == others
+    assert {(row.part, row.n_data) for row in found.intervals[len(others) :]} == {("choice", 4)}

@@ -1,0 +1,244 @@
+"""Decision curves: the definition, the figures of R's dcurves, errors by rows, bands."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, strategies as st
+from scipy.stats import norm
+
+import fastmetrics as fm
+from fastmetrics.errors import UndefinedMetricWarning
+
+GRID = np.array([0.05, 0.2, 0.5, 0.7])
+ROWS = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 10), st.integers(0, 3)), min_size=3, max_size=30
+).filter(lambda rows: {y for y, _, w in rows if w} == {0, 1})
+
+
+def by_rows(y, p, w, t, prevalence=None, standardized=False):
+    """Return net benefit from its definition."""
+    called, odds = p >= t, t / (1 - t)
+    share = (w * y).sum() / w.sum() if prevalence is None else prevalence
+    tpr = (w * y * called).sum() / (w * y).sum()
+    fpr = (w * (1 - y) * called).sum() / (w * (1 - y)).sum()
+    found = share * tpr - (1 - share) * fpr * odds
+    return found / share if standardized else found
+
+
+@given(rows=ROWS, prevalence=st.sampled_from([None, 0.02]), standardized=st.booleans())
+def test_definition(rows, prevalence, standardized) -> None:
+    y, p, w = (np.array(column) for column in zip(*rows, strict=True))
+    p = p / 10
+    options = {"prevalence": prevalence, "standardized": standardized, "sample_weight": w}
+    found = fm.decision_curve(y, p, thresholds=GRID, **options)
+    for t, value in zip(GRID, found.net_benefit[0], strict=True):
+        expected = by_rows(y, p, w, t, prevalence, standardized)
+        assert value == pytest.approx(expected, rel=1e-12, abs=1e-14)
+        single = fm.net_benefit(y, p, threshold=t, **options)
+        assert single == pytest.approx(expected, rel=1e-12, abs=1e-14)
+        table = fm.ScoreTable.from_scores(y, p, sample_weight=w)
+        more = {"prevalence": prevalence, "standardized": standardized}
+        assert fm.net_benefit(table, threshold=t, **more) == single
+    everybody = [by_rows(y, p + 1, w, t, prevalence, standardized) for t in GRID]
+    assert found.treat_all == pytest.approx(everybody, rel=1e-12, abs=1e-14)
+
+
+#: Family history and cancer among 750 men, and what R's dcurves makes of them at thresholds.
+HISTORY = {(0, 0): 554, (0, 1): 81, (1, 0): 91, (1, 1): 24}
+OF_R = [
+    (0.05, 0.025614035087719297, -1.3133333333333335),
+    (0.1, 0.018518518518518517, -0.2333333333333334),
+    (0.2, 0.0016666666666666635, 0.3066666666666666),
+    (0.35, -0.033333333333333354, 0.5380952380952382),
+]
+
+
+def history() -> tuple[np.ndarray, np.ndarray]:
+    cells = [(y, p) for (p, y), n in HISTORY.items() for _ in range(n)]
+    y, p = np.array(cells).T
+    return y, p
+
+
+def test_the_figures_of_dcurves() -> None:
+    y, p = history()
+    found = fm.decision_curve(y, p, thresholds=[row[0] for row in OF_R])
+    assert found.net_benefit[0] == pytest.approx([row[1] for row in OF_R], rel=1e-13)
+    assert found.interventions_avoided[0] == pytest.approx([row[2] for row in OF_R], rel=1e-12)
+    assert found.prevalence == 0.14
+
+
+def sample(n: int = 300, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    a, b = (1 / (1 + np.exp(1 - d * y - rng.normal(size=n))) for d in (2.0, 1.2))
+    return y, np.round(a, 2), np.round(b, 2)
+
+
+def shares_of(y, p, t):
+    return np.where(p >= t, np.where(y == 1, 1.0, -t / (1 - t)), 0.0)
+
+
+def test_errors_are_those_of_means_over_rows() -> None:
+    y, a, b = sample()
+    n = len(y)
+    curve = fm.decision_curve(y, {"a": a, "b": b}, thresholds=GRID)
+    apart = fm.decision_curve_difference(y, {"a": a, "b": b}, thresholds=GRID)
+    ratio = fm.decision_curve(y, a, thresholds=GRID, standardized=True)
+    fixed = fm.decision_curve(y, a, thresholds=GRID, prevalence=0.1)
+    z = norm.ppf(0.975)
+    for j, t in enumerate(GRID):
+        of_a, of_b = shares_of(y, a, t), shares_of(y, b, t)
+        for i, each in enumerate((of_a, of_b)):
+            error = each.std(ddof=1) / math.sqrt(n)
+            assert curve.standard_error[i, j] == pytest.approx(error, rel=1e-10)
+            assert curve.low[i, j] == pytest.approx(each.mean() - z * error, rel=1e-10)
+            assert curve.high[i, j] == pytest.approx(each.mean() + z * error, rel=1e-10)
+        assert apart.difference[j] == pytest.approx((of_a - of_b).mean(), rel=1e-10)
+        error = (of_a - of_b).std(ddof=1) / math.sqrt(n)
+        assert apart.standard_error[j] == pytest.approx(error, rel=1e-10)
+        linear = (of_a - ratio.net_benefit[0, j] * y) / y.mean()
+        error = linear.std(ddof=1) / math.sqrt(n)
+        assert ratio.standard_error[0, j] == pytest.approx(error, rel=1e-10)
+        parts = [
+            share * of_a[y == k].std(ddof=1) / math.sqrt((y == k).sum())
+            for k, share in ((1, 0.1), (0, 0.9))
+        ]
+        assert fixed.standard_error[0, j] == pytest.approx(math.hypot(*parts), rel=1e-10)
+
+
+def test_frequencies_are_rows_and_importances_are_not() -> None:
+    y, a, b = sample()
+    w = np.random.default_rng(2).integers(0, 4, len(y))
+    models = {"a": a, "b": b}
+    repeated = {name: np.repeat(each, w) for name, each in models.items()}
+    for function in (fm.decision_curve, fm.decision_curve_difference):
+        for prevalence in (None, 0.1):
+            more = {"thresholds": GRID, "prevalence": prevalence}
+            found = function(y, models, sample_weight=w, weights_are="frequencies", **more)
+            rows = function(np.repeat(y, w), repeated, **more)
+            for name in ("low", "high", "standard_error"):
+                np.testing.assert_allclose(getattr(found, name), getattr(rows, name), rtol=1e-9)
+            doubled = function(y, models, sample_weight=np.full(len(y), 2.5), **more)
+            plain = function(y, models, **more)
+            np.testing.assert_allclose(doubled.standard_error, plain.standard_error, rtol=1e-9)
+
+
+def test_simultaneous_bands_are_wider_and_come_again() -> None:
+    y, a, b = sample()
+    models = {"a": a, "b": b}
+    for function in (fm.decision_curve, fm.decision_curve_difference):
+        wide = function(y, models, kind="simultaneous", rng=1)
+        narrow = function(y, models)
+        assert (wide.high - wide.low >= narrow.high - narrow.low).all()
+        assert function(y, models, kind="simultaneous", rng=wide.key) == wide
+        assert np.ravel(narrow.critical_value) == pytest.approx(norm.ppf(0.975))
+        assert (np.ravel(wide.critical_value) > 2.3).all()
+        assert (np.ravel(wide.critical_value) < 3.5).all()
+
+
+def test_the_largest_of_one_threshold_is_normal() -> None:
+    y, a, _ = sample()
+    one = fm.decision_curve(y, a, thresholds=[0.3], kind="simultaneous", rng=1)
+    assert one.critical_value[0] == pytest.approx(norm.ppf(0.975), rel=0.02)
+
+
+def test_nobody_called_has_no_error() -> None:
+    y, a, _ = sample()
+    found = fm.decision_curve(y, a / 2, thresholds=[0.2, 0.6, 0.9], kind="simultaneous", rng=1)
+    assert found.net_benefit[0, 1:].tolist() == [0.0, 0.0]
+    assert found.low[0, 1:].tolist() == found.high[0, 1:].tolist() == [0.0, 0.0]
+    assert found.standard_error[0, 0] > 0
+    same = fm.decision_curve_difference(y, {"a": a, "b": a})
+    assert not same.standard_error.any()
+
+
+def test_coverage_in_a_small_simulation() -> None:
+    rng, n, n_data, p = np.random.default_rng(5), 400, 200, 0.3
+    logit = math.log(p / (1 - p))
+    cut = (np.log(GRID / (1 - GRID)) - logit + 1.125) / 1.5
+    true = p * norm.sf(cut - 1.5) - (1 - p) * GRID / (1 - GRID) * norm.sf(cut)
+    inside = np.zeros(len(GRID))
+    everywhere = 0
+    for _ in range(n_data):
+        y = (rng.random(n) < p).astype(int)
+        score = 1 / (1 + np.exp(-(logit + 1.5 * (1.5 * y + rng.normal(size=n)) - 1.125)))
+        found = fm.decision_curve(y, score, thresholds=GRID)
+        inside += (found.low[0] <= true) & (true <= found.high[0])
+        band = fm.decision_curve(y, score, thresholds=GRID, kind="simultaneous", rng=1)
+        everywhere += ((band.low[0] <= true) & (true <= band.high[0])).all()
+    assert (inside / n_data > 0.91).all(), inside / n_data
+    assert 0.90 < everywhere / n_data < 0.995
+
+
+FAULTS = [
+    ({"p": [0.1, 1.2, 0.3, 0.4]}, ValueError, r"must lie in \[0, 1\]: from 0.1 to 1.2"),
+    ({"p": [-0.1, 0.2, 0.3, 0.4]}, ValueError, r"must lie in \[0, 1\]: from -0.1 to 0.4"),
+    ({"p": [math.nan, 0.2, 0.3, 0.4]}, ValueError, "must be finite: nan at index 0"),
+    ({"prevalence": 0}, ValueError, r"`prevalence` must lie in \(0, 1\): got 0"),
+    ({"prevalence": 1}, ValueError, r"`prevalence` must lie in \(0, 1\): got 1"),
+]
+OF_CURVES = [
+    (
+        {"thresholds": [0.0, 0.5]},
+        ValueError,
+        r"`thresholds` must lie in \(0, 1\): got 0.0 at index",
+    ),
+    (
+        {"thresholds": [0.5, 1.0]},
+        ValueError,
+        r"`thresholds` must lie in \(0, 1\): got 1.0 at index",
+    ),
+    ({"thresholds": [0.5, 0.4]}, ValueError, "`thresholds` must rise: got 0.4 at index 1"),
+    ({"thresholds": []}, ValueError, "`thresholds` is empty"),
+    ({"kind": "both"}, ValueError, "`kind` must be one of 'pointwise', 'simultaneous'"),
+    ({"confidence_level": 1}, ValueError, "`confidence_level` must lie strictly between"),
+]
+
+
+@pytest.mark.parametrize(("given_", "error", "message"), FAULTS)
+def test_faults(given_, error, message) -> None:
+    given_ = dict(given_)
+    p = given_.pop("p", [0.1, 0.2, 0.3, 0.4])
+    y = [0, 1, 0, 1]
+    with pytest.raises(error, match=message):
+        fm.decision_curve(y, p, **given_)
+    with pytest.raises(error, match=message):
+        fm.net_benefit(y, p, threshold=0.5, **given_)
+    with pytest.raises(error, match=message):
+        fm.decision_curve_difference(y, {"a": [0.1] * 4, "b": p}, **given_)
+
+
+@pytest.mark.parametrize(("given_", "error", "message"), OF_CURVES)
+def test_faults_of_curves(given_, error, message) -> None:
+    with pytest.raises(error, match=message):
+        fm.decision_curve([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], **given_)
+
+
+def test_other_faults() -> None:
+    y, p = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
+    for threshold in (0, 1, -0.1, 1.5, math.nan):
+        with pytest.raises(ValueError, match=r"`threshold` must lie in \(0, 1\)"):
+            fm.net_benefit(y, p, threshold=threshold)
+    with pytest.raises(ValueError, match="must name two models: got 3"):
+        fm.decision_curve_difference(y, {"a": p, "b": p, "c": p})
+    with pytest.raises(ValueError, match="must name at least two models: got 1"):
+        fm.decision_curve_difference(y, {"a": p})
+    table = fm.ScoreTable.from_scores(y, [1, 2, 3, 4])
+    with pytest.raises(ValueError, match=r"the scores of the table must lie in \[0, 1\]"):
+        fm.net_benefit(table, threshold=0.5)
+    with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
+        assert math.isnan(fm.net_benefit([0, 0], [0.1, 0.2], threshold=0.5))
+    with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
+        found = fm.decision_curve([0, 0], [0.1, 0.2])
+    assert np.isnan(found.net_benefit).all()
+
+
+def test_a_frame_names_its_models() -> None:
+    y, a, b = sample()
+    frame = pd.DataFrame({"a": a, "b": b})
+    assert fm.decision_curve(y, frame) == fm.decision_curve(y, {"a": a, "b": b})
+    assert fm.decision_curve(y, np.c_[a, b], names=["a", "b"]).names == ("a", "b")

@@ -1,0 +1,107 @@
+"""Pooling rows into the upper hull: compiled and as plain Python, against the definition."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from kernel_forms import forms
+
+from fastmetrics._kernels import hulls
+from reference.hull_oracle import hull_ends
+
+LARGE = 2**40  # the product of the totals is beyond int64
+
+
+def pooled(kernel, positives, negatives, *more):
+    n = len(positives)
+    columns = np.full(n, -7), np.empty_like(positives), np.empty_like(positives)
+    count = kernel(positives, negatives, *columns, *more)
+    return [column[:count].tolist() for column in columns]
+
+
+def rows(rng, n, high):
+    positives, negatives = rng.integers(0, high, n), rng.integers(0, high, n)
+    return positives, negatives + ((positives + negatives) == 0)
+
+
+def expected(positives, negatives):
+    ends = hull_ends(positives.tolist(), negatives.tolist())
+    starts = [0, *(end + 1 for end in ends[:-1])]
+    return [ends, *(np.add.reduceat(column, starts).tolist() for column in (positives, negatives))]
+
+
+@pytest.mark.parametrize("kernel", forms(hulls.upper_hull))
+@pytest.mark.parametrize("n", [1, 2, 3, 64, 65, 200, 700])
+@pytest.mark.parametrize("high", [2, 5])
+def test_upper_hull(rng, kernel, n, high):
+    for _ in range(3):
+        positives, negatives = rows(rng, n, high)
+        assert pooled(kernel, positives, negatives) == expected(positives, negatives)
+
+
+@pytest.mark.parametrize("kernel", forms(hulls.upper_hull))
+def test_upper_hull_of_curves_that_bend_either_way(kernel):
+    rising = np.arange(1, 301)
+    convex = pooled(kernel, rising, rising[::-1].copy())
+    assert convex == [[299], [rising.sum()], [rising.sum()]]
+    concave = pooled(kernel, rising[::-1].copy(), rising)
+    assert concave == [list(range(300)), rising[::-1].tolist(), rising.tolist()]
+
+
+@pytest.mark.parametrize("kernel", forms(hulls.upper_hull_of_large_counts))
+@pytest.mark.parametrize("n", [1, 2, 3, 200])
+@pytest.mark.parametrize("high", [2, 5, LARGE])
+def test_upper_hull_of_large_counts(rng, kernel, n, high):
+    positives, negatives = rows(rng, n, high)
+    assert pooled(kernel, positives, negatives) == expected(positives, negatives)
+
+
+@pytest.mark.parametrize("compare", forms(hulls.is_steeper))
+def test_is_steeper(rng, compare):
+    sides = [(0, 1), (1, 0), (0, 7), (3, 3), (2**62, 2**62 - 1), (2**62 - 1, 2**62 - 2)]
+    sides += [tuple(side) for side in rng.integers(0, 2**61, (10, 2)).tolist()]
+    sides += [tuple(side) for side in rng.integers(1, 5, (10, 2)).tolist()]
+    for p, n in sides:
+        for q, m in sides:
+            assert bool(compare(p, n, q, m)) == (Fraction(p) * m > Fraction(q) * n)
+
+
+@pytest.mark.parametrize("kernel", forms(hulls.upper_hull_of_weights))
+@pytest.mark.parametrize("n", [1, 2, 3, 200])
+def test_upper_hull_of_weights(rng, kernel, n):
+    positives, negatives = rows(rng, n, 5)
+    found = pooled(kernel, positives * 0.1, negatives * 0.1, 2.0**-40)
+    want = expected(positives, negatives)
+    assert found[0] == want[0]
+    np.testing.assert_allclose(found[1:], np.array(want[1:]) * 0.1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", forms(hulls.sums_of_blocks))
+def test_sums_of_blocks(rng, kernel):
+    weights = rng.random(500) * 10.0 ** rng.integers(-9, 9, 500)
+    ends = np.array([0, 3, 250, 499])
+    sums = np.full(4, -1.0)
+    kernel(weights, ends, sums)
+    starts = [0, 1, 4, 251]
+    exact = [
+        float(sum(map(Fraction, weights[a : b + 1].tolist())))
+        for a, b in zip(starts, ends.tolist(), strict=True)
+    ]
+    np.testing.assert_allclose(sums, exact, rtol=2**-52)
+
+
+@pytest.mark.parametrize("kernel", forms(hulls.upper_hull_of_drawn_rows))
+@pytest.mark.parametrize("n", [1, 2, 200])
+def test_upper_hull_of_drawn_rows(rng, kernel, n):
+    labels, drawn = rng.integers(0, 2, n).astype(np.int8), rng.integers(0, 3, n).astype(float)
+    ends = rng.random(n) < 0.5
+    ends[-1] = True
+    found = np.full(n, -1.0), np.full(n, -1.0)
+    count = kernel(labels, ends, drawn, *found)
+    tie = np.cumsum(ends) - ends
+    columns = [np.bincount(tie, drawn * (labels == k)).astype(int) for k in (1, 0)]
+    kept = columns[0] + columns[1] > 0
+    want = expected(*(column[kept] for column in columns))[1:] if kept.any() else [[], []]
+    assert [column[:count].tolist() for column in found] == want

@@ -1,0 +1,317 @@
+"""Calibration errors in bins: bins, forms, estimators, what is refused."""
+
+from __future__ import annotations
+
+import functools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import fastmetrics as fm
+from reference import binned_calibration_oracle as oracle
+
+ERRORS = (
+    fm.expected_calibration_error,
+    fm.maximum_calibration_error,
+    fm.root_mean_square_calibration_error,
+)
+BINS = {"uniform": oracle.uniform, "quantile": oracle.quantile}
+FORMS = ("top_label", "class_wise", "full")
+Y, P = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
+
+
+def wanted(problems: list[oracle.Problem], n_bins: int, strategy: str) -> list[float]:
+    """Return the expected and the maximum error, and the roots of the three mean squares."""
+    parts = [BINS[strategy](problem, n_bins) for problem in problems]
+    mean = sum(map(oracle.expected, parts)) / len(parts)
+    squares = [
+        sum(oracle.mean_square(bins, estimator) for bins in parts) / len(parts)
+        for estimator in ("kumar", "sun", "plug_in")
+    ]
+    return [
+        float(mean),
+        float(max(map(oracle.maximum, parts))),
+        *(math.sqrt(max(square, 0)) for square in squares),
+    ]
+
+
+def found(*data: Any, weights: Any = None, **options: Any) -> list[float]:
+    given_weights = {} if weights is None else {"sample_weight": weights}
+    rms: dict[str, Any] = given_weights | ({"weights_are": "frequencies"} if given_weights else {})
+    return [
+        fm.expected_calibration_error(*data, **options, **given_weights),
+        fm.maximum_calibration_error(*data, **options, **given_weights),
+        *(
+            fm.root_mean_square_calibration_error(*data, estimator=each, **options, **rms)
+            for each in ("kumar", "sun", "plug_in")
+        ),
+    ]
+
+
+# Both ends, edges of 2, 4, 5, 8 bins as doubles and as none, and neighbours.
+CHANCES = st.sampled_from([0.0, 1e-9, 0.2, 0.25, 0.375, 0.5, float(np.nextafter(0.5, 1)), 0.8, 1.0])
+ROWS = st.lists(st.tuples(st.integers(0, 1), CHANCES, st.integers(0, 3)), min_size=2, max_size=12)
+
+
+@given(ROWS, st.sampled_from([1, 2, 3, 4, 8, 40]), st.sampled_from(["uniform", "quantile"]))
+def test_one_column(rows, n_bins, strategy) -> None:
+    rows = [*rows, (0, 0.25, 1), (1, 0.25, 1)]
+    y, p, w = (list(column) for column in zip(*rows, strict=True))
+    for weights in (None, w):
+        right = wanted([oracle.rows_of(y, p, weights)], n_bins, strategy)
+        np.testing.assert_allclose(
+            found(y, p, weights=weights, n_bins=n_bins, strategy=strategy),
+            right,
+            rtol=1e-9,  # of a root
+            atol=1e-8,
+        )
+    table = fm.ScoreTable.from_scores(y, p)
+    assert found(table, n_bins=n_bins, strategy=strategy) == found(
+        y, p, n_bins=n_bins, strategy=strategy
+    )
+
+
+def eighths(k: int) -> st.SearchStrategy[list[float]]:
+    cuts = st.lists(st.integers(0, 8), min_size=k - 1, max_size=k - 1).map(sorted)
+    return cuts.map(lambda c: [(b - a) / 8 for a, b in zip([0, *c], [*c, 8], strict=True)])
+
+
+@given(st.data(), st.integers(2, 4), st.sampled_from([1, 2, 4, 5]), st.sampled_from(FORMS))
+def test_columns(data, k, n_bins, form) -> None:
+    row = st.tuples(st.integers(0, k - 1), eighths(k), st.integers(0, 2))
+    rows = data.draw(st.lists(row, min_size=1, max_size=10))
+    rows += [(j, [0.5, 0.5, *[0.0] * (k - 2)], 1) for j in range(k)] * 2
+    codes, p, w = (list(column) for column in zip(*rows, strict=True))
+    order = data.draw(st.permutations(range(len(rows))))
+    strategy = "uniform" if form == "full" else data.draw(st.sampled_from(sorted(BINS)))
+    options = {"n_bins": n_bins, "strategy": strategy, "form": form}
+    for weights in (None, w):
+        right = wanted(oracle.problems(form, codes, p, weights), n_bins, strategy)
+        np.testing.assert_allclose(
+            found(codes, p, weights=weights, **options), right, rtol=1e-9, atol=1e-8
+        )
+    moved = [codes[i] for i in order], [p[i] for i in order]
+    assert found(*moved, **options) == found(codes, p, **options)
+
+
+def test_any_row_order_gives_the_same_bits() -> None:
+    rng = np.random.default_rng(3)
+    p = rng.random(20_000)
+    y = rng.random(20_000) < p**2
+    columns = rng.dirichlet(np.ones(3), 20_000)
+    codes = rng.integers(0, 3, 20_000)
+    order = rng.permutation(20_000)
+    for options in ({}, {"strategy": "quantile"}):
+        assert found(y[order], p[order], **options) == found(y, p, **options)
+    for form in FORMS:
+        assert found(codes[order], columns[order], form=form, n_bins=5) == found(
+            codes, columns, form=form, n_bins=5
+        )
+
+
+def test_uniform_edges_are_those_of_scikit_learn() -> None:
+    """A probability on an edge lies in the bin that it ends, by the doubles of `linspace`."""
+    from sklearn.calibration import calibration_curve
+
+    p = np.tile(np.concatenate([np.linspace(0, 1, 16), np.linspace(0.01, 0.99, 17)]), 2)
+    y = np.arange(len(p)) % 3 == 0
+    for n_bins in (3, 7, 10, 15):
+        share, mean = calibration_curve(y, p, n_bins=n_bins)
+        right = np.abs(share - mean).max()
+        assert fm.maximum_calibration_error(y, p, n_bins=n_bins) == pytest.approx(right, rel=1e-12)
+
+
+def test_float32_probabilities_are_binned_as_they_are() -> None:
+    p = np.float32([0.1, 0.1, 0.3, 0.9])
+    y = [0, 1, 0, 1]
+    assert found(y, p, n_bins=10) == found(y, p.astype(np.float64), n_bins=10)
+
+
+def test_adaptive_is_expected_in_quantile_bins() -> None:
+    columns = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
+    codes = np.arange(60) % 3
+    bins = {"n_bins": 7, "strategy": "quantile"}
+    right = fm.expected_calibration_error(codes, columns, form="class_wise", **bins)
+    assert fm.adaptive_calibration_error(codes, columns, n_bins=7) == right
+    right = fm.expected_calibration_error(Y, P, **bins)
+    assert fm.adaptive_calibration_error(Y, P, n_bins=7) == right
+    table = fm.ScoreTable.from_scores(Y, P)
+    assert fm.adaptive_calibration_error(table, n_bins=7) == right
+
+
+def test_the_debiased_estimates_have_no_bias() -> None:
+    """Over all outcomes of a bin of three probabilities, by their chances: the mean is exact."""
+    p = [Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)]
+    truth = [Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)]
+    mean = Fraction(0)
+    for number in range(8):
+        y = [number >> i & 1 for i in range(3)]
+        chance = math.prod(q if each else 1 - q for q, each in zip(truth, y, strict=True))
+        bins = [oracle.rows_of(y, p, None)]
+        mean += chance * oracle.mean_square(bins, "sun")
+    gaps = [q - each for q, each in zip(truth, p, strict=True)]
+    pairs = [gaps[i] * gaps[j] for i in range(3) for j in range(3) if i != j]
+    assert mean == sum(pairs) / 6
+
+
+def test_labels_name_the_columns() -> None:
+    columns = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
+    named = fm.expected_calibration_error(["b", "c"], columns, labels=["a", "b", "c"])
+    assert named == fm.expected_calibration_error([1, 2], columns, labels=[0, 1, 2])
+    assert named == fm.expected_calibration_error(
+        [1, 2, 2], [*columns, columns[0]], labels=range(3), sample_weight=[1, 1, 0]
+    )
+
+
+def test_one_class_alone_has_an_error() -> None:
+    assert fm.expected_calibration_error([1, 1], [0.5, 0.75], n_bins=1) == 0.375
+
+
+def test_more_bins_than_rows_are_left_out() -> None:
+    assert fm.expected_calibration_error(Y, P, n_bins=1000) == pytest.approx(
+        np.abs(np.subtract(Y, P)).mean()
+    )
+    by_rank = fm.expected_calibration_error(Y, P, n_bins=1000, strategy="quantile")
+    assert by_rank == pytest.approx(np.abs(np.subtract(Y, P)).mean())
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_undefined(error) -> None:
+    none = fm.ScoreTable.from_counts([], [], [])
+    with pytest.warns(fm.UndefinedMetricWarning, match="calibration error is not defined: there a"):
+        assert math.isnan(error(none))
+
+
+def test_bias_of_single_rows_is_undefined() -> None:
+    for estimator in ("kumar", "sun"):
+        with pytest.warns(fm.UndefinedMetricWarning, match="no bin has two rows; take fewer `n_bi"):
+            rms = fm.root_mean_square_calibration_error([0, 1], [0.1, 0.9], estimator=estimator)
+        assert math.isnan(rms)
+
+
+COLUMNS = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize(
+    ("data", "options", "kind", "message"),
+    [
+        ((Y, P), {"n_bins": 0}, ValueError, "`n_bins` must be at least 1: got 0"),
+        ((Y, P), {"n_bins": 2.0}, TypeError, "`n_bins` must be an integer: got float 2.0"),
+        ((Y, P), {"n_bins": 10**7}, ValueError, "`n_bins` must be at most 1,000,000: got"),
+        ((Y, P), {"strategy": "equal"}, ValueError, "`strategy` must be one of 'uniform', 'quant"),
+        ((Y, P), {"form": "full"}, TypeError, "`form` is for a column of `y_proba` a class"),
+        ((Y, P), {"labels": [0, 1]}, TypeError, "`labels` is for a column of `y_proba` a class"),
+        ((Y, [0.5, 1.5, -2.0, 0, 0]), {}, ValueError, r"`y_proba` must lie in \[0, 1\]: from -2.0"
+         " to 1.5; 1.5 at index 1, 2 in all; scores are no probabilities"),
+        (([0, 1, 2], [[0.5, 0.5, 0], [-0.5, 1.5, 0], [0, 0, 1]]), {}, ValueError,
+         r"`y_proba` must lie in \[0, 1\]: from -0.5 to 1.5; index \(1, 0\), 2 in all"),
+        (([0, 1, 2], [[0.5, 0.5, 0], [0.5, 0.25, 0], [0, 0, 0.5]]), {}, ValueError,
+         "the rows of `y_proba` must add up to 1: 0.75 at index 1, 2 in all"),
+        (([0, 1, 0], COLUMNS), {}, ValueError, "2 classes in `y_true`, 3 columns; pass `labels`"),
+        (([0, 1, 3], COLUMNS), {"labels": [0, 1, 2]}, ValueError, "contains 3, which is not in"),
+        (([0, 1, 2], COLUMNS), {"labels": [0, 2, 1]}, ValueError, "stand for, sorted: got"),
+        (([0, 1], COLUMNS), {}, ValueError, "lengths differ: `y_true` has 2 rows, `y_proba` has 3"),
+        (([0, 1, 2], COLUMNS), {"form": "top"}, ValueError, "`form` must be one of 'top_label'"),
+        (([0, 1, 2], COLUMNS), {"pos_label": 1}, TypeError, "`pos_label` is for one column of"),
+        (([0, 1, 2], COLUMNS), {"form": "full", "strategy": "quantile"}, ValueError,
+         "`strategy` must be 'uniform' with `form='full'`"),
+        ((Y, [0.5, math.nan, 0, 0, 0]), {}, ValueError, "`y_proba` must be finite: nan at index 1"),
+        (([0, 1, 2, 0, 1], P), {}, ValueError, "`y_true` has 3 classes"),
+    ],
+)  # fmt: skip
+def test_faults(error, data, options, kind, message) -> None:
+    with pytest.raises(kind, match=message):
+        error(*data, **options)
+
+
+def test_how_many_rows_a_bin_has_must_be_known() -> None:
+    weights = {"sample_weight": [1, 2, 1, 1, 2]}
+    table = fm.ScoreTable.from_scores(Y, P, sample_weight=np.full(5, 0.5))
+    for estimator in ("kumar", "sun"):
+        said = f"`estimator='{estimator}'` needs to know how many rows a bin has"
+        with pytest.raises(ValueError, match=said):
+            fm.root_mean_square_calibration_error(Y, P, estimator=estimator, **weights)
+        with pytest.raises(ValueError, match=said):
+            fm.root_mean_square_calibration_error(table, estimator=estimator)
+    with pytest.raises(ValueError, match="must hold whole numbers with `weights_are='frequencies'"):
+        fm.root_mean_square_calibration_error(
+            Y, P, sample_weight=[0.5] * 5, weights_are="frequencies"
+        )
+    for estimator in ("kumar", "sun"):
+        repeated = fm.root_mean_square_calibration_error(
+            np.repeat(Y, weights["sample_weight"]),
+            np.repeat(P, weights["sample_weight"]),
+            n_bins=2,
+            estimator=estimator,
+        )
+        assert repeated == fm.root_mean_square_calibration_error(
+            Y, P, n_bins=2, estimator=estimator, weights_are="frequencies", **weights
+        )
+
+
+def test_errors_of_an_estimator() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(90, 2))
+    for k in (2, 3):
+        y = (x[:, 0] + rng.normal(size=90) > 0).astype(int) + (x[:, 1] > 0) * (k == 3)
+        found = fm.evaluate_estimator(
+            LogisticRegression(), x, y, method="holdout", metrics=[("ece", {"n_bins": 5})], rng=1
+        )
+        value = found.metrics["ece"].estimate
+        assert 0 < value < 0.5
+
+
+@pytest.mark.parametrize("metric", ["expected_calibration_error", "mce", "ace",
+                                    "root_mean_square_calibration_error"])  # fmt: skip
+def test_no_bootstrap_of_what_it_cannot_cover(metric) -> None:
+    said = f"`metrics` names '{metric}': chance alone makes an error in bins, .* `calibration_err"
+    with pytest.raises(ValueError, match=said):
+        fm.bootstrap(Y, P, metrics=metric)
+    with pytest.raises(ValueError, match=said):
+        fm.paired_bootstrap(Y, {"a": P, "b": P[::-1]}, metrics=[metric])
+    with pytest.raises(ValueError, match=said):
+        fm.evaluate(Y, P, metrics=[metric], n_resamples=9)
+
+
+def test_no_bootstrap_of_the_functions_either() -> None:
+    said = "chance alone makes an error in bins"
+    for function in (fm.expected_calibration_error, fm.maximum_calibration_error):
+        with pytest.raises(ValueError, match=said):
+            fm.bootstrap(Y, P, metrics=function)
+        with pytest.raises(ValueError, match=said):
+            fm.bootstrap(Y, P, metrics=functools.partial(function, n_bins=3, pos_label=1))
+
+
+def test_figures_of_verified_calibration() -> None:
+    """What the tests of Kumar, Liang & Ma's package (v0.2) say of three small problems."""
+    p = [0.5, 0.5, 0.5, 0.6, 0.5, 0.6, 0.6, 0.6, 0.6]
+    y = [0, 1, 0, 1, 0, 1, 1, 1, 0]
+    rms = functools.partial(fm.root_mean_square_calibration_error, n_bins=10, estimator="plug_in")
+    assert fm.expected_calibration_error(y, p, n_bins=10) == pytest.approx(2 / 9)
+    assert rms(y, p) == pytest.approx(math.sqrt(4 / 9 * 0.25**2 + 5 / 9 * 0.2**2))
+
+    rows = [[0.6, 0.3, 0.1]] * 6 + [[0.1, 0.8, 0.1]] * 4 + [[0.1, 0.0, 0.9]] * 4
+    codes = [0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2]
+    gaps, shares = [5 / 6 - 0.6, 0.05, 0.1], [6 / 14, 4 / 14, 4 / 14]
+    mean = float(np.dot(shares, gaps))
+    assert fm.expected_calibration_error(codes, rows, n_bins=10) == pytest.approx(mean)
+    assert rms(codes, rows) == pytest.approx(math.sqrt(np.dot(shares, np.square(gaps))))
+    gaps = [0.1, 5 / 6 - 0.6, 0.1, 0.05, 0.3 - 1 / 6]
+    shares = np.divide([4, 6, 8, 4, 6], 42)
+    by_class = {"form": "class_wise"}
+    mean = float(np.dot(shares, gaps))
+    assert fm.expected_calibration_error(codes, rows, n_bins=10, **by_class) == pytest.approx(mean)
+    square = np.dot(shares, np.square(gaps))
+    assert rms(codes, rows, **by_class) == pytest.approx(math.sqrt(square))
+
+    rows = [[0.8, 0.1, 0.1], [0.6, 0.2, 0.2], [0.0, 0.9, 0.1], [0.0, 1.0, 0.0]]
+    rows += [[0.3, 0.3, 0.4], [0.15, 0.0, 0.85]]
+    found = fm.expected_calibration_error([0, 0, 1, 1, 0, 2], rows, n_bins=3)
+    assert found == pytest.approx(4 / 6 * (1 - 3.55 / 4))

@@ -1,0 +1,119 @@
+"""The summary of calibration: the numbers of the functions that it stands for, in one pass."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.errors import UndefinedMetricWarning
+
+
+def sample(rng, n=3_000, decimals=16):
+    p = np.round(rng.beta(1, 2, n), decimals)
+    return (rng.random(n) < p).astype(int), p
+
+
+def assert_same(left, right):
+    """Assert that two results agree up to rounding, texts and all."""
+    for name, value in left.to_dict().items():
+        other = right.to_dict()[name]
+        if isinstance(value, float | dict):
+            value, other = (
+                list(each.values()) if isinstance(each, dict) else [each] for each in (value, other)
+            )
+            np.testing.assert_allclose(value, other, rtol=1e-12, atol=1e-15, err_msg=name)
+        else:
+            assert value == other, name
+
+
+@pytest.mark.parametrize("weighting", ["none", "frequencies", "importances"])
+@pytest.mark.parametrize("decimals", [2, 16])
+def test_the_parts_are_those_of_the_functions(rng, weighting, decimals):
+    y, p = sample(rng, decimals=decimals)
+    p[:2], y[:2] = (0.0, 1.0), (0, 1)
+    w = rng.integers(0, 4, 3_000)
+    w[:2] = 1
+    given = {
+        "none": {},
+        "frequencies": {"sample_weight": w, "weights_are": "frequencies"},
+        "importances": {"sample_weight": w / 3},
+    }[weighting]
+    of_weights = {key: value for key, value in given.items() if key == "sample_weight"}
+    training = None if weighting == "importances" else True
+    found = fm.calibration_summary(y, p, on_training_data=training, n_groups=7, **given)
+    for score in ("brier_score", "log_loss"):
+        assert_same(getattr(found, score), fm.score_decomposition(y, p, score=score, **of_weights))
+    assert_same(found.logistic, fm.logistic_calibration(y, p, **given))
+    assert_same(found.spiegelhalter, fm.spiegelhalter_test(y, p, **given))
+    if training is None:
+        assert found.hosmer_lemeshow is None
+    else:
+        right = fm.hosmer_lemeshow_test(y, p, on_training_data=True, n_groups=7, **given)
+        assert found.hosmer_lemeshow == right
+    weights = given.get("sample_weight", np.ones(3_000))
+    assert found.n_samples == pytest.approx(weights.sum())
+    assert found.prevalence == pytest.approx(np.average(y, weights=weights))
+    assert found.mean_probability == pytest.approx(np.average(p, weights=weights))
+
+
+def test_float32_and_labels_as_probabilities(rng):
+    y, p = sample(rng, 500)
+    p = p.astype(np.float32)
+    p[0], y[0] = 0, 1  # cut at the epsilon of float32
+    with pytest.warns(UndefinedMetricWarning, match="exactly 0"):
+        found = fm.calibration_summary(y, p)
+    assert found.log_loss.score == pytest.approx(fm.log_loss(y, p), rel=1e-13)
+    with pytest.warns(UndefinedMetricWarning):
+        found = fm.calibration_summary([0, 1, 1], [0, 1, 0])
+    assert found.brier_score.score == pytest.approx(1 / 3)
+    assert math.isnan(found.spiegelhalter.statistic)
+
+
+def test_tables_threads_and_row_order_change_no_bit(rng):
+    y, p = sample(rng, 300_000)
+    order = rng.permutation(len(y))
+    found = fm.calibration_summary(y, p, on_training_data=False)
+    assert found == fm.calibration_summary(y, p, on_training_data=False, n_threads=1)
+    assert found == fm.calibration_summary(
+        fm.ScoreTable.from_scores(y, p), on_training_data=False, n_threads=7
+    )
+    assert found == fm.calibration_summary(y[order], p[order], on_training_data=False)
+
+
+def test_one_class():
+    with pytest.warns(UndefinedMetricWarning, match="no negative example"):
+        found = fm.calibration_summary([1, 1, 1], [0.2, 0.6, 0.7], pos_label=1)
+    assert math.isnan(found.logistic.slope)
+    assert (found.prevalence, found.brier_score.uncertainty) == (1, 0)
+    assert found.spiegelhalter.pvalue < 1
+
+
+def test_it_prints_as_a_table(rng):
+    y, p = sample(rng, 1_000)
+    text = str(fm.calibration_summary(y, p, on_training_data=True, confidence_level=0.9))
+    lines = text.splitlines()
+    assert lines[0].startswith("1,000 rows: ")
+    assert [line.split()[0] for line in lines[1:]] == [
+        *("brier_score", "log_loss", "slope", "intercept", "in", "Spiegelhalter's"),
+        "Hosmer-Lemeshow,",
+    ]
+    assert "90 % from" in lines[3]
+    assert "(8 degrees of freedom), p = " in lines[-1]
+
+
+def test_faults():
+    y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
+    with pytest.raises(ValueError, match="needs counts: got importances"):
+        fm.calibration_summary(y, p, on_training_data=True, sample_weight=[1, 2, 1, 1])
+    with pytest.raises(TypeError, match="`on_training_data` must be a bool: got int"):
+        fm.calibration_summary(y, p, on_training_data=1)
+    with pytest.raises(ValueError, match="`n_groups` must be"):
+        fm.calibration_summary(y, p, n_groups=1)
+    with pytest.raises(ValueError, match=r"`y_proba` must lie in \[0, 1\]"):
+        fm.calibration_summary(y, [0.2, 0.3, 0.6, 7])
+    table = fm.ScoreTable.from_scores(y, p, sample_weight=[0.5, 1, 1, 1])
+    with pytest.raises(TypeError, match="does not tell their squares"):
+        fm.calibration_summary(table)

@@ -1,0 +1,203 @@
+"""The cost curve: its vertices and area by definition, what is read off it, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy import stats
+
+import fastmetrics as fm
+from fastmetrics import ScoreTable, UndefinedMetricWarning
+from fastmetrics.measures.costs._blocks import rounded_sum
+from reference import hull_oracle
+from reference.roc_oracle import rows_of
+
+# The eight examples of the textbook, and one of them with the coordinates of ROC swapped.
+Y = [1, 0, 1, 1, 0, 0, 1, 0]
+S = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
+
+ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 7)), min_size=2, max_size=25).filter(
+    lambda rows: len({label for label, _ in rows}) == 2
+)
+PLACES = np.linspace(0, 1, 41)
+
+
+def test_the_textbooks_eight_examples() -> None:
+    curve = fm.cost_curve(Y, S)
+    assert curve.expected_total_cost == fm.expected_total_cost(Y, S) == 3 / 16
+    assert float(curve) == 3 / 16
+    assert curve.relative_cost == 3 / 4
+    assert curve.prevalence == 0.5
+
+
+def test_coordinates_in_the_other_order_have_another_area() -> None:
+    """Lines from (0, TPR) to (1, 1 - FPR), as some printings have them, enclose 1/4."""
+    points = [(fpr, tpr) for fpr, tpr in hull_oracle._points(rows_of(Y, S))]
+    swapped = [
+        (float(x), float(min((1 - fpr) * x + tpr * (1 - x) for fpr, tpr in points)))
+        for x in (Fraction(k, 1000) for k in range(1001))
+    ]
+    x, y = np.array(swapped).T
+    assert fm.auc(x, y) == pytest.approx(1 / 4)
+    found = fm.cost_curve(Y, S).cost_at(x)
+    right = [float(hull_oracle.cheapest(rows_of(Y, S), Fraction(k, 1000))) for k in range(1001)]
+    np.testing.assert_allclose(found, right, atol=1e-15)
+
+
+@given(ROWS)
+def test_vertices_are_those_of_all_pairs_of_lines(rows) -> None:
+    labels, scores = zip(*rows, strict=True)
+    curve = fm.cost_curve(labels, scores)
+    right = hull_oracle.envelope(rows_of(labels, scores))
+    assert curve.probability_cost.tolist() == [float(x) for x, _ in right]
+    assert curve.normalized_cost.tolist() == [float(y) for _, y in right]
+    assert curve.expected_total_cost == float(hull_oracle.total_cost(rows_of(labels, scores)))
+
+
+@given(ROWS)
+def test_each_threshold_is_best_where_it_is_said_to_be(rows) -> None:
+    labels, scores = (np.array(column) for column in zip(*rows, strict=True))
+    curve = fm.cost_curve(labels, scores)
+    definition = rows_of(labels, scores)
+    assert curve.intervals[0].low == 0
+    assert curve.intervals[-1].high == 1
+    for low, high, threshold, fpr, tpr in curve.intervals:
+        assert low < high
+        called = scores >= threshold
+        assert fpr == called[labels == 0].mean()
+        assert tpr == called[labels == 1].mean()
+        middle = (Fraction(low) + Fraction(high)) / 2
+        cost = (1 - Fraction(tpr)) * middle + Fraction(fpr) * (1 - middle)
+        assert float(cost) == pytest.approx(
+            float(hull_oracle.cheapest(definition, middle)), abs=1e-15
+        )
+        assert curve.threshold_at(float(middle)) == threshold
+    costs = [float(hull_oracle.cheapest(definition, Fraction(x))) for x in PLACES]
+    np.testing.assert_allclose(curve.cost_at(PLACES), costs, atol=1e-15)
+
+
+def test_of_equally_good_thresholds_the_higher_is_taken() -> None:
+    curve = fm.cost_curve(Y, S)
+    assert curve.threshold_at([0.0, 0.5, 1.0]).tolist() == [0.77, 0.77, 0.23]
+
+
+def test_weights_are_shares_of_counts(rng) -> None:
+    labels, scores = rng.integers(0, 2, 200), rng.integers(0, 30, 200)
+    times = rng.integers(0, 4, 200)
+    counted = fm.cost_curve(labels, scores, sample_weight=times)
+    weighed = fm.cost_curve(labels, scores, sample_weight=times * 0.1)
+    assert counted.thresholds.tolist() == weighed.thresholds.tolist()
+    for name in ("probability_cost", "normalized_cost", "fpr", "tpr", "expected_total_cost"):
+        np.testing.assert_allclose(getattr(weighed, name), getattr(counted, name), rtol=1e-13)
+
+
+@pytest.mark.parametrize("scale", [1, 2**58])
+def test_perfect_useless_and_reversed_scores(scale) -> None:
+    counts = np.array([1, 0]) * scale, np.array([0, 1]) * scale
+    perfect = fm.cost_curve(ScoreTable.from_counts([2, 1], *counts))
+    assert perfect.expected_total_cost == 0
+    assert perfect.thresholds.tolist() == [2]
+    assert perfect.normalized_cost.tolist() == [0, 0]
+    for table in (
+        ScoreTable.from_counts([1, 2], *counts),
+        ScoreTable.from_counts([1], *(column[column > 0] for column in counts)),
+    ):
+        trivial = fm.cost_curve(table)
+        assert trivial.expected_total_cost == 1 / 4
+        assert trivial.thresholds.tolist() == [math.inf, 1]
+        assert trivial.probability_cost.tolist() == [0, 0.5, 1]
+        assert trivial.normalized_cost.tolist() == [0, 0.5, 0]
+
+
+def test_one_class_has_no_curve() -> None:
+    with pytest.warns(UndefinedMetricWarning, match="cost curve is not defined.*no negative"):
+        curve = fm.cost_curve([1, 1], [1, 2])
+    assert math.isnan(curve.expected_total_cost)
+    assert len(curve.intervals) == 0
+    assert np.isnan(curve.cost_at([0.2, 0.7])).all()
+    assert math.isnan(curve.expected_cost(0.2, 0.3))
+    assert math.isnan(curve.operating_point(cost_fn=1, cost_fp=1).threshold)
+    with pytest.warns(UndefinedMetricWarning, match="expected total cost is not defined"):
+        assert math.isnan(fm.expected_total_cost([0, 0], [1, 2]))
+
+
+class TestExpectedCost:
+    def test_a_part_of_the_axis(self) -> None:
+        curve = fm.cost_curve(Y, S)  # rises by 3/4 x up to 1/2, and falls as it rose
+        assert curve.expected_cost() == 3 / 16
+        assert curve.expected_cost(0, 0.5) == pytest.approx(3 / 16)
+        assert curve.expected_cost(0.5, 1) == pytest.approx(3 / 16)
+        assert curve.expected_cost(0.25, 0.75) == pytest.approx(9 / 32)
+        assert curve.expected_cost(0.2, 0.4) == pytest.approx(0.75 * 0.3)
+
+    @pytest.mark.parametrize("n", [8, 300])
+    def test_distributions(self, n, rng) -> None:
+        labels = np.tile([0, 1], n // 2)
+        curve = fm.cost_curve(labels, rng.normal(size=n) + labels)
+        assert curve.expected_cost(distribution=stats.uniform()) == pytest.approx(
+            curve.expected_total_cost, rel=1e-9
+        )
+        grid = (np.arange(200_000) + 0.5) / 200_000
+        for low, high in ((0.0, 1.0), (0.1, 0.4)):
+            inside = grid[(grid > low) & (grid < high)]
+            weight = stats.beta(2, 5).pdf(inside)
+            right = np.average(curve.cost_at(inside), weights=weight)
+            for given_as in (stats.beta(2, 5), lambda x: 3 * x * (1 - x) ** 4):
+                found = curve.expected_cost(low, high, distribution=given_as)
+                assert found == pytest.approx(right, rel=1e-7)
+
+    def test_what_is_refused(self) -> None:
+        curve = fm.cost_curve(Y, S)
+        with pytest.raises(ValueError, match=r"`low` must be below `high`: got 0\.5 and 0\.5"):
+            curve.expected_cost(0.5, 0.5)
+        with pytest.raises(ValueError, match=r"`high` must lie in \[0, 1\]: got 2"):
+            curve.expected_cost(0, 2)
+        with pytest.raises(TypeError, match="`distribution` must be a frozen continuous"):
+            curve.expected_cost(distribution=(2, 2))
+        with pytest.raises(TypeError, match="`distribution` must be a frozen continuous"):
+            curve.expected_cost(distribution=stats.binom(3, 0.5))
+        with pytest.raises(ValueError, match="`distribution` must have weight between 0 and 1"):
+            curve.expected_cost(distribution=stats.uniform(5, 1))
+
+
+@pytest.mark.parametrize(("place", "error"), [(-0.1, ValueError), (math.nan, ValueError)])
+def test_places_outside_the_axis_are_refused(place, error) -> None:
+    with pytest.raises(error, match=r"`probability_cost` must lie in \[0, 1\]"):
+        fm.cost_curve(Y, S).cost_at(place)
+    with pytest.raises(TypeError, match="`probability_cost` must hold real numbers"):
+        fm.cost_curve(Y, S).cost_at("x")
+
+
+def test_the_printed_table_is_short() -> None:
+    lines = str(fm.cost_curve(Y, S)).splitlines()
+    assert lines[0] == "CostCurve(expected_total_cost=0.1875, prevalence=0.5)"
+    assert lines[1].split() == "P(+)cost from to threshold FPR TPR".split()
+    assert [line.split() for line in lines[2:]] == [
+        ["0", "0.5", "0.77", "0", "0.25"],
+        ["0.5", "1", "0.23", "0.75", "1"],
+    ]
+    many = np.arange(1, 60)
+    table = ScoreTable.from_counts(-many, many[::-1], many)
+    assert len(str(fm.cost_curve(table)).splitlines()) == 2 + 12 + 1
+
+
+def test_read_only() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        fm.cost_curve(Y, S).thresholds[0] = 1
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 2**70), st.integers(1, 2**70)), max_size=8),
+)
+def test_sums_of_fractions_are_rounded_once(terms) -> None:
+    assert rounded_sum(terms) == float(sum((Fraction(*term) for term in terms), Fraction(0)))
+
+
+def test_a_sum_in_the_middle_of_two_doubles() -> None:
+    middle = 2**53 + 1, 2**54  # a half and a last bit, cut in three
+    third = (middle[0], 3 * middle[1])
+    assert rounded_sum([third] * 3) == float(Fraction(*middle))

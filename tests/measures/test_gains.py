@@ -1,0 +1,154 @@
+"""Gains, lift, Lorenz and precision-recall-gain: curves, ties, published areas, faults."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import fastmetrics as fm
+from fastmetrics.errors import UndefinedMetricWarning
+from reference import gain_oracle as oracle
+
+ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 5)), min_size=2, max_size=25).filter(
+    lambda rows: {y for y, _ in rows} == {0, 1}
+)
+
+
+# --- gains and lift ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("taken", [1, 2, 3, 4])
+def test_ties_are_the_mean_over_all_orders(taken: int) -> None:
+    y, s = [1, 0, 1, 0, 0], [2, 1, 1, 1, 0]
+    found = []
+    for order in itertools.permutations(range(5)):
+        ranked = [i for i in order if True]
+        if sorted(ranked, key=lambda i: -s[i]) == ranked:  # an order that the scores allow
+            found.append(sum(y[i] for i in ranked[:taken]) / 2)
+    assert fm.cumulative_gain(y, s, fraction=taken / 5) == pytest.approx(np.mean(found), rel=1e-15)
+
+
+@given(rows=ROWS, fraction=st.sampled_from([0.01, 0.1, 0.3, 0.5, 0.77, 1.0]))
+def test_exact_without_weights(rows: list[tuple[int, int]], fraction: float) -> None:
+    y, s = zip(*rows, strict=True)
+    expected = oracle.gain(y, s, None, Fraction(fraction))
+    assert expected is not None
+    assert fm.cumulative_gain(y, s, fraction=fraction) == float(expected)
+    assert fm.lift_score(y, s, fraction=fraction) == float(expected / Fraction(fraction))
+
+
+@given(rows=ROWS)
+def test_the_curve_passes_through_the_gains(rows: list[tuple[int, int]]) -> None:
+    y, s = zip(*rows, strict=True)
+    curve = fm.gains_curve(y, s)
+    assert curve.thresholds.tolist() == [math.inf, *sorted(set(s), reverse=True)]
+    assert (curve.fraction[0], curve.gain[0]) == (0.0, 0.0)
+    assert (curve.fraction[-1], curve.gain[-1]) == (1.0, 1.0)
+    for share, gain in zip(curve.fraction[1:], curve.gain[1:], strict=True):
+        assert fm.cumulative_gain(y, s, fraction=share) == pytest.approx(gain, rel=1e-14)
+    assert curve.lift[-1] == 1.0
+    # The area between the curve and the diagonal is a share of the AUC's.
+    area = np.sum(np.diff(curve.fraction) * (curve.gain[1:] + curve.gain[:-1])) / 2
+    auc = (area - curve.prevalence / 2) / (1 - curve.prevalence)
+    assert fm.roc_auc_score(y, s) == pytest.approx(auc, abs=1e-14)
+
+
+def test_no_positive_is_undefined() -> None:
+    for call in (fm.lift_score, fm.cumulative_gain):
+        with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
+            assert math.isnan(call([0, 0], [1, 2], fraction=0.5))
+        assert call([1, 1], [1, 2], fraction=0.5) > 0  # no negative is no trouble
+        for fraction in (0, -0.1, 1.5, math.nan):
+            with pytest.raises(ValueError, match=r"`fraction` must lie in \(0, 1\]"):
+                call([0, 1], [1, 2], fraction=fraction)
+    with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
+        assert np.isnan(fm.gains_curve([0, 0], [1, 2]).gain).all()
+
+
+# --- Lorenz --------------------------------------------------------------------------------------
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 6), st.integers(0, 5), st.integers(0, 3)), min_size=2, max_size=20
+    ).filter(lambda rows: any(y * w for y, _, w in rows))
+)
+def test_the_lorenz_curve(rows: list[tuple[int, int, int]]) -> None:
+    y, p, w = zip(*rows, strict=True)
+    curve = fm.lorenz_curve(y, p, sample_weight=w)
+    shares = [Fraction(each) for each in w]
+    assert curve.gini == pytest.approx(float(oracle.gini(y, p, shares)), abs=1e-14)
+    best = oracle.normalized_gini(y, p, shares)
+    if best is not None:
+        assert curve.normalized_gini == pytest.approx(float(best), abs=1e-12)
+    assert (np.diff(curve.share) >= 0).all()
+    area = np.sum(np.diff(curve.exposure) * (curve.share[1:] + curve.share[:-1])) / 2
+    assert curve.gini == pytest.approx(1 - 2 * area, abs=1e-14)
+
+
+def test_two_classes_have_the_gini_of_the_auc() -> None:
+    rng = np.random.default_rng(1)
+    y, s = rng.integers(0, 2, 200), np.round(rng.normal(size=200), 1)
+    expected = 2 * fm.roc_auc_score(y, s) - 1
+    assert fm.lorenz_gini(y, s) == pytest.approx(expected, abs=1e-14)
+
+
+def test_faults_of_outcomes() -> None:
+    with pytest.raises(ValueError, match="`y_true` must not be negative: -1 at index 1"):
+        fm.lorenz_gini([0, -1], [1, 2])
+    with pytest.raises(ValueError, match="`y_pred` must be finite: nan at index 0"):
+        fm.lorenz_gini([0, 1], [math.nan, 2])
+    with pytest.raises(ValueError, match="`y_true` has 2 rows, `y_pred` has 3 rows"):
+        fm.lorenz_gini([0, 1], [1, 2, 3])
+    with pytest.warns(UndefinedMetricWarning, match="all outcomes are 0"):
+        assert math.isnan(fm.lorenz_gini([0, 0], [1, 2]))
+    with pytest.warns(UndefinedMetricWarning, match="all outcomes are equal"):
+        assert math.isnan(fm.lorenz_gini([3, 3], [1, 2]))
+    assert fm.lorenz_gini([3, 3], [1, 2], normalized=False) == 0.0
+
+
+# --- precision-recall-gain -----------------------------------------------------------------------
+
+#: What the authors' implementation makes of them; the first is the example of its documentation.
+PUBLISHED = [
+    (
+        [1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1],
+        list(range(25, 0, -1)),
+        0.43246210357423226,
+    ),
+    ([1, 1, 0, 0, 1, 0], [0.8, 0.8, 0.6, 0.4, 0.4, 0.2], 0.7083333333333334),
+    ([0, 1, 0, 0, 1, 0, 1, 0, 0, 1], [9, 9, 8, 7, 6, 5, 4, 4, 2, 1], -0.17746913580246915),
+    ([0, 0, 1, 0, 1, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1], 0.08333333333333337),
+]
+
+
+@pytest.mark.parametrize(("y", "s", "area"), PUBLISHED)
+def test_published_areas(y: list[int], s: list[float], area: float) -> None:
+    assert fm.precision_recall_gain_curve(y, s).area == pytest.approx(area, rel=1e-12)
+
+
+@given(rows=ROWS)
+def test_points_are_gains_of_precision_and_recall(rows: list[tuple[int, int]]) -> None:
+    y, s = (np.array(column) for column in zip(*rows, strict=True))
+    curve = fm.precision_recall_gain_curve(y, s)
+    share = y.mean()
+    points = zip(curve.thresholds, curve.recall_gain, curve.precision_gain, strict=True)
+    for threshold, recall_gain, precision_gain in list(points)[1:]:
+        called = s >= threshold
+        precision, recall = y[called].mean(), y[called].sum() / y.sum()
+        for value, gain in ((recall, recall_gain), (precision, precision_gain)):
+            assert gain == pytest.approx((value - share) / ((1 - share) * value), abs=1e-12)
+    assert (curve.recall_gain[0], curve.recall_gain[-1], curve.precision_gain[-1]) == (0, 1, 0)
+    assert (np.diff(curve.recall_gain) >= 0).all()
+
+
+def test_perfect_and_undefined() -> None:
+    assert fm.precision_recall_gain_curve([0, 0, 1, 1], [1, 2, 3, 4]).area == 1.0
+    assert fm.precision_recall_gain_curve([0, 1, 0, 1], [1, 1, 1, 1]).area == 0.0
+    with pytest.warns(UndefinedMetricWarning, match="there is no negative example"):
+        assert math.isnan(fm.precision_recall_gain_curve([1, 1], [1, 2]).area)

@@ -1,0 +1,218 @@
+"""Calibration slope and intercepts: by hand, by statsmodels, weights, limits, what is undefined."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy.special import expit, logit
+from scipy.stats import chi2, norm
+
+import fastmetrics as fm
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.measures.calibration import _logistic_fit as fits
+from reference import corp_oracle
+
+VALUES = ("slope", "intercept", "in_the_large")
+NUMBERS = (*VALUES, *(f"{name}_standard_error" for name in VALUES))
+
+
+def sample(rng, n, slope=0.8, intercept=0.3, decimals=16):
+    x = rng.normal(-1, 1.5, n)
+    p = np.round(expit(x), decimals).clip(1e-9, 1 - 1e-9)
+    return (rng.random(n) < expit(intercept + slope * logit(p))).astype(int), p
+
+
+def numbers(found):
+    return [getattr(found, name) for name in NUMBERS]
+
+
+def by_statsmodels(y, p, weights=None, **options):
+    """Return the estimates and their errors by two generalized linear models."""
+    family, x = sm.families.Binomial(), logit(p)
+    given = options or {"freq_weights": weights}
+    how = {"cov_type": "HC0"} if options else {}
+    line = sm.GLM(y, sm.add_constant(x), family=family, **given).fit(tol=1e-14, **how)
+    large = sm.GLM(y, np.ones(len(y)), offset=x, family=family, **given).fit(tol=1e-14, **how)
+    values = [line.params[1], line.params[0], large.params[0]]
+    return [*values, line.bse[1], line.bse[0], large.bse[0]]
+
+
+@pytest.mark.parametrize("n", [20, 100])
+@pytest.mark.parametrize("weighting", ["none", "counts"])
+def test_by_hand(rng, n, weighting):
+    y, p = sample(rng, n, decimals=1)
+    p = p.clip(0.1, 0.9)
+    weights = rng.integers(0, 4, n) if weighting == "counts" else None
+    found = fm.logistic_calibration(y, p, sample_weight=weights, weights_are="frequencies")
+    *values, slope, intercept, large = corp_oracle.logistic(y, p, weights)
+    np.testing.assert_allclose(numbers(found)[:3], values, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(
+        numbers(found)[3:], np.sqrt([slope, intercept, large]), rtol=1e-6, atol=0
+    )
+
+
+@pytest.mark.parametrize("n", [60, 3_000, 40_000])
+@pytest.mark.parametrize("weighting", ["none", "frequencies", "importances"])
+def test_agrees_with_statsmodels(rng, n, weighting):
+    y, p = sample(rng, n)
+    if weighting == "none":
+        found, right = fm.logistic_calibration(y, p), by_statsmodels(y, p)
+    elif weighting == "frequencies":
+        w = rng.integers(0, 4, n)
+        found = fm.logistic_calibration(y, p, sample_weight=w, weights_are="frequencies")
+        right = by_statsmodels(y, p, w)
+    else:
+        w = rng.random(n) * 3
+        found, right = (
+            fm.logistic_calibration(y, p, sample_weight=w),
+            by_statsmodels(y, p, var_weights=w),
+        )
+    np.testing.assert_allclose(numbers(found), right, rtol=1e-6, atol=1e-9)
+    for name in VALUES:
+        low, high = getattr(found, f"{name}_interval")
+        half = norm.ppf(0.975) * getattr(found, f"{name}_standard_error")
+        assert (low, high) == pytest.approx(
+            (getattr(found, name) - half, getattr(found, name) + half)
+        )
+
+
+def test_the_maximum_is_where_the_gradient_is_zero(rng):
+    y, p = sample(rng, 100_000, slope=0.3, intercept=-2)
+    found = fm.logistic_calibration(y, p)
+    x = logit(p)
+    residuals = y - expit(found.intercept + found.slope * x)
+    assert abs(residuals.sum()) < 1e-6
+    assert abs((residuals * x).sum()) < 1e-6
+    assert abs((y - expit(found.in_the_large + x)).sum()) < 1e-6
+
+
+def test_bad_starts_are_no_trouble():
+    y = np.array([0, 1] * 50)
+    p = np.where(y == 1, 1e-9, 1 - 1e-9)
+    p[:4] = 0.5, 0.5, 1e-9, 1 - 1e-9
+    found = fm.logistic_calibration(y, p)
+    assert found.slope < 0
+    right = by_statsmodels(y, p)
+    np.testing.assert_allclose(numbers(found)[:2], right[:2], rtol=1e-5, atol=1e-6)
+    assert found.in_the_large == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_likelihood_limits_are_where_a_ratio_test_stops_to_reject(rng, name):
+    y, p = sample(rng, 80)
+    found = fm.logistic_calibration(y, p, interval="likelihood", confidence_level=0.9)
+    x, family = logit(p), sm.families.Binomial()
+
+    def deviance(value):
+        """Return the deviance with one number given and the other fitted."""
+        if name == "slope":
+            return sm.GLM(y, np.ones(80), offset=value * x, family=family).fit(tol=1e-14).deviance
+        if name == "intercept":
+            given = np.full(80, value)
+            return sm.GLM(y, x, offset=given, family=family).fit(tol=1e-14).deviance
+        m = expit(value + x)
+        return -2 * np.log(np.where(y == 1, m, 1 - m)).sum()
+
+    estimate = getattr(found, name)
+    for limit in getattr(found, f"{name}_interval"):
+        assert deviance(limit) - deviance(estimate) == pytest.approx(chi2.ppf(0.9, 1), rel=1e-6)
+    low, high = getattr(found, f"{name}_interval")
+    assert low < estimate < high
+
+
+def test_the_unit_of_weights_changes_nothing_and_ones_are_no_weights(rng):
+    y, p = sample(rng, 300)
+    w = rng.random(300)
+    found = fm.logistic_calibration(y, p, sample_weight=w)
+    for unit in (1e-200, 3.0, 1e200):
+        other = fm.logistic_calibration(y, p, sample_weight=w * unit)
+        np.testing.assert_allclose(numbers(other), numbers(found), rtol=1e-9)
+    ones = fm.logistic_calibration(y, p, sample_weight=np.ones(300))
+    assert numbers(ones)[:3] == pytest.approx(numbers(fm.logistic_calibration(y, p))[:3], abs=1e-12)
+    assert found.weights_are == "importances"
+
+
+def test_a_table_of_counts_is_enough_and_one_of_weights_has_no_errors(rng):
+    y, p = sample(rng, 500, decimals=3)
+    table = fm.ScoreTable.from_scores(y, p)
+    assert fm.logistic_calibration(table) == fm.logistic_calibration(y, p)
+    w = rng.random(500)
+    table = fm.ScoreTable.from_scores(y, p, sample_weight=w)
+    found = fm.logistic_calibration(table)
+    assert found.slope == fm.logistic_calibration(y, p, sample_weight=w).slope
+    assert math.isnan(found.slope_standard_error)
+    assert math.isnan(found.in_the_large_interval.low)
+    with pytest.raises(ValueError, match="needs rows that count alike"):
+        fm.logistic_calibration(table, interval="likelihood")
+
+
+def test_threads_and_row_order_change_no_bit(rng):
+    y, p = sample(rng, 300_000)
+    found = fm.logistic_calibration(y, p, n_threads=1)
+    order = rng.permutation(len(y))
+    assert found == fm.logistic_calibration(y, p, n_threads=7)
+    assert found == fm.logistic_calibration(y[order], p[order])
+
+
+def test_right_certainties_are_left_out_and_counted(rng):
+    y, p = sample(rng, 200)
+    found = fm.logistic_calibration(y, p)
+    more = fm.logistic_calibration([*y, 0, 0, 1], [*p, 0.0, 0.0, 1.0])
+    assert numbers(more) == numbers(found)
+    assert (found.n_certain, more.n_certain) == (0, 3)
+    weights = [*np.ones(200), 100, 50, 200]
+    with_weights = fm.logistic_calibration([*y, 0, 0, 1], [*p, 0, 0, 1], sample_weight=weights)
+    assert with_weights.n_certain == 350
+
+
+@pytest.mark.parametrize("wrong", [(1, 0.0), (0, 1.0)])
+def test_a_wrong_certainty_leaves_nothing_defined(rng, wrong):
+    y, p = sample(rng, 50)
+    with pytest.warns(UndefinedMetricWarning, match="1 positives have a probability of exactly 0"):
+        found = fm.logistic_calibration([*y, wrong[0]], [*p, wrong[1]])
+    assert np.isnan(numbers(found)).all()
+    assert found.n_certain == 1
+
+
+def test_what_is_not_defined():
+    with pytest.warns(UndefinedMetricWarning, match="no negative example"):
+        found = fm.logistic_calibration([1, 1], [0.2, 0.6], pos_label=1)
+    assert np.isnan(numbers(found)).all()
+    with pytest.warns(UndefinedMetricWarning, match="inside \\(0, 1\\) belong to one class"):
+        found = fm.logistic_calibration([0, 0, 1], [0.2, 0.6, 1.0])
+    assert np.isnan(numbers(found)).all()
+    with pytest.warns(UndefinedMetricWarning, match="all probabilities are the same"):
+        found = fm.logistic_calibration([0, 0, 1], [0.2, 0.2, 0.2])
+    assert math.isnan(found.slope)
+    assert found.in_the_large == pytest.approx(logit(1 / 3) - logit(0.2))
+    assert found.in_the_large_standard_error == pytest.approx(math.sqrt(1.5))
+    for labels in ([0, 1, 1], [1, 0, 0]):
+        with pytest.warns(UndefinedMetricWarning, match="separate the classes"):
+            found = fm.logistic_calibration(labels, [0.2, 0.2, 0.7])
+        assert math.isnan(found.slope)
+        assert math.isfinite(found.in_the_large)
+
+
+def test_faults():
+    y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
+    with pytest.raises(ValueError, match="`interval='likelihood'` needs rows that count alike"):
+        fm.logistic_calibration(y, p, interval="likelihood", sample_weight=[1, 2, 1, 1])
+    with pytest.raises(ValueError, match="`interval` must be one of 'wald', 'likelihood'"):
+        fm.logistic_calibration(y, p, interval="profile")
+    with pytest.raises(ValueError, match=r"did you mean 0\.95"):
+        fm.logistic_calibration(y, p, confidence_level=95)
+    with pytest.raises(ValueError, match="`weights_are` must be one of"):
+        fm.logistic_calibration(y, p, weights_are="counts")
+
+
+@pytest.mark.parametrize("slope", [0.1, 1.0, 30.0])
+def test_runs_are_as_good_as_rows(rng, monkeypatch, slope):
+    p = expit(rng.normal(0, 1 / slope, 20_000))
+    y = (rng.random(20_000) < expit(slope * logit(p) + 0.3)).astype(int)
+    found = fm.logistic_calibration(y, p)
+    monkeypatch.setattr(fits, "_WIDTH", 1e-300)  # each row is a run
+    right = fm.logistic_calibration(y, p)
+    np.testing.assert_allclose(numbers(found), numbers(right), rtol=1e-11)

@@ -1,0 +1,230 @@
+"""Costs by row: every threshold's cost, the cheapest one, and what the trivial rules cost."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, strategies as st
+
+import fastmetrics as fm
+from fastmetrics.errors import UndefinedMetricWarning
+from reference import row_cost_oracle as oracle
+
+ROWS = st.lists(
+    st.tuples(
+        st.integers(0, 1),
+        st.integers(0, 6),
+        st.integers(0, 9),
+        st.integers(0, 9),
+        st.integers(0, 3),
+    ),
+    min_size=2,
+    max_size=25,
+).filter(
+    lambda rows: (
+        {y for y, _, _, _, w in rows if w} == {0, 1}
+        and any(w * (fn if y else fp) for y, _, fn, fp, w in rows)
+    )
+)
+PREVALENCES = st.sampled_from([None, 0.25, 0.01, 0.9])
+
+
+def oracle_rows(rows: list[tuple[int, ...]], weighted: bool = True) -> list[oracle.Row]:
+    return [
+        oracle.Row(y, s, Fraction(fn), Fraction(fp), Fraction(w if weighted else 1))
+        for y, s, fn, fp, w in rows
+        if w or not weighted
+    ]
+
+
+@given(rows=ROWS, prevalence=PREVALENCES)
+def test_definition(rows: list[tuple[int, ...]], prevalence: float | None) -> None:
+    y, s, fn, fp, w = (np.array(column) for column in zip(*rows, strict=True))
+    share = None if prevalence is None else Fraction(prevalence)
+    found = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, prevalence=prevalence, sample_weight=w)
+    true = oracle_rows(rows)
+    threshold, cost = oracle.cheapest(true, share)
+    assert found.threshold == threshold  # whole costs: no tie is decided by rounding
+    assert found.cost == pytest.approx(float(cost), rel=1e-14, abs=1e-300)
+    for at in oracle.thresholds(true):
+        expected = float(oracle.cost(true, at, share))
+        assert found.cost_at(at) == pytest.approx(expected, rel=1e-14, abs=1e-14)
+    assert found.cost_all_negative == found.costs[0] == found.cost_at(math.inf)
+    assert found.cost_all_positive == found.costs[-1] == found.cost_at(-math.inf)
+    best = fm.best_threshold(y, s, cost_fn=fn, cost_fp=fp, prevalence=prevalence, sample_weight=w)
+    assert (best.threshold, best.value, best.criterion) == (threshold, found.cost, "lowest-cost")
+    called = s >= threshold
+    counts = [int(w[called & (y == 1)].sum()), int(w[called & (y == 0)].sum())]
+    assert [best.tp, best.fp] == counts
+    assert best.fn == w[y == 1].sum() - best.tp
+    assert best.tn == w[y == 0].sum() - best.fp
+
+
+@given(rows=ROWS, prevalence=PREVALENCES, fn=st.integers(0, 5), fp=st.integers(1, 5))
+def test_one_number_is_that_number_for_each_row(
+    rows: list[tuple[int, ...]], prevalence: float | None, fn: int, fp: int
+) -> None:
+    y, s, _, _, w = (np.array(column) for column in zip(*rows, strict=True))
+    if not (fn * w[y == 1]).any() and not (fp * w[y == 0]).any():
+        return
+    more = {"prevalence": prevalence, "sample_weight": w}
+    of_numbers = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, **more)
+    by_row = fm.threshold_costs(
+        y, s, cost_fn=np.full(len(y), fn), cost_fp=np.full(len(y), fp), **more
+    )
+    assert of_numbers.threshold == by_row.threshold
+    assert of_numbers.cost == by_row.cost
+    table = fm.ScoreTable.from_scores(y, s, sample_weight=w)
+    of_table = fm.threshold_costs(table, cost_fn=fn, cost_fp=fp, prevalence=prevalence)
+    assert of_table == of_numbers
+    best = [
+        fm.best_threshold(*data, cost_fn=fn, cost_fp=fp, prevalence=prevalence, **w_)
+        for data, w_ in (((table,), {}), ((y, s), {"sample_weight": w}))
+    ]
+    assert best[0] == best[1]
+
+
+def test_without_prices_it_is_the_error_rate() -> None:
+    rng = np.random.default_rng(1)
+    y, s = rng.integers(0, 2, 500), rng.normal(size=500)
+    found = fm.threshold_costs(y, s, cost_fn=1, cost_fp=1)
+    fewest = fm.best_threshold(y, s, criterion="fewest_errors")
+    assert (found.threshold, found.cost) == (fewest.threshold, fewest.value / 500)
+
+
+def test_decisions_hang_on_ratios_alone() -> None:
+    rng = np.random.default_rng(2)
+    y, s, fn = rng.integers(0, 2, 300), rng.normal(size=300), rng.lognormal(size=300)
+    one = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=0.5)
+    eight = fm.threshold_costs(y, s, cost_fn=8 * fn, cost_fp=4)
+    assert eight.threshold == one.threshold
+    np.testing.assert_array_equal(eight.costs, 8 * one.costs)
+    assert eight.savings == one.savings
+
+
+def test_row_order_weights_and_prevalence_of_the_data() -> None:
+    rng = np.random.default_rng(3)
+    n = 200
+    y, s = np.arange(n) % 2, rng.integers(0, 20, n)
+    fn, fp, w = (rng.integers(1, 50, n) for _ in range(3))
+    found = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, sample_weight=w)
+    order = rng.permutation(n)
+    assert found == fm.threshold_costs(
+        y[order], s[order], cost_fn=fn[order], cost_fp=fp[order], sample_weight=w[order]
+    )
+    repeated = (np.repeat(each, w) for each in (y, s, fn, fp))
+    assert found == (lambda y, s, fn, fp: fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp))(
+        *repeated
+    )
+    half = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, prevalence=0.5)
+    plain = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp)
+    np.testing.assert_allclose(half.costs, plain.costs, rtol=1e-14)
+
+
+def test_half_has_a_meaning_for_probabilities_alone() -> None:
+    y = [0, 1, 0, 1]
+    assert fm.threshold_costs(y, [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1).cost_at_half == 0.25
+    for scores in ([0.1, 0.6, 0.7, 1.1], [-0.1, 0.6, 0.7, 0.9]):
+        assert math.isnan(fm.threshold_costs(y, scores, cost_fn=2, cost_fp=1).cost_at_half)
+
+
+def test_savings() -> None:
+    found = fm.threshold_costs([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1)
+    assert (found.cost_all_positive, found.cost_all_negative) == (0.5, 1.0)
+    assert (found.savings, found.savings_at(0.65), found.savings_at(5)) == (0.5, -0.5, -1.0)
+    free = fm.threshold_costs([0, 1], [0.1, 0.6], cost_fn=0, cost_fp=1)
+    assert free.threshold == math.inf
+    assert math.isnan(free.savings)
+
+
+def test_large_costs_and_weights_stay_exact() -> None:
+    y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
+    cents = [10**15 + 1, 10**15 + 3, 7, 11]
+    found = fm.threshold_costs(y, s, cost_fn=cents, cost_fp=cents)
+    assert found.costs.tolist() == [
+        (10**15 + 14) / 4,
+        (10**15 + 3) / 4,
+        (10**15 + 10) / 4,
+        1.75,
+        (10**15 + 8) / 4,
+    ]
+    scaled = fm.threshold_costs(y, s, cost_fn=2, cost_fp=1, sample_weight=[1e-300] * 4)
+    assert scaled.cost == 0.25
+    huge = fm.threshold_costs(y, s, cost_fn=2e140, cost_fp=1e140, sample_weight=[1e150] * 4)
+    assert huge.cost == 0.25e140
+    by_row = fm.threshold_costs(
+        y, s, cost_fn=[2e140] * 4, cost_fp=[1e140] * 4, sample_weight=[1e150] * 4
+    )
+    assert by_row.cost == pytest.approx(0.25e140, rel=1e-15)
+    best = fm.best_threshold(y, s, cost_fn=2, cost_fp=1, sample_weight=[1e-300] * 4)
+    assert best.tp == 2e-300
+
+
+def test_one_class_is_undefined() -> None:
+    for call in (fm.threshold_costs, fm.best_threshold, fm.threshold_cost_interval):
+        with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
+            found = call([0, 0], [0.1, 0.2], cost_fn=1, cost_fp=1)
+        assert math.isnan(found.threshold)
+
+
+NAN, INF = math.nan, math.inf
+FAULTS = [
+    ({"cost_fn": [1, -2, 3, -4]}, ValueError, "`cost_fn` must not be negative: -2.0 at index 1, 2"),
+    ({"cost_fp": [1, 2, NAN, 4]}, ValueError, "`cost_fp` must be finite: nan at index 2, 1 in all"),
+    ({"cost_fp": [1, INF, 3, 4]}, ValueError, "`cost_fp` must be finite: inf at index 1, 1 in all"),
+    ({"cost_fn": -1}, ValueError, r"`cost_fn` must lie in \[0, .*: got -1"),
+    ({"cost_fn": NAN}, ValueError, "`cost_fn` must lie in .*: got nan"),
+    ({"cost_fn": INF}, ValueError, "`cost_fn` must lie in .*: got inf"),
+    ({"cost_fn": "5"}, TypeError, "`cost_fn` must be a number, or one for each row: got '5'"),
+    ({"cost_fn": True}, TypeError, "`cost_fn` must be a number, or one for each row: got True"),
+    ({"cost_fn": ["a", "b", "c", "d"]}, TypeError, "`cost_fn` must hold real numbers: got text"),
+    ({"cost_fn": [1, 2, 3]}, ValueError, "`cost_fn` has 3 rows, `y_true` 4: lengths differ"),
+    ({"cost_fn": 0, "cost_fp": 0}, ValueError, "must not be all 0: no mistake on these rows"),
+    ({"cost_fn": [0] * 4, "cost_fp": 0}, ValueError, "must not be all 0: no mistake on these rows"),
+    ({"prevalence": 0}, ValueError, r"`prevalence` must lie in \(0, 1\): got 0"),
+    ({"prevalence": 1.0}, ValueError, r"`prevalence` must lie in \(0, 1\): got 1.0"),
+    ({"prevalence": NAN}, ValueError, r"`prevalence` must lie in \(0, 1\): got nan"),
+    (
+        {"cost_fn": pd.Series([1, 2, 3, 4], index=[3, 2, 1, 0]), "y_true": "series"},
+        ValueError,
+        "row labels .an index. in another order",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "call", [fm.threshold_costs, fm.best_threshold, fm.threshold_cost_interval]
+)
+@pytest.mark.parametrize(("given_", "error", "message"), FAULTS)
+def test_faults(call, given_, error, message) -> None:
+    given_ = {"cost_fn": 2, "cost_fp": 1, **given_}
+    y = [0, 1, 0, 1]
+    if given_.pop("y_true", None):
+        y = pd.Series(y, index=[0, 3, 1, 2])
+    with pytest.raises(error, match=message):
+        call(y, [0.1, 0.6, 0.7, 0.9], **given_)
+
+
+def test_criterion_and_costs_go_together() -> None:
+    y, s = [0, 1], [0.1, 0.6]
+    with pytest.raises(TypeError, match="criterion 'lowest-cost' needs `cost_fp`"):
+        fm.best_threshold(y, s, cost_fn=1)
+    with pytest.raises(TypeError, match="`cost_fn` has no meaning for criterion 'youden'"):
+        fm.best_threshold(y, s, criterion="youden", cost_fn=1, cost_fp=1)
+    with pytest.raises(TypeError, match="`prevalence` has no meaning for criterion 'youden'"):
+        fm.best_threshold(y, s, prevalence=0.1)
+    table = fm.ScoreTable.from_scores(y, s)
+    with pytest.raises(TypeError, match="a ScoreTable has no rows"):
+        fm.threshold_costs(table, cost_fn=[1, 2], cost_fp=1)
+
+
+def test_the_bootstrap_refuses_what_it_does_not_cover() -> None:
+    costs = {"criterion": "lowest-cost", "cost_fn": 5, "cost_fp": 1}
+    with pytest.raises(ValueError, match="neither the cheapest threshold nor its cost"):
+        fm.bootstrap([0, 1, 0, 1], [1, 2, 3, 4], metrics=("best_threshold", costs))
+    with pytest.raises(TypeError, match="`cost_fn` has no meaning for criterion 'youden'"):
+        fm.bootstrap([0, 1, 0, 1], [1, 2, 3, 4], metrics=("best_threshold", {"cost_fn": 5}))

@@ -1,0 +1,100 @@
+"""Gains, Lorenz curves and precision-recall-gain from their definitions, in Fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+Weights = Sequence[Fraction] | None
+
+
+def _ties(true: Sequence[Any], given: Sequence[Any], weights: Weights) -> list[tuple[Any, Any]]:
+    """Return the weight of positives and of negatives of each score, the highest first."""
+    shares = weights or [Fraction(1)] * len(true)
+    found: dict[Any, list[Fraction]] = {}
+    for label, score, weight in zip(true, given, shares, strict=True):
+        found.setdefault(score, [Fraction(0), Fraction(0)])[0 if label else 1] += weight
+    return [tuple(found[score]) for score in sorted(found, reverse=True) if any(found[score])]
+
+
+def gain(true: Any, given: Any, weights: Weights, fraction: Fraction) -> Fraction | None:
+    """Return the expected share of positives in the top, ties being in any order."""
+    ties = _ties(true, given, weights)
+    total = sum(p for p, _ in ties)
+    if not total:
+        return None
+    left, found = fraction * sum(p + q for p, q in ties), Fraction(0)
+    for p, q in ties:
+        taken = min(left, p + q)
+        found += taken * p / (p + q)
+        left -= taken
+    return found / total
+
+
+def gini(true: Any, given: Any, weights: Weights) -> Fraction | None:
+    """Return 1 - twice the area under the Lorenz curve by its definition."""
+    shares = weights or [Fraction(1)] * len(true)
+    found: dict[Any, list[Fraction]] = {}
+    for outcome, prediction, weight in zip(true, given, shares, strict=True):
+        cell = found.setdefault(prediction, [Fraction(0), Fraction(0)])
+        cell[0] += weight
+        cell[1] += weight * Fraction(outcome)
+    exposure = sum(x for x, _ in found.values())
+    amount = sum(y for _, y in found.values())
+    if not amount:
+        return None
+    area = height = Fraction(0)
+    for prediction in sorted(found):
+        x, y = found[prediction]
+        area += x / exposure * (2 * height + y / amount) / 2
+        height += y / amount
+    return 1 - 2 * area
+
+
+def normalized_gini(true: Any, given: Any, weights: Weights) -> Fraction | None:
+    """Return the Gini over that of the outcomes themselves."""
+    best = gini(true, true, weights)
+    return gini(true, given, weights) / best if best else None  # type: ignore[operator]
+
+
+def precision_recall_gain_area(true: Any, given: Any, weights: Weights) -> Fraction | None:
+    """Return the area under precision gain over recall gain, piece by piece of the P-R curve.
+
+    With p the prevalence, a gain is (value - p) / ((1 - p) value). Precision and recall follow from
+    TP and FP, which are linear between two thresholds.
+    """
+    ties = _ties(true, given, weights)
+    positives, negatives = sum(p for p, _ in ties), sum(q for _, q in ties)
+    if not positives or not negatives:
+        return None
+    share = Fraction(positives) / (positives + negatives)
+
+    def gains(tp: Fraction, fp: Fraction) -> tuple[Fraction, Fraction]:
+        precision, recall = tp / (tp + fp), tp / positives
+        x, y = ((value - share) / ((1 - share) * value) for value in (recall, precision))
+        return x, y
+
+    area, tp, fp = Fraction(0), Fraction(0), Fraction(0)
+    start = share * positives  # the TP at which recall is the prevalence
+    for p, q in ties:
+        before, (tp, fp) = (tp, fp), (tp + p, fp + q)
+        if tp < start or (tp == start and not p):
+            continue
+        if before[0] < start:
+            part = (start - before[0]) / p
+            before = (start, before[1] + part * q)
+        (x0, y0), (x1, y1) = gains(*before), gains(tp, fp)
+        area += (x1 - x0) * (y0 + y1) / 2
+    return area
+
+
+def net_benefit(true: Any, given: Any, weights: Weights, threshold: Fraction) -> Fraction | None:
+    """Return TP/n - FP/n t / (1 - t)."""
+    shares = weights or [Fraction(1)] * len(true)
+    total, found = sum(shares), Fraction(0)
+    for label, chance, weight in zip(true, given, shares, strict=True):
+        if chance >= threshold:
+            found += weight if label else -weight * threshold / (1 - threshold)
+    classes = {label for label, weight in zip(true, shares, strict=True) if weight}
+    return found / total if len(classes) == 2 else None

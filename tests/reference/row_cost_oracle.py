@@ -1,0 +1,56 @@
+"""Costs by row from their definition: sums of Fractions over rows, threshold by threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+
+class Row(NamedTuple):
+    label: int
+    score: Any
+    cost_fn: Fraction
+    cost_fp: Fraction
+    weight: Fraction = Fraction(1)
+
+    def loss(self, threshold: Any) -> Fraction:
+        called = self.score >= threshold
+        if self.label:
+            return Fraction(0) if called else self.cost_fn
+        return self.cost_fp if called else Fraction(0)
+
+
+def thresholds(rows: Sequence[Row]) -> list[Any]:
+    return [math.inf, *sorted({row.score for row in rows}, reverse=True)]
+
+
+def cost(rows: Sequence[Row], threshold: Any, prevalence: Fraction | None = None) -> Fraction:
+    def mean(of: Sequence[Row]) -> Fraction:
+        return sum((r.weight * r.loss(threshold) for r in of), Fraction(0)) / sum(
+            r.weight for r in of
+        )
+
+    if prevalence is None:
+        return mean(rows)
+    positives, negatives = ([r for r in rows if r.label == k] for k in (1, 0))
+    return prevalence * mean(positives) + (1 - prevalence) * mean(negatives)
+
+
+def cheapest(rows: Sequence[Row], prevalence: Fraction | None = None) -> tuple[Any, Fraction]:
+    """Return the threshold of the least cost, the highest of equally cheap ones, and its cost."""
+    return min(((t, cost(rows, t, prevalence)) for t in thresholds(rows)), key=lambda pair: pair[1])
+
+
+def left_out(rows: Sequence[Row]) -> Fraction:
+    """Return the mean cost of each row by the threshold that is cheapest without it.
+
+    Thresholds are those of all rows: a score that only the row itself has stays a candidate.
+    """
+    total = Fraction(0)
+    for i, row in enumerate(rows):
+        others = [*rows[:i], *rows[i + 1 :]]
+        best = min(thresholds(rows), key=lambda t: sum(r.loss(t) for r in others))
+        total += row.loss(best)
+    return total / len(rows)

@@ -1,0 +1,81 @@
+"""Calibration errors in bins: of one column, and of columns in three forms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from reference import binned_calibration_oracle as oracle
+from registry.entry import CHANCES, ROW_ORDER, ROWS, SHARES, Entry, Sample, Values
+
+Reduced = Callable[[list[oracle.Problem]], Fraction]
+N_BINS = 4  # probabilities are eighths: some lie on edges
+
+
+def _error(
+    name: str, value: Reduced, label: str = "", *, weighted: bool = True, **arguments: Any
+) -> tuple[Entry, ...]:
+    """Return the entries of one column, and of columns in each form."""
+    kind = "uniform" if arguments.get("strategy", "uniform") == "uniform" else "quantile"
+    if name.startswith("adaptive"):
+        kind = "quantile"
+    bins = getattr(oracle, kind)
+    of_all = max if name.startswith("maximum") else lambda values: sum(values) / len(values)
+    is_root = name.startswith("root")
+
+    def read(problems: list[oracle.Problem]) -> Values:
+        parts = [bins(problem, N_BINS) for problem in problems]
+        has_two = any(oracle.weight_of(rows) > 1 for of_problem in parts for rows in of_problem)
+        if not weighted and not has_two:
+            return (math.nan,)
+        found = of_all(list(map(value, parts)))
+        return (math.sqrt(max(found, 0)) if is_root else found,)
+
+    def of_one(sample: Sample) -> Values:
+        return read([oracle.rows_of(*sample.columns)])
+
+    def of_columns(form: str) -> Callable[[Sample], Values]:
+        return lambda sample: read(oracle.problems(form, *sample.columns))
+
+    given: dict[str, Any] = {"laws": ROWS, "peer": None}
+    if not weighted:
+        given |= {"weights": (), "laws": frozenset({ROW_ORDER})}
+    fixed = {"n_bins": N_BINS, **arguments}
+    entries = [Entry(f"{name}{label}", CHANCES, of_one, fixed, **given)]
+    if kind == "uniform":
+        entries += [
+            Entry(
+                f"{name}[{label.strip('[]')}{form}]",
+                SHARES,
+                of_columns(form),
+                {"form": form, **fixed},
+                **given,
+            )
+            for form in ("top_label", "class_wise", "full")
+        ]
+    if name.startswith("adaptive"):
+        entries.append(Entry(f"{name}[classes]", SHARES, of_columns("class_wise"), fixed, **given))
+    return tuple(entries)
+
+
+def _mean_square(estimator: str) -> Reduced:
+    return lambda bins: oracle.mean_square(bins, estimator)
+
+
+ROOT = "root_mean_square_calibration_error"
+BINNED = (
+    *_error("expected_calibration_error", oracle.expected),
+    *_error("expected_calibration_error", oracle.expected, "[quantile]", strategy="quantile"),
+    *_error("maximum_calibration_error", oracle.maximum),
+    *_error("adaptive_calibration_error", oracle.expected),
+    *_error(ROOT, _mean_square("plug_in"), "[plug_in]", estimator="plug_in"),
+    *(
+        entry
+        for label, estimator in (("", "kumar"), ("[sun]", "sun"))
+        for entry in _error(
+            ROOT, _mean_square(estimator), label, weighted=False, estimator=estimator
+        )
+    ),
+)
