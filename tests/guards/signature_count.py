@@ -243,7 +243,7 @@ def concordance() -> None:
         scores = laid_out(rng.integers(0, 900, size).astype(kind), layout)
         y = laid_out((np.arange(size) % 7).astype(kind), layout)
         weights = rng.random(size)
-        fastmetrics.kendall_tau(y, scores)
+        fastmetrics.kendall_tau(scores, y)
         fastmetrics.concordance_interval(y, scores, sample_weight=laid_out(weights, layout))
         event = laid_out(weights < 0.5, layout)
         fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")

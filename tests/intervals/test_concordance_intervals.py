@@ -226,3 +226,16 @@ def test_replicates_are_of_the_function(rng) -> None:
     assert np.ptp(found.bootstrap_distribution) > 0
     with pytest.raises(ValueError, match="'somers_d' has no weights in replicates"):
         fm.bootstrap(outcome, score, sample_weight=weights, **given)
+
+
+@few
+def test_weights_leave_no_rounding_where_there_is_no_pair(rng) -> None:
+    weights = rng.random(400)
+    for outcome, score in ((np.zeros(400), rng.random(400)), (rng.random(400), np.zeros(400))):
+        with pytest.warns(fm.UndefinedMetricWarning, match="too many values tie"):
+            found = fm.concordance_interval(outcome, score, sample_weight=weights)
+        assert math.isnan(found.estimate)
+    one_way = np.arange(400.0)
+    with pytest.warns(fm.DegenerateDataWarning, match="does not vary"):
+        found = fm.concordance_interval(one_way, one_way, sample_weight=weights)
+    assert found.estimate == pytest.approx(1.0, rel=1e-15)

@@ -15,6 +15,7 @@ from fastmetrics._threads.workers import run
 Floats = NDArray[np.float64]
 
 _RANK: Final = 0xFFFFFFFF
+_EXACT: Final = 2.0**53
 
 
 class RowSums(NamedTuple):
@@ -122,31 +123,48 @@ def sum_rows(
         starts=np.ascontiguousarray((len(own) - keyed.starts)[::-1]),
     )
     reverse = np.ascontiguousarray(leading[::-1])
-    up, down = run(
-        [partial(_later, keyed, own, leading != 0.0), partial(_later, back, reverse, None)],
-        n_threads,
-    )
-    later_total, earlier_total = _beyond(keyed, own), _beyond(back, reverse)[::-1]
+    jobs = (keyed, own, leading != 0.0), (back, reverse, None)
+    up, down = run([partial(_later, *job) for job in jobs], n_threads)
     factor = np.float64(1.0) if factors is None else factors
-    below, tied = (each[::-1] for each in down)
-    higher = later_total - up[0] - up[1]
-    concordant = factor * higher + below
-    discordant = factor * up[0] + (earlier_total - below - tied)
-    parts = (concordant, discordant, factor * up[1] + tied, _tied_keys(keyed, own))
     found = np.empty((4, len(own)))
-    found[:, keyed.rows] = parts
+    found[:, keyed.rows] = (
+        factor * up.above + down.below[::-1],
+        factor * up.below + down.above[::-1],
+        factor * up.tied + down.tied[::-1],
+        _tied_keys(keyed, own),
+    )
     return RowSums(found[0], found[1], found[2], found[3], weights)
 
 
-def _later(
-    keyed: Keyed, weights: Floats, is_asked: NDArray[np.bool_] | None
+class _Later(NamedTuple):
+    """The weight of the rows of later groups whose rank is lower, equal, higher."""
+
+    below: Floats
+    tied: Floats
+    above: Floats
+
+
+def _later(keyed: Keyed, weights: Floats, is_asked: NDArray[np.bool_] | None) -> _Later:
+    """Return the sums of the rows asked, by default of all.
+
+    Whole weights are subtracted from their total. Of others that would leave rounding where there
+    is nothing: those above are added up too.
+    """
+    asked = np.ones(len(weights), np.bool_) if is_asked is None else is_asked
+    below, tied = _lower(keyed, keyed.ranks, weights, asked)
+    if weights.sum() < _EXACT and np.array_equal(weights, np.rint(weights)):
+        return _Later(below, tied, np.where(asked, _beyond(keyed, weights) - below - tied, 0.0))
+    turned = np.subtract(keyed.n_ranks - 1, keyed.ranks, dtype=np.int32)
+    return _Later(below, tied, _lower(keyed, turned, weights, asked)[0])
+
+
+def _lower(
+    keyed: Keyed, ranks: NDArray[np.int32], weights: Floats, asked: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """Return, for rows asked (all by default), the weight of later rows of lower and equal rank."""
-    n = len(weights)
-    asked = np.ones(n, np.bool_) if is_asked is None else is_asked
-    below, tied = np.zeros(n), np.zeros(n)
+    """Return the weight of later rows of lower and of equal rank, 0 for rows not asked."""
+    below, tied = np.zeros(len(weights)), np.zeros(len(weights))
     tree, here = np.zeros(keyed.n_ranks), np.zeros(keyed.n_ranks)
-    kernels.sums_of_later(keyed.ranks, keyed.starts, weights, asked, tree, here, below, tied)
+    kernels.sums_of_later(ranks, keyed.starts, weights, asked, tree, here, below, tied)
     return below, tied
 
 
@@ -166,4 +184,5 @@ def _tied_keys(keyed: Keyed, weights: Floats) -> Floats:
     runs = np.append(np.flatnonzero(changes), len(weights))
     alike = np.repeat(np.add.reduceat(weights, runs[:-1]), np.diff(runs))
     groups = np.repeat(np.add.reduceat(weights, keyed.starts[:-1]), np.diff(keyed.starts))
-    return np.asarray(groups - alike)
+    all_alike = np.add.reduceat(changes, keyed.starts[:-1], dtype=np.int64) == 1
+    return np.where(np.repeat(all_alike, np.diff(keyed.starts)), 0.0, groups - alike)
