@@ -106,6 +106,10 @@ from .intervals.concordance.index_intervals import (
     concordance_index_interval as concordance_index_interval,
     concordance_index_test as concordance_index_test,
 )
+from .intervals.concordance.kendall_test import (
+    KendallTest as KendallTest,
+    kendall_test as kendall_test,
+)
 from .intervals.concordance.rank_intervals import (
     concordance_interval as concordance_interval,
     concordance_test as concordance_test,

@@ -128,6 +128,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "GainsCurve": lambda: fm.gains_curve(Y, S),
     "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
     "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
+    "KendallTest": lambda: fm.kendall_test(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
     "LearningCurve": lambda: fm.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
@@ -286,6 +287,7 @@ NUMBERS = {
     "DeLongResult": "estimate",
     "DeLongUnpairedTest": "difference",
     "GoodnessOfFitTest": "statistic",
+    "KendallTest": "estimate",
     "KolmogorovSmirnov": "statistic",
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",
