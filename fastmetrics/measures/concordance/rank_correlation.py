@@ -46,7 +46,7 @@ UndefinedMetricWarning
 
 Notes
 -----
-O(n log n): two argsorts, and ranks counted digit by digit; pairs are integers of any size, divided
+O(n log n): two sorts, and ranks counted digit by digit; pairs are integers of any size, divided
 once.
 """
 

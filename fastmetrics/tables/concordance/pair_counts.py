@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import concordance as kernels
 from fastmetrics._threads.workers import run
+from fastmetrics.tables.concordance._orders import ascending
 
 #: Rows of a job of the first pass.
 _ROWS_OF_A_JOB: Final = 1 << 18
@@ -67,7 +68,7 @@ def count_pairs(
 
     Notes
     -----
-    Two argsorts, side by side, then the ranks of one variable in the order of the other, counted
+    Two sorts, side by side, then the ranks of one variable in the order of the other, counted
     digit by digit: O(n log n), in integers.
     """
     score_order, outcome_order = run(
@@ -146,8 +147,8 @@ class _Order(NamedTuple):
 
 
 def _in_order(values: NDArray[Any]) -> _Order:
-    rows = np.argsort(values)
-    changes = _changes(values[rows])
+    rows, ordered = ascending(values)
+    changes = _changes(ordered)
     dense = np.arange(len(values), dtype=np.int32)
     ties = 0
     if not changes.all():

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import concordance as kernels
 from fastmetrics._threads.workers import run
+from fastmetrics.tables.concordance._orders import ascending
 
 Floats = NDArray[np.float64]
 
-_RANK: Final = 0xFFFFFFFF
 _EXACT: Final = 2.0**53
 
 
@@ -69,8 +69,7 @@ class Keyed(NamedTuple):
 
 def dense_ranks(values: NDArray[Any]) -> NDArray[np.int64]:
     """Return the rank of each value among the distinct ones, from 0."""
-    order = np.argsort(values)
-    ordered = values[order]
+    order, ordered = ascending(values)
     steps = np.empty(len(values), np.int64)
     steps[:1] = 0
     np.cumsum(ordered[1:] != ordered[:-1], out=steps[1:])
@@ -81,13 +80,13 @@ def dense_ranks(values: NDArray[Any]) -> NDArray[np.int64]:
 
 def in_order(keys: NDArray[np.int64], ranks: NDArray[np.int64]) -> Keyed:
     """Return rows by key, then by rank of the score; both are below 2**31."""
-    codes = keys << 32 | ranks
-    rows = np.argsort(codes)
-    codes = codes[rows]
-    ordered = codes >> 32
+    bits = int(ranks.max()).bit_length()
+    codes = keys << bits | ranks
+    rows, codes = ascending(codes)
+    ordered = codes >> bits
     starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     starts = np.concatenate(([0], starts, [len(rows)])).astype(np.int64)
-    return Keyed(rows, (codes & _RANK).astype(np.int32), starts, int(ranks.max()) + 1)
+    return Keyed(rows, (codes & ((1 << bits) - 1)).astype(np.int32), starts, int(ranks.max()) + 1)
 
 
 def sum_rows(
