@@ -97,6 +97,23 @@ from .intervals.calibration.score_difference import (
     ScoreDifference as ScoreDifference,
     score_difference as score_difference,
 )
+from .intervals.concordance.concordance_results import (
+    ConcordanceInterval as ConcordanceInterval,
+    ConcordancePair as ConcordancePair,
+    ConcordanceTest as ConcordanceTest,
+)
+from .intervals.concordance.index_intervals import (
+    concordance_index_interval as concordance_index_interval,
+    concordance_index_test as concordance_index_test,
+)
+from .intervals.concordance.kendall_test import (
+    KendallTest as KendallTest,
+    kendall_test as kendall_test,
+)
+from .intervals.concordance.rank_intervals import (
+    concordance_interval as concordance_interval,
+    concordance_test as concordance_test,
+)
 from .intervals.costs.decision_curve import (
     decision_curve as decision_curve,
     decision_curve_difference as decision_curve_difference,
@@ -167,6 +184,13 @@ from .measures.calibration.score_decomposition import (
     discrimination as discrimination,
     miscalibration as miscalibration,
     score_decomposition as score_decomposition,
+)
+from .measures.concordance.concordance_index import concordance_index as concordance_index
+from .measures.concordance.rank_correlation import (
+    goodman_kruskal_gamma as goodman_kruskal_gamma,
+    kendall_tau as kendall_tau,
+    somers_d as somers_d,
+    spearman_rho as spearman_rho,
 )
 from .measures.costs.brier_curve import BrierCurve as BrierCurve, brier_curve as brier_curve
 from .measures.costs.convex_hull import (
@@ -308,6 +332,35 @@ from .measures.probabilities.log_loss import (
     log_loss as log_loss,
 )
 from .measures.probabilities.top_k import top_k_accuracy_score as top_k_accuracy_score
+from .measures.ranking.first_items import (
+    f1_at_k as f1_at_k,
+    hit_rate_at_k as hit_rate_at_k,
+    precision_at_k as precision_at_k,
+    r_precision as r_precision,
+    recall_at_k as recall_at_k,
+)
+from .measures.ranking.graded import (
+    dcg as dcg,
+    expected_reciprocal_rank as expected_reciprocal_rank,
+    ndcg as ndcg,
+)
+from .measures.ranking.group_auc import (
+    GroupAUC as GroupAUC,
+    group_auc as group_auc,
+)
+from .measures.ranking.label_rankings import (
+    coverage_error as coverage_error,
+    dcg_score as dcg_score,
+    label_ranking_average_precision_score as label_ranking_average_precision_score,
+    label_ranking_loss as label_ranking_loss,
+    ndcg_score as ndcg_score,
+)
+from .measures.ranking.positions import (
+    bpref as bpref,
+    mean_average_precision as mean_average_precision,
+    mean_reciprocal_rank as mean_reciprocal_rank,
+    rank_biased_precision as rank_biased_precision,
+)
 from .measures.regression.deviances import (
     mean_gamma_deviance as mean_gamma_deviance,
     mean_poisson_deviance as mean_poisson_deviance,
@@ -400,6 +453,7 @@ from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatri
 from .tables.confusion.confusion_stack import ConfusionMatrixStack as ConfusionMatrixStack
 from .tables.confusion.decayed_matrix import DecayedConfusionMatrix as DecayedConfusionMatrix
 from .tables.confusion.windowed_matrix import WindowedConfusionMatrix as WindowedConfusionMatrix
+from .tables.ranking.ranking_table import RankingTable as RankingTable
 from .tables.regression.regression_table import RegressionTable as RegressionTable
 from .tables.scores.score_table import ScoreTable as ScoreTable
 

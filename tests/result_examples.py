@@ -85,6 +85,11 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "CalibrationSummary": lambda: fm.calibration_summary(Y, CHANCES, on_training_data=False),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
     "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
+    "ConcordanceInterval": lambda: fm.concordance_interval(S, MODELS["b"]),
+    "ConcordancePair": lambda: fm.concordance_test(Y, MODELS).pairs[0],
+    "ConcordanceTest": lambda: fm.concordance_index_test(
+        np.abs(S), Y, MODELS, higher_score_means="shorter-time"
+    ),
     "ConfidenceInterval": lambda: fm.ConfidenceInterval(0.25, float("nan")),
     "ConfusionMatrix": lambda: fm.ConfusionMatrix.from_labels(Y, P),
     "ConfusionMatrixStack": lambda: fm.ConfusionMatrixStack.from_matrices(
@@ -114,6 +119,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "GainsCurve": lambda: fm.gains_curve(Y, S),
     "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
     "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
+    "KendallTest": lambda: fm.kendall_test(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
     "LearningCurve": lambda: fm.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1

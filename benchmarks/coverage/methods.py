@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics
-from benchmarks.coverage import calibration, costs, recalibration
+from benchmarks.coverage import calibration, concordance, costs, recalibration
 from benchmarks.coverage.scenes import COMPARED, HULLS, METRICS, THRESHOLD, Data, Scene, draw
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.intervals.bootstrap._limits import Method, limits, pvalue_of_limits
@@ -64,6 +64,9 @@ def measure(scene: Scene, number: int, cost: Cost) -> Measured:
     """Draw one data set and compute all that its part of the study asks for."""
     rng = scene.generator(number)
     measured = Measured({}, {}, {})
+    if isinstance(scene, concordance.ConcordanceScene):
+        concordance.measure(scene, rng, measured)
+        return measured
     if isinstance(scene, recalibration.RecalibrationScene):
         recalibration.measure(scene, rng, measured)
         return measured

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.coverage import calibration_report, costs, findings, recalibration_report
+from benchmarks.coverage import (
+    calibration_report,
+    concordance_report,
+    costs,
+    findings,
+    recalibration_report,
+)
 from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.first_screen import first_screen
 from benchmarks.coverage.layout import (
@@ -241,6 +247,7 @@ def document(study: Study) -> str:
             said.append(findings.about_perfection(rows))
         sections += [f"### {TITLES[metric]}, near one\n", interval_tables(rows), bullets(said)]
     sections += [calibration_report.section(study), recalibration_report.section(study)]
+    sections.append(concordance_report.section(study))
     sections.append(
         DESIGN.format(
             study=study,

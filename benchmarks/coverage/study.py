@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from benchmarks.coverage import calibration, recalibration
+from benchmarks.coverage import calibration, concordance, recalibration
 from benchmarks.coverage.methods import LEVEL, Cost, Measured, measure
 from benchmarks.coverage.scenes import Scene, population
 from fastmetrics._kernels._compile import compile_small_calls
@@ -167,7 +167,9 @@ Rows = tuple[list[IntervalRow], list[RejectionRow], list[EstimateRow]]
 
 def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
     """Return the rows of one scene."""
-    if isinstance(scene, recalibration.RecalibrationScene):
+    if isinstance(scene, concordance.ConcordanceScene):
+        truth = concordance.population()
+    elif isinstance(scene, recalibration.RecalibrationScene):
         truth = recalibration.population(scene)
     elif isinstance(scene, calibration.CalibrationScene):
         truth = calibration.population(scene)

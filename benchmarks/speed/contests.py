@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed import bootstrap, calibration, costs, labels, processes, scores, small
+from benchmarks.speed import (
+    bootstrap,
+    calibration,
+    concordance,
+    costs,
+    labels,
+    processes,
+    scores,
+    small,
+)
 from benchmarks.speed.data import Data, make
 from benchmarks.speed.timing import (
     SLOW_SECONDS,
@@ -23,7 +32,7 @@ Prepare = Callable[[Data], Callable[[], Any]]
 #: Relative error granted where float sums are involved; integers and their ratios get none.
 TOLERANCE = 1e-9
 
-_SUBJECTS = (scores, small, bootstrap, labels, costs, calibration)
+_SUBJECTS = (scores, small, bootstrap, labels, costs, calibration, concordance)
 
 
 def _joined(what: str) -> dict[str, Any]:
@@ -41,6 +50,7 @@ NAMES = {"": "", **dict.fromkeys(PEERS, "scikit-learn"), **_joined("NAMES"), **p
 TARGETS: tuple[Target, ...] = (
     *(*scores.TARGETS, *small.TARGETS, *processes.TARGETS),
     *(*bootstrap.TARGETS, *labels.TARGETS, *costs.TARGETS, *calibration.TARGETS),
+    *concordance.TARGETS,
 )
 CONTEXT: tuple[Target, ...] = (
     *(*scores.CONTEXT, *small.CONTEXT, *processes.CONTEXT),

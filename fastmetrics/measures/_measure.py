@@ -11,7 +11,15 @@ from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, InputTypeError
 
 Family = Literal[
-    "curves", "decisions", "probabilities", "regression", "costs", "calibration", "ranking", "own"
+    "curves",
+    "decisions",
+    "probabilities",
+    "regression",
+    "costs",
+    "calibration",
+    "ranking",
+    "concordance",
+    "own",
 ]
 #: What a measure takes beside the true values: scores (the greater, the more positive), predicted
 #: labels, probabilities of each class, or predicted numbers.

@@ -10,6 +10,7 @@ from typing import Final
 
 from fastmetrics.measures._entries import (
     calibration,
+    concordance,
     costs,
     curves,
     decisions,
@@ -22,6 +23,14 @@ from fastmetrics.measures._measure import Measure
 #: ``neg_``.
 MEASURES: Final[dict[str, Measure]] = {
     measure.name: measure
-    for entries in (curves, decisions, probabilities, regression, costs, calibration)
+    for entries in (
+        curves,
+        decisions,
+        probabilities,
+        regression,
+        costs,
+        calibration,
+        concordance,
+    )
     for measure in entries.MEASURES
 }

@@ -31,6 +31,7 @@ DOCUMENTS = (
     "docs/bootstrap.md",
     "docs/classification.md",
     "docs/comparison.md",
+    "docs/concordance.md",
     "docs/plots.md",
     "docs/costs-and-calibration.md",
     "docs/selection.md",

@@ -212,6 +212,43 @@ def class_scores() -> None:
                         getattr(fastmetrics, name)(y, columns / 9, sample_weight=weight)
 
 
+def rankings() -> None:
+    """Measure rankings of every kind of input, by every rule for ties."""
+    import fastmetrics
+
+    rng = np.random.default_rng(6)
+    for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
+        scores = laid_out(rng.integers(0, 9, size).astype(kind), layout)
+        query, ids = rng.integers(0, 5, size), rng.permutation(size)
+        for grades in (rng.integers(-1, 3, size), rng.choice([np.nan, 0.0, 0.5, 2.0], size)):
+            table = fastmetrics.RankingTable.from_scores(
+                laid_out(grades, layout), scores, query=query, ids=ids
+            )
+            for ties in ("expected", "optimistic", "pessimistic", "trec_eval"):
+                settled = table.settled(ties)
+                for name in ("f1_at_k", "hit_rate_at_k"):
+                    getattr(fastmetrics, name)(settled, k=3)
+                for name in ("mean_average_precision", "ndcg", "expected_reciprocal_rank"):
+                    getattr(fastmetrics, name)(settled)
+                fastmetrics.bpref(settled, relevant_from=0.5)
+            fastmetrics.group_auc(table, relevant_from=0.5)
+
+
+def concordance() -> None:
+    """Measure rank correlation and censored times of every kind of input."""
+    import fastmetrics
+
+    rng = np.random.default_rng(7)
+    for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
+        scores = laid_out(rng.integers(0, 900, size).astype(kind), layout)
+        y = laid_out((np.arange(size) % 7).astype(kind), layout)
+        weights = rng.random(size)
+        fastmetrics.kendall_tau(scores, y)
+        fastmetrics.concordance_interval(y, scores, sample_weight=laid_out(weights, layout))
+        event = laid_out(weights < 0.5, layout)
+        fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")
+
+
 def pooled_rows() -> None:
     """Pool the rows of tables of small counts, of large ones, of weights; drawn rows; numbers."""
     import fastmetrics
@@ -281,6 +318,8 @@ def main() -> None:
         labels_of_classes()
         regression()
         class_scores()
+        rankings()
+        concordance()
         pooled_rows()
         recalibration()
     json.dump(report(modules), sys.stdout)

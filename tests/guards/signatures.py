@@ -25,6 +25,10 @@ ALLOWED: dict[str, int] = {
     "cells:count_margins": 3,  # the same labels
     "cells:count_two": 3,
     "cells:text_codes": 1,
+    "concordance:rising_by_digit": 1,
+    "concordance:rising_in_segments": 1,
+    "concordance:scatter_by_digit": 1,
+    "concordance:sums_of_later": 1,
     "curve_kernels:concordant_pairs_by_row": 2,  # scores here are float32 or float64
     "curve_kernels:corner_count": 1,
     "curve_kernels:largest_gap": 1,
@@ -72,6 +76,21 @@ ALLOWED: dict[str, int] = {
     "merges:split_classes": 4,
     "merges:weigh_pairs_discordant": 1,
     "merges:weigh_pairs_of_table": 1,
+    "ranking_values:concordant_items": 1,
+    "ranking_values:expected_cascade": 1,
+    "ranking_values:expected_first": 1,
+    "ranking_values:expected_gains": 1,
+    "ranking_values:expected_hits": 1,
+    "ranking_values:expected_precision_sums": 1,
+    "ranking_values:expected_preference": 1,
+    "ranking_values:ideal_gains": 1,
+    "rankings:gather_queries": 1,
+    "rankings:order_items": 1,
+    "rankings:settle_ties": 1,
+    "rankings:count_relevant": 2,  # relevance is int8 or float64
+    "rankings:count_unjudged": 8,  # those, and four kinds of scores
+    "rankings:place_relevant": 8,
+    "rankings:places_by_name": 2,
     "replicate_curves:class_totals": 1,
     "replicate_curves:entry": 1,
     "replicate_curves:follow": 1,

@@ -9,6 +9,7 @@ checked.
 from __future__ import annotations
 
 from registry.binned_calibration import BINNED
+from registry.concordance import RANKS
 from registry.costs import COSTS, RULES
 from registry.curves import CURVES, MULTICLASS
 from registry.decisions import DECISIONS
@@ -17,5 +18,14 @@ from registry.recalibration import RECALIBRATION
 from registry.values import ERRORS, LOSSES
 
 ENTRIES: tuple[Entry, ...] = (
-    CURVES + MULTICLASS + DECISIONS + LOSSES + ERRORS + COSTS + RULES + BINNED + RECALIBRATION
+    CURVES
+    + MULTICLASS
+    + DECISIONS
+    + LOSSES
+    + ERRORS
+    + COSTS
+    + RULES
+    + BINNED
+    + RECALIBRATION
+    + RANKS
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
@@ -43,6 +43,7 @@ from fastmetrics.intervals.bootstrap._threshold_plans import (
     refuse_groups,
 )
 from fastmetrics.measures import asking
+from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.measures.decisions import count_measures
 
@@ -230,6 +231,8 @@ def _plan(one: asking.Asked) -> Plan:
     if one.function is not None and (how != "sums" or one.parameters):
         compiled = type(one.function).__module__.startswith("numba.")
         return UserPlan(one.function, compiled and hasattr(one.function, "py_func"))
+    if how == "rows" and one.measure is not None:
+        return UserPlan(partial(_of_rows, one.measure, one.parameters), compiled=False)
     if how == "sums":
         if one.parameters:
             raise InputError(f"`metrics`: {one.label!r} has its default parameters here only")
@@ -238,6 +241,16 @@ def _plan(one: asking.Asked) -> Plan:
     if how != "classes":
         instead = "its function is resampled as one of your own (`functools.partial` completes it)"
     raise InputError(f"`metrics` names {one.label!r}, which has no replicates here: {instead}")
+
+
+def _of_rows(measure: Measure, parameters: Mapping[str, Any], *columns: Any) -> Any:
+    """Return a measure of drawn rows, which takes no weights."""
+    if len(columns) > 2:
+        raise InputError(
+            f"`metrics`: {measure.name!r} has no weights in replicates: pass numbers of rows with "
+            "`weights_are='frequencies'`, or see `concordance_interval`"
+        )
+    return measure.value(*columns, **parameters)
 
 
 #: What the options of every bootstrap mean.

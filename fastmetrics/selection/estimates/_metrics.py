@@ -397,4 +397,5 @@ _FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
     ("calibration", "probabilities"): _by_probabilities,
     ("regression", "values"): _by_numbers,
     ("regression", "nothing"): _by_no_prediction,
+    ("concordance", "values"): _by_values,
 }

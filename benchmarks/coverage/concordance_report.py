@@ -1,0 +1,40 @@
+"""The section of ``docs/coverage.md`` about concordance."""
+
+from __future__ import annotations
+
+from benchmarks.coverage import concordance
+from benchmarks.coverage.calibration_report import where_short
+from benchmarks.coverage.findings import show_scene
+from benchmarks.coverage.layout import bullets, interval_tables, show_share, table
+from benchmarks.coverage.study import Study
+
+_TITLES = {
+    concordance.INDEX: "### Harrell's concordance index",
+    concordance.UNO: "### Uno's concordance index",
+    concordance.KENDALL: "### Kendall's tau",
+}
+
+
+def section(study: Study) -> str:
+    """Return the section, a heading first."""
+    texts = ["## Concordance\n", _HEAD]
+    for metric, title in _TITLES.items():
+        rows = study.find(concordance.PART, metric)
+        texts += [f"{title}\n", interval_tables(rows), bullets([where_short(rows)])]
+    of = [row for row in study.tests if row.part == concordance.PART]
+    scenes = list(dict.fromkeys(row.scene for row in of))
+    cell = {(row.test, row.scene): row for row in of}
+    lines = [
+        [f"`{test}`", *(show_share(cell[test, scene]) for scene in scenes)]
+        for test in concordance.TESTS
+    ]
+    heads = ["rejected at 5 % though equal, %", *map(show_scene, scenes)]
+    return "\n".join([*texts, "### Two models\n", table(heads, lines)])
+
+
+_HEAD = f"""A row's event comes at rate exp(x), x being normal, and is censored at rate
+{concordance.CENSORING:g}, as about a third are; scored is x. Uno's index is of pairs up to time
+{concordance.TAU:g}. Kendall's tau is of normal pairs, correlation {concordance.CORRELATED:g}. The
+interval is that of `concordance_index_interval` and `concordance_interval`, by the infinitesimal
+jackknife. The two models that are compared see x with noise of their own.
+"""

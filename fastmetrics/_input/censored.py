@@ -1,0 +1,62 @@
+"""Times until an event, some of which are censored: what is known is that it came later."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_scores_array
+from fastmetrics.errors import InputError, InputTypeError
+
+#: What functions of censored times take.
+CENSORED: Final = """
+Parameters
+----------
+time : array-like of shape (n_samples,)
+    Until the event, or until a row was last seen without it; finite, not negative.
+event : array-like of shape (n_samples,)
+    Whether the time is that of an event (1, True), or censored (0, False).
+"""
+
+
+class CensoredTimes(NamedTuple):
+    """Times, and whether each is that of an event."""
+
+    times: NDArray[Any]
+    is_event: NDArray[np.bool_]
+
+
+def check_censored(time: Any, event: Any) -> CensoredTimes:
+    """Return times and events of equal length, fully verified."""
+    times = check_scores_array(time, "time")
+    is_event = _check_event(as_vector(event, "event"))
+    check_same_length(time=times, event=is_event)
+    if times.min() < 0:
+        below = times < 0
+        raise InputError(
+            f"`time` must not be negative: {times[below][0].item()!r} at index "
+            f"{int(np.argmax(below))}, {np.count_nonzero(below):,} in all"
+        )
+    return CensoredTimes(times, is_event)
+
+
+def _check_event(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype.kind == "b":
+        return values
+    if values.dtype.kind not in "iuf":
+        raise InputTypeError(
+            "`event` must hold 0 (censored) and 1 (an event), or booleans: got dtype "
+            f"{values.dtype}"
+        )
+    is_event: NDArray[np.bool_] = values == 1
+    odd = ~(is_event | (values == 0))
+    if odd.any():
+        raise InputError(
+            f"`event` must hold 0 (censored) and 1 (an event): got {values[odd][0].item()!r} at "
+            f"index {int(np.argmax(odd))}, {np.count_nonzero(odd):,} in all"
+        )
+    return is_event

@@ -1,0 +1,191 @@
+"""Rankings of many queries: relevance and scores of items, gathered query by query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.rows import check_same_index
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import canonical_scores, contiguous
+from fastmetrics._kernels.rankings import gather_queries
+from fastmetrics.errors import InputError, InputTypeError
+
+
+class QueryRows(NamedTuple):
+    """Items of all queries, those of one query together.
+
+    ``relevance`` (n,) int8 or float64, nan where it was not judged; ``scores`` (n,) in a canonical
+    dtype, nan and infinities not yet looked for; ``starts`` int64 (n_queries + 1,); ``queries``
+    (n_queries,) sorted ids, or None where queries are numbered; ``ids`` int64 (n,), numbers of the
+    items' ids in their order, or None.
+    """
+
+    relevance: NDArray[Any]
+    scores: NDArray[Any]
+    starts: NDArray[np.int64]
+    queries: NDArray[Any] | None
+    ids: NDArray[np.int64] | None
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.starts) - 1
+
+
+def check_queries(
+    relevance: Any, score: Any, query: Any = None, indptr: Any = None, ids: Any = None
+) -> QueryRows:
+    """Return the items of all queries in canonical form, those of one query together.
+
+    Parameters
+    ----------
+    relevance, score : array-like of shape (n,) or (n_queries, n_items)
+        Flat with `query` or `indptr`; without, a row is a query, and a vector is one query.
+    query : array-like of shape (n,), optional
+        The query of each item, in any order.
+    indptr : array-like of shape (n_queries + 1,), optional
+        Query q has the items ``indptr[q]`` to ``indptr[q + 1]``.
+    ids : array-like of the same shape as `relevance`, optional
+        What the items are called, each name once in a query.
+
+    Returns
+    -------
+    QueryRows
+        Without a copy where rows are canonical and queries stand together.
+    """
+    check_same_index(relevance=relevance, score=score, query=query, ids=ids)
+    grades, scores = as_array(relevance, "relevance"), as_array(score, "score")
+    if grades.shape != scores.shape:
+        raise InputError(
+            f"`relevance` and `score` must have the same shape: got {grades.shape} and "
+            f"{scores.shape}"
+        )
+    if grades.ndim not in (1, 2) or grades.size == 0:
+        raise InputError(
+            "`relevance` must be a vector, or a matrix with a row for each query, and not empty: "
+            f"got shape {grades.shape}"
+        )
+    if query is not None and indptr is not None:
+        raise InputError("`query` and `indptr` say the same: pass one of them")
+    if grades.ndim == 2 and not (query is None and indptr is None):
+        raise InputError("a matrix has a row for each query: pass no `query`, no `indptr`")
+    width = grades.shape[-1]
+    grades, scores = _grades(grades.ravel()), canonical_scores(scores.ravel(), "score")
+    names = None if ids is None else _names(ids, grades)
+    queries: NDArray[Any] | None = None
+    if query is not None:
+        labels = _whole_labels(query, len(grades))
+        starts, queries, order = _gathered(labels)
+        if order is not None:
+            grades, scores = grades[order], scores[order]
+            names = names if names is None else names[order]
+    elif indptr is not None:
+        starts = _starts(indptr, len(grades))
+    else:
+        starts = np.arange(0, len(grades) + 1, width, dtype=np.int64)
+    if names is not None:
+        _check_distinct(names, starts)
+    return QueryRows(grades, scores, starts, queries, names)
+
+
+def check_totals(n_relevant: Any, rows: QueryRows) -> NDArray[np.int64]:
+    """Return how many relevant items each query has, retrieved or not."""
+    if isinstance(n_relevant, Mapping):
+        if rows.queries is None:
+            raise InputTypeError("`n_relevant` by name needs `query`, which says the names")
+        unknown = [name for name in rows.queries.tolist() if name not in n_relevant]
+        if unknown:
+            raise InputError(f"`n_relevant` has no number for query {unknown[0]!r}")
+        n_relevant = [n_relevant[name] for name in rows.queries.tolist()]
+    totals = as_vector(n_relevant, "n_relevant")
+    check_same_length(n_relevant=totals, queries=rows.starts[1:])
+    if totals.dtype.kind not in "iu" or totals.min() < 0:
+        raise InputError("`n_relevant` must be counts, whole numbers not below 0, one a query")
+    return totals.astype(np.int64, copy=False)
+
+
+def _grades(relevance: NDArray[Any]) -> NDArray[Any]:
+    kind = relevance.dtype.kind
+    if kind == "b":
+        return contiguous(relevance).view(np.int8)
+    if kind in "iu":
+        if relevance.dtype == np.int8:
+            return contiguous(relevance)
+        small = relevance.min() >= -128 and relevance.max() < 128
+        return contiguous(relevance).astype(np.int8 if small else np.float64)
+    if kind == "f":
+        grades = contiguous(relevance.astype(np.float64, copy=False))
+        if np.isinf(grades).any():
+            raise InputError("`relevance` must be finite, or nan where nobody judged")
+        return grades
+    raise InputTypeError(f"`relevance` must be numbers: got {relevance.dtype}")
+
+
+def _names(ids: Any, grades: NDArray[Any]) -> NDArray[np.int64]:
+    array = as_array(ids, "ids")
+    if array.size != len(grades):
+        raise InputError(f"`ids` must name each of the {len(grades):,} items: got {array.size:,}")
+    return check_class_labels(array.ravel(), "ids").codes
+
+
+def _whole_labels(query: Any, n_rows: int) -> Any:
+    """Return query ids: an integer vector as it is, else their sorted classes and codes."""
+    if isinstance(query, np.ndarray) and query.dtype.kind in "iu" and query.ndim == 1:
+        labels: Any = query
+        n_labels = len(query)
+    else:
+        labels = check_class_labels(query, "query")
+        n_labels = len(labels.codes)
+    if n_labels != n_rows:
+        raise InputError(
+            f"`query` must have as many rows as `relevance`: got {n_labels:,} and {n_rows:,}"
+        )
+    return labels
+
+
+def _gathered(
+    labels: Any,
+) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64] | None]:
+    """Return where queries start, their sorted ids, and the order of rows unless they stand so."""
+    if isinstance(labels, np.ndarray):
+        steps = np.flatnonzero(labels[1:] != labels[:-1]) + 1
+        firsts = np.concatenate([[0], steps])
+        ids = labels[firsts]
+        if (ids[1:] > ids[:-1]).all():  # each query in one piece, in order
+            return np.append(firsts, len(labels)).astype(np.int64), ids.copy(), None
+        labels = check_class_labels(labels, "query")
+    codes, n_queries = labels.codes, len(labels.classes)
+    starts = np.zeros(n_queries + 1, np.int64)
+    np.cumsum(np.bincount(codes, minlength=n_queries), out=starts[1:])
+    order = np.empty(len(codes), np.int64)
+    gather_queries(codes, starts[:-1].copy(), order)
+    return starts, labels.classes, order
+
+
+def _starts(indptr: Any, n_rows: int) -> NDArray[np.int64]:
+    starts = as_vector(indptr, "indptr")
+    whole = starts.dtype.kind in "iu" and len(starts) > 1
+    if not whole or starts[0] != 0 or starts[-1] != n_rows or (starts[1:] < starts[:-1]).any():
+        raise InputError(
+            f"`indptr` must be whole numbers that never fall, from 0 to {n_rows:,}, the number of "
+            "items"
+        )
+    return starts.astype(np.int64, copy=False)
+
+
+def _check_distinct(names: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
+    query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    order = np.lexsort((names, query))
+    twice = (np.diff(names[order]) == 0) & (np.diff(query[order]) == 0)
+    if twice.any():
+        first = order[np.argmax(twice)]
+        raise InputError(
+            f"`ids` must name an item once in a query: query number {query[first]} has one twice, "
+            f"{np.count_nonzero(twice):,} in all"
+        )

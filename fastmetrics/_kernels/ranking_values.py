@@ -1,0 +1,315 @@
+"""What measures of rankings are of each query: the mean over all orders of its ties.
+
+Items of a query stand by ``above``, then by relevance (see `rankings`); those never retrieved stand
+last, with ``tied`` 0. Where a rule has decided the ties, ``tied`` is 1 throughout.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels._compile import kernel
+
+
+@kernel
+def expected_hits(
+    item_starts: NDArray[np.int64],
+    grades: NDArray[np.float64],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
+    level: float,
+    cutoffs: NDArray[np.int64],
+    found: NDArray[np.float64],
+) -> None:
+    """Write how many relevant items stand among the first ``cutoffs[q]``, on average over ties."""
+    for q in range(found.size):
+        k = cutoffs[q]
+        hits = 0.0
+        for i in range(item_starts[q], item_starts[q + 1]):
+            if grades[i] >= level and tied[i] > 0 and above[i] < k:
+                hits += min(1.0, np.float64(k - above[i]) / np.float64(tied[i]))
+        found[q] = hits
+
+
+@kernel
+def expected_first(
+    item_starts: NDArray[np.int64],
+    grades: NDArray[np.float64],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
+    level: float,
+    k: int,
+    reciprocal: bool,
+    found: NDArray[np.float64],
+) -> None:
+    """Write the mean of 1/rank of the first relevant item, or the chance that it is in the first k.
+
+    Of ``size`` items in random order, ``relevant`` of them relevant, the first relevant one stands
+    at place j with the chance of none before, times that of one there.
+    """
+    for q in range(found.size):
+        found[q] = 0.0
+        low, high = item_starts[q], item_starts[q + 1]
+        while low < high and not (grades[low] >= level):
+            low += 1
+        if low == high or tied[low] == 0:
+            continue
+        start, size = above[low], tied[low]
+        relevant = 0
+        while low < high and above[low] == start:
+            relevant += np.int64(grades[low] >= level)
+            low += 1
+        none_before = 1.0
+        total = 0.0
+        for place in range(size):
+            if start + place >= k:
+                break
+            here = none_before * relevant / (size - place)
+            if reciprocal:
+                total += here / np.float64(start + place + 1)
+            if size - place == relevant:
+                none_before = 0.0
+                break
+            none_before *= np.float64(size - place - relevant) / np.float64(size - place)
+        if reciprocal:
+            found[q] = total
+        elif start < k:
+            found[q] = 1.0 - none_before
+
+
+@kernel
+def expected_precision_sums(
+    item_starts: NDArray[np.int64],
+    grades: NDArray[np.float64],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
+    level: float,
+    k: int,
+    found: NDArray[np.float64],
+) -> None:
+    """Write the sum of the precisions at the relevant items among the first k, averaged over ties.
+
+    McSherry & Najork (2008): in a tie of ``size`` items, ``relevant`` of them relevant, an item at
+    place j is relevant with chance relevant / size, and then (j - 1)(relevant - 1) / (size - 1)
+    relevant ones are expected before it in the tie.
+    """
+    for q in range(found.size):
+        total = 0.0
+        before = 0
+        low, high = item_starts[q], item_starts[q + 1]
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0 or start >= k:
+                break
+            relevant = 0
+            while low < high and above[low] == start:
+                relevant += np.int64(grades[low] >= level)
+                low += 1
+            if relevant == 0:
+                continue
+            if size == relevant:
+                for place in range(min(size, k - start)):
+                    total += np.float64(before + place + 1) / np.float64(start + place + 1)
+            else:
+                chance = np.float64(relevant) / np.float64(size)
+                more = np.float64(relevant - 1) / np.float64(size - 1)
+                for place in range(min(size, k - start)):
+                    ahead = np.float64(before + 1) + more * np.float64(place)
+                    total += chance * ahead / np.float64(start + place + 1)
+            before += relevant
+        found[q] = total
+
+
+@kernel
+def expected_gains(
+    item_starts: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
+    k: int,
+    discounts: NDArray[np.float64],
+    found: NDArray[np.float64],
+) -> None:
+    """Write the discounted gains of the first k items, averaged over ties.
+
+    ``discounts[j]`` is the sum of the discounts of the first j places.
+    """
+    for q in range(found.size):
+        total = 0.0
+        low, high = item_starts[q], item_starts[q + 1]
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0 or start >= k:
+                break
+            gain = 0.0
+            while low < high and above[low] == start:
+                gain += gains[low]
+                low += 1
+            here = discounts[min(k, start + size)] - discounts[start]
+            total += gain * here / np.float64(size)
+        found[q] = total
+
+
+@kernel
+def ideal_gains(
+    item_starts: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    k: int,
+    discounts: NDArray[np.float64],
+    found: NDArray[np.float64],
+) -> None:
+    """Write the discounted gains of the best order: the highest gains first."""
+    for q in range(found.size):
+        low, high = item_starts[q], item_starts[q + 1]
+        ordered = gains[low:high].copy()
+        equal = True
+        for i in range(1, ordered.size):
+            equal &= ordered[i] == ordered[0]
+        if equal:
+            best = min(k, ordered.size)
+            found[q] = ordered[0] * discounts[best] if best > 0 else 0.0
+            continue
+        ordered.sort()
+        total = 0.0
+        for place in range(min(k, ordered.size)):
+            gain = ordered[ordered.size - 1 - place]
+            total += gain * (discounts[place + 1] - discounts[place])
+        found[q] = total
+
+
+@kernel
+def expected_cascade(
+    item_starts: NDArray[np.int64],
+    chances: NDArray[np.float64],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
+    k: int,
+    found: NDArray[np.float64],
+) -> None:
+    """Write the expected reciprocal rank at which a reader stops, averaged over ties.
+
+    ``chances`` is that of an item to end the search. In a tie of ``size`` items the reader is still
+    there after j of them with the mean, over all sets of j items, of the product of ``1 - chance``:
+    an elementary symmetric mean, by which an item without a chance is a factor of 1.
+    """
+    for q in range(found.size):
+        total = 0.0
+        left = 1.0
+        low, high = item_starts[q], item_starts[q + 1]
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0 or start >= k:
+                break
+            stop = low
+            while stop < high and above[stop] == start:
+                stop += 1
+            # means[j]: the mean product of j of the items that were taken into account so far,
+            # where a set of j items is drawn of `count`; one item more mixes two of them
+            means = np.ones(size + 1)
+            relevant = stop - low
+            for count in range(1, relevant + 1):
+                stays = 1.0 - chances[low + count - 1]
+                for j in range(count, 0, -1):
+                    share = np.float64(j) / np.float64(count)
+                    kept = means[j] if j < count else 0.0
+                    means[j] = (1.0 - share) * kept + share * means[j - 1] * stays
+            for count in range(relevant + 1, size + 1):
+                for j in range(count, 0, -1):
+                    share = np.float64(j) / np.float64(count)
+                    kept = means[j] if j < count else 0.0
+                    means[j] = (1.0 - share) * kept + share * means[j - 1]
+            for place in range(min(size, k - start)):
+                stopped = means[place] - means[place + 1]
+                total += left * stopped / np.float64(start + place + 1)
+            left *= means[size]
+            low = stop
+        found[q] = total
+
+
+@kernel
+def expected_preference(
+    item_starts: NDArray[np.int64],
+    grades: NDArray[np.float64],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
+    unjudged_above: NDArray[np.int64],
+    unjudged_tied: NDArray[np.int64],
+    level: float,
+    judged: NDArray[np.int64],
+    found: NDArray[np.float64],
+) -> None:
+    """Write bpref: how few judged non-relevant items stand above each relevant one.
+
+    ``judged`` counts the judged items of each query. The number of the tied non-relevant items that
+    come first is uniform: any place among them is as likely for a relevant item as any other.
+    """
+    for q in range(found.size):
+        low, high = item_starts[q], item_starts[q + 1]
+        n_relevant = 0
+        for i in range(low, high):
+            n_relevant += np.int64(grades[i] >= level)
+        n_others = judged[q] - n_relevant
+        bound = min(n_relevant, n_others)
+        total = 0.0
+        before = 0
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0:
+                break
+            hidden, hidden_here = 0, 0
+            if unjudged_above.size > 0:
+                hidden, hidden_here = unjudged_above[low], unjudged_tied[low]
+            relevant = 0
+            while low < high and above[low] == start:
+                relevant += np.int64(grades[low] >= level)
+                low += 1
+            ahead = start - before - hidden
+            here = size - relevant - hidden_here
+            if relevant > 0:
+                if bound == 0:
+                    total += relevant
+                else:
+                    # the mean of min(ahead + u, bound) over u = 0 ... here
+                    free = min(max(bound - ahead, 0), here + 1)  # values of u below the bound
+                    rising = np.float64(ahead) * free + np.float64(free) * (free - 1) / 2
+                    mean = (rising + np.float64(bound) * (here + 1 - free)) / (here + 1)
+                    total += relevant * (1.0 - mean / bound)
+            before += relevant
+        found[q] = total / n_relevant if n_relevant > 0 else np.nan
+
+
+@kernel
+def concordant_items(
+    item_starts: NDArray[np.int64],
+    grades: NDArray[np.float64],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
+    level: float,
+    doubled: NDArray[np.int64],
+    relevant_items: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+) -> None:
+    """Write twice the pairs of a relevant item above another of its query; a tie is half a pair."""
+    for q in range(doubled.size):
+        low, high = item_starts[q], item_starts[q + 1]
+        n_relevant = 0
+        for i in range(low, high):
+            n_relevant += np.int64(grades[i] >= level and tied[i] > 0)
+        n_others = sizes[q] - n_relevant
+        total = 0
+        before = 0
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0:
+                break
+            relevant = 0
+            while low < high and above[low] == start:
+                relevant += np.int64(grades[low] >= level)
+                low += 1
+            ahead = start - before
+            here = size - relevant
+            total += relevant * (2 * (n_others - ahead) - here)
+            before += relevant
+        doubled[q] = total
+        relevant_items[q] = n_relevant

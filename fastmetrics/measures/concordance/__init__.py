@@ -1,0 +1,4 @@
+"""Measures of concordance: whether a score orders rows as their outcomes do.
+
+No other room of measures.
+"""

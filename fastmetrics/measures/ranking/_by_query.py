@@ -1,0 +1,335 @@
+"""The value of every measure for each query of a table, and what becomes of their mean."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, check_real
+from fastmetrics._kernels import ranking_values as kernels
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
+
+Values = NDArray[np.float64]
+Gain = Literal["linear", "exponential"]
+
+#: Stands for "all items" where a cut-off is not given.
+_ALL: Final = np.iinfo(np.int64).max
+
+#: What measures of rankings take, beside the data, and say alike.
+RANKED: Final = """
+Parameters
+----------
+k : int, optional
+    How many items are looked at, from the first; None means all.
+relevant_from : float, default=1
+    The least relevance that counts as relevant, where grades are made yes or no. Must be positive.
+gain : {"linear", "exponential"}, default="linear"
+    What an item is worth: its relevance r, or ``2**r - 1``.
+ties : {"expected", "optimistic", "pessimistic", "trec_eval"}, default="expected"
+    What becomes of items that score the same: the mean over all their orders, in closed form; the
+    best order; the worst; or by name, the last name first, which needs `ids` (and compares scores
+    as 32-bit floats, as trec_eval does).
+no_relevant : float, default=nan
+    The value of a query without relevant items, where the measure divides by their number. nan
+    leaves the query out of the mean; trec_eval counts 0.
+per_query : bool, default=False
+    Whether to return the value of each query, in the order of their sorted ids, and no mean.
+
+Warns
+-----
+UndefinedMetricWarning
+    If no query has what the measure needs; the mean is then nan.
+"""
+
+
+def ranked(
+    relevance: Any, score: Any, query: Any, ties: Ties, n_threads: int | None
+) -> RankingTable:
+    """Return the table of the data, or ``relevance`` if it is one, its ties decided."""
+    if isinstance(relevance, RankingTable):
+        if score is not None or query is not None:
+            raise InputTypeError("a RankingTable comes alone: pass no `score`, `query` with it")
+        return relevance.settled(ties)
+    if score is None:
+        raise InputTypeError("`score` is missing: it comes with `relevance`, or a RankingTable")
+    table = RankingTable.from_scores(relevance, score, query=query, n_threads=n_threads)
+    return table.settled(ties)
+
+
+def _cutoff(k: Any) -> int:
+    """Return how many items are looked at."""
+    return _ALL if k is None else check_integer("k", k, low=1)
+
+
+def check_level(relevant_from: Any) -> float:
+    """Return the least relevance that counts as relevant."""
+    level = check_real("relevant_from", relevant_from)
+    if not level > 0:
+        raise InputError(f"`relevant_from` must be positive: got {relevant_from!r}")
+    return level
+
+
+def _value_of_none(no_relevant: Any) -> float:
+    """Return the value of a query without relevant items: nan, or in [0, 1]."""
+    if isinstance(no_relevant, float) and math.isnan(no_relevant):
+        return no_relevant
+    return check_fraction("no_relevant", no_relevant, include_low=True, include_high=True)
+
+
+def n_relevant(table: RankingTable, level: float) -> NDArray[np.int64]:
+    """Return how many items of each query are relevant, retrieved or not."""
+    return _sums(table, table.grades >= level)
+
+
+def _sums(table: RankingTable, items: NDArray[Any]) -> NDArray[np.int64]:
+    running = np.zeros(len(items) + 1, np.int64)
+    np.cumsum(items, out=running[1:])
+    return np.diff(running[table.item_starts])
+
+
+def _hits(table: RankingTable, level: float, cutoffs: NDArray[np.int64]) -> Values:
+    found = np.empty(table.n_queries)
+    kernels.expected_hits(
+        table.item_starts, table.grades, table.above, table.tied, level, cutoffs, found
+    )
+    return found
+
+
+def _over(values: Values, divisors: NDArray[Any], otherwise: float) -> Values:
+    """Return quotients, and ``otherwise`` where there is nothing to divide by."""
+    out = np.full(len(values), otherwise)
+    np.divide(values, divisors, out=out, where=divisors > 0)
+    return out
+
+
+def precisions(table: RankingTable, *, k: int | None, relevant_from: float) -> Values:
+    """Return the share of relevant items among the first k; of all items, where k is not given."""
+    k = _cutoff(k)
+    level = check_level(relevant_from)
+    cutoffs = table.sizes if k == _ALL else np.full(table.n_queries, k)
+    return _over(_hits(table, level, cutoffs), cutoffs, 0.0)
+
+
+def recalls(
+    table: RankingTable, *, k: int | None, relevant_from: float, no_relevant: float
+) -> Values:
+    """Return the share of the relevant items that stands among the first k."""
+    k = _cutoff(k)
+    level = check_level(relevant_from)
+    no_relevant = _value_of_none(no_relevant)
+    found = _hits(table, level, np.full(table.n_queries, k))
+    return _over(found, n_relevant(table, level), no_relevant)
+
+
+def f1_values(
+    table: RankingTable, *, k: int | None, relevant_from: float, no_relevant: float
+) -> Values:
+    """Return the harmonic mean of precision and recall, which is linear in the hits."""
+    k = _cutoff(k)
+    level = check_level(relevant_from)
+    no_relevant = _value_of_none(no_relevant)
+    cutoffs = table.sizes if k == _ALL else np.full(table.n_queries, k)
+    relevant = n_relevant(table, level)
+    values = _over(2 * _hits(table, level, cutoffs), cutoffs + relevant, 0.0)
+    values[relevant == 0] = no_relevant
+    return values
+
+
+def r_precisions(table: RankingTable, *, relevant_from: float, no_relevant: float) -> Values:
+    """Return the precision at k, the number of relevant items."""
+    level = check_level(relevant_from)
+    no_relevant = _value_of_none(no_relevant)
+    relevant = n_relevant(table, level)
+    return _over(_hits(table, level, relevant), relevant, no_relevant)
+
+
+def _firsts(
+    table: RankingTable,
+    k: int | None,
+    relevant_from: float,
+    no_relevant: float,
+    reciprocal: bool,
+) -> Values:
+    k, level, otherwise = _cutoff(k), check_level(relevant_from), _value_of_none(no_relevant)
+    found = np.empty(table.n_queries)
+    kernels.expected_first(
+        table.item_starts, table.grades, table.above, table.tied, level, k, reciprocal, found
+    )
+    found[n_relevant(table, level) == 0] = otherwise
+    return found
+
+
+def hit_rates(
+    table: RankingTable, *, k: int | None, relevant_from: float, no_relevant: float
+) -> Values:
+    """Return the chance that a relevant item stands among the first k."""
+    return _firsts(table, k, relevant_from, no_relevant, False)
+
+
+def reciprocal_ranks(
+    table: RankingTable, *, k: int | None, relevant_from: float, no_relevant: float
+) -> Values:
+    """Return 1/rank of the first relevant item, 0 if it does not stand among the first k."""
+    return _firsts(table, k, relevant_from, no_relevant, True)
+
+
+def average_precisions(
+    table: RankingTable, *, k: int | None, relevant_from: float, no_relevant: float
+) -> Values:
+    """Return the mean, over the relevant items, of the precision at each; 0 beyond the first k."""
+    k = _cutoff(k)
+    level = check_level(relevant_from)
+    no_relevant = _value_of_none(no_relevant)
+    sums = np.empty(table.n_queries)
+    kernels.expected_precision_sums(
+        table.item_starts, table.grades, table.above, table.tied, level, k, sums
+    )
+    return _over(sums, n_relevant(table, level), no_relevant)
+
+
+def gains_of(grades: Values, gain: Gain) -> Values:
+    """Return what items of these grades are worth; nothing below 0."""
+    check_choice("gain", gain, ("linear", "exponential"))
+    grades = np.maximum(grades, 0.0)
+    if gain == "linear":
+        return grades
+    largest = float(grades.max(initial=0.0))
+    if largest > 1000:
+        raise InputError(
+            f"`relevance` of {largest:g} is too great for exponential gains: 2**1000 is beyond "
+            "what adds up"
+        )
+    return np.exp2(grades) - 1.0
+
+
+def _discounts(table: RankingTable, k: int, base: float = 2.0) -> Values:
+    """Return the sum of 1/log(j + 1) over the first j places, for every j that is looked at."""
+    longest = int(max(table.sizes.max(initial=0), np.diff(table.item_starts).max(initial=0)))
+    places = np.arange(2, 2 + min(k, longest), dtype=np.float64)
+    steps = np.log2(places)
+    return np.append(0.0, np.cumsum(math.log2(base) / steps))
+
+
+def discounted_gains(table: RankingTable, *, k: int | None, gain: Gain) -> Values:
+    """Return the discounted cumulative gain of the first k items."""
+    return _discounted(table, _cutoff(k), gains_of(table.grades, gain))
+
+
+def _discounted(table: RankingTable, k: int, gains: Values, base: float = 2.0) -> Values:
+    found = np.empty(table.n_queries)
+    discounts = _discounts(table, k, base)
+    k = min(k, len(discounts) - 1)
+    kernels.expected_gains(table.item_starts, gains, table.above, table.tied, k, discounts, found)
+    return found
+
+
+def normalized_gains(
+    table: RankingTable, *, k: int | None, gain: Gain, no_relevant: float
+) -> Values:
+    """Return the discounted gain over that of the best order."""
+    k = _cutoff(k)
+    no_relevant = _value_of_none(no_relevant)
+    gains = gains_of(table.grades, gain)
+    ideal = np.empty(table.n_queries)
+    discounts = _discounts(table, k)
+    kernels.ideal_gains(table.item_starts, gains, min(k, len(discounts) - 1), discounts, ideal)
+    return np.minimum(_over(_discounted(table, k, gains), ideal, no_relevant), 1.0)
+
+
+def cascades(
+    table: RankingTable, *, k: int | None, max_relevance: float | None, no_relevant: float
+) -> Values:
+    """Return the expected reciprocal rank at which a reader who stops at what is relevant stops."""
+    k = _cutoff(k)
+    no_relevant = _value_of_none(no_relevant)
+    largest = float(table.grades.max(initial=0.0))
+    top = largest if max_relevance is None else check_real("max_relevance", max_relevance)
+    if top < largest:
+        raise InputError(f"`max_relevance` must be at least {largest:g}, which occurs: got {top:g}")
+    chances = gains_of(table.grades, "exponential") / np.exp2(top)
+    found = np.empty(table.n_queries)
+    kernels.expected_cascade(table.item_starts, chances, table.above, table.tied, k, found)
+    found[_sums(table, table.grades > 0) == 0] = no_relevant
+    return found
+
+
+def biased_precisions(
+    table: RankingTable, *, k: int | None, relevant_from: float, persistence: float
+) -> Values:
+    """Return the rank-biased precision: what a reader finds who goes on with chance p."""
+    k = _cutoff(k)
+    level = check_level(relevant_from)
+    p = check_fraction("persistence", persistence)
+    retrieved = table.tied > 0
+    size = np.maximum(table.tied, 1)
+    start = np.minimum(table.above, k)
+    stop = np.minimum(table.above + size, k)
+    powers = (p**start - p**stop) / size
+    powers[~(retrieved & (table.grades >= level))] = 0.0
+    return _float_sums(table, powers)
+
+
+def _float_sums(table: RankingTable, items: Values) -> Values:
+    """Return sums over the items of each query, each query's by itself."""
+    sums = np.zeros(table.n_queries)
+    filled = np.flatnonzero(np.diff(table.item_starts))
+    if len(filled):
+        sums[filled] = np.add.reduceat(items, table.item_starts[filled])
+    return sums
+
+
+def preferences(table: RankingTable, *, relevant_from: float, no_relevant: float) -> Values:
+    """Return bpref: how seldom judged non-relevant items stand above the relevant ones."""
+    level = check_level(relevant_from)
+    no_relevant = _value_of_none(no_relevant)
+    found = np.empty(table.n_queries)
+    kernels.expected_preference(
+        table.item_starts,
+        table.grades,
+        table.above,
+        table.tied,
+        table.unjudged_above,
+        table.unjudged_tied,
+        level,
+        table.judged,
+        found,
+    )
+    found[np.isnan(found)] = no_relevant
+    return found
+
+
+def areas(
+    table: RankingTable, *, relevant_from: float
+) -> tuple[Values, NDArray[np.int64], NDArray[np.int64]]:
+    """Return the AUC of each query, nan of one class alone, and its retrieved items by class."""
+    level = check_level(relevant_from)
+    doubled, relevant = np.empty(table.n_queries, np.int64), np.empty(table.n_queries, np.int64)
+    kernels.concordant_items(
+        table.item_starts,
+        table.grades,
+        table.above,
+        table.tied,
+        level,
+        doubled,
+        relevant,
+        table.sizes,
+    )
+    others = table.sizes - relevant
+    return _over(doubled / 2, relevant * others, math.nan), relevant, others
+
+
+def averaged(values: Values, per_query: bool, what: str) -> Any:
+    """Return the values of the queries, or their mean over those where it is defined."""
+    if per_query:
+        return values
+    defined = ~np.isnan(values)
+    if not defined.any():
+        warn_user(
+            f"{what} is undefined: no query has what it needs; set to nan", UndefinedMetricWarning
+        )
+        return math.nan
+    return float(values[defined].mean())

@@ -1,0 +1,203 @@
+"""Measures of the first k items of each query: precision, recall, F1, hit rate, R-precision."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from fastmetrics._docs import documented
+from fastmetrics.measures.ranking._by_query import (
+    RANKED,
+    averaged,
+    f1_values,
+    hit_rates,
+    precisions,
+    r_precisions,
+    ranked,
+    recalls,
+)
+from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable, Ties
+
+
+@documented(RANKINGS, RANKED)
+def precision_at_k(
+    relevance: ArrayLike | RankingTable,
+    score: ArrayLike | None = None,
+    *,
+    query: ArrayLike | None = None,
+    k: int,
+    relevant_from: float = 1,
+    ties: Ties = "expected",
+    per_query: bool = False,
+    n_threads: int | None = None,
+) -> Any:
+    """Compute the share of relevant items among the first k of each query.
+
+    Returns
+    -------
+    float or ndarray of shape (n_queries,)
+        Mean over queries, in [0, 1]; a query of fewer than k items has the others against it.
+
+    References
+    ----------
+    Buckley & Voorhees (2000), Evaluating evaluation measure stability, SIGIR.
+
+    Examples
+    --------
+    >>> from fastmetrics import precision_at_k
+    >>> precision_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
+    0.5
+    """
+    table = ranked(relevance, score, query, ties, n_threads)
+    values = precisions(table, k=k, relevant_from=relevant_from)
+    return averaged(values, per_query, "precision at k")
+
+
+@documented(RANKINGS, RANKED)
+def recall_at_k(
+    relevance: ArrayLike | RankingTable,
+    score: ArrayLike | None = None,
+    *,
+    query: ArrayLike | None = None,
+    k: int,
+    relevant_from: float = 1,
+    ties: Ties = "expected",
+    no_relevant: float = nan,
+    per_query: bool = False,
+    n_threads: int | None = None,
+) -> Any:
+    """Compute the share of the relevant items of each query that stands among the first k.
+
+    Returns
+    -------
+    float or ndarray of shape (n_queries,)
+        Mean over queries that have relevant items, in [0, 1].
+
+    References
+    ----------
+    Buckley & Voorhees (2000), Evaluating evaluation measure stability, SIGIR.
+
+    Examples
+    --------
+    >>> from fastmetrics import recall_at_k
+    >>> recall_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
+    0.5
+    """
+    table = ranked(relevance, score, query, ties, n_threads)
+    values = recalls(table, k=k, relevant_from=relevant_from, no_relevant=no_relevant)
+    return averaged(values, per_query, "recall at k")
+
+
+@documented(RANKINGS, RANKED)
+def f1_at_k(
+    relevance: ArrayLike | RankingTable,
+    score: ArrayLike | None = None,
+    *,
+    query: ArrayLike | None = None,
+    k: int,
+    relevant_from: float = 1,
+    ties: Ties = "expected",
+    no_relevant: float = nan,
+    per_query: bool = False,
+    n_threads: int | None = None,
+) -> Any:
+    """Compute the harmonic mean of precision and recall of the first k items of each query.
+
+    Returns
+    -------
+    float or ndarray of shape (n_queries,)
+        Mean over queries that have relevant items, in [0, 1].
+
+    Notes
+    -----
+    Of h hits and R relevant items it is 2h/(k + R): 0, not undefined, where nothing is hit.
+
+    References
+    ----------
+    van Rijsbergen (1979), Information Retrieval, chapter 7.
+
+    Examples
+    --------
+    >>> from fastmetrics import f1_at_k
+    >>> f1_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
+    0.5
+    """
+    table = ranked(relevance, score, query, ties, n_threads)
+    values = f1_values(table, k=k, relevant_from=relevant_from, no_relevant=no_relevant)
+    return averaged(values, per_query, "F1 at k")
+
+
+@documented(RANKINGS, RANKED)
+def hit_rate_at_k(
+    relevance: ArrayLike | RankingTable,
+    score: ArrayLike | None = None,
+    *,
+    query: ArrayLike | None = None,
+    k: int,
+    relevant_from: float = 1,
+    ties: Ties = "expected",
+    no_relevant: float = nan,
+    per_query: bool = False,
+    n_threads: int | None = None,
+) -> Any:
+    """Compute the share of queries with a relevant item among the first k.
+
+    Returns
+    -------
+    float or ndarray of shape (n_queries,)
+        Mean over queries that have relevant items, in [0, 1]; of each query, by `ties`, 0, 1 or the
+        chance of a hit.
+
+    Notes
+    -----
+    Also called success at k.
+
+    References
+    ----------
+    Craswell & Hawking (2004), Overview of the TREC-2004 web track.
+
+    Examples
+    --------
+    >>> from fastmetrics import hit_rate_at_k
+    >>> hit_rate_at_k([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]], k=2)
+    0.5
+    """
+    table = ranked(relevance, score, query, ties, n_threads)
+    values = hit_rates(table, k=k, relevant_from=relevant_from, no_relevant=no_relevant)
+    return averaged(values, per_query, "the hit rate")
+
+
+@documented(RANKINGS, RANKED)
+def r_precision(
+    relevance: ArrayLike | RankingTable,
+    score: ArrayLike | None = None,
+    *,
+    query: ArrayLike | None = None,
+    relevant_from: float = 1,
+    ties: Ties = "expected",
+    no_relevant: float = nan,
+    per_query: bool = False,
+    n_threads: int | None = None,
+) -> Any:
+    """Compute the precision at the number of relevant items of each query.
+
+    Returns
+    -------
+    float or ndarray of shape (n_queries,)
+        Mean over queries that have relevant items, in [0, 1].
+
+    References
+    ----------
+    Buckley & Voorhees (2000), Evaluating evaluation measure stability, SIGIR.
+
+    Examples
+    --------
+    >>> from fastmetrics import r_precision
+    >>> r_precision([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6])
+    0.5
+    """
+    table = ranked(relevance, score, query, ties, n_threads)
+    values = r_precisions(table, relevant_from=relevant_from, no_relevant=no_relevant)
+    return averaged(values, per_query, "R-precision")

@@ -1,0 +1,213 @@
+"""``PairCounts``: how many pairs of rows two variables order alike, counted in O(n log n)."""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels import concordance as kernels
+from fastmetrics._threads.workers import run
+from fastmetrics.tables.concordance._orders import ascending
+
+#: Rows of a job of the first pass.
+_ROWS_OF_A_JOB: Final = 1 << 18
+_DIGITS: Final = 1 << kernels.DIGIT
+
+
+class PairCounts(NamedTuple):
+    """Pairs of n rows, each of which is one of five kinds; Python integers, of any size."""
+
+    n_rows: int
+    n_scores: int
+    n_outcomes: int
+    concordant: int
+    discordant: int
+    tied_in_score: int
+    tied_in_outcome: int
+    tied_in_both: int
+
+    @property
+    def excess(self) -> int:
+        """Concordant pairs less discordant ones."""
+        return self.concordant - self.discordant
+
+    @property
+    def apart_in_score(self) -> int:
+        """Pairs whose scores differ."""
+        return self.total - self.tied_in_score - self.tied_in_both
+
+    @property
+    def apart_in_outcome(self) -> int:
+        """Pairs whose outcomes differ."""
+        return self.total - self.tied_in_outcome - self.tied_in_both
+
+    @property
+    def total(self) -> int:
+        """All pairs."""
+        return self.n_rows * (self.n_rows - 1) // 2
+
+
+def count_pairs(
+    outcome: NDArray[Any], score: NDArray[Any], n_threads: int | None = None
+) -> PairCounts:
+    """Count the pairs of rows by kind.
+
+    Parameters
+    ----------
+    outcome, score : ndarray of shape (n,)
+        Finite numbers, fewer than 2**31 of them.
+    n_threads : int, optional
+
+    Returns
+    -------
+    PairCounts
+
+    Notes
+    -----
+    Two sorts, side by side, then the ranks of one variable in the order of the other, counted
+    digit by digit: O(n log n), in integers.
+    """
+    score_order, outcome_order = run(
+        [partial(_in_order, score), partial(_in_order, outcome)], n_threads
+    )
+    n = len(score)
+    ranks = np.empty(n, np.int32)
+    ranks[outcome_order.rows] = outcome_order.dense
+    ranks = ranks[score_order.rows]
+    score_ties, outcome_ties, both_ties = score_order.ties, outcome_order.ties, 0
+    largest = int(len(ranks) and ranks.max())
+    if score_ties:
+        # rows that tie in score, the highest outcome first: no pair of them is rising
+        keys = score_order.dense.astype(np.int64) << 32 | (largest - ranks)
+        keys.sort()
+        both_ties = _pairs_in(_changes(keys))
+        ranks = (largest - (keys & 0xFFFFFFFF)).astype(np.int32)
+    concordant = _rising(ranks, largest, n_threads)
+    tied_somewhere = score_ties + outcome_ties - both_ties
+    return PairCounts(
+        n,
+        score_order.distinct,
+        outcome_order.distinct,
+        concordant,
+        n * (n - 1) // 2 - tied_somewhere - concordant,
+        score_ties - both_ties,
+        outcome_ties - both_ties,
+        both_ties,
+    )
+
+
+class RankSums(NamedTuple):
+    """Sums of squares and of products of mid-ranks, less their mean; each four times itself."""
+
+    of_outcome: int
+    of_score: int
+    of_products: int
+
+
+def correlate_ranks(
+    outcome: NDArray[Any], score: NDArray[Any], n_threads: int | None = None
+) -> RankSums:
+    """Return what Spearman's rho is made of, in integers: O(n log n)."""
+    y, x = run([partial(_centred_ranks, each) for each in (outcome, score)], n_threads)
+    return RankSums(_exact_dot(y, y), _exact_dot(x, x), _exact_dot(y, x))
+
+
+def _centred_ranks(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return twice the mid-rank of each row, less n + 1."""
+    order = _in_order(values)
+    ends = np.cumsum(np.bincount(order.dense))
+    twice = np.append(0, ends[:-1]) + ends - len(values)
+    ranks = np.empty(len(values), np.int64)
+    ranks[order.rows] = twice[order.dense]
+    return ranks
+
+
+def _exact_dot(left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
+    """Return the sum of products of numbers below n, chunk by chunk that cannot overflow."""
+    n = len(left)
+    size = max(1, 2**62 // (n * n))
+    return sum(int(left[i : i + size] @ right[i : i + size]) for i in range(0, n, size))
+
+
+class _Order(NamedTuple):
+    """Rows in ascending order, the number of each one's run of equal values, and pairs in runs."""
+
+    rows: NDArray[np.int64]
+    dense: NDArray[np.int32]
+    ties: int
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct values."""
+        return int(self.dense[-1]) + 1
+
+
+def _in_order(values: NDArray[Any]) -> _Order:
+    rows, ordered = ascending(values)
+    changes = _changes(ordered)
+    dense = np.arange(len(values), dtype=np.int32)
+    ties = 0
+    if not changes.all():
+        np.cumsum(changes, out=dense[1:])
+        ties = _pairs_in(changes)
+    return _Order(rows, dense, ties)
+
+
+def _changes(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+    changes: NDArray[np.bool_] = ordered[1:] != ordered[:-1]
+    return changes
+
+
+def _pairs_in(changes: NDArray[np.bool_]) -> int:
+    """Return the pairs of rows within runs; a run ends where there is a change."""
+    sizes = np.diff(np.flatnonzero(changes), prepend=-1, append=len(changes))
+    if int(sizes.max()) > 1 << 20:  # squares whose sum may not fit
+        return sum(size * (size - 1) // 2 for size in sizes.tolist())
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _rising(ranks: NDArray[np.int32], largest: int, n_threads: int | None) -> int:
+    """Return the pairs i < j with ``ranks[i] < ranks[j]``; ``ranks`` is used up."""
+    n = len(ranks)
+    shift = max(0, largest.bit_length() - kernels.DIGIT)
+    edges = [*range(0, n, _ROWS_OF_A_JOB), n]
+    counts = np.zeros((len(edges) - 1, _DIGITS), np.int64)
+    jobs = list(zip(edges[:-1], edges[1:], counts, strict=True))
+    total = sum(
+        int(found)
+        for found in run(
+            [partial(kernels.rising_by_digit, ranks, *job[:2], shift, job[2]) for job in jobs],
+            n_threads,
+        )
+    )
+    before = np.zeros(_DIGITS, np.int64)
+    for row in counts:  # pairs of rows in two jobs
+        below = np.append(0, np.cumsum(before))[:-1]
+        total += sum(map(int.__mul__, below.tolist(), row.tolist()))
+        before += row
+    if shift == 0:
+        return total
+    starts = np.append(0, np.cumsum(before))
+    places = starts[:-1] + np.cumsum(counts, axis=0) - counts
+    ordered, scratch = np.empty_like(ranks), ranks
+    scatter = partial(kernels.scatter_by_digit, ranks)
+    run(
+        [
+            partial(scatter, *job[:2], shift, put, ordered)
+            for job, put in zip(jobs, places, strict=True)
+        ],
+        n_threads,
+    )
+    parts = np.unique(np.searchsorted(starts, np.arange(0, n + _ROWS_OF_A_JOB, _ROWS_OF_A_JOB)))
+    parts = np.unique(np.concatenate([[0], parts[parts < _DIGITS], [_DIGITS]])).tolist()
+    within = partial(kernels.rising_in_segments, ordered, scratch, starts)
+    rest = max(0, shift - kernels.DIGIT)
+    found = run(
+        [partial(within, low, high, rest) for low, high in itertools.pairwise(parts)],
+        n_threads,
+    )
+    return total + sum(map(int, found))

@@ -1,0 +1,244 @@
+"""Rank correlation and the concordance index: every pair, peers, R's figures, faults."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import fastmetrics as fm
+from fastmetrics.tables.concordance import pair_counts
+from fastmetrics.tables.concordance.pair_counts import PairCounts, count_pairs
+from reference import concordance_oracle as oracle
+
+#: The aml data of R's survival, the maintained arm, with the scores and weights of its tests.
+TIME = [9, 13, 13, 18, 23, 28, 31, 34, 45, 48, 161]
+EVENT = [1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 0]
+SCORE = [1, 6, 2, 7, 3, 7, 3, 8, 4, 4, 5]
+WEIGHTS = [1, 2, 3, 2, 1, 2, 3, 4, 3, 2, 1]
+LONGER: Any = {"higher_score_means": "longer-time"}
+SHORTER: Any = {"higher_score_means": "shorter-time"}
+
+values = st.integers(-3, 3)
+weighed = st.lists(
+    st.tuples(st.integers(0, 6), st.booleans(), values, st.integers(1, 8)), min_size=1, max_size=14
+)
+
+
+# --- pairs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_values", [(3, 2), (40, 900), (10**6, 10**6)])
+@pytest.mark.parametrize("n", [1, 2, 300])
+def test_pairs_are_every_pair(rng, n_values, n) -> None:
+    outcome, score = (rng.integers(0, most, n) for most in n_values)
+    found = count_pairs(outcome, score, 2)
+    assert found[3:] == oracle.pairs(outcome.tolist(), score.tolist())
+    assert found[:3] == (n, len(np.unique(score)), len(np.unique(outcome)))
+    assert all(type(count) is int for count in found)
+
+
+def test_jobs_threads_and_the_order_of_rows_change_no_pair(rng, monkeypatch) -> None:
+    outcome, score = rng.integers(0, 50, 5_000), rng.integers(0, 60_000, 5_000)
+    whole = count_pairs(outcome, score, 1)
+    order = rng.permutation(5_000)
+    monkeypatch.setattr(pair_counts, "_ROWS_OF_A_JOB", 300)
+    for threads in (1, 2, 7):
+        assert count_pairs(outcome[order], score[order], threads) == whole
+
+
+def test_pairs_of_a_run_beyond_64_bits() -> None:
+    """Squares of runs are Python's integers where their sum might not fit."""
+    changes = np.zeros((1 << 20) + 1, np.bool_)
+    size = len(changes) + 1
+    assert pair_counts._pairs_in(changes) == size * (size - 1) // 2
+
+
+def test_auc_is_somers_d_of_two_classes_to_the_bit(rng) -> None:
+    from fastmetrics._input.rows import check_binary
+    from fastmetrics.tables.scores.pairs import count_pairs as pairs_of_classes
+
+    labels = rng.integers(0, 2, 3_000)
+    score = np.round(rng.normal(labels, 1.0), 2)
+    of_ranks, of_classes = count_pairs(labels, score), pairs_of_classes(check_binary(labels, score))
+    assert 2 * of_ranks.concordant + of_ranks.tied_in_score == of_classes.twice_concordant
+    assert 2 * of_ranks.discordant + of_ranks.tied_in_score == of_classes.twice_discordant
+    over = of_ranks.apart_in_outcome
+    assert (over + of_ranks.excess) / (2 * over) == fm.roc_auc_score(labels, score)
+    assert fm.somers_d(labels, score) == of_ranks.excess / over
+
+
+def test_counts_of_pairs_are_of_any_size() -> None:
+    huge = PairCounts(10**12, 9, 9, 10**23, 1, 10**20, 10**20, 7)
+    assert huge.excess == 10**23 - 1
+    assert huge.total == 10**12 * (10**12 - 1) // 2
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "why"),
+    [
+        (fm.kendall_tau, {}, "Kendall's tau-b is undefined: all values of one side tie"),
+        (fm.kendall_tau, {"variant": "c"}, "tau-c is undefined: all values of one side tie"),
+        (fm.somers_d, {}, "undefined: all values of the outcome tie"),
+        (fm.goodman_kruskal_gamma, {}, "gamma is undefined: every pair ties"),
+        (fm.spearman_rho, {}, "rho is undefined: all values of one side tie"),
+    ],
+)
+def test_ties_alone_are_nan(function, options, why) -> None:
+    with pytest.warns(fm.UndefinedMetricWarning, match=why):
+        assert math.isnan(function([1, 1, 1], [1, 2, 3], **options))
+
+
+def test_perfect_agreement_is_exactly_1(rng) -> None:
+    for n in (3, 1_000, 4_099):
+        outcome = np.append(0, rng.integers(1, n // 2 + 2, n))
+        for function in (fm.kendall_tau, fm.somers_d, fm.spearman_rho, fm.goodman_kruskal_gamma):
+            assert function(outcome, 3.5 * outcome) == 1.0
+            assert function(outcome, -outcome) == -1.0
+
+
+def test_large_integers_keep_their_order() -> None:
+    assert fm.kendall_tau([1, 2, 3], [2**60, 2**60 + 1, 2**60 + 2]) == 1.0
+
+
+# --- the concordance index -----------------------------------------------------------------------
+
+
+def columns(rows: Any) -> tuple[list[int], list[bool], list[int], list[int]]:
+    time, event, score, weights = map(list, zip(*rows, strict=True))
+    return time, event, score, weights
+
+
+@given(
+    rows=weighed, tau=st.sampled_from([None, 3, 5]), half=st.booleans(), is_weighted=st.booleans()
+)
+@pytest.mark.parametrize("weighting", ["harrell", "uno"])
+def test_index_is_what_every_pair_says(weighting, rows, tau, half, is_weighted) -> None:
+    time, event, score, weights = columns(rows)
+    given_weights = weights if is_weighted else None
+    options = {"weighting": weighting, "tau": tau, "ties_in_score": "half" if half else "excluded"}
+    right = oracle.index(time, event, score, given_weights, half=half, tau=tau, weighting=weighting)
+    call = {**SHORTER, **options, "sample_weight": given_weights}
+    if math.isnan(right):
+        with pytest.warns(fm.UndefinedMetricWarning, match="no pair of times is"):
+            assert math.isnan(fm.concordance_index(time, event, score, **call))
+        return
+    found = fm.concordance_index(time, event, score, **call)
+    assert found == (right if weighting == "harrell" else pytest.approx(right, rel=1e-12))
+    turned = fm.concordance_index(time, event, [-s for s in score], **{**call, **LONGER})
+    assert turned == found
+
+
+def test_figures_of_r() -> None:
+    """Of tests/concordance2.R of survival: counts 24, 14, 2, and 91, 70, 7 with case weights."""
+    assert oracle.index_pairs(TIME, EVENT, [-s for s in SCORE]) == (24, 14, 2)
+    assert fm.concordance_index(TIME, EVENT, SCORE, **LONGER) == 25 / 40
+    found = fm.concordance_index(TIME, EVENT, SCORE, sample_weight=WEIGHTS, **LONGER)
+    assert found == (91 + 3.5) / 168
+
+
+def lung() -> tuple[Any, Any, Any]:
+    """Return time, event and ph.ecog of R's lung data where it is known."""
+    datasets = pytest.importorskip("lifelines.datasets")
+    data = datasets.load_lung().dropna(subset=["ph.ecog"])
+    event = data["status"].to_numpy()
+    return data["time"].to_numpy(), event == event.max(), data["ph.ecog"].to_numpy()
+
+
+def test_figures_of_r_on_lung() -> None:
+    """Of the same file: concordant 8392, discordant 4258, tied 7137."""
+    time, event, score = lung()
+    found = fm.concordance_index(time, event, score, **SHORTER)
+    assert found == (8392 + 7137 / 2) / (8392 + 4258 + 7137)
+
+
+def survival(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+    time = np.ceil(rng.exponential(20.0, n))
+    return time, rng.random(n) < 0.6, np.round(rng.normal(size=n) - time / 20, 1)
+
+
+def test_is_lifelines(rng) -> None:
+    utils = pytest.importorskip("lifelines.utils")
+    time, event, score = survival(rng, 300)
+    right = utils.concordance_index(time, score, event)
+    assert fm.concordance_index(time, event, score, **LONGER) == pytest.approx(right, rel=1e-12)
+
+
+def test_is_scikit_survival(rng) -> None:
+    metrics = pytest.importorskip("sksurv.metrics")
+    time, event, score = survival(rng, 300)
+    right = metrics.concordance_index_censored(event, time, score)[0]
+    assert fm.concordance_index(time, event, score, **SHORTER) == pytest.approx(right, rel=1e-12)
+    rows = np.array(list(zip(event, time, strict=True)), dtype=[("event", bool), ("time", float)])
+    for tau in (None, 25.0):
+        right = metrics.concordance_index_ipcw(rows, rows, score, tau=tau)[0]
+        options = {"weighting": "uno-scikit-survival", "tau": tau}
+        found = fm.concordance_index(time, event, score, **SHORTER, **options)
+        assert found == pytest.approx(right, rel=1e-12)
+
+
+def test_without_censoring_it_is_somers_d(rng) -> None:
+    time, score = rng.integers(0, 50, 400), rng.integers(0, 20, 400)
+    found = fm.concordance_index(time, np.ones(400), score, **LONGER)
+    assert 2 * found - 1 == pytest.approx(fm.somers_d(time, score), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "said"),
+    [
+        ({"time": [-1, *TIME[1:]]}, ValueError, "`time` must not be negative: -1 at index 0, 1 in"),
+        ({"time": [math.nan, *TIME[1:]]}, ValueError, "`time` must be finite: nan at index 0"),
+        ({"event": [2, *EVENT[1:]]}, ValueError, "`event` must hold 0 .* got 2 at index 0, 1 in"),
+        ({"event": [math.nan, *EVENT[1:]]}, ValueError, "`event` .*nan"),
+        ({"event": ["x"] * 11}, TypeError, "`event` must hold 0"),
+        ({"event": EVENT[1:]}, ValueError, "lengths differ|`event` has 10"),
+        ({"score": SCORE[1:]}, ValueError, "`score`"),
+        ({"score": [math.inf, *SCORE[1:]]}, ValueError, "`score` must be finite: inf at index 0"),
+        ({"higher_score_means": None}, TypeError, "never guessed"),
+        ({"higher_score_means": "risk"}, ValueError, "`higher_score_means` must be one of"),
+        ({"weighting": "Uno"}, ValueError, "`weighting` must be one of"),
+        ({"tau": 0}, ValueError, "`tau` must be positive"),
+        ({"ties_in_score": "none"}, ValueError, "`ties_in_score` must be one of"),
+    ],
+)
+def test_faults(changes, error, said) -> None:
+    call = {"time": TIME, "event": EVENT, "score": SCORE, **LONGER, **changes}
+    with pytest.raises(error, match=said):
+        fm.concordance_index(**call)
+
+
+@pytest.mark.parametrize("event", [[0] * 11, [False] * 10 + [True]])
+def test_no_comparable_pair(event) -> None:
+    with pytest.warns(fm.UndefinedMetricWarning, match="no pair of times is comparable"):
+        assert math.isnan(fm.concordance_index(TIME, event, SCORE, **LONGER))
+
+
+def test_ties_alone_may_be_left_out() -> None:
+    data = ([1, 2, 3], [1, 1, 1], [5, 5, 5])
+    assert fm.concordance_index(*data, **LONGER) == 0.5
+    with pytest.warns(fm.UndefinedMetricWarning, match="no pair of times is of different scores"):
+        assert math.isnan(fm.concordance_index(*data, ties_in_score="excluded", **LONGER))
+
+
+def test_a_share_of_0_is_refused() -> None:
+    data = ([1, 2, 3, 3], [1, 1, 1, 0], [1, 2, 3, 4])
+    with pytest.raises(ValueError, match="at the last one it is 0: pass `tau`"):
+        fm.concordance_index(*data, weighting="uno-scikit-survival", **LONGER)
+    found = fm.concordance_index(*data, weighting="uno-scikit-survival", tau=3, **LONGER)
+    assert found == 1.0
+
+
+def test_rows_and_threads_change_no_bit(rng) -> None:
+    time, event, score = survival(rng, 2_000)
+    for weighting in ("harrell", "uno"):
+        call = {**SHORTER, "weighting": weighting}
+        found = fm.concordance_index(time, event, score, **call)
+        order = rng.permutation(len(time))
+        for threads in (1, 2, 5):
+            moved = fm.concordance_index(
+                time[order], event[order], score[order], n_threads=threads, **call
+            )
+            assert moved == found

@@ -1,0 +1,261 @@
+"""Measures of rankings against every order of the ties, and what the tables promise."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import fastmetrics as fm
+from fastmetrics.errors import UndefinedMetricWarning
+from reference import ranking_oracle as oracle
+
+TIES = ("expected", "optimistic", "pessimistic", "trec_eval")
+
+#: (measure, oracle, options of both, options of the oracle alone by the items)
+PAIRS = [
+    (fm.precision_at_k, oracle.precision, {"k": 2}, ()),
+    (fm.precision_at_k, oracle.precision, {"k": 7}, ()),
+    (fm.recall_at_k, oracle.recall, {"k": 3}, ("total",)),
+    (fm.f1_at_k, oracle.f1, {"k": 3}, ("total",)),
+    (fm.hit_rate_at_k, oracle.hit_rate, {"k": 2}, ()),
+    (fm.r_precision, oracle.r_precision, {}, ("total",)),
+    (fm.mean_reciprocal_rank, oracle.reciprocal_rank, {}, ()),
+    (fm.mean_reciprocal_rank, oracle.reciprocal_rank, {"k": 2}, ()),
+    (fm.mean_average_precision, oracle.average_precision, {}, ("total",)),
+    (fm.mean_average_precision, oracle.average_precision, {"k": 3}, ("total",)),
+    (fm.dcg, oracle.dcg, {"gain": "exponential"}, ()),
+    (fm.ndcg, oracle.ndcg, {"k": 3}, ()),
+    (fm.ndcg, oracle.ndcg, {"gain": "exponential"}, ()),
+    (fm.expected_reciprocal_rank, oracle.expected_reciprocal_rank, {"k": 4}, ("top",)),
+    (fm.expected_reciprocal_rank, oracle.expected_reciprocal_rank, {}, ("top",)),
+    (
+        fm.rank_biased_precision,
+        oracle.rank_biased_precision,
+        {"persistence": Fraction(3, 4), "k": 3},
+        (),
+    ),
+    (fm.bpref, oracle.bpref, {}, ("n_relevant", "n_others")),
+]
+
+items = st.lists(
+    st.tuples(st.sampled_from([None, -1, 0, 0, 1, 2, 3]), st.integers(0, 3)),
+    min_size=1,
+    max_size=6,
+)
+
+
+def _of_items(given: list[tuple[Any, Any]]) -> tuple[list[Any], fm.RankingTable]:
+    named = [(grade, score, 10 + i * 7 % 11) for i, (grade, score) in enumerate(given)]
+    grades = [np.nan if grade is None else grade for grade, _, _ in named]
+    table = fm.RankingTable.from_scores(
+        np.array(grades, float), [s for _, s, _ in named], ids=[i for _, _, i in named]
+    )
+    return named, table
+
+
+def _for_oracle(named: list[Any], wanted: tuple[str, ...]) -> dict[str, Any]:
+    relevant = sum(map(oracle.is_relevant, named))
+    judged = sum(1 for grade, _, _ in named if grade is not None and grade >= 0)
+    known = {
+        "total": relevant,
+        "n_relevant": relevant,
+        "n_others": judged - relevant,
+        "top": max(0, *(grade or 0 for grade, _, _ in named)),
+    }
+    return {name: known[name] for name in wanted}
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(
+    ("measure", "by_definition", "options", "wanted"),
+    PAIRS,
+    ids=[f"{p[0].__name__}-{'-'.join(map(str, p[2].values()))}" for p in PAIRS],
+)
+@given(given_items=items)
+def test_equals_the_mean_over_orders(
+    measure: Any, by_definition: Any, options: Any, wanted: Any, ties: str, given_items: Any
+) -> None:
+    named, table = _of_items(given_items)
+    options = dict(options)
+    (found,) = measure(table, ties=ties, per_query=True, **_as_floats(options))
+    if not any(map(oracle.is_relevant, named)):
+        defined = measure in (fm.precision_at_k, fm.dcg, fm.rank_biased_precision)
+        assert found == 0 if defined else np.isnan(found)
+        return
+    expected = oracle.mean(by_definition, named, ties, **options, **_for_oracle(named, wanted))
+    assert found == pytest.approx(float(expected), rel=1e-13, abs=1e-15)
+
+
+def _as_floats(options: dict[str, Any]) -> dict[str, Any]:
+    return {n: float(v) if isinstance(v, Fraction) else v for n, v in options.items()}
+
+
+@given(given_items=items)
+def test_area_of_a_query_is_that_of_pairs(given_items: Any) -> None:
+    named, table = _of_items(given_items)
+    relevant = sum(map(oracle.is_relevant, named))
+    if 0 < relevant < len(named):
+        assert fm.group_auc(table).per_query[0] == float(oracle.auc(named))
+    else:
+        with pytest.warns(UndefinedMetricWarning):
+            assert np.isnan(fm.group_auc(table).estimate)
+
+
+def _sample(seed: int, n_queries: int = 40) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 60, n_queries)
+    query = np.repeat(np.arange(n_queries), sizes)
+    return rng.integers(0, 4, len(query)) % 3, rng.integers(0, 20, len(query)) / 8, query
+
+
+def test_neither_row_order_nor_threads_nor_the_kind_of_input_change_a_bit() -> None:
+    relevance, score, query = _sample(0)
+    table = fm.RankingTable.from_scores(relevance, score, query=query)
+    order = np.random.default_rng(1).permutation(len(query))
+    starts = np.append(0, np.cumsum(np.bincount(query)))
+    shuffled = (relevance[order], score[order])
+    same = [
+        fm.RankingTable.from_scores(*shuffled, query=query[order]),
+        fm.RankingTable.from_scores(relevance, score, query=query, n_threads=1),
+        fm.RankingTable.from_scores(relevance.astype(float), score, query=query.tolist()),
+    ]
+    assert all(each == table for each in same)
+    texts = fm.RankingTable.from_scores(*shuffled, query=[f"q{q:03}" for q in query[order]])
+    numbered = fm.RankingTable.from_scores(relevance, score, indptr=starts)
+    for each in (texts, numbered):
+        for measure in (fm.mean_average_precision, fm.ndcg, fm.mean_reciprocal_rank):
+            assert measure(each) == measure(table)
+    assert texts.queries is not None
+    assert texts.queries[0] == "q000"
+    assert numbered.queries is None
+
+
+def test_long_queries_are_sorted_and_short_ones_counted_with_the_same_outcome(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    relevance, score, query = _sample(3)
+    table = fm.RankingTable.from_scores(relevance, score, query=query)
+    monkeypatch.setattr("fastmetrics._kernels.rankings.EACH_AGAINST_ALL", -1)
+    for q in np.unique(query):
+        rows = query == q
+        from fastmetrics.tables.ranking.ranking_table import _place_by_sorting
+
+        part = slice(table.item_starts[q], table.item_starts[q + 1])
+        which = np.flatnonzero(relevance[rows])
+        grades = relevance[rows][which].astype(float)
+        above, tied = np.empty(len(which), np.int64), np.empty(len(which), np.int64)
+        _place_by_sorting(
+            score[rows], slice(0, rows.sum()), slice(0, len(which)), which, grades, above, tied
+        )
+        assert np.array_equal(above, table.above[part])
+        assert np.array_equal(tied, table.tied[part])
+        assert np.array_equal(grades, table.grades[part])
+
+
+def test_a_query_of_many_relevant_items() -> None:
+    rng = np.random.default_rng(5)
+    relevance, score = rng.random(3000) < 0.4, rng.integers(0, 500, 3000)
+    table = fm.RankingTable.from_scores(relevance, score)
+    assert fm.group_auc(table).estimate == fm.roc_auc_score(relevance, score)
+    assert (np.diff(table.above) >= 0).all()
+
+
+def test_items_that_were_never_retrieved_count() -> None:
+    table = fm.RankingTable.from_scores([1, 0, 1, 0], [4, 3, 2, 1], n_relevant=[4])
+    assert fm.recall_at_k(table, k=4) == 0.5
+    assert fm.mean_average_precision(table) == pytest.approx((1 + 2 / 3) / 4)
+    assert fm.mean_reciprocal_rank(table) == 1
+    assert fm.ndcg(table) == pytest.approx(
+        oracle.ndcg(((1, 4, 0), (0, 3, 0), (1, 2, 0), (0, 1, 0)), missing=[1, 1])
+    )
+    named = fm.RankingTable.from_scores(
+        [1, 0], [2, 1], query=["b", "a"], n_relevant={"a": 2, "b": 1}
+    )
+    assert fm.recall_at_k(named, k=1, per_query=True).tolist() == [0, 1]
+    with pytest.raises(
+        ValueError, match="`n_relevant` says 1 relevant items of query number 0, an"
+    ):
+        fm.RankingTable.from_scores([1, 1], [2, 1], n_relevant=[1])
+
+
+def test_tables_merge_pickle_and_own_their_columns() -> None:
+    relevance, score, query = _sample(2)
+    whole = fm.RankingTable.from_scores(relevance, score, query=query)
+    left = query % 3 == 0
+    parts = [
+        fm.RankingTable.from_scores(relevance[rows], score[rows], query=query[rows])
+        for rows in (left, ~left)
+    ]
+    assert sum(parts) == whole == pickle.loads(pickle.dumps(whole))
+    assert not whole.above.flags.writeable
+    with pytest.raises(ValueError, match="is in both tables"):
+        parts[0] + parts[0]
+
+
+def test_a_constant_score_is_worth_nothing_special() -> None:
+    assert fm.mean_reciprocal_rank([1, 0, 0], [0, 0, 0]) == pytest.approx(11 / 18)
+    assert fm.mean_reciprocal_rank([0, 0, 1], [0, 0, 0]) == pytest.approx(11 / 18)
+
+
+def test_queries_without_relevant_items_are_left_out_or_counted() -> None:
+    data = ([[1, 0], [0, 0]], [[2, 1], [2, 1]])
+    assert fm.mean_average_precision(*data) == 1
+    assert fm.mean_average_precision(*data, no_relevant=0.0) == 0.5
+    assert fm.precision_at_k(*data, k=2) == 0.25  # 0 is a precision
+    with pytest.warns(UndefinedMetricWarning, match="no query has what it needs"):
+        assert np.isnan(fm.ndcg([0, 0], [2, 1]))
+
+
+def test_weights_of_groups() -> None:
+    relevance, score, query = _sample(4)
+    for weighting, weigh in (
+        ("items", lambda p, n: p + n),
+        ("relevant", lambda p, n: p),
+        ("pairs", lambda p, n: p * n),
+        ("queries", lambda p, n: 1),
+    ):
+        parts = []
+        for q in np.unique(query):
+            y = relevance[query == q] >= 1
+            if 0 < y.sum() < len(y):
+                weight = weigh(int(y.sum()), int((~y).sum()))
+                parts.append((weight, fm.roc_auc_score(y, score[query == q])))
+        expected = sum(w * a for w, a in parts) / sum(w for w, _ in parts)
+        found = fm.group_auc(relevance, score, query=query, weighting=weighting)
+        assert found.estimate == pytest.approx(expected, rel=1e-14)
+        assert found.n_one_class == len(np.unique(query)) - len(parts)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: fm.ndcg([1, 0], [1, np.nan]), "`score` must be finite: nan at index 1"),
+        (lambda: fm.ndcg([1, 0], [1, 2, 3]), "must have the same shape"),
+        (lambda: fm.ndcg([1, 0], [1, 2], query=[1]), "`query` must have as many rows"),
+        (lambda: fm.ndcg([[1, 0]], [[1, 2]], query=[1, 1]), "a matrix has a row for each query"),
+        (lambda: fm.ndcg([1, 0], [1, 2], k=0), "`k` must be at least 1"),
+        (lambda: fm.ndcg([1, 0], [1, 2], ties="random"), "`ties` must be one of"),
+        (lambda: fm.ndcg([1, 0], [1, 2], ties="trec_eval"), "needs `ids`"),
+        (lambda: fm.ndcg([1, 0], [1, 2], gain="log"), "`gain` must be one of"),
+        (lambda: fm.ndcg([np.inf, 0], [1, 2]), "`relevance` must be finite"),
+        (lambda: fm.ndcg([2000, 0], [1, 2], gain="exponential"), "too great for exponential"),
+        (lambda: fm.bpref([1, 0], [1, 2], relevant_from=0), "`relevant_from` must be positive"),
+        (lambda: fm.recall_at_k([1, 0], [1, 2], k=1, no_relevant=2), "`no_relevant` must lie in"),
+        (
+            lambda: fm.expected_reciprocal_rank([3, 0], [1, 2], max_relevance=2),
+            "`max_relevance` must be at least 3",
+        ),
+        (lambda: fm.RankingTable.from_scores([1, 0], [1, 2], indptr=[0, 1]), "`indptr` must be"),
+        (lambda: fm.RankingTable.from_scores([1, 0], [1, 2], ids=["a", "a"]), "has one twice"),
+        (lambda: fm.ndcg(fm.RankingTable.from_scores([1], [1]), [1]), "comes alone"),
+        (lambda: fm.group_auc([1, 0], [1, 2], weighting="clicks"), "`weighting` must be one of"),
+    ],
+)
+def test_what_is_wrong_is_said(call: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()

@@ -1,0 +1,150 @@
+"""Concordance from its definitions: every pair of rows, in Fractions. Nothing of ours is used."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+
+class Pairs(NamedTuple):
+    """Weight of the pairs of each kind: C, D, T_x (score only), T_y (outcome only), T_xy."""
+
+    concordant: Fraction
+    discordant: Fraction
+    tied_in_score: Fraction
+    tied_in_outcome: Fraction
+    tied_in_both: Fraction
+
+
+def sign(value: Any) -> int:
+    return int(value > 0) - int(value < 0)
+
+
+def pairs(outcome: Sequence[Any], score: Sequence[Any], weights: Any = None) -> Pairs:
+    """Return the pairs of rows by kind; a pair weighs the product of its rows' weights."""
+    found = [Fraction(0)] * 5
+    shares = [Fraction(w) for w in (weights or [1] * len(outcome))]
+    for i, j in itertools.combinations(range(len(outcome)), 2):
+        y, x = sign(outcome[i] - outcome[j]), sign(score[i] - score[j])
+        kind = {(True, True): 0 if y == x else 1, (True, False): 2, (False, True): 3}.get(
+            (y != 0, x != 0), 4
+        )
+        found[kind] += shares[i] * shares[j]
+    return Pairs(*found)
+
+
+def _over(excess: Fraction, pairs: Any) -> float:
+    return float(excess) / float(pairs) if pairs else math.nan
+
+
+def measure(name: str, outcome: Any, score: Any, weights: Any = None) -> float:
+    """Return a measure of rank correlation by its name here; nan where it is undefined.
+
+    Weights are no part of Spearman's, and of the others in place of numbers of rows.
+    """
+    found = pairs(outcome, score, weights)
+    c, d, in_score, in_outcome, _ = found
+    n, excess = sum(weights or [1] * len(outcome)), c - d
+    if name == "tau_a":
+        return _over(excess, sum(found))
+    if name == "tau_b":
+        squared = (c + d + in_score) * (c + d + in_outcome)
+        return float(excess) / math.sqrt(squared) if squared else math.nan
+    if name == "tau_c":
+        least = min(len(set(outcome)), len(set(score)))
+        return _over(excess * 2 * least, n * n * (least - 1)) if least > 1 else math.nan
+    if name == "somers_d":
+        return _over(excess, c + d + in_score)
+    if name == "somers_d_score":
+        return _over(excess, c + d + in_outcome)
+    if name == "somers_d_symmetric":
+        return _over(2 * excess, 2 * (c + d) + in_score + in_outcome)
+    if name == "gamma":
+        return _over(excess, c + d)
+    return spearman(outcome, score)
+
+
+def _mid_ranks(values: Any) -> list[Fraction]:
+    return [
+        sum(Fraction(other < own) + Fraction(int(other == own), 2) for other in values)
+        for own in values
+    ]
+
+
+def spearman(outcome: Any, score: Any) -> float:
+    """Return the product-moment correlation of mid-ranks."""
+    ranks = _mid_ranks(outcome), _mid_ranks(score)
+    middle = Fraction(len(outcome), 2)
+    y, x = ([rank - middle for rank in each] for each in ranks)
+    squared = sum(a * a for a in y) * sum(b * b for b in x)
+    if not squared:
+        return math.nan
+    return float(sum(a * b for a, b in zip(y, x, strict=True))) / math.sqrt(squared)
+
+
+# --- censored times ------------------------------------------------------------------------------
+
+
+def uncensored_share(
+    time: Any, event: Any, at: Any, weights: Sequence[Fraction], *, including: bool
+) -> Fraction:
+    """Return Kaplan and Meier's share not censored before a time, or up to it."""
+    share = Fraction(1)
+    for t in sorted(set(time)):
+        if t > at or (t == at and not including):
+            break
+        rows = list(zip(time, event, weights, strict=True))
+        censored = sum(w for u, e, w in rows if u == t and not e)
+        at_risk = sum(w for u, e, w in rows if u > t or (u == t and not e))
+        if censored:
+            share *= 1 - Fraction(censored) / at_risk
+    return share
+
+
+def index_pairs(
+    time: Any,
+    event: Any,
+    risk: Any,
+    weights: Any = None,
+    tau: Any = None,
+    weighting: str = "harrell",
+) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the weight of concordant, discordant and tied pairs; G is of unit weights if none."""
+    shares = [Fraction(w) for w in (weights or [1] * len(time))]
+    found = [Fraction(0)] * 3
+    for i, j in itertools.permutations(range(len(time)), 2):
+        is_later = time[j] > time[i] or (time[j] == time[i] and not event[j])
+        if not event[i] or not is_later or (tau is not None and time[i] >= tau):
+            continue
+        worth = shares[i] * shares[j]
+        if weighting != "harrell":
+            including = weighting != "uno"
+            worth /= uncensored_share(time, event, time[i], shares, including=including) ** 2
+        kind = 2 if risk[i] == risk[j] else 0 if risk[i] > risk[j] else 1
+        found[kind] += worth
+    return found[0], found[1], found[2]
+
+
+def index(*data: Any, half: bool = True, **options: Any) -> float:
+    """Return the concordance index; nan where no pair is comparable."""
+    c, d, tied = index_pairs(*data, **options)
+    over = c + d + (tied if half else 0)
+    return float((c + (tied / 2 if half else 0)) / over) if over else math.nan
+
+
+def influences(
+    value: Any, weights: Sequence[Any], step: Fraction = Fraction(1, 10**5)
+) -> list[float]:
+    """Return the weight of each row times the derivative of ``value(weights)`` by it."""
+    found = []
+    for i, weight in enumerate(weights):
+        moved = []
+        for change in (step, -step):
+            other = [Fraction(w) for w in weights]
+            other[i] += change
+            moved.append(value(other))
+        found.append(float(weight) * (moved[0] - moved[1]) / float(2 * step))
+    return found
