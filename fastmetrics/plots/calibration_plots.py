@@ -43,7 +43,7 @@ def draw_reliability(
         tallest = float(histogram.max())
         edges = np.linspace(0.0, 1.0, len(histogram) + 1)
         look = {"color": PALE, "edgecolor": "white", "linewidth": 0.6, "zorder": 0}
-        look["label"] = f"rows (tallest bar {tallest:.0%})"
+        look["label"] = f"rows (tallest bar {100.0 * tallest:.0f} %)"
         ax.bar(edges[:-1], histogram * (_FOOT / tallest), np.diff(edges), align="edge", **look)
     add_curves(ax, [curve], options)
     legend_off_curves(ax, "upper left", "lower right")

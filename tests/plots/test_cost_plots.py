@@ -201,7 +201,7 @@ def test_reliability(bins):
     assert_array_equal(line(ax, "calibrated").get_xydata(), [[0, 0], [1, 1]])
     heights = np.array([bar.get_height() for bar in ax.patches])
     np.testing.assert_allclose(heights / heights.max(), found.histogram / found.histogram.max())
-    assert f"rows (tallest bar {found.histogram.max():.0%})" in legend_texts(ax)
+    assert f"rows (tallest bar {100 * found.histogram.max():.0f} %)" in legend_texts(ax)
     assert ax.get_aspect() == 1
 
 
