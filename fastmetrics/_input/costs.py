@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_vector
+from fastmetrics._input.containers import as_vector, from_objects
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._input.scores import dtype_fault
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
 #: Costs of this size or more leave no room for sums of them.
 _TOO_LARGE = 2.0**500
@@ -35,6 +35,9 @@ def check_costs(name: str, costs: Any) -> Costs:
         is_whole = isinstance(costs, numbers.Integral) and number < 2.0**53
         return int(number) if is_whole else number
     array = as_vector(costs, name)
+    if array.dtype.kind == "O":
+        array = from_objects(array, name)
+        warn_user(f"`{name}` has dtype object: converted to {array.dtype}", DataConversionWarning)
     if array.dtype.kind not in "iuf":
         raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
     values = array.astype(np.float64)

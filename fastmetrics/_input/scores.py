@@ -13,7 +13,13 @@ from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError
 CHUNK: Final = 1 << 16
 """Rows per step of a chunked pass, so that its temporaries stay in cache."""
 
-_HELD: Final = {"c": "complex numbers", "m": "durations", "M": "dates", "V": "records"}
+_HELD: Final = {
+    "b": "booleans",
+    "c": "complex numbers",
+    "m": "durations",
+    "M": "dates",
+    "V": "records",
+}
 
 CANONICAL: Final = frozenset(map(np.dtype, (np.float32, np.float64, np.int64, np.uint64)))
 

@@ -26,6 +26,12 @@ LEAST_COST: Final = (
     "the cheapest without it."
 )
 
+#: What a reader misses where rows are grouped.
+NO_INTERVAL: Final = (
+    "Costs have no interval where rows come in groups: each row is left out by itself, as if rows "
+    "were independent."
+)
+
 #: Fields of the costs, and what readers call them.
 _COSTS: Final = {
     "threshold": "cheapest threshold",

@@ -17,7 +17,7 @@ from fastmetrics.intervals.bootstrap.bootstrap_results import (
     PairedDifference,
 )
 from fastmetrics.intervals.costs.threshold_cost import ThresholdCostInterval
-from fastmetrics.report._costs import LEAST_COST, costs_table
+from fastmetrics.report._costs import LEAST_COST, NO_INTERVAL, costs_table
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = (
@@ -303,6 +303,8 @@ def _notes(evaluation: Evaluation) -> list[str]:
         notes += _of_bootstrap(evaluation, bootstrap)
     if any(model.costs is not None for model in evaluation):
         notes.append(LEAST_COST)
+        if bootstrap is not None and bootstrap.n_groups is not None:
+            notes.append(NO_INTERVAL)
     return notes + [f"{model.name}: {model.note}." for model in evaluation if model.note]
 
 

@@ -89,6 +89,8 @@ def test_groups_have_no_interval_of_costs(options, capsys):
     costs = found["models"][0]["costs"]
     assert costs["confidence_interval"] == {"low": None, "high": None}
     assert costs["cost"] > 0
+    out = " ".join(output_of(capsys, *options, *prices).split())
+    assert "Costs have no interval where rows come in groups" in out
 
 
 @pytest.mark.parametrize(

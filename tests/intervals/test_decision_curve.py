@@ -242,3 +242,20 @@ def test_a_frame_names_its_models() -> None:
     frame = pd.DataFrame({"a": a, "b": b})
     assert fm.decision_curve(y, frame) == fm.decision_curve(y, {"a": a, "b": b})
     assert fm.decision_curve(y, np.c_[a, b], names=["a", "b"]).names == ("a", "b")
+
+
+def test_a_row_of_the_table_is_a_threshold_of_a_model() -> None:
+    """As many thresholds as names are no reason to put them beside one another."""
+    y, p = [0, 1, 0, 1, 1], [0.1, 0.6, 0.7, 0.9, 0.4]
+    models = {"a": p, "b": p[::-1]}
+    frame = fm.decision_curve(y, models, thresholds=[0.2, 0.5]).to_frame()
+    assert frame["threshold"].tolist() == [0.2, 0.5, 0.2, 0.5]
+    assert frame["model"].tolist() == ["a", "a", "b", "b"]
+    curve = fm.decision_curve(y, models, thresholds=[0.2, 0.5])
+    assert frame["net_benefit"].tolist() == curve.net_benefit.ravel().tolist()
+    assert frame["high"].tolist() == curve.high.ravel().tolist()
+    gap = fm.decision_curve_difference(y, models, thresholds=[0.2, 0.5])
+    frame = gap.to_frame()
+    assert list(frame) == ["threshold", "difference", "low", "high", "standard_error"]
+    assert frame["difference"].tolist() == gap.difference.tolist()
+    assert "a − b" in str(gap)

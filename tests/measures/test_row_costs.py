@@ -205,6 +205,29 @@ def test_large_costs_and_weights_stay_exact() -> None:
     assert best.tp == 2e-300
 
 
+@pytest.mark.filterwarnings("error")
+def test_huge_weights_and_prices_together() -> None:
+    y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
+    prices = {"cost_fn": [2e140] * 4, "cost_fp": [1e140] * 4, "sample_weight": [1e308] * 4}
+    best = fm.best_threshold(y, s, **prices)
+    assert (best.recall, best.false_positive_rate, best.tp) == (1.0, 0.5, math.inf)
+    huge = fm.threshold_cost_interval(y, s, **prices)
+    plain = fm.threshold_cost_interval(y, s, cost_fn=[2] * 4, cost_fp=[1] * 4)
+    assert np.array(huge.confidence_interval) == pytest.approx(
+        1e140 * np.array(plain.confidence_interval), rel=1e-12
+    )
+
+
+def test_prices_in_objects_are_read_and_booleans_are_called_so() -> None:
+    y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
+    objects = np.array([1.5, 2, 3, 4], dtype=object)
+    with pytest.warns(fm.DataConversionWarning, match="`cost_fn` has dtype object"):
+        found = fm.threshold_costs(y, s, cost_fn=objects, cost_fp=1)
+    assert found == fm.threshold_costs(y, s, cost_fn=[1.5, 2.0, 3.0, 4.0], cost_fp=1)
+    with pytest.raises(TypeError, match=r"must hold real numbers: got booleans \(dtype bool\)"):
+        fm.threshold_costs(y, s, cost_fn=np.ones(4, bool), cost_fp=1)
+
+
 def test_one_class_is_undefined() -> None:
     for call in (fm.threshold_costs, fm.best_threshold, fm.threshold_cost_interval):
         with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):

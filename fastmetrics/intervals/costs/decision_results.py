@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import Result
@@ -65,6 +66,19 @@ class DecisionCurve(Result):
     critical_value: tuple[float, ...]
     key: str | None
     weights_are: WeightsAre | None
+
+    def _shown(self) -> Display:
+        n, grid = len(self.names), self.thresholds
+        columns = {
+            "threshold": np.tile(grid, n),
+            "model": np.repeat(self.names, len(grid)),
+            "net_benefit": self.net_benefit.ravel(),
+            "low": self.low.ravel(),
+            "high": self.high.ravel(),
+            "standard_error": self.standard_error.ravel(),
+            "treat_all": np.tile(self.treat_all, n),
+        }
+        return Display([Table(columns), _options(self)], type(self).__name__)
 
     @property
     def interventions_avoided(self) -> Floats:
@@ -144,6 +158,17 @@ class DecisionCurveDifference(Result):
     key: str | None
     weights_are: WeightsAre | None
 
+    def _shown(self) -> Display:
+        columns = {
+            "threshold": self.thresholds,
+            "difference": self.difference,
+            "low": self.low,
+            "high": self.high,
+            "standard_error": self.standard_error,
+        }
+        caption = " − ".join(self.names)
+        return Display([Table(columns, caption), _options(self)], type(self).__name__)
+
     @documented(PLOTTED)
     def plot(self, ax: Any = None, **line_options: Any) -> Any:
         """Draw the difference, with its limits as a band, against threshold probability."""
@@ -153,3 +178,9 @@ class DecisionCurveDifference(Result):
         equal = Guide(x, np.zeros(len(x)), "equal")
         title = band_title(self.confidence_level, self.kind)
         return draw_curves([curve], [equal], labels, ax, title=title, options=line_options)
+
+
+def _options(curve: DecisionCurve | DecisionCurveDifference) -> Table:
+    """Return how the limits were made."""
+    names = ("standardized", "kind", "confidence_level", "key", "weights_are")
+    return Table.record({name: getattr(curve, name) for name in names}, framed=False)

@@ -322,16 +322,19 @@ def _mistaken_when_left_out(table: CostTable, cells: _Cells) -> NDArray[np.bool_
 
 def _mean(cells: _Cells, mistaken: NDArray[np.bool_], table: CostTable) -> _Mean:
     """Return the mean cost of the mistakes, and its standard error."""
-    losses = np.where(mistaken, np.ldexp(cells.costs, -table.exponent), 0.0)
+    losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
     if table.prevalence is None:
-        return _of_one_sample(losses, cells.weights, cells.are_rows)
-    value = variance = 0.0
-    for share, its in ((table.prevalence, cells.positive), (1 - table.prevalence, ~cells.positive)):
-        weights = None if cells.weights is None else cells.weights[its]
-        mean = _of_one_sample(losses[its], weights, cells.are_rows)
-        value += share * mean.value
-        variance += (share * mean.error) ** 2
-    return _Mean(value, math.sqrt(variance))
+        value, error = _of_one_sample(losses, cells.weights, cells.are_rows)
+    else:
+        value = variance = 0.0
+        shares = table.prevalence, 1.0 - table.prevalence
+        for share, its in zip(shares, (cells.positive, ~cells.positive), strict=True):
+            weights = None if cells.weights is None else cells.weights[its]
+            mean = _of_one_sample(losses[its], weights, cells.are_rows)
+            value += share * mean.value
+            variance += (share * mean.error) ** 2
+        error = math.sqrt(variance)
+    return _Mean(math.ldexp(value, -table.exponent), math.ldexp(error, -table.exponent))
 
 
 def _of_one_sample(losses: Floats, weights: NDArray[Any] | None, are_rows: bool) -> _Mean:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.rows import BinaryRows
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
-def as_given(weight: Any, table: ScoreTable) -> Any:
+def as_given(weight: Any, table: ScoreTable | BinaryRows) -> Any:
     """Return counts, or sums of weights in the user's own scale: inf where float64 ends."""
     if table.weight_exponent == 0:
         return weight

@@ -220,16 +220,11 @@ def _first_best(counts: Counts, chosen: Criterion, feasible: NDArray[np.bool_]) 
 
 
 def _cheapest(table: CostTable) -> BestThreshold:
-    rows = table.counted
-    exponent = rows.weight_exponent
-    n_positive, n_negative = (
-        float(np.ldexp(n, -exponent)) if exponent else n
-        for n in (table.n_positive, table.n_negative)
-    )
+    rows, n_positive, n_negative = table.counted, table.n_positive, table.n_negative
     if lacks_one(n_positive > 0, n_negative > 0, "the lowest cost"):
         return _undefined("lowest-cost")
     row = table.best()
-    tp, fp = (float(np.ldexp(n, -exponent)) if exponent else n for n in table.called(row))
+    tp, fp = table.called(row)
     return BestThreshold(
         threshold=table.threshold_of(row),
         criterion="lowest-cost",
@@ -238,10 +233,10 @@ def _cheapest(table: CostTable) -> BestThreshold:
         false_positive_rate=fp / n_negative,
         precision=tp / (tp + fp) if tp + fp > 0 else math.nan,
         recall=tp / n_positive,
-        tp=tp,
-        fp=fp,
-        fn=n_positive - tp,
-        tn=n_negative - fp,
+        tp=as_given(tp, rows),
+        fp=as_given(fp, rows),
+        fn=as_given(n_positive - tp, rows),
+        tn=as_given(n_negative - fp, rows),
     )
 
 
