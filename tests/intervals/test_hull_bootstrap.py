@@ -168,5 +168,7 @@ def test_options_of_the_function_make_no_plain_bootstrap(function) -> None:
     asked = functools.partial(function, pos_label=1)
     with pytest.raises(ValueError, match="takes no options of its function here"):
         fm.bootstrap([0, 1, 0, 1], [1, 2, 3, 4], metrics=asked)
-    plain = fm.bootstrap([0, 1, 0, 1, 1], [1, 2, 3, 4, 1], metrics=function, rng=1, n_resamples=9)
+    y = np.arange(60) % 2
+    score = np.arange(60) % 7 + 3 * y
+    plain = fm.bootstrap(y, score, metrics=function, rng=1, n_resamples=49)
     assert plain[function.__name__].method == "basic"

@@ -197,7 +197,8 @@ class CostCurve(OneNumber):
         Returns
         -------
         OperatingPoint
-            Of equally cheap thresholds the highest.
+            Of equally cheap thresholds the highest of those that are best on some stretch:
+            where a miss is free, that of the first stretch, not inf.
 
         Raises
         ------

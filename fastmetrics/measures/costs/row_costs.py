@@ -38,7 +38,9 @@ class ThresholdCosts(Result):
     cost_all_positive, cost_all_negative : float
         Of calling everything positive, and nothing.
     thresholds : ndarray of shape (n_distinct + 1,)
-        inf, then the distinct scores, descending; read-only.
+        inf, then the distinct scores, descending, of costs by row those where a mistake costs
+        anything; read-only. Whole scores beyond 2^53 are rounded here, and by `cost_at`;
+        `threshold` is exact.
     costs : ndarray of shape (n_distinct + 1,)
         The expected cost at each; read-only.
     prevalence : float or None
