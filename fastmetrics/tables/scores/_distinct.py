@@ -62,10 +62,27 @@ def _distinct_plain(rows: BinaryRows) -> Columns:
         return _distinct_plain(rows.recheck())
     values = np.concatenate([rows.scores[is_negative], rows.scores[is_positive]])
     weights = np.concatenate([rows.weights[is_negative], rows.weights[is_positive]])
-    order = np.argsort(values, kind="stable")
+    order = stable_order(values)
     if not _ends_allowed(values[order[[0, -1]]], rows.allow_inf):
         return _distinct_plain(rows.recheck())
     return _weighted_columns(values, order, weights, int(np.count_nonzero(is_negative)))
+
+
+def stable_order(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return what ``np.argsort(values, kind="stable")`` does, in a fraction of its time.
+
+    NumPy's other sorts use vectors and are up to five times as fast; what they leave in any order,
+    equal values, is brought back into that of the rows by a sort of integers.
+    """
+    order = np.argsort(values)
+    ordered = values[order]
+    is_new = ordered[1:] != ordered[:-1]
+    if is_new.all():
+        return order
+    runs = np.zeros(len(values), np.int64)
+    np.cumsum(is_new, out=runs[1:])
+    runs *= len(values)
+    return np.sort(order + runs) - runs
 
 
 def _weighted_columns(
@@ -127,7 +144,7 @@ def distinct_of_bucket(parted: Partition, b: int) -> Columns:
     """Return the weighted columns of one bucket, its scores descending."""
     values = np.concatenate([parted.gather(2 * b), parted.gather(2 * b + 1)])
     weights = np.concatenate([parted.gather_weights(2 * b), parted.gather_weights(2 * b + 1)])
-    order = np.argsort(values, kind="stable")
+    order = stable_order(values)
     return _weighted_columns(values, order, weights, int(parted.rows[2 * b]))
 
 
