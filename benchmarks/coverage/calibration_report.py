@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchmarks.coverage import calibration
 from benchmarks.coverage.findings import percent, show_scene
-from benchmarks.coverage.layout import bullets, interval_tables, show_share, table
+from benchmarks.coverage.layout import bullets, scene_table, show_share, table
 from benchmarks.coverage.study import IntervalRow, Study
 
 _TITLES = {
@@ -23,7 +23,7 @@ def section(study: Study) -> str:
     texts = ["## Calibration\n", _HEAD.format(n_bins=calibration.N_BINS)]
     for metric, title in _TITLES.items():
         rows = study.find(calibration.PART, metric)
-        texts += [f"{title}\n", interval_tables(rows), bullets([where_short(rows)])]
+        texts += [f"{title}\n", scene_table(rows), bullets([where_short(rows)])]
     texts += ["### A test of calibration\n", _TESTS.format(n=calibration.TEST_REPLICATES)]
     texts += [_tests(study, hypothesis, title) for hypothesis, title in _HYPOTHESES.items()]
     return "\n".join([*texts, "### Why errors in bins have no bootstrap\n", _BIAS, _biases(study)])
@@ -46,10 +46,11 @@ def _tests(study: Study, hypothesis: str, title: str) -> str:
     scenes = list(dict.fromkeys(row.scene for row in rows))
     cell = {(row.test, row.scene): row for row in rows}
     lines = [
-        [f"`{test}`", *(show_share(cell[test, scene]) for scene in scenes)]
-        for test in calibration.TESTS
+        [show_scene(scene), *(show_share(cell[test, scene]) for test in calibration.TESTS)]
+        for scene in scenes
     ]
-    return f"**{title}**\n\n{table(['rejected at 5 %, %', *map(show_scene, scenes)], lines)}"
+    heads = ["rejected at 5 %, %", *(f"`{test}`" for test in calibration.TESTS)]
+    return f"**{title}**\n\n{table(heads, lines)}"
 
 
 def _biases(study: Study) -> str:
@@ -70,7 +71,7 @@ positive with the probability whose log odds are a slope times those of p, and a
 the model is calibrated, 0.9 and 0.1 (a little off), 0.6 and 0.2 (far off), 1 and 0.7 (too few
 positives said), 0.8 and -0.2 (where it says .125, .375, .625 or .875). Errors are in {n_bins} bins,
 and the target is that of the population in these bins. The interval is that of Sun et al. with an
-error and an upper limit for any n; below it, as they have it, for large n. The band is that of
+error and an upper limit for any n; beside it, as they have it, for large n. The band is that of
 Dimitriadis et al., which covers if the whole curve lies inside: it is safe, and wide. A consistency
 band covers if it holds the isotonic fit of data that *are* calibrated, at the point nearest to
 their mean probability.

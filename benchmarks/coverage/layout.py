@@ -61,6 +61,27 @@ def interval_tables(rows: Sequence[IntervalRow], *, widths: bool = True) -> str:
     return "\n".join(texts)
 
 
+def scene_table(rows: Sequence[IntervalRow]) -> str:
+    """Write coverage and width with a line for each scene, where there are many of them."""
+    scenes = list(dict.fromkeys(row.scene for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
+    cell = {(row.method, row.scene): row for row in rows}
+    heads = ["coverage, %; mean width"]
+    heads += [head for method in methods for head in (method_name(method), "width")]
+    lines = [
+        [
+            show_scene(scene),
+            *(
+                show(cell[method, scene])
+                for method in methods
+                for show in (show_coverage, show_width)
+            ),
+        ]
+        for scene in scenes
+    ]
+    return table(heads, lines)
+
+
 def method_name(name: str) -> str:
     """Write a method, the bootstrap's own as in the code."""
     words = name.split(", ")[0].split()
