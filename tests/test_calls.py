@@ -16,7 +16,7 @@ MOST_FILES = {
     "f1_score": 9,
     "accuracy_score": 9,
     "mean_squared_error": 9,
-    "bootstrap": 24,
+    "bootstrap": 25,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import fastmetrics as fm
 from fastmetrics._threads import workers
@@ -29,6 +30,7 @@ SHARES = RNG.dirichlet([1, 1, 1], N)
 POSITIVE = np.exp(S)
 FEW = {"n_resamples": 4, "rng": 1}
 MODELS = {"a": S, "b": Z}
+CHANCES = {"a": PROBABILITY, "b": PROBABILITY[::-1]}
 
 Call = Callable[..., Any]
 #: Calls by the public name; ``n`` is ``n_threads``.
@@ -39,8 +41,59 @@ CALLS: dict[str, list[Call]] = {
             *("average_precision_score", "best_threshold", "break_even_point", "delong"),
             *("confusion_matrix_at_thresholds", "det_curve", "ks_statistic", "pr_auc"),
             *("precision_recall_curve", "rank_loss", "roc_curve"),
+            *("cost_curve", "expected_total_cost", "gains_curve", "gini_coefficient"),
+            *("h_measure", "isotonic_fit", "precision_recall_gain_curve"),
+            *("roc_convex_hull", "roc_hull_auc"),
         )
     },
+    **{
+        name: [lambda n, name=name: getattr(fm, name)(Y, PROBABILITY, n_threads=n)]
+        for name in (
+            *("brier_curve", "discrimination", "logistic_calibration", "miscalibration"),
+            *("reliability_band", "reliability_diagram"),
+            *("score_decomposition", "spiegelhalter_test"),
+        )
+    },
+    **{
+        name: [
+            lambda n, name=name: getattr(fm, name)(Y, PROBABILITY, n_threads=n),
+            lambda n, name=name: getattr(fm, name)(CLASSES, SHARES, n_threads=n),
+        ]
+        for name in (
+            *("adaptive_calibration_error", "calibration_error_interval"),
+            *("expected_calibration_error", "maximum_calibration_error"),
+            "root_mean_square_calibration_error",
+        )
+    },
+    **{
+        name: [lambda n, name=name: getattr(fm, name)(Y, S, fraction=0.1, n_threads=n)]
+        for name in ("cumulative_gain", "lift_score")
+    },
+    **{
+        name: [lambda n, name=name: getattr(fm, name)(Y, S, cost_fn=5, cost_fp=W, n_threads=n)]
+        for name in ("threshold_costs", "threshold_cost_interval")
+    },
+    **{
+        name: [
+            lambda n, name=name: getattr(fm, name)(
+                Y, PROBABILITY, ax=Figure().subplots(), n_threads=n
+            )
+        ]
+        for name in ("plot_det", "plot_pr", "plot_roc", "plot_thresholds")
+    },
+    "calibration_summary": [
+        lambda n: fm.calibration_summary(Y, PROBABILITY, on_training_data=False, n_threads=n)
+    ],
+    "calibration_test": [lambda n: fm.calibration_test(Y, PROBABILITY, **FEW, n_threads=n)],
+    "compare_cost_curves": [lambda n: fm.compare_cost_curves(Y, MODELS, n_threads=n)],
+    "hosmer_lemeshow_test": [
+        lambda n: fm.hosmer_lemeshow_test(Y, PROBABILITY, on_training_data=False, n_threads=n)
+    ],
+    "net_benefit": [lambda n: fm.net_benefit(Y, PROBABILITY, threshold=0.5, n_threads=n)],
+    "prevalence_adjusted_precision": [
+        lambda n: fm.prevalence_adjusted_precision(Y, S, threshold=1, prevalence=0.1, n_threads=n)
+    ],
+    "score_difference": [lambda n: fm.score_difference(Y, CHANCES, n_threads=n)],
     **{
         name: [lambda n, name=name: getattr(fm, name)(POSITIVE, POSITIVE[::-1], n_threads=n)]
         for name in (

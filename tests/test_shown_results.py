@@ -20,7 +20,7 @@ from fastmetrics._display.numbers import as_p, decimals_of, number, pvalue, text
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._results import Result
-from test_every_result import EXAMPLES
+from result_examples import EXAMPLES
 
 #: What no reader wants to see.
 RAW = ("array(", "mappingproxy", "<float64", "<int64", "ConfidenceInterval(", "object at")

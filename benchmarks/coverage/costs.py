@@ -84,7 +84,7 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
             out.intervals |= {(each, "percentile"): (math.nan, math.nan) for each in (best, least)}
             continue
         asked = {
-            name: ("best_threshold", {"criterion": "fewest_errors", "of": of})
+            name: ("best_threshold", {"criterion": "fewest-errors", "of": of})
             for name, of in ((best, "threshold"), (least, "value"))
         }
         replicates = fastmetrics.bootstrap(

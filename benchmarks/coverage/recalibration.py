@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import fastmetrics
 from benchmarks.coverage.calibration import CalibrationScene
-from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
 PART = "recalibration"
 NUMBERS = ("slope", "intercept", "in_the_large")
@@ -86,11 +86,12 @@ def measure(scene: RecalibrationScene, rng: np.random.Generator, out: Any) -> No
     weights = rng.exponential(size=len(y))
     ways: dict[str, dict[str, Any]] = {
         "Wald": {},
-        "likelihood": {"interval": "likelihood"},
+        "likelihood": {"method": "likelihood"},
         "Wald, importances": {"sample_weight": weights},
     }
     with warnings.catch_warnings():  # counted, not told 2,000 times
         warnings.simplefilter("ignore", UndefinedMetricWarning)
+        warnings.simplefilter("ignore", DegenerateDataWarning)
         for method, given in ways.items():
             found = fastmetrics.logistic_calibration(y, p, n_threads=1, **given)
             for name in NUMBERS:

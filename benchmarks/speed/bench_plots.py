@@ -13,13 +13,15 @@ import pytest
 from matplotlib.figure import Figure
 
 import fastmetrics as fm
-from fastmetrics.plots._thin_line import ThinLine
+from fastmetrics.plots._style import curves_on
+from fastmetrics.plots.curves import Band, Curve, Guide, draw_curves
 
 pytestmark = pytest.mark.bench
 
 N = 1_000_000
 ROUNDS = 4
 SECONDS = 1.0
+ENDINGS = ("png", "svg", "pdf")
 
 
 @pytest.fixture(scope="module")
@@ -29,41 +31,69 @@ def table():
     return fm.ScoreTable.from_scores(y, rng.normal(size=N) + y)
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-@pytest.mark.parametrize("plot", [fm.plot_roc, fm.plot_pr, fm.plot_det, fm.plot_thresholds])
-def test_a_million_scores(plot, ending, table):
-    options = {"metrics": "f1"} if plot is fm.plot_thresholds else {}
+@pytest.fixture(scope="module")
+def calibrated():
+    rng = np.random.default_rng(1)
+    p = rng.random(N)
+    return fm.ScoreTable.from_scores(rng.random(N) < p, p)
 
-    def draw():
+
+OF_SCORES = {
+    "roc": fm.plot_roc,
+    "pr": fm.plot_pr,
+    "det": fm.plot_det,
+    "thresholds": lambda table, ax: fm.plot_thresholds(table, ax=ax, metrics="f1"),
+}
+OF_PROBABILITIES = {
+    "cost": lambda table, ax: fm.cost_curve(table).plot(ax),
+    "hull": lambda table, ax: fm.roc_convex_hull(table).plot(ax),
+    "brier": lambda table, ax: fm.brier_curve(table).plot(ax),
+    "gain": lambda table, ax: fm.gains_curve(table).plot(ax),
+    "lift": lambda table, ax: fm.gains_curve(table).plot(ax, kind="lift"),
+    "precision-recall-gain": lambda table, ax: fm.precision_recall_gain_curve(table).plot(ax),
+    "reliability": lambda table, ax: fm.reliability_diagram(table).plot(ax),
+}
+
+
+def drawn(draw, ending):
+    """Return the least time of a few drawings, the axes, and the size of the file."""
+    found = []
+    for _ in range(ROUNDS + 1):
         figure = Figure(figsize=(4.6, 4.6), layout="constrained")
         with io.BytesIO() as file:
             start = time.process_time()
-            ax = plot(table, ax=figure.subplots(), **options)
+            ax = draw(figure.subplots())
             figure.savefig(file, format=ending, dpi=200)
-            return time.process_time() - start, ax, len(file.getvalue())
+            found.append((time.process_time() - start, len(file.getvalue())))
+    times, sizes = zip(*found, strict=True)
+    return min(times), ax, sizes[0]
 
-    draw()
-    times, axes, sizes = zip(*(draw() for _ in range(ROUNDS)), strict=True)
-    (curve,) = (line for line in axes[0].lines if isinstance(line, ThinLine))
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("kind", OF_SCORES)
+def test_a_million_scores(kind, ending, table):
+    seconds, ax, size = drawn(lambda ax: OF_SCORES[kind](table, ax=ax), ending)
+    (curve,) = curves_on(ax)
     assert len(curve.get_xdata()) > 300_000  # what lies inside straight pieces is left out
-    assert sizes[0] < 1_000_000
-    assert min(times) < SECONDS, times
+    assert size < 1_000_000
+    assert seconds < SECONDS
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_a_million_points(ending):
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("kind", OF_PROBABILITIES)
+def test_a_million_probabilities(kind, ending, calibrated):
+    seconds, _, size = drawn(lambda ax: OF_PROBABILITIES[kind](calibrated, ax), ending)
+    assert size < 1_000_000
+    assert seconds < SECONDS
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_curve_of_a_million_points_with_all_that_may_be_drawn_with_it(ending):
     x = np.linspace(0.0, 1.0, N)
-    steps = np.sqrt(x) + 0.01 * (np.arange(N) % 2)
-
-    def draw():
-        figure = Figure(figsize=(4.6, 4.6), layout="constrained")
-        ax = figure.subplots()
-        with io.BytesIO() as file:
-            start = time.process_time()
-            ax.add_line(ThinLine(x, steps))
-            figure.savefig(file, format=ending, dpi=200)
-            return time.process_time() - start
-
-    draw()
-    times = [draw() for _ in range(ROUNDS)]
-    assert min(times) < 0.5 * SECONDS, times
+    y = np.sqrt(x) + 0.01 * (np.arange(N) % 2)
+    band = Band(x, y - 0.1, y + 0.1, "band", is_stepped=True)
+    curve = Curve(x, y, "curve", band, drawstyle="steps-pre", is_shaded=True)
+    guide = Guide(x, 1.0 - y, "guide")
+    seconds, _, size = drawn(lambda ax: draw_curves([curve], [guide], ("x", "y"), ax), ending)
+    assert size < 1_000_000
+    assert seconds < SECONDS

@@ -233,10 +233,7 @@ def _implied_positive(classes: NDArray[Any], is_text: bool, rule: str, name: str
 
 def _check_two_classes(classes: NDArray[Any], pos_label: Any, rule: str, name: str) -> None:
     if len(classes) > 2:
-        advice = ""
-        if rule == "strict":
-            advice = f"; for one class against the rest pass `{name} == {pos_label!r}`"
-        raise InputError(_too_many(classes, name) + advice)
+        raise InputError(_too_many(classes, name, pos_label))
     is_text = classes.dtype.kind in "UO"
     if len(classes) == 2 and _label_of(classes, pos_label, is_text) is None:
         raise InputError(
@@ -245,8 +242,12 @@ def _check_two_classes(classes: NDArray[Any], pos_label: Any, rule: str, name: s
         )
 
 
-def _too_many(classes: NDArray[Any], name: str) -> str:
-    advice = "see `multi_class` of roc_auc_score"
+def _too_many(classes: NDArray[Any], name: str, pos_label: Any = None) -> str:
+    label = classes.tolist()[-1] if pos_label is None else pos_label
+    advice = (
+        f"pass `{name} == {label!r}` for one class against the rest, or see `multi_class` of "
+        "roc_auc_score"
+    )
     if len(classes) > _MANY and classes.dtype.kind not in "UO":
         advice += f", or is this regression ({OF_REGRESSION})?"
     return (

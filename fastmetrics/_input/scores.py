@@ -107,10 +107,21 @@ def score_column(matrix: NDArray[Any], column: int) -> NDArray[Any]:
 def check_probabilities(values: Any, name: str = "y_prob") -> NDArray[Any]:
     """Return a vector of probabilities, verified to lie in [0, 1]."""
     scores = check_scores_array(values, name)
-    low, high = scores.min(), scores.max()
-    if low < 0 or high > 1:
-        raise InputError(f"`{name}` must lie in [0, 1]: from {low.item()!r} to {high.item()!r}")
+    check_unit_interval(scores, name)
     return scores
+
+
+def check_unit_interval(numbers: NDArray[Any], name: str, advice: str = "") -> None:
+    """Raise ValueError with the first index and the count of numbers outside [0, 1], if any."""
+    low, high = numbers.min(), numbers.max()
+    if low < 0 or high > 1:
+        outside = (numbers < 0) | (numbers > 1)
+        first = np.unravel_index(int(np.argmax(outside)), outside.shape)
+        at = first[0] if outside.ndim == 1 else tuple(map(int, first))
+        raise InputError(
+            f"`{name}` must lie in [0, 1]: from {low.item()!r} to {high.item()!r}; "
+            f"{numbers[first].item()!r} at index {at}, {np.count_nonzero(outside):,} in all{advice}"
+        )
 
 
 def _canonical_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:

@@ -21,7 +21,7 @@ _FIELDS: Final = (
 _INTERVAL_FIELDS: Final = (
     *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error", "bias"),
     *("pvalue", "pvalue_holm", "n_failed", "confidence_level", "method", "n_resamples"),
-    *("stratified", "n_groups", "threshold", "key", "weights_are", "note"),
+    *("stratified", "n_groups", "effective_n_groups", "threshold", "key", "weights_are", "note"),
 )
 #: Fields of a model, and their measures in the bootstrap.
 _VALUES: Final = {
@@ -106,7 +106,8 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
     rows = []
     plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}
     plan["method"] = plan.pop("method_of_differences")
-    plan["n_groups"] = "" if bootstrap.n_groups is None else bootstrap.n_groups
+    for name in ("n_groups", "effective_n_groups"):
+        plan[name] = "" if plan[name] is None else plan[name]
     plan["weights_are"] = evaluation.weights_are or ""
     plan["threshold"] = "" if bootstrap.threshold is None else bootstrap.threshold
     for model in evaluation:

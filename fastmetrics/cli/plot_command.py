@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from fastmetrics.cli._options import add_rows, level, number, seed
 
@@ -17,9 +17,11 @@ examples:
   fastmetrics plot roc s.csv --label y --score p --band simultaneous --seed 1 -o roc.pdf
   fastmetrics plot thresholds s.csv --label y --score p --metrics f1 npv --threshold fbeta -o t.png
   fastmetrics plot confusion s.csv --label y --score p --threshold 0.5 --normalize true -o c.png
-  fastmetrics plot reliability s.csv --label y --score p -o reliability.svg
+  fastmetrics plot reliability s.csv --label y --score p --band confidence -o reliability.svg
 """
 
+_CURVE_BANDS: Final = ("simultaneous", "pointwise")
+_CALIBRATION_BANDS: Final = ("confidence", "consistency")
 _CRITERIA: Final = ("youden", "closest-topleft", "fewest-errors", "fbeta")
 _SQUARE: Final = (4.6, 4.6)
 _WIDE: Final = (6.4, 4.2)
@@ -89,8 +91,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
     )
     add(
         "--band",
-        choices=("simultaneous", "pointwise"),
-        help="roc, pr, decision: where the whole curve lies, or each of its points by itself",
+        choices=(*_CURVE_BANDS, *_CALIBRATION_BANDS),
+        help="roc, pr, decision: where the whole curve lies (simultaneous), or each of its points "
+        "by itself (pointwise); reliability: where the true curve lies (confidence), or the fit "
+        "would if the model were calibrated (consistency)",
     )
     add("--seed", type=seed, metavar="S", help="of the resamples of --band")
     add(
@@ -183,6 +187,11 @@ def _check_options(kind: Kind, options: argparse.Namespace) -> None:
         raise ValueError(f"{options.kind} draws one model: name one column with --score")
     if options.weights_are and not options.weight:
         raise ValueError("--weights-are is of --weight: name the column of the weights with it")
+    bands = _CALIBRATION_BANDS if options.kind == "reliability" else _CURVE_BANDS
+    if options.band is not None and options.band not in bands:
+        raise ValueError(f"--band of {options.kind} is one of {', '.join(bands)}")
+    if options.weight and options.band in _CALIBRATION_BANDS:
+        raise ValueError(f"a {options.band} band counts rows: it takes no --weight")
     if options.seed is not None and options.band is None:
         raise ValueError("--seed is of --band: nothing else is resampled")
     if options.confidence_level is not None and options.kind != "roc" and options.band is None:
@@ -300,15 +309,29 @@ def _draw_decision(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     ).plot(ax)
 
 
-def _drawn_by(function: str, **look: Any) -> Callable[[Rows, argparse.Namespace, Any], Any]:
-    """Return what draws the result of a public function of one model."""
+def _draw_reliability(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
+    from fastmetrics import reliability_band, reliability_diagram
+
+    (scores,) = rows.scores.values()
+    given = {"n_threads": options.threads, **rows.keywords}
+    diagram = reliability_diagram(rows.labels, scores, **given)
+    if options.band is None:
+        return diagram.plot(ax)
+    del given["sample_weight"]  # there is none
+    asked = {"kind": options.band, "confidence_level": options.confidence_level or 0.95}
+    band = reliability_band(rows.labels, scores, rng=options.seed, **asked, **given)
+    return diagram.plot(ax, band=band)
+
+
+def _gains(kind: Literal["gain", "lift"]) -> Callable[[Rows, argparse.Namespace, Any], Any]:
+    """Return what draws cumulative gain or lift."""
 
     def draw(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-        import fastmetrics
+        from fastmetrics import gains_curve
 
         (scores,) = rows.scores.values()
         given = {"n_threads": options.threads, **rows.keywords}
-        return getattr(fastmetrics, function)(rows.labels, scores, **given).plot(ax=ax, **look)
+        return gains_curve(rows.labels, scores, **given).plot(ax, kind=kind)
 
     return draw
 
@@ -329,9 +352,15 @@ KINDS: Final[dict[str, Kind]] = {
     "decision": Kind(
         "decision curves", _draw_decision, ("confidence_level", "band", "seed"), _WIDE
     ),
-    "gain": Kind("cumulative gain", _drawn_by("gains_curve", kind="gain"), (), _WIDE, True),
-    "lift": Kind("lift", _drawn_by("gains_curve", kind="lift"), (), _WIDE, True),
-    "reliability": Kind("reliability diagram", _drawn_by("reliability_diagram"), (), _SQUARE, True),
+    "gain": Kind("cumulative gain", _gains("gain"), (), _WIDE, True),
+    "lift": Kind("lift", _gains("lift"), (), _WIDE, True),
+    "reliability": Kind(
+        "reliability diagram",
+        _draw_reliability,
+        ("confidence_level", "band", "seed"),
+        _SQUARE,
+        True,
+    ),
 }
 
 EXAMPLES: Final = "\n".join(

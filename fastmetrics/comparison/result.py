@@ -103,7 +103,7 @@ class ComparisonTest(Result):
         return self.details.get("standard_error")
 
     @documented()
-    def plot(self, *, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None) -> Any:
         """Draw the distribution under the null hypothesis, where the test rejects, what was seen.
 
         Returns

@@ -271,8 +271,9 @@ def _recognised(function: Any) -> tuple[Measure | None, dict[str, Any]]:
         inner, given = function.func, function.keywords
     measures = _computed_by(inner)
     if not measures:
+        _check_number(inner)
         return None, {}
-    if measures[0].read.isdecimal():
+    if len({measure.read for measure in measures if measure.read not in measure.parameters}) > 1:
         names = " or ".join(repr(measure.name) for measure in measures)
         raise InputError(f"`{inner.__name__}` returns several numbers: name {names}")
     defaults = {n: p.default for n, p in inspect.signature(inner).parameters.items()}
@@ -305,6 +306,18 @@ def _computed_by(function: Any) -> list[Measure]:
     if module.startswith("sklearn.metrics."):
         return [m for m in MEASURES.values() if str(m.function).partition(":")[2] == name]
     return []
+
+
+def _check_number(function: Any) -> None:
+    """Raise for a function of ours that returns a curve or a table, whatever number that has."""
+    returned = getattr(function, "__annotations__", {}).get("return", "float")
+    if str(getattr(function, "__module__", "")).startswith("fastmetrics.") and (
+        "float" not in str(returned)
+    ):
+        raise InputTypeError(
+            f"`{function.__name__}` returns {returned}, which is no number: name a measure, which "
+            "`metrics_table()` lists, or pass a function of your own"
+        )
 
 
 def _fixed(measure: Measure) -> dict[str, Any]:

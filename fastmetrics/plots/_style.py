@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from fastmetrics._files import writing
@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
     color: str
     marker: str
-    linestyle: str
+    linestyle: Any
 
     def options(self) -> dict[str, Any]:
         """Return keyword arguments of ``ax.plot``."""
@@ -35,22 +35,14 @@ class Line(NamedTuple):
 
 LINES: Final = (
     Line("#0072B2", "o", "-"),
-    Line("#D55E00", "s", "--"),
-    Line("#009E73", "^", "-."),
-    Line(INK, "D", ":"),
+    Line("#D55E00", "s", (0, (5, 1.5))),
+    Line("#009E73", "^", (0, (6, 1.5, 1, 1.5))),
+    Line(INK, "D", (0, (1, 1))),
+    Line("#CC79A7", "v", (0, (8, 1.5, 1, 1.5, 1, 1.5))),
+    Line("#E69F00", "P", (0, (3, 1))),
+    Line("#56B4E9", "X", (0, (2, 1, 1, 1))),
 )
-
-
-CURVES: Final = (
-    ("#0072B2", "-"),
-    ("#D55E00", (0, (5, 1.5))),
-    ("#009E73", (0, (6, 1.5, 1, 1.5))),
-    (INK, (0, (1, 1))),
-    ("#CC79A7", (0, (8, 1.5, 1, 1.5, 1, 1.5))),
-    ("#E69F00", (0, (3, 1))),
-    ("#56B4E9", (0, (2, 1, 1, 1))),
-)
-"""Colour and dashes of lines without marks, in the order that they are taken in."""
+"""In the order that they are taken in."""
 
 _TEXTS: Final = (8.3, 7.2, 6.2)
 """Sizes of the text of a legend, in points: the largest that finds room."""
@@ -113,6 +105,16 @@ def legend_on_top(
     ax.set_ylim(low, low + (high - low) / (1.0 - share))
 
 
+def curves_on(ax: Any) -> list[Any]:
+    """Return the lines of axes that are curves of ours."""
+    from fastmetrics.plots._thin_line import ThinLine
+
+    return [line for line in ax.lines if isinstance(line, ThinLine) and not line.is_guide]
+
+
+CORNERS: Final = ("upper right", "upper left", "lower right", "lower left", "lower center")
+
+
 def legend_off_curves(ax: Any, *corners: str, title: str = "") -> None:
     """Draw the legend in the first corner where nothing runs that it names, or above the axes.
 
@@ -121,15 +123,14 @@ def legend_off_curves(ax: Any, *corners: str, title: str = "") -> None:
     """
     from matplotlib.lines import Line2D
 
-    from fastmetrics.plots._thin_line import ThinLine
-
     handles, labels = ax.get_legend_handles_labels()
     named = {label: handle for handle, label in zip(handles, labels, strict=True)}
     if not named:
         return
+    curves = curves_on(ax)
 
     def rank(entry: tuple[str, Any]) -> int:
-        return 0 if isinstance(entry[1], ThinLine) else 2 if isinstance(entry[1], Line2D) else 1
+        return 0 if entry[1] in curves else 2 if isinstance(entry[1], Line2D) else 1
 
     entries = sorted(named.items(), key=rank)
     options: dict[str, Any] = {
@@ -145,11 +146,16 @@ def legend_off_curves(ax: Any, *corners: str, title: str = "") -> None:
     # With a constrained layout, axes get their place when the figure is drawn.
     figure.draw_without_rendering()
     room = ax.get_window_extent()
+    drawn = list(_drawn_on(ax))
     for size in _TEXTS:
         options |= {"fontsize": size, "title_fontsize": size}
-        for corner in corners:
+        for corner in corners or CORNERS:
             box = ax.legend(loc=corner, **options).get_window_extent()
-            if box.width <= room.width and not _is_crossed(ax, box.padded(2.0)):
+            padded = box.padded(2.0)
+            if box.width <= room.width and not any(
+                padded.count_contains(path.vertices) or path.intersects_bbox(padded, filled=filled)
+                for path, filled in drawn
+            ):
                 return
     ax.set_anchor("SW")  # a square that becomes smaller stays where it is
     above = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.01), "borderaxespad": 0.0}
@@ -162,24 +168,32 @@ def legend_off_curves(ax: Any, *corners: str, title: str = "") -> None:
     figure.draw_without_rendering()  # the axes give way: ticks have to know when the next is drawn
 
 
-def _is_crossed(ax: Any, box: Any) -> bool:
-    """Return whether a curve, a line with a label, a point or an area reaches into a box."""
+def _drawn_on(ax: Any) -> Iterator[tuple[Any, bool]]:
+    """Yield, in pixels, what a legend must not hide, and whether it is an area.
+
+    That are curves, lines with a label, points, areas and bars.
+    """
     from matplotlib.path import Path
 
-    from fastmetrics.plots._thin_line import ThinLine
-
+    curves = curves_on(ax)
     for line in ax.lines:
-        is_curve = isinstance(line, ThinLine)
-        if line.get_label().startswith("_") and not is_curve and line.get_linestyle() != "None":
-            continue
-        places = line.places() if is_curve else line.get_transform().transform(line.get_xydata())
-        if box.count_contains(places) or Path(places).intersects_bbox(box, filled=False):
-            return True
-    return any(
-        path.transformed(area.get_transform()).intersects_bbox(box)
-        for area in ax.collections
-        for path in area.get_paths()
-    )
+        is_joined = line.get_linestyle() != "None"
+        if not (line.get_label().startswith("_") and line not in curves and is_joined):
+            yield Path(_places(line)), False
+    for area in ax.collections:
+        if hasattr(area, "places"):
+            yield Path(area.places()), True
+        else:
+            yield from ((path.transformed(area.get_transform()), True) for path in area.get_paths())
+    for bar in ax.patches:
+        yield bar.get_path().transformed(bar.get_transform()), True
+
+
+def _places(line: Any) -> Any:
+    """Return the points of a line in pixels, those to draw of a long one."""
+    if hasattr(line, "places"):
+        return line.places()
+    return line.get_transform().transform(line.get_xydata())
 
 
 def save_figure(figure: Any, path: str) -> None:
@@ -201,16 +215,27 @@ def upright(ax: Any, place: float, **options: Any) -> Any:
     return drawn[0]
 
 
-def look_of(i: int) -> tuple[str, Any]:
-    """Return colour and dashes of a curve: no two of the first dozens are the same."""
-    n = len(CURVES)
-    return CURVES[i % n][0], CURVES[(i + i // n) % n][1]
+def look_of(i: int) -> Line:
+    """Return how a curve looks: colour and dashes of no two of the first dozens are the same."""
+    n = len(LINES)
+    return LINES[i % n]._replace(linestyle=LINES[(i + i // n) % n].linestyle)
 
 
 def plain_spines(ax: Any) -> None:
     """Leave out the frame at the top and at the right."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+
+
+def shown_name(name: str) -> str:
+    """Return a name as matplotlib shows it: it hides _ at the start, and reads $ as formulas."""
+    text = name.replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
+def label_of(name: str | None, said: str) -> str:
+    """Return what the legend says of a model, which need not have a name."""
+    return f"{shown_name(name)}: {said}" if name else said
 
 
 def words(name: str) -> str:

@@ -1,4 +1,4 @@
-"""A line of any number of points that draws those of which a pixel shows something.
+"""Lines and areas of any number of points that draw those of which a pixel shows something.
 
 The one module that imports matplotlib when it is imported: who draws imports it.
 """
@@ -9,7 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 from matplotlib.cbook import STEP_LOOKUP_MAP
+from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
+from matplotlib.path import Path
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -32,6 +34,9 @@ class ThinLine(Line2D):
     the lowest, the highest and the last: they cover the same pixels. What lies to the left or to
     the right of the axes, farther than lines are wide, is one column.
     """
+
+    is_guide = False
+    """Whether it is there to compare curves with, and none of them."""
 
     def draw(self, renderer: Any) -> None:
         """Draw the points that `kept_points` keeps."""
@@ -57,13 +62,43 @@ class ThinLine(Line2D):
     def _shown(self) -> tuple[Floats, Floats]:
         """Return both coordinates of the points to draw."""
         x, y = (np.asarray(values, np.float64) for values in self.get_data(orig=False))
-        places = self.get_transform().transform(np.column_stack((x, y)))
-        box: Any = self.axes and self.axes.bbox
-        columns = np.floor((places[:, 0] - box.x0) * _PARTS)
-        low, high = -_PARTS * _BEYOND, np.ceil(_PARTS * (box.width + _BEYOND))
-        np.clip(columns, low, high, out=columns)  # nan stays
-        kept = kept_points(columns, places[:, 1])
+        kept = _kept(self, np.column_stack((x, y)))
         return x[kept], y[kept]
+
+
+class ThinArea(PolyCollection):
+    """The area inside a line, of which it holds and draws the points as a `ThinLine` does."""
+
+    def __init__(self, x: Floats, y: Floats, **look: Any) -> None:
+        super().__init__([np.column_stack((x, y))], **look)
+        self._paths: list[Path]
+
+    def draw(self, renderer: Any) -> None:
+        """Draw the points that `kept_points` keeps."""
+        whole = self._paths
+        corners = np.asarray(whole[0].vertices)
+        if len(corners) > _FEW and self.get_visible() and self.axes is not None:
+            self._paths = [Path(corners[_kept(self, corners)], closed=True)]
+        try:
+            super().draw(renderer)
+        finally:
+            self._paths = whole
+
+    def places(self) -> Floats:
+        """Return the points to draw in pixels of the figure."""
+        corners = np.asarray(self._paths[0].vertices)
+        found: Floats = self.get_transform().transform(corners[_kept(self, corners)])
+        return found
+
+
+def _kept(artist: Any, points: Floats) -> NDArray[np.intp]:
+    """Return the indices of the points to draw of an artist on axes."""
+    places = artist.get_transform().transform(points)
+    box = artist.axes.bbox
+    columns = np.floor((places[:, 0] - box.x0) * _PARTS)
+    low, high = -_PARTS * _BEYOND, np.ceil(_PARTS * (box.width + _BEYOND))
+    np.clip(columns, low, high, out=columns)  # nan stays
+    return kept_points(columns, places[:, 1])
 
 
 def kept_points(columns: Floats, heights: Floats) -> NDArray[np.intp]:

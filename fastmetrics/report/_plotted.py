@@ -11,6 +11,7 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bands.band_results import PrBand, RocBand
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
 from fastmetrics.measures.curves.best_threshold import best_threshold
+from fastmetrics.plots._style import label_of
 from fastmetrics.report.evaluation import models_of, table_and_variance
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -34,15 +35,9 @@ class Model(NamedTuple):
     table: ScoreTable
     variance: AucVariance | None
 
-    @property
-    def shown(self) -> str:
-        """The name as matplotlib shows it: it hides what begins with _, and reads formulas in $."""
-        text = self.name.replace("$", r"\$")
-        return f" {text}" if text.startswith("_") else text
-
     def label(self, said: str) -> str:
         """Return what the legend says."""
-        return f"{self.shown}: {said}" if self.name else said
+        return label_of(self.name, said)
 
 
 def plotted_models(

@@ -22,8 +22,8 @@ from fastmetrics.measures.curves.roc import det_curve, roc_of_table
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.plots import score_curves
-from fastmetrics.plots._style import words
-from fastmetrics.plots.score_curves import Curve, Mark
+from fastmetrics.plots._style import shown_name, words
+from fastmetrics.plots.curves import Curve, Mark
 from fastmetrics.report._plotted import (
     Chosen,
     bands_by_name,
@@ -126,7 +126,7 @@ def plot_roc(
         point = decision_on(model.table, threshold)
         marks = (Mark(point.fpr, point.tpr, point.name),) if point else ()
         band = given.get(model.name)
-        shown = shown_band(band.false_positive_rate, band, model.shown) if band else None
+        shown = shown_band(band.false_positive_rate, band, shown_name(model.name)) if band else None
         curves.append(Curve(fpr, tpr, model.label(said), shown, marks))
     title = "" if level is None else f"[{100 * level:g} % interval]"
     return score_curves.draw_roc(curves, ax, title=title, options=line_options)
@@ -191,7 +191,7 @@ def plot_pr(
         if point and not math.isnan(point.precision):
             marks += (Mark(point.tpr, point.precision, point.name),)
         band = given.get(model.name)
-        shown = shown_band(band.recall, band, model.shown) if band else None
+        shown = shown_band(band.recall, band, shown_name(model.name)) if band else None
         said = f"AP {average_precision_score(model.table):.4f}"
         curves.append(Curve(recall, precision, model.label(said), shown, marks, "steps-post"))
     table = models[0].table
@@ -242,7 +242,7 @@ def plot_det(
         fpr, fnr, _ = det_curve(model.table, drop_intermediate=True)
         point = decision_on(model.table, threshold)
         marks = (Mark(point.fpr, 1.0 - point.tpr, point.name),) if point else ()
-        curves.append(Curve(fpr, fnr, model.shown or "_score", marks=marks))
+        curves.append(Curve(fpr, fnr, shown_name(model.name) or "_score", marks=marks))
     return score_curves.draw_det(curves, ax, options=line_options)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import fastmetrics as fm
 from fastmetrics._input.rows import check_same_index
@@ -54,6 +55,17 @@ def fitted(function: Any) -> Any:
 
         X = p.to_frame() if isinstance(p, pd.Series) else p.reshape(-1, 1)
         return function(DummyClassifier(), X, y)
+
+    return call
+
+
+def of_classes(function: Any) -> Any:
+    """Return a function of a column for each class as one of labels and probabilities."""
+
+    def call(y: Any, p: Any, **options: Any) -> Any:
+        columns = {"no": 1 - p, "yes": p}
+        proba = pd.DataFrame(columns) if isinstance(p, pd.Series) else np.c_[1 - p, p]
+        return function(y, proba, **options)
 
     return call
 
@@ -107,8 +119,54 @@ OURS = {
         )
     },
     "regression_measures": fm.regression_measures,
+    **{
+        each.__name__: each
+        for each in (
+            *(fm.cost_curve, fm.expected_total_cost, fm.roc_convex_hull, fm.roc_hull_auc),
+            *(fm.gains_curve, fm.gini_coefficient, fm.h_measure, fm.precision_recall_gain_curve),
+            *(fm.brier_curve, fm.decision_curve, fm.lorenz_curve, fm.lorenz_gini),
+            *(partial_named(each, fraction=0.5) for each in (fm.cumulative_gain, fm.lift_score)),
+            partial_named(fm.net_benefit, threshold=0.5),
+            partial_named(fm.prevalence_adjusted_precision, threshold=0.5, prevalence=0.1),
+            *(
+                partial_named(each, cost_fn=5, cost_fp=1)
+                for each in (fm.threshold_costs, fm.threshold_cost_interval)
+            ),
+            *(fm.adaptive_calibration_error, fm.expected_calibration_error),
+            fm.maximum_calibration_error,
+            partial_named(fm.root_mean_square_calibration_error, weights_are="frequencies"),
+            *(fm.discrimination, fm.miscalibration, fm.score_decomposition),
+            *(fm.isotonic_fit, fm.logistic_calibration, fm.reliability_diagram),
+            *(fm.spiegelhalter_test, partial_named(fm.calibration_summary, n_groups=3)),
+            partial_named(
+                fm.hosmer_lemeshow_test,
+                n_groups=3,
+                on_training_data=False,
+                weights_are="frequencies",
+            ),
+        )
+    },
+    **{
+        each.__name__: two(each)
+        for each in (fm.compare_cost_curves, fm.decision_curve_difference, fm.score_difference)
+    },
+    **{
+        each.__name__: partial(each, ax=Figure().subplots())
+        for each in (fm.plot_det, fm.plot_pr, fm.plot_roc, fm.plot_thresholds)
+    },
+    "errors of columns": of_classes(fm.expected_calibration_error),
+    "isotonic_fit of numbers": partial(fm.isotonic_fit, targets_are="numbers"),
 }
 NO_WEIGHTS = {
+    **{
+        each.__name__: each
+        for each in (
+            fm.calibration_error_interval,
+            partial_named(fm.calibration_test, **FEW),
+            partial_named(fm.reliability_band, kind="consistency", **FEW),
+        )
+    },
+    "calibration_test of columns": of_classes(partial(fm.calibration_test, **FEW)),
     "paired_permutation_test": two(partial(fm.paired_permutation_test, **FEW)),
     "update": called(partial(updated, fm.ConfusionMatrix)),
     "window": called(partial(updated, partial(fm.WindowedConfusionMatrix, 5))),
@@ -116,6 +174,10 @@ NO_WEIGHTS = {
     "mcnemar_test": called(lambda y, p: fm.mcnemar_test(y, p, 1 - Y)),
     "cochran_q_test": called(lambda y, p: fm.cochran_q_test(y_true=y, predictions=[p, 1 - Y])),
     "no_information_error": called(fm.no_information_error),
+    "calibration_error_interval": partial(fm.calibration_error_interval, n_bins=1),
+    "calibration_test": partial(fm.calibration_test, **FEW),
+    "reliability_band": fm.reliability_band,
+    "hosmer_lemeshow_test": partial(fm.hosmer_lemeshow_test, on_training_data=False),
     "bootstrap632": called(lambda y, p: fm.bootstrap632(y, p, [Y, Y], [Y == 0, Y == 1])),
     "bias_variance": lambda y, p: fm.bias_variance(y, [p, p]),
     "friedman_test": lambda y, p: fm.friedman_test({"a": y, "b": p}, higher_is_better=True),
@@ -174,20 +236,22 @@ def test_rows_in_another_order_are_refused(name: str) -> None:
 #: Parameters that hold a value for each row.
 OF_ROWS = {
     *("X", "correct", "groups", "predictions", "sample_weight", "scores", "y"),
-    *("y_pred", "y_score", "y_true"),
+    *("y_pred", "y_prob", "y_proba", "y_score", "y_true"),
     *(f"{name}_{model}" for name in ("errors", "pred", "score", "scores") for model in "ab"),
 }
 
 
 def test_all_functions_of_ours_are_here() -> None:
+    import sklearn.calibration
     import sklearn.metrics
 
+    namesakes = {*dir(sklearn.metrics), *dir(sklearn.calibration)}
     functions = {name: getattr(fm, name) for name in fm.__all__}
     ours = {
         name
         for name, each in functions.items()
         if inspect.isfunction(each)
-        and not hasattr(sklearn.metrics, name)
+        and name not in namesakes
         and len(OF_ROWS & set(inspect.signature(each).parameters)) > 1
     }
     assert len(ours) > 40
@@ -200,6 +264,15 @@ def test_weights_have_the_rows_of_the_labels(name: str) -> None:
     function(y, P, sample_weight=pd.Series(W, index=USERS))
     with pytest.raises(ValueError, match="`y_true` and `sample_weight` have row labels"):
         function(y, P, sample_weight=pd.Series(W, index=OTHERS))
+
+
+@pytest.mark.parametrize("function", [fm.threshold_costs, fm.threshold_cost_interval])
+@pytest.mark.parametrize("cost", ["cost_fn", "cost_fp"])
+def test_costs_have_the_rows_of_the_labels(function: Any, cost: str) -> None:
+    y, costs = pd.Series(Y, index=USERS), {"cost_fn": 5, "cost_fp": 1}
+    function(y, P, **costs | {cost: pd.Series(W, index=USERS)})
+    with pytest.raises(ValueError, match=f"`y_true` and `{cost}` have row labels"):
+        function(y, P, **costs | {cost: pd.Series(W, index=OTHERS)})
 
 
 def test_groups_have_the_rows_of_the_labels() -> None:
@@ -254,6 +327,7 @@ def test_namesakes_of_scikit_learn_go_by_position() -> None:
     assert fm.average_precision_score(y, p) == fm.average_precision_score(Y, P)
     assert fm.f1_score(y, p > 0.5) == fm.f1_score(Y, P > 0.5)
     assert fm.mean_squared_error(y, p) == fm.mean_squared_error(Y, P)
+    assert fm.calibration_curve(y, p)[0].tolist() == fm.calibration_curve(Y, P)[0].tolist()
     assert fm.confusion_matrix(y, p > 0.5).tolist() == fm.confusion_matrix(Y, P > 0.5).tolist()
 
 

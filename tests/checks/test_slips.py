@@ -46,7 +46,10 @@ CASES = {
     "regression": (fm.bootstrap, (TARGETS, SCORES), {}, REGRESSION),
     "regression, evaluate": (fm.evaluate, (TARGETS, SCORES), {}, REGRESSION),
     "regression, whole": (fm.bootstrap, (np.arange(30), np.arange(30.0)), {}, REGRESSION),
-    "classes": (fm.bootstrap, (THREE, SCORES), {}, "see `multi_class` of roc_auc_score$"),
+    "classes": (
+        *(fm.bootstrap, (THREE, SCORES), {}),
+        "pass `y_true == .` for one class against the rest, or see `multi_class` of roc_auc_score$",
+    ),
     "continuous `labels`": (
         *(fm.f1_score, (Y, Y), {"labels": [0.5], "average": "macro"}),
         "`labels` must hold whole numbers or text: got continuous values",

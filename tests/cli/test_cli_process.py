@@ -230,7 +230,7 @@ def test_progress_bar_only_when_it_takes_long(monkeypatch, patience):
 
     monkeypatch.setattr(evaluate_command, "_PATIENCE", patience)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    with evaluate_command._progress_bar() as move:
+    with evaluate_command.progress_bar() as move:
         for share, rows in ((0.25, 1_000), (0.5, 2_000), (0.1, 0), (1.5, 4_000)):
             time.sleep(0.12)  # tqdm draws ten times a second
             move(share, rows)
@@ -245,19 +245,19 @@ def test_progress_bar_only_when_it_takes_long(monkeypatch, patience):
 
 
 def test_no_progress_bar_when_nobody_is_looking(monkeypatch):
-    from fastmetrics.cli.evaluate_command import _progress_bar
+    from fastmetrics.cli.evaluate_command import progress_bar
 
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with _progress_bar() as move:
+    with progress_bar() as move:
         assert move is None
 
 
 def test_progress_bar_is_optional(monkeypatch):
-    from fastmetrics.cli.evaluate_command import _progress_bar
+    from fastmetrics.cli.evaluate_command import progress_bar
 
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    with _progress_bar() as move:
+    with progress_bar() as move:
         assert move is None
 
 

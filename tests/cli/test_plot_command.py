@@ -132,7 +132,7 @@ def test_prices_and_probabilities_are_those_of_the_library(scored, columns, caps
     models = {name: columns[name] for name in "ab"}
 
     def shown(ax):
-        return [line.get_xydata().tolist() for line in ax.lines]
+        return [np.nan_to_num(line.get_xydata(), nan=-1.0).tolist() for line in ax.lines]
 
     for kind, score, expected in (
         ("cost", ("a", "b"), lambda: fm.compare_cost_curves(y, models).plot()),
@@ -144,6 +144,11 @@ def test_prices_and_probabilities_are_those_of_the_library(scored, columns, caps
     ):
         run(capsys, kind, "-o", "f.png", score=score)
         assert shown(drawn[-1]) == shown(expected()), kind
+    for kind in ("confidence", "consistency"):
+        given = ("--band", kind, "--confidence-level", 0.9, "--seed", 3)
+        run(capsys, "reliability", *given, "-o", "f.png", score=("p",))
+        band = fm.reliability_band(y, p, kind=kind, confidence_level=0.9, rng=3)
+        assert contents(drawn[-1]) == contents(fm.reliability_diagram(y, p).plot(band=band))
 
 
 @pytest.mark.parametrize("threshold", [0.5, "youden"])
@@ -187,7 +192,19 @@ def test_rows_are_chosen_as_by_evaluate(scored, columns, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("det", "--band", "pointwise"), "--band is of the kinds roc, pr, decision: not of det"),
+        (
+            ("det", "--band", "pointwise"),
+            "--band is of the kinds roc, pr, decision, reliability: not of det",
+        ),
+        (("roc", "--band", "consistency"), "--band of roc is one of simultaneous, pointwise"),
+        (
+            ("reliability", "--band", "pointwise"),
+            "--band of reliability is one of confidence, consistency",
+        ),
+        (
+            ("reliability", "--band", "confidence", "--weight", "w"),
+            "a confidence band counts rows: it takes no --weight",
+        ),
         (("roc", "--metrics", "f1"), "--metrics is of the kinds thresholds: not of roc"),
         (("pr", "--normalize", "all"), "--normalize is of the kinds confusion: not of pr"),
         (("roc", "--seed", 1), "--seed is of --band"),

@@ -15,6 +15,7 @@ from fastmetrics.intervals.calibration._counted import counted
 from fastmetrics.intervals.calibration.calibration_error_interval import limits, mean_square
 from reference import binned_calibration_oracle as binned, calibration_interval_oracle as oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 EIGHTHS = st.integers(0, 8).map(lambda k: k / 8)
 ROWS = st.lists(st.tuples(st.integers(0, 1), EIGHTHS), min_size=1, max_size=16)
 
@@ -44,7 +45,7 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     assert found.n_single == sum(len(each) == 1 for each in bins)
 
     result = fm.calibration_error_interval(y, p, n_bins=n_bins, strategy=strategy)
-    plug_in = float(binned.mean_square(parts_of(y, p, n_bins, strategy), "plug_in"))
+    plug_in = float(binned.mean_square(parts_of(y, p, n_bins, strategy), "plug-in"))
     assert found.plug_in == pytest.approx(plug_in, rel=1e-12, abs=1e-15)
     right = oracle.limits(*found[:5], level=0.95)
     assert list(result.confidence_interval) == pytest.approx(right, rel=1e-9, abs=1e-12)
@@ -54,7 +55,22 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     rms = fm.root_mean_square_calibration_error
     same = rms(y, p, n_bins=n_bins, strategy=strategy, estimator="sun")
     assert result.estimate == pytest.approx(same, rel=1e-9, abs=1e-8)
-    assert (result.n_rows, result.confidence_level) == (len(y), 0.95)
+    assert (result.n_samples, result.confidence_level) == (len(y), 0.95)
+
+
+def test_what_rows_do_not_show_is_said() -> None:
+    rng = np.random.default_rng(2)
+    y, p = np.arange(60) < 3, np.full(60, 0.01)
+    with pytest.warns(fm.SmallSampleWarning, match="^3 of 60 rows are positive: below about 5"):
+        fm.calibration_error_interval(y, p)
+    columns = rng.dirichlet([9, 1, 1], 60)
+    y = columns.argmax(axis=1)
+    y[:2] = (y[:2] + 1) % 3
+    with pytest.warns(fm.SmallSampleWarning, match="^2 of 60 rows are wrong: below about 5"):
+        fm.calibration_error_interval(y, columns, labels=[0, 1, 2])
+    with pytest.warns(fm.DegenerateDataWarning, match="is a point: outcomes as certain as these"):
+        found = fm.calibration_error_interval([0, 1] * 9, [0.0, 1.0] * 9)
+    assert list(found.confidence_interval) == [0, 0]
 
 
 @pytest.mark.parametrize("n_bins", [1, 2, 3])
@@ -139,7 +155,7 @@ def test_undefined() -> None:
             found = fm.calibration_error_interval(*data)
         assert math.isnan(found.estimate)
         assert all(map(math.isnan, found.confidence_interval))
-        assert found.n_rows == (2 if len(data) == 2 else 0)
+        assert found.n_samples == (2 if len(data) == 2 else 0)
 
 
 @pytest.mark.parametrize(

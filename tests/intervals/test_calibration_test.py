@@ -23,7 +23,7 @@ def errors(name: str, outcomes: Sequence[int]) -> Fraction:
         return binned.maximum(bins)
     if name == "expected_calibration_error":
         return binned.expected(bins)
-    return binned.mean_square(bins, "plug_in")
+    return binned.mean_square(bins, "plug-in")
 
 
 METRICS = (
@@ -51,7 +51,7 @@ def test_pvalue_is_that_of_all_outcomes(metric) -> None:
     if not is_root:
         mean = float(oracle.over_outcomes(P, statistic)[0])
         assert found.mean_if_calibrated == pytest.approx(mean, rel=0.05)
-    assert (found.metric, found.n_rows, found.n_resamples) == (metric, 8, n)
+    assert (found.metric, found.n_samples, found.n_resamples) == (metric, 8, n)
 
 
 def test_statistics_are_the_measures() -> None:
@@ -63,7 +63,7 @@ def test_statistics_are_the_measures() -> None:
             found = fm.calibration_test(
                 y, p, metric=name, strategy=strategy, n_bins=8, n_resamples=1
             )
-            more = {"estimator": "plug_in"} if name.startswith("root") else {}
+            more = {"estimator": "plug-in"} if name.startswith("root") else {}
             value = getattr(fm, name)(y, p, strategy=strategy, n_bins=8, **more)
             assert found.statistic == pytest.approx(value, rel=1e-12)
 

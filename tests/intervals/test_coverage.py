@@ -1,4 +1,4 @@
-"""The coverage study: its targets, its counting, its conclusions; and a reduced run of it."""
+"""The coverage study: its counting, its conclusions, its script; and a reduced run of it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
-from sklearn import metrics as sk
 
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics
 from benchmarks.coverage import (
     __main__ as coverage,
-    costs,
     findings,
     report,
     scenes,
     study as studies,
 )
 from benchmarks.coverage.methods import PROPORTIONS, Cost, Measured, measure
-from benchmarks.coverage.scenes import SCENES, THRESHOLD, Scene
+from benchmarks.coverage.scenes import SCENES, Scene
 from benchmarks.coverage.study import (
     IntervalRow,
     RejectionRow,
@@ -46,121 +44,6 @@ def interval_row(method: str, covered: int, scene: Scene = BALANCED, **given) ->
         "main", scene.name, "roc_auc", method, 0.8, 2000, covered, 0, 0, 0, 0, mean_width=0.1
     )
     return replace(row, **given)
-
-
-# --- data and targets --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("share", scenes.SHARES)
-@pytest.mark.parametrize("separation", [1.5, 3.0])
-def test_targets_are_the_limits_of_large_samples(share, separation):
-    scene = Scene("main", 200_000, share, separation)
-    data = scenes.draw(scene, np.random.default_rng(1))
-    truth = scenes.population(scene)
-    y, called = data.labels, data.scores >= THRESHOLD
-    found = {
-        "roc_auc": sk.roc_auc_score(y, data.scores),
-        "average_precision": sk.average_precision_score(y, data.scores),
-        "ks_statistic": scipy.stats.ks_2samp(data.scores[y == 1], data.scores[y == 0]).statistic,
-        "f1": sk.f1_score(y, called),
-        "accuracy": sk.accuracy_score(y, called),
-    }
-    # The threshold of the largest TPR - FPR is half way between the two means.
-    at_best = data.scores >= separation / 2
-    found["true_positive_rate"] = at_best[y == 1].mean()
-    found["false_positive_rate"] = at_best[y == 0].mean()
-    grid = np.linspace(0, separation, 61)
-    gaps = scipy.stats.norm.sf(grid - separation) - scipy.stats.norm.sf(grid)
-    assert grid[np.argmax(gaps)] == pytest.approx(separation / 2, abs=0.05)
-    worse = data.others["worse"]
-    found["roc_auc difference"] = found["roc_auc"] - sk.roc_auc_score(y, worse)
-    found["average_precision difference"] = found["average_precision"] - sk.average_precision_score(
-        y, worse
-    )
-    found["accuracy difference"] = found["accuracy"] - sk.accuracy_score(y, worse >= THRESHOLD)
-    assert found.keys() == truth.keys()
-    for metric, value in found.items():
-        assert value == pytest.approx(truth[metric], abs=0.01), metric
-
-
-@pytest.mark.parametrize("share", [0.5, 0.1])
-def test_costs_are_the_limits_of_large_samples(share):
-    scene = Scene("costs", 400_000, share)
-    data = scenes.draw(scene, np.random.default_rng(1))
-    truth = scenes.population(scene)
-    y = data.labels
-    for prices in costs.PRICES:
-        best = truth[f"cheapest threshold, {prices}"]
-        found = fastmetrics.threshold_costs(y, data.scores, cost_fn=costs.COST_FN, cost_fp=1)
-        assert found.cost_at(best) == pytest.approx(truth[f"least cost, {prices}"], rel=0.01)
-        assert found.threshold == pytest.approx(best, abs=0.1)
-        for away in (-0.3, 0.3):
-            assert found.cost_at(best + away) > found.cost_at(best)
-    chances = 1 / (1 + np.exp(1.125 - 1.5 * data.scores))
-    worse = 1 / (1 + np.exp(1.125 - 1.5 * data.others["worse"]))
-    for t in costs.GRID:
-        of_model = fastmetrics.net_benefit(y, chances, threshold=t)
-        difference = of_model - fastmetrics.net_benefit(y, worse, threshold=t)
-        assert of_model == pytest.approx(truth[f"net benefit, t = {t:g}"], abs=0.003)
-        expected = truth[f"net benefit of two models, t = {t:g}"]
-        assert difference == pytest.approx(expected, abs=0.003)
-
-
-def test_closed_forms():
-    truth = scenes.population(BALANCED)
-    normal = scipy.stats.norm
-    assert truth["roc_auc"] == pytest.approx(normal.cdf(1.5 / math.sqrt(2)), abs=1e-15)
-    gaps = normal.cdf(t := np.linspace(-5, 7, 120_001)) - normal.cdf(t - 1.5)
-    assert truth["ks_statistic"] == pytest.approx(gaps.max(), abs=1e-8)
-    tpr, fpr = normal.sf(t - 1.5), normal.sf(t)
-    precision = tpr / (tpr + fpr)
-    assert truth["average_precision"] == pytest.approx(
-        -np.sum(np.diff(tpr) * (precision[1:] + precision[:-1]) / 2), abs=1e-6
-    )
-
-
-def test_models_under_the_null_have_the_same_auc():
-    scene = Scene("main", 200_000, 0.5)
-    data = scenes.draw(scene, np.random.default_rng(2))
-    target = scenes.population(scene)["roc_auc"]
-    for other in ("equal", "spread"):
-        found = sk.roc_auc_score(data.labels, data.others[other])
-        assert found == pytest.approx(target, abs=0.005)
-    positives = data.labels == 1
-    assert data.others["spread"][positives].std() == pytest.approx(scenes.SPREAD, abs=0.02)
-    for part in (positives, ~positives):
-        found = np.corrcoef(data.scores[part], data.others["equal"][part])[0, 1]
-        assert found == pytest.approx(scenes.CORRELATION, abs=0.01)
-
-
-def test_rows_of_users_go_together():
-    users = 20_000
-    scene = Scene("users", 2 * users, 0.5, users=users)
-    data = scenes.draw(scene, np.random.default_rng(3))
-    assert np.bincount(data.groups).tolist() == [2] * users
-    noise = (data.scores - scene.separation * data.labels).reshape(users, 2)
-    assert np.corrcoef(noise.T)[0, 1] == pytest.approx(scenes.USER_SHARE, abs=0.03)
-    assert data.labels.mean() == pytest.approx(0.5, abs=0.02)
-    labels = data.labels.reshape(users, 2)
-    assert np.corrcoef(labels.T)[0, 1] == pytest.approx(0.5, abs=0.03)  # 1 / (1/2 + 1/2 + 1)
-
-
-def test_class_sizes_are_fixed_or_random():
-    fixed = [s for s in SCENES if s.part == "fixed"]
-    for scene in fixed:
-        counts = {int(scenes.draw(scene, scene.generator(i)).labels.sum()) for i in range(5)}
-        assert counts == {round(scene.n * scene.share)}
-    assert (
-        len({int(scenes.draw(BALANCED, BALANCED.generator(i)).labels.sum()) for i in range(9)}) > 1
-    )
-
-
-def test_scenes_have_names_and_streams_of_their_own():
-    names = [(scene.part, scene.name) for scene in SCENES]
-    assert len(set(names)) == len(names)
-    first = {scene.generator(number).random() for scene in SCENES for number in range(3)}
-    assert len(first) == 3 * len(SCENES)
-    assert BALANCED.generator(5).random() == BALANCED.generator(5).random()
 
 
 # --- counting ----------------------------------------------------------------------------------
@@ -368,15 +251,6 @@ def test_one_part_alone_leaves_the_others_as_they_are():
     assert both.intervals == whole.intervals + hulls.intervals
     assert (both.tests, both.n_data) == (whole.tests, whole.n_data)
     assert studies.with_part(both, "hulls", hulls) == both
-
-
-@pytest.mark.parametrize("share", [0.5, 0.1])
-def test_targets_of_the_hull_are_the_limits_of_large_samples(share):
-    scene = Scene("hulls", 400_000, share, 1.0)
-    data, truth = scenes.draw(scene, np.random.default_rng(1)), scenes.population(scene)
-    for metric in scenes.HULLS:
-        found = getattr(fastmetrics, metric)(data.labels, data.scores)
-        assert found == pytest.approx(truth[metric], abs=2e-3), metric
 
 
 @pytest.mark.slow

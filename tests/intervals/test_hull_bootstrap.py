@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -150,3 +151,22 @@ def test_the_interval_of_gini_is_that_of_the_auc_stretched(rng, method) -> None:
     assert gini.estimate == pytest.approx(2 * auc.estimate - 1)
     stretched = [2 * limit - 1 for limit in auc.confidence_interval]
     assert tuple(gini.confidence_interval) == pytest.approx(stretched)
+
+
+@pytest.mark.parametrize("function", [fm.cost_curve, fm.roc_convex_hull, fm.threshold_costs])
+def test_a_curve_is_no_number(function) -> None:
+    """``float(cost_curve(...))`` is the expected total cost, whose plain bootstrap misses."""
+    match = f"`{function.__name__}` returns .*, which is no number"
+    with pytest.raises(TypeError, match=match):
+        fm.bootstrap([0, 1, 0, 1], [1, 2, 3, 4], metrics=function)
+    with pytest.raises(TypeError, match=match):
+        fm.bootstrap([0, 1, 0, 1], [1, 2, 3, 4], metrics=functools.partial(function, n_threads=1))
+
+
+@pytest.mark.parametrize("function", [fm.expected_total_cost, fm.roc_hull_auc, fm.h_measure])
+def test_options_of_the_function_make_no_plain_bootstrap(function) -> None:
+    asked = functools.partial(function, pos_label=1)
+    with pytest.raises(ValueError, match="takes no options of its function here"):
+        fm.bootstrap([0, 1, 0, 1], [1, 2, 3, 4], metrics=asked)
+    plain = fm.bootstrap([0, 1, 0, 1, 1], [1, 2, 3, 4, 1], metrics=function, rng=1, n_resamples=9)
+    assert plain[function.__name__].method == "basic"

@@ -76,6 +76,11 @@ def test_more_cells_than_probabilities_change_nothing() -> None:
 def test_what_the_diagonal_says() -> None:
     assert not fm.reliability_band(Y, P).holds_diagonal
     assert fm.reliability_band(RNG.random(3000) < P, P).holds_diagonal
+    consistency = fm.reliability_band(Y, P, kind="consistency", n_resamples=19, rng=1)
+    assert consistency.holds_diagonal is None
+    with pytest.warns(fm.UndefinedMetricWarning):
+        nothing = fm.reliability_band(fm.ScoreTable([], [], []))
+    assert nothing.holds_diagonal is None
 
 
 def test_the_whole_curve_is_covered() -> None:

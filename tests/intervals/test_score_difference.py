@@ -66,10 +66,12 @@ def test_frequencies_are_rows_and_importances_are_not(rng):
 
 def test_a_model_and_itself(rng):
     y, models = sample(rng)
-    found = fm.score_difference(y, {"a": models["right"], "b": models["right"]})
+    with pytest.warns(fm.DegenerateDataWarning, match="'a' and 'b' differ by 0 in each row: the i"):
+        found = fm.score_difference(y, {"a": models["right"], "b": models["right"]})
     assert (found.difference, found.standard_error, found.pvalue) == (0, 0, 1)
     assert found.better is None
-    constant = fm.score_difference([1, 1, 1], {"a": [0.5] * 3, "b": [1.0] * 3}, pos_label=1)
+    with pytest.warns(fm.DegenerateDataWarning, match="differ by 0.25 in each row"):
+        constant = fm.score_difference([1, 1, 1], {"a": [0.5] * 3, "b": [1.0] * 3}, pos_label=1)
     assert (constant.difference, constant.pvalue, constant.better) == (0.25, 0, "b")
 
 
@@ -101,6 +103,9 @@ def test_faults(rng):
         fm.score_difference(y, {"a": models["right"]})
     with pytest.raises(ValueError, match=r"`scores\['b'\]` must lie in \[0, 1\]: from"):
         fm.score_difference(y, {"a": models["right"], "b": 2 * models["right"]})
+    outside = {"a": [0.5, 0.5], "b": [0.5, 1.5]}
+    with pytest.raises(ValueError, match=r"1.5 at index 1, 1 in all; scores are no probabilities"):
+        fm.score_difference([0, 1], outside, sample_weight=[1, 0])
     with pytest.raises(ValueError, match="`scores` must be a mapping"):
         fm.score_difference(y, models["right"])
     with pytest.raises(ValueError, match="`score` must be one of"):

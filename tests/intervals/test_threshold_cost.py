@@ -38,6 +38,15 @@ def test_each_row_is_left_out(rows: list[tuple[int, ...]]) -> None:
         assert getattr(found, name) == pytest.approx(getattr(costs, name), rel=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+@given(rows=ROWS)
+def test_tenths_are_left_out_as_whole_numbers_are(rows: list[tuple[int, ...]]) -> None:
+    y, s, fn, fp = (np.array(column) for column in zip(*rows, strict=True))
+    found = fm.threshold_cost_interval(y, s, cost_fn=fn / 10, cost_fp=fp / 10)
+    true = [oracle.Row(a, b, Fraction(int(c)), Fraction(int(d))) for a, b, c, d in rows]
+    assert found.left_out_cost == pytest.approx(float(oracle.left_out(true) / 10), rel=1e-13)
+
+
 def data(n: int = 400, seed: int = 1) -> tuple[np.ndarray, ...]:
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.3).astype(int)

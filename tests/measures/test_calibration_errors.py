@@ -20,7 +20,7 @@ ERRORS = (
     fm.root_mean_square_calibration_error,
 )
 BINS = {"uniform": oracle.uniform, "quantile": oracle.quantile}
-FORMS = ("top_label", "class_wise", "full")
+FORMS = ("top-label", "class-wise", "full")
 Y, P = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
 
 
@@ -30,7 +30,7 @@ def wanted(problems: list[oracle.Problem], n_bins: int, strategy: str) -> list[f
     mean = sum(map(oracle.expected, parts)) / len(parts)
     squares = [
         sum(oracle.mean_square(bins, estimator) for bins in parts) / len(parts)
-        for estimator in ("kumar", "sun", "plug_in")
+        for estimator in ("kumar", "sun", "plug-in")
     ]
     return [
         float(mean),
@@ -47,7 +47,7 @@ def found(*data: Any, weights: Any = None, **options: Any) -> list[float]:
         fm.maximum_calibration_error(*data, **options, **given_weights),
         *(
             fm.root_mean_square_calibration_error(*data, estimator=each, **options, **rms)
-            for each in ("kumar", "sun", "plug_in")
+            for each in ("kumar", "sun", "plug-in")
         ),
     ]
 
@@ -135,7 +135,7 @@ def test_adaptive_is_expected_in_quantile_bins() -> None:
     columns = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
     codes = np.arange(60) % 3
     bins = {"n_bins": 7, "strategy": "quantile"}
-    right = fm.expected_calibration_error(codes, columns, form="class_wise", **bins)
+    right = fm.expected_calibration_error(codes, columns, form="class-wise", **bins)
     assert fm.adaptive_calibration_error(codes, columns, n_bins=7) == right
     right = fm.expected_calibration_error(Y, P, **bins)
     assert fm.adaptive_calibration_error(Y, P, n_bins=7) == right
@@ -209,14 +209,14 @@ COLUMNS = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
         ((Y, [0.5, 1.5, -2.0, 0, 0]), {}, ValueError, r"`y_proba` must lie in \[0, 1\]: from -2.0"
          " to 1.5; 1.5 at index 1, 2 in all; scores are no probabilities"),
         (([0, 1, 2], [[0.5, 0.5, 0], [-0.5, 1.5, 0], [0, 0, 1]]), {}, ValueError,
-         r"`y_proba` must lie in \[0, 1\]: from -0.5 to 1.5; index \(1, 0\), 2 in all"),
+         r"`y_proba` must lie in \[0, 1\]: from -0.5 to 1.5; -0.5 at index \(1, 0\), 2 in all"),
         (([0, 1, 2], [[0.5, 0.5, 0], [0.5, 0.25, 0], [0, 0, 0.5]]), {}, ValueError,
          "the rows of `y_proba` must add up to 1: 0.75 at index 1, 2 in all"),
         (([0, 1, 0], COLUMNS), {}, ValueError, "2 classes in `y_true`, 3 columns; pass `labels`"),
         (([0, 1, 3], COLUMNS), {"labels": [0, 1, 2]}, ValueError, "contains 3, which is not in"),
         (([0, 1, 2], COLUMNS), {"labels": [0, 2, 1]}, ValueError, "stand for, sorted: got"),
         (([0, 1], COLUMNS), {}, ValueError, "lengths differ: `y_true` has 2 rows, `y_proba` has 3"),
-        (([0, 1, 2], COLUMNS), {"form": "top"}, ValueError, "`form` must be one of 'top_label'"),
+        (([0, 1, 2], COLUMNS), {"form": "top"}, ValueError, "`form` must be one of 'top-label'"),
         (([0, 1, 2], COLUMNS), {"pos_label": 1}, TypeError, "`pos_label` is for one column of"),
         (([0, 1, 2], COLUMNS), {"form": "full", "strategy": "quantile"}, ValueError,
          "`strategy` must be 'uniform' with `form='full'`"),
@@ -262,7 +262,7 @@ def test_errors_of_an_estimator() -> None:
     for k in (2, 3):
         y = (x[:, 0] + rng.normal(size=90) > 0).astype(int) + (x[:, 1] > 0) * (k == 3)
         found = fm.evaluate_estimator(
-            LogisticRegression(), x, y, method="holdout", metrics=[("ece", {"n_bins": 5})], rng=1
+            LogisticRegression(), x, y, cv="holdout", metrics=[("ece", {"n_bins": 5})], rng=1
         )
         value = found.metrics["ece"].estimate
         assert 0 < value < 0.5
@@ -293,7 +293,7 @@ def test_figures_of_verified_calibration() -> None:
     """What the tests of Kumar, Liang & Ma's package (v0.2) say of three small problems."""
     p = [0.5, 0.5, 0.5, 0.6, 0.5, 0.6, 0.6, 0.6, 0.6]
     y = [0, 1, 0, 1, 0, 1, 1, 1, 0]
-    rms = functools.partial(fm.root_mean_square_calibration_error, n_bins=10, estimator="plug_in")
+    rms = functools.partial(fm.root_mean_square_calibration_error, n_bins=10, estimator="plug-in")
     assert fm.expected_calibration_error(y, p, n_bins=10) == pytest.approx(2 / 9)
     assert rms(y, p) == pytest.approx(math.sqrt(4 / 9 * 0.25**2 + 5 / 9 * 0.2**2))
 
@@ -305,7 +305,7 @@ def test_figures_of_verified_calibration() -> None:
     assert rms(codes, rows) == pytest.approx(math.sqrt(np.dot(shares, np.square(gaps))))
     gaps = [0.1, 5 / 6 - 0.6, 0.1, 0.05, 0.3 - 1 / 6]
     shares = np.divide([4, 6, 8, 4, 6], 42)
-    by_class = {"form": "class_wise"}
+    by_class = {"form": "class-wise"}
     mean = float(np.dot(shares, gaps))
     assert fm.expected_calibration_error(codes, rows, n_bins=10, **by_class) == pytest.approx(mean)
     square = np.dot(shares, np.square(gaps))

@@ -104,6 +104,36 @@ def test_it_prints_as_a_table(rng):
     assert "(8 degrees of freedom), p = " in lines[-1]
 
 
+def test_it_says_what_was_counted(rng):
+    y, p = sample(rng, 300)
+    of = fm.calibration_summary
+    assert str(of(y, p, sample_weight=np.full(300, 0.5))).startswith("weight 150: ")
+    counts = {"sample_weight": np.full(300, 2), "weights_are": "frequencies"}
+    assert str(of(y, p, **counts)).startswith("600 rows: ")
+    with pytest.warns(UndefinedMetricWarning):
+        assert str(of([1], [0.5])).startswith("1 row: ")
+
+
+def test_weights_whose_sum_is_beyond_floats(rng):
+    y, p = sample(rng, 300)
+    w = rng.uniform(0.5, 1, 300)
+    found, right = (fm.calibration_summary(y, p, sample_weight=w * unit) for unit in (1e308, 1))
+    assert found.n_samples == math.inf
+    assert found.brier_score.score == pytest.approx(right.brier_score.score)
+    assert found.logistic.slope_interval == pytest.approx(right.logistic.slope_interval)
+    for make in (fm.isotonic_fit, fm.reliability_diagram):
+        assert np.isinf(make(y, p, sample_weight=w * 1e308).weights).any()
+
+
+def test_few_rows_of_a_class_are_said(rng):
+    y, p = sample(rng, 300)
+    w = np.where(y == 1, 1.0, 0.5)
+    w[(y == 1).nonzero()[0][20:]] = 0
+    for function in (fm.calibration_summary, fm.logistic_calibration):
+        with pytest.warns(fm.SmallSampleWarning, match="the weights leave positive rows worth 20 "):
+            function(y, p, sample_weight=w)
+
+
 def test_faults():
     y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
     with pytest.raises(ValueError, match="needs counts: got importances"):

@@ -25,13 +25,22 @@ def test_vertices_and_area(rows) -> None:
     hull = fm.roc_convex_hull(labels, scores)
     definition = rows_of(labels.tolist(), scores.tolist())
     assert hull.auc == fm.roc_hull_auc(labels, scores) == float(hull_oracle.hull_area(definition))
-    assert (hull.fpr[0], hull.tpr[0], hull.thresholds[0]) == (0, 0, math.inf)
-    assert (hull.fpr[-1], hull.tpr[-1]) == (1, 1)
-    x, y = (np.array(list(map(Fraction, c.tolist()))) for c in (hull.fpr, hull.tpr))
+    assert (hull.false_positive_rate[0], hull.true_positive_rate[0], hull.thresholds[0]) == (
+        0,
+        0,
+        math.inf,
+    )
+    assert (hull.false_positive_rate[-1], hull.true_positive_rate[-1]) == (1, 1)
+    x, y = (
+        np.array(list(map(Fraction, c.tolist())))
+        for c in (hull.false_positive_rate, hull.true_positive_rate)
+    )
     dx, dy = np.diff(x), np.diff(y)
     turns = dy[:-1] * dx[1:] - dy[1:] * dx[:-1]
     assert all(turn > 1e-12 for turn in turns)  # infinite slopes first, flat ones last
-    for threshold, fpr, tpr in zip(hull.thresholds, hull.fpr, hull.tpr, strict=True):
+    for threshold, fpr, tpr in zip(
+        hull.thresholds, hull.false_positive_rate, hull.true_positive_rate, strict=True
+    ):
         assert (scores >= threshold)[labels == 0].mean() == fpr
         assert (scores >= threshold)[labels == 1].mean() == tpr
 
@@ -41,9 +50,12 @@ def test_it_lies_nowhere_below_the_curve(rng) -> None:
     scores = rng.normal(size=500) + labels
     hull, (fpr, tpr, _) = fm.roc_convex_hull(labels, scores), fm.roc_curve(labels, scores)
     inside = fpr > 0  # at 0 the hull is upright
-    assert np.all(np.interp(fpr[inside], hull.fpr, hull.tpr) >= tpr[inside] - 1e-15)
+    assert np.all(
+        np.interp(fpr[inside], hull.false_positive_rate, hull.true_positive_rate)
+        >= tpr[inside] - 1e-15
+    )
     assert hull.auc >= fm.roc_auc_score(labels, scores)
-    assert hull.auc == pytest.approx(fm.auc(hull.fpr, hull.tpr))
+    assert hull.auc == pytest.approx(fm.auc(hull.false_positive_rate, hull.true_positive_rate))
 
 
 def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
@@ -52,7 +64,7 @@ def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
     scores = rng.normal(size=300) + labels
     fit = isotonic.IsotonicRegression().fit_transform(scores, labels).round(9)
     hull, again = fm.roc_convex_hull(labels, scores), fm.roc_convex_hull(labels, fit)
-    np.testing.assert_allclose(again.fpr, hull.fpr, rtol=1e-15)
+    np.testing.assert_allclose(again.false_positive_rate, hull.false_positive_rate, rtol=1e-15)
     assert again.auc == hull.auc == fm.roc_auc_score(labels, fit)
 
 
@@ -81,5 +93,5 @@ def test_one_class(function) -> None:
 
 def test_scores_of_equal_value_are_one_edge() -> None:
     hull = fm.roc_convex_hull([0, 1, 0, 1], [1, 1, 1, 1])
-    assert hull.fpr.tolist() == hull.tpr.tolist() == [0, 1]
+    assert hull.false_positive_rate.tolist() == hull.true_positive_rate.tolist() == [0, 1]
     assert hull.auc == 0.5

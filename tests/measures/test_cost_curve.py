@@ -91,7 +91,13 @@ def test_weights_are_shares_of_counts(rng) -> None:
     counted = fm.cost_curve(labels, scores, sample_weight=times)
     weighed = fm.cost_curve(labels, scores, sample_weight=times * 0.1)
     assert counted.thresholds.tolist() == weighed.thresholds.tolist()
-    for name in ("probability_cost", "normalized_cost", "fpr", "tpr", "expected_total_cost"):
+    for name in (
+        "probability_cost",
+        "normalized_cost",
+        "false_positive_rate",
+        "true_positive_rate",
+        "expected_total_cost",
+    ):
         np.testing.assert_allclose(getattr(weighed, name), getattr(counted, name), rtol=1e-13)
 
 

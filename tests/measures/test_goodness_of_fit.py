@@ -60,7 +60,7 @@ def test_groups_that_are_certain():
 
 
 def test_hosmer_lemeshow_without_degrees_of_freedom():
-    with pytest.warns(UndefinedMetricWarning, match="2 groups leave no degree of freedom"):
+    with pytest.warns(UndefinedMetricWarning, match="2 groups on training data leave no degree"):
         found = fm.hosmer_lemeshow_test([0, 1], [0.2, 0.7], on_training_data=True)
     assert math.isnan(found.pvalue)
 

@@ -15,6 +15,7 @@ from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.measures.calibration import _logistic_fit as fits
 from reference import corp_oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 VALUES = ("slope", "intercept", "in_the_large")
 NUMBERS = (*VALUES, *(f"{name}_standard_error" for name in VALUES))
 
@@ -103,7 +104,7 @@ def test_bad_starts_are_no_trouble():
 @pytest.mark.parametrize("name", VALUES)
 def test_likelihood_limits_are_where_a_ratio_test_stops_to_reject(rng, name):
     y, p = sample(rng, 80)
-    found = fm.logistic_calibration(y, p, interval="likelihood", confidence_level=0.9)
+    found = fm.logistic_calibration(y, p, method="likelihood", confidence_level=0.9)
     x, family = logit(p), sm.families.Binomial()
 
     def deviance(value):
@@ -146,7 +147,7 @@ def test_a_table_of_counts_is_enough_and_one_of_weights_has_no_errors(rng):
     assert math.isnan(found.slope_standard_error)
     assert math.isnan(found.in_the_large_interval.low)
     with pytest.raises(ValueError, match="needs rows that count alike"):
-        fm.logistic_calibration(table, interval="likelihood")
+        fm.logistic_calibration(table, method="likelihood")
 
 
 def test_threads_and_row_order_change_no_bit(rng):
@@ -198,10 +199,10 @@ def test_what_is_not_defined():
 
 def test_faults():
     y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
-    with pytest.raises(ValueError, match="`interval='likelihood'` needs rows that count alike"):
-        fm.logistic_calibration(y, p, interval="likelihood", sample_weight=[1, 2, 1, 1])
-    with pytest.raises(ValueError, match="`interval` must be one of 'wald', 'likelihood'"):
-        fm.logistic_calibration(y, p, interval="profile")
+    with pytest.raises(ValueError, match="`method='likelihood'` needs rows that count alike"):
+        fm.logistic_calibration(y, p, method="likelihood", sample_weight=[1, 2, 1, 1])
+    with pytest.raises(ValueError, match="`method` must be one of 'wald', 'likelihood'"):
+        fm.logistic_calibration(y, p, method="profile")
     with pytest.raises(ValueError, match=r"did you mean 0\.95"):
         fm.logistic_calibration(y, p, confidence_level=95)
     with pytest.raises(ValueError, match="`weights_are` must be one of"):

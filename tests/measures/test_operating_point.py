@@ -18,7 +18,7 @@ S = np.array([0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15])
 def test_the_place_on_the_axis() -> None:
     point = fm.cost_curve(Y, S).operating_point(cost_fn=4, cost_fp=1, prevalence=0.2)
     assert point.probability_cost == 0.5
-    assert (point.threshold, point.fpr, point.tpr) == (0.77, 0, 0.25)
+    assert (point.threshold, point.false_positive_rate, point.true_positive_rate) == (0.77, 0, 0.25)
     assert point.normalized_cost == 3 / 8
     assert point.expected_cost == pytest.approx(0.2 * 0.75 * 4)
     assert point.trivial_cost == pytest.approx(0.8)

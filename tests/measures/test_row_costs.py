@@ -92,7 +92,7 @@ def test_without_prices_it_is_the_error_rate() -> None:
     rng = np.random.default_rng(1)
     y, s = rng.integers(0, 2, 500), rng.normal(size=500)
     found = fm.threshold_costs(y, s, cost_fn=1, cost_fp=1)
-    fewest = fm.best_threshold(y, s, criterion="fewest_errors")
+    fewest = fm.best_threshold(y, s, criterion="fewest-errors")
     assert (found.threshold, found.cost) == (fewest.threshold, fewest.value / 500)
 
 
@@ -104,6 +104,47 @@ def test_decisions_hang_on_ratios_alone() -> None:
     assert eight.threshold == one.threshold
     np.testing.assert_array_equal(eight.costs, 8 * one.costs)
     assert eight.savings == one.savings
+
+
+TENTHS = st.integers(0, 9)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 1), st.integers(0, 6), TENTHS, TENTHS), min_size=2
+    ).filter(
+        lambda rows: (
+            {y for y, *_ in rows} == {0, 1} and any(fn if y else fp for y, _, fn, fp in rows)
+        )
+    ),
+    prevalence=st.sampled_from([None, 0.1, 0.2, 0.7]),
+)
+def test_tenths_decide_as_whole_numbers_do(
+    rows: list[tuple[int, ...]], prevalence: float | None
+) -> None:
+    """Sums of 0.1 are not those of 1, divided by ten: what is equal stays so."""
+    y, s, fn, fp = (np.array(column) for column in zip(*rows, strict=True))
+    found = fm.threshold_costs(y, s, cost_fn=fn / 10, cost_fp=fp / 10, prevalence=prevalence)
+    true = [oracle.Row(a, b, Fraction(int(c)), Fraction(int(d))) for a, b, c, d in rows]
+    share = None if prevalence is None else Fraction(round(10 * prevalence), 10)
+    threshold, cost = oracle.cheapest(true, share)
+    assert found.threshold == threshold
+    assert found.cost == pytest.approx(float(cost / 10), rel=1e-14)
+
+
+def test_equal_prices_are_the_error_rate_whatever_they_are() -> None:
+    y, s = [0, 1, 0, 0, 1, 0, 1, 1, 0, 1], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    of_ones = fm.threshold_costs(y, s, cost_fn=1, cost_fp=1)
+    for price in (0.1, 0.3, 1 / 3, 1e-5):
+        found = fm.threshold_costs(y, s, cost_fn=price, cost_fp=price)
+        assert found.threshold == of_ones.threshold
+        weighted = fm.threshold_costs(y, s, cost_fn=1, cost_fp=1, sample_weight=[price] * 10)
+        assert weighted.threshold == of_ones.threshold
+
+
+def test_a_small_rest_is_no_difference_of_large_sums() -> None:
+    found = fm.threshold_costs([1, 1, 0], [3, 1, 0], cost_fn=[1e17, 0.7, 1], cost_fp=2)
+    assert found.costs.tolist() == [(1e17 + 0.7) / 3, 0.7 / 3, 0.0, 2 / 3]
 
 
 def test_row_order_weights_and_prevalence_of_the_data() -> None:

@@ -167,8 +167,10 @@ def test_what_is_no_probability_is_refused(function):
     )
     with pytest.raises(ValueError, match=told):
         function([0, 1, 0, 1], [0.1, 1.2, -0.1, 0.5])
+    with pytest.raises(ValueError, match=told):  # in rows of weight 0 too
+        function([0, 1, 0, 1], [0.1, 1.2, -0.1, 0.5], sample_weight=[1, 0, 0, 1])
     table = fm.ScoreTable.from_scores([0, 1], [3, 4])
-    with pytest.raises(ValueError, match=r"`y_proba` must lie in \[0, 1\]: from 3 to 4; scores"):
+    with pytest.raises(ValueError, match=r"`y_true.scores` must lie in .*: from 3 to 4; 4 at"):
         function(table)
     with pytest.raises(ValueError, match="`y_proba` must be finite: nan at index 1"):
         function([0, 1], [0.1, np.nan])

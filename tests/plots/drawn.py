@@ -45,7 +45,7 @@ def cut_off(ax):
 def under_legend(ax):
     """Return the labels of lines, and the number of areas, that run through the legend."""
     ax.figure.draw_without_rendering()
-    box = ax.get_legend().get_window_extent()
+    box, whole = ax.get_legend().get_window_extent(), ax.get_window_extent()
     found = []
     for line in ax.lines:
         points = line.get_transform().transform(line.get_xydata()) if len(line.get_xdata()) else []
@@ -54,7 +54,9 @@ def under_legend(ax):
             share = np.linspace(0, 1, 50)
             inside_x = np.abs(x0 + share * (x1 - x0) - (box.x0 + box.x1) / 2) < box.width / 2
             inside_y = np.abs(y0 + share * (y1 - y0) - (box.y0 + box.y1) / 2) < box.height / 2
-            if (inside_x & inside_y).any():
+            # what lies beyond the axes is not drawn
+            in_sight = np.abs(y0 + share * (y1 - y0) - (whole.y0 + whole.y1) / 2) < whole.height / 2
+            if (inside_x & inside_y & in_sight).any():
                 found.append(line.get_label())
                 break
     for artist in [*ax.patches, *ax.collections]:

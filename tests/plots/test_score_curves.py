@@ -14,8 +14,7 @@ from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
-from fastmetrics.plots._style import CURVES, look_of
-from fastmetrics.plots._thin_line import ThinLine
+from fastmetrics.plots._style import LINES, curves_on, look_of
 
 RNG = np.random.default_rng(1)
 N = 400
@@ -41,10 +40,6 @@ def small():
     return plt.subplots(figsize=(3.15, 3.15), layout="constrained")[1]
 
 
-def curves(ax):
-    return [one for one in ax.lines if isinstance(one, ThinLine)]
-
-
 def mark(ax, label):
     """Return the places of all marks that look as the one of this label does."""
     marker = line(ax, label).get_marker()
@@ -56,7 +51,7 @@ def assert_readable(ax):
     assert not overlaps(ax)
     assert not cut_off(ax)
     named = set(legend_texts(ax))
-    assert not {label for label in under_legend(ax) if label in named or label == "FillBetween"}
+    assert not {label for label in under_legend(ax) if label in named or label == "ThinArea"}
 
 
 @pytest.mark.parametrize("weights", [None, W])
@@ -68,7 +63,7 @@ def test_roc(weights):
         drawn = line(ax, f"{name}: AUC {auc:.4f}")
         fpr, tpr, _ = fm.roc_curve(Y, scores, sample_weight=weights)
         assert_array_equal(drawn.get_xydata(), np.c_[fpr, tpr])
-    assert len(legend_texts(ax)) == len(curves(ax)) == 3
+    assert len(legend_texts(ax)) == len(curves_on(ax)) == 3
     assert ax.get_aspect() == 1
     assert_readable(ax)
 
@@ -149,7 +144,7 @@ def test_no_break_even_point_is_not_marked():
 
 def test_lines_of_equal_f1():
     ax = fm.plot_pr(Y, MODELS["a"])
-    guides = [one for one in {*ax.lines} - {*curves(ax)} if len(one.get_xdata()) > 2]
+    guides = [one for one in {*ax.lines} - {*curves_on(ax)} if len(one.get_xdata()) > 2]
     guides.sort(key=lambda guide: guide.get_ydata()[-1])
     for guide, f1 in zip(guides, (0.2, 0.4, 0.6, 0.8), strict=True):
         recall, precision = guide.get_xydata().T
@@ -227,7 +222,7 @@ def test_bands(band_of, plot, x):
             assert {*zip(getattr(band, x), limit, strict=True)} <= {*map(tuple, corners)}
     alone = bands["a"].plot(small(), name="a")
     assert legend_texts(alone) == ["a", "a: 95 % band, simultaneous"]
-    assert_array_equal(curves(alone)[0].get_xdata(), getattr(bands["a"], x))
+    assert_array_equal(curves_on(alone)[0].get_xdata(), getattr(bands["a"], x))
     assert_readable(alone)
     bands["tied"].plot(alone)
     assert len(alone.collections) == 2
@@ -254,7 +249,8 @@ def test_calls_on_the_same_axes_add_up(plot):
         assert plot(Y, {name: scores}, ax=ax) is ax
     assert sorted(legend_texts(ax)) == sorted(legend_texts(whole))
     assert len(ax.lines) == len(whole.lines)  # guides are drawn once
-    assert [one.get_color() for one in curves(ax)] == [one.get_color() for one in curves(whole)]
+    colors = [[one.get_color() for one in curves_on(drawn)] for drawn in (ax, whole)]
+    assert colors[0] == colors[1]
     assert ax.get_xlim() == whole.get_xlim()
 
 
@@ -288,8 +284,8 @@ def test_any_name_is_shown(plot):
 
 def test_options_of_lines():
     ax = fm.plot_roc(Y, MODELS, lw=3, c="red")
-    assert {one.get_linewidth() for one in curves(ax)} == {3}
-    assert {one.get_color() for one in curves(ax)} == {"red"}
+    assert {one.get_linewidth() for one in curves_on(ax)} == {3}
+    assert {one.get_color() for one in curves_on(ax)} == {"red"}
 
 
 @pytest.mark.parametrize("plot", [*PLOTS, fm.plot_thresholds])
@@ -306,12 +302,13 @@ def test_bad_input(plot):
 
 
 def test_curves_differ_without_colour():
-    assert len({dashes for _, dashes in CURVES}) == len({color for color, _ in CURVES}) == 7
-    light = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (to_rgb(c) for c, _ in CURVES)]
+    assert {len({one[k] for one in LINES}) for k in range(3)} == {7}  # colours, markers, dashes
+    rgb = [to_rgb(one.color) for one in LINES]
+    light = [0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in rgb]
     assert max(light) < 0.75  # dark enough on white
-    assert len({look_of(i) for i in range(49)}) == 49
+    assert len({(look_of(i).color, look_of(i).linestyle) for i in range(49)}) == 49
     ax = fm.plot_roc(Y, {f"m{k}": MODELS["a"] + 0.1 * k * Y for k in range(7)})
-    dashes = [one._unscaled_dash_pattern for one in curves(ax)]
+    dashes = [one._unscaled_dash_pattern for one in curves_on(ax)]
     assert all(one != other for one, other in itertools.combinations(dashes, 2))
 
 

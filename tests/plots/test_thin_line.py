@@ -12,11 +12,12 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fastmetrics.plots import _thin_line
-from fastmetrics.plots._thin_line import ThinLine, kept_points
+from fastmetrics.plots._thin_line import ThinArea, ThinLine, kept_points
 
 
 def kept_by_definition(columns, heights):
@@ -145,6 +146,33 @@ def test_few_points_are_all_drawn():
 def test_an_invisible_line_is_not_drawn():
     x, y = steps(10_000)
     assert (picture(ThinLine, x, y, visible=False)[0] == picture(Line2D, [], [])[0]).all()
+
+
+@pytest.mark.parametrize("limits", [((0, 1), (0, 1)), ((0.4, 0.6), (0.3, 0.7))])
+@pytest.mark.parametrize("n", [30_000, 1_000_000])
+def test_an_area_covers_the_same_pixels(limits, n, monkeypatch):
+    x, y = steps(n)
+    x, y = np.append(x, x[::-1]), np.append(y, 0.8 * y[::-1] + 0.1)
+    pictures, drawn = [], []
+    plain = PolyCollection.draw
+
+    def counted(self, renderer):
+        drawn.append(len(self.get_paths()[0].vertices))
+        plain(self, renderer)
+
+    monkeypatch.setattr(PolyCollection, "draw", counted)
+    for make in (lambda: PolyCollection([np.c_[x, y]]), lambda: ThinArea(x, y)):
+        figure = Figure(figsize=(4, 3), dpi=100)
+        ax = figure.add_axes((0.1, 0.1, 0.8, 0.8), xlim=limits[0], ylim=limits[1])
+        area = ax.add_collection(make())
+        with io.BytesIO() as file, mpl.rc_context({"path.simplify": False}):
+            figure.savefig(file, format="raw", dpi=100)
+            pictures.append(np.frombuffer(file.getvalue(), np.uint8).astype(int))
+    full, thin = pictures
+    assert np.abs(full - thin).sum() <= 0.01 * (255 - full).sum()
+    assert drawn[1] < 0.5 * drawn[0] < n + 2
+    assert drawn[1] < 2 * 8 * 8 * 4 * 100
+    assert len(area.get_paths()[0].vertices) == 2 * n + 1  # all of them stay
 
 
 def test_a_figure_with_one_is_pickled():

@@ -28,12 +28,12 @@ def problems(
     form: str, codes: Sequence[int], rows: Sequence[Sequence[Any]], weights: Sequence[Any] | None
 ) -> list[Problem]:
     """Return the problems that a form makes of columns."""
-    if form == "class_wise":
+    if form == "class-wise":
         return [
             rows_of([c == k for c in codes], [row[k] for row in rows], weights)
             for k in range(len(rows[0]))
         ]
-    if form == "top_label":
+    if form == "top-label":
         tops = [max(range(len(row)), key=lambda k: (row[k], -k)) for row in rows]
         hits = [top == code for top, code in zip(tops, codes, strict=True)]
         return [rows_of(hits, [row[top] for row, top in zip(rows, tops, strict=True)], weights)]
@@ -109,7 +109,7 @@ def mean_square(bins: list[Problem], estimator: str) -> Fraction:
     found = Fraction(0)
     for rows in bins:
         n, squared = weight_of(rows), sum(gap * gap for gap in gaps(rows))
-        if estimator == "plug_in":
+        if estimator == "plug-in":
             found += n / total * squared
         elif n > 1:
             found += n / total * (squared - _variance(rows, estimator) / (n - 1))

@@ -53,10 +53,10 @@ def _error(
                 {"form": form, **fixed},
                 **given,
             )
-            for form in ("top_label", "class_wise", "full")
+            for form in ("top-label", "class-wise", "full")
         ]
     if name.startswith("adaptive"):
-        entries.append(Entry(f"{name}[classes]", SHARES, of_columns("class_wise"), fixed, **given))
+        entries.append(Entry(f"{name}[classes]", SHARES, of_columns("class-wise"), fixed, **given))
     return tuple(entries)
 
 
@@ -70,7 +70,7 @@ BINNED = (
     *_error("expected_calibration_error", oracle.expected, "[quantile]", strategy="quantile"),
     *_error("maximum_calibration_error", oracle.maximum),
     *_error("adaptive_calibration_error", oracle.expected),
-    *_error(ROOT, _mean_square("plug_in"), "[plug_in]", estimator="plug_in"),
+    *_error(ROOT, _mean_square("plug-in"), "[plug_in]", estimator="plug-in"),
     *(
         entry
         for label, estimator in (("", "kumar"), ("[sun]", "sun"))

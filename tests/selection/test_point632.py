@@ -143,7 +143,7 @@ def test_result_shows_and_converts():
     found = fm.bootstrap632([0, 1], [0, 1], [[1, 1]], [[True, True]])
     assert repr(found).startswith("Bootstrap632(err632=0.316, err632_plus=0.5, err=0, err1=0.5")
     assert found.to_dict()["gamma"] == 0.5
-    assert "err632_plus" in found._repr_html_()
+    assert "err632 plus" in found._repr_html_()
     assert json.dumps(found.to_dict())
 
 

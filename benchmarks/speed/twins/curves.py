@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
-from fastmetrics._kernels import curve_kernels, hulls, isotonic, merges, replicate_curves
+from fastmetrics._kernels import curve_kernels, merges, replicate_curves
 
 Call = Callable[[], tuple[Any, ...]]
 Pair = tuple[Call, Call]
@@ -113,13 +113,13 @@ def cumulative_weights(data: Data) -> Pair:
     )
 
 
-def _columns(data: Data) -> tuple[NDArray[Any], ...]:
+def columns(data: Data) -> tuple[NDArray[Any], ...]:
     return tuple(np.ascontiguousarray(column) for column in naive.table(data))
 
 
 def roc_corners(data: Data) -> Pair:
     """Cover ``corner_count`` and ``write_roc``."""
-    scores, positives, negatives = _columns(data)
+    scores, positives, negatives = columns(data)
     totals = float(positives.sum()), float(negatives.sum())
 
     def ours() -> tuple[Any, ...]:
@@ -132,7 +132,7 @@ def roc_corners(data: Data) -> Pair:
 
 
 def largest_gap(data: Data) -> Pair:
-    _, positives, negatives = _columns(data)
+    _, positives, negatives = columns(data)
     totals = int(positives.sum()), int(negatives.sum())
 
     def twin() -> tuple[Any, ...]:
@@ -145,7 +145,7 @@ def largest_gap(data: Data) -> Pair:
 
 def placement_sums(data: Data) -> Pair:
     """Sum in int64 halves, against Python integers."""
-    _, positives, negatives = _columns(data)
+    _, positives, negatives = columns(data)
     n_positive, n_negative = int(positives.sum()), int(negatives.sum())
     half = ((2 * max(n_positive, n_negative)).bit_length() + 1) // 2
 
@@ -173,7 +173,7 @@ def placement_sums(data: Data) -> Pair:
 
 
 def precision_steps(data: Data) -> Pair:
-    _, positives, negatives = _columns(data)
+    _, positives, negatives = columns(data)
     steps = np.empty(len(positives))
 
     def ours() -> tuple[Any, ...]:
@@ -207,72 +207,6 @@ def concordant_pairs_by_row(data: Data) -> Pair:
             for row, label in zip(scores, labels, strict=True)
         ]
         return n_positive, width - n_positive, np.array(twice)
-
-    return ours, twin
-
-
-def _hull_by_numpy(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[Any, ...]:
-    """Return the blocks of the hull: from each vertex on to the last of the steepest points."""
-    tp, fp = (np.append(0.0, np.cumsum(column)) for column in (positives, negatives))
-    ends = [0]
-    while ends[-1] < len(positives):
-        here = ends[-1]
-        angles = np.arctan2(tp[here + 1 :] - tp[here], fp[here + 1 :] - fp[here])
-        ends.append(len(tp) - 1 - int(np.argmax(angles[::-1] >= angles.max() - 1e-15)))
-    return np.array(ends[1:]) - 1, np.diff(tp[ends]), np.diff(fp[ends])
-
-
-def upper_hull(data: Data) -> Pair:
-    """Cover the kernels of hulls: of counts small and large, of weights, and of drawn rows."""
-    _, positives, negatives = _columns(data)
-    order = np.argsort(-data.scores, kind="stable")
-    labels, scores = data.labels[order].astype(np.int8), data.scores[order]
-    ties, once = np.append(scores[1:] != scores[:-1], True), np.ones(len(labels))
-    weights = positives.astype(np.float64), negatives.astype(np.float64)
-
-    def blocks(pool: Callable[..., int], *columns: NDArray[Any], more: Any = ()) -> Any:
-        n, dtype = len(columns[0]), columns[0].dtype
-        found = np.empty(n, np.int64), np.empty(n, dtype), np.empty(n, dtype)
-        count = pool(*columns, *found, *more)
-        return tuple(column[:count] for column in found)
-
-    def ours() -> tuple[Any, ...]:
-        small = blocks(hulls.upper_hull, positives, negatives)
-        large = blocks(hulls.upper_hull_of_large_counts, positives, negatives)
-        weighted = blocks(hulls.upper_hull_of_weights, *weights, more=(2.0**-40,))
-        for column, sums in zip(weights, weighted[1:], strict=True):
-            hulls.sums_of_blocks(column, weighted[0], sums)
-        drawn = np.empty(len(labels)), np.empty(len(labels))
-        count = hulls.upper_hull_of_drawn_rows(labels, ties, once, *drawn)
-        return *small, *large, *weighted, *(column[:count] for column in drawn)
-
-    def twin() -> tuple[Any, ...]:
-        found = _hull_by_numpy(positives, negatives)
-        return 3 * found + found[1:]
-
-    return ours, twin
-
-
-def pool_adjacent(data: Data) -> Pair:
-    order = np.argsort(data.scores, kind="stable")
-    scores, values = data.scores[order], data.labels[order].astype(np.float64)
-    ties = np.append(False, scores[1:] == scores[:-1])
-    n, weights = len(values), np.ceil(4 * data.weights[order])  # of which sums are exact
-    found = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n)
-
-    def ours() -> tuple[Any, ...]:
-        count = isotonic.pool_adjacent(values, weights, ties, *found)
-        return tuple(column[:count] for column in found)
-
-    def twin() -> tuple[Any, ...]:
-        """Return the blocks between vertices of the lower hull, an upper one upside down."""
-        starts = np.flatnonzero(~ties)
-        sums, totals = (np.add.reduceat(c, starts) for c in (weights * values, weights))
-        ends = _hull_by_numpy(-sums, totals)[0]
-        ends = ends[np.append(True, ends[1:] > ends[:-1])]
-        firsts = np.append(0, ends[:-1] + 1)
-        lasts = np.append(starts[1:], n)[ends] - 1
-        return starts[firsts], lasts, np.add.reduceat(sums, firsts), np.add.reduceat(totals, firsts)
 
     return ours, twin
 
@@ -388,18 +322,6 @@ CURVE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     largest_gap: (("curve_kernels:largest_gap",), False),
     placement_sums: (("curve_kernels:placement_sums",), False),
     precision_steps: (("curve_kernels:write_precision_steps",), False),
-    pool_adjacent: (("isotonic:pool_adjacent",), False),
-    upper_hull: (
-        (
-            "hulls:upper_hull",
-            "hulls:upper_hull_of_large_counts",
-            "hulls:is_steeper",
-            "hulls:upper_hull_of_weights",
-            "hulls:sums_of_blocks",
-            "hulls:upper_hull_of_drawn_rows",
-        ),
-        False,
-    ),
     concordant_pairs_by_row: (("curve_kernels:concordant_pairs_by_row",), True),
     values_along: (("replicate_curves:values_along", "replicate_curves:follow"), False),
     values_at_rates: ((*_OF_ROWS, "replicate_curves:nearest_count"), False),

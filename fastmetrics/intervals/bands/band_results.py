@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import Result
-from fastmetrics.plots.score_curves import Band, Curve, draw_precision_recall, draw_roc
+from fastmetrics.plots._style import shown_name
+from fastmetrics.plots.curves import PLOTTED, Band, Curve, band_title
+from fastmetrics.plots.score_curves import draw_precision_recall, draw_roc
 
 _BAND = """
 Attributes
@@ -38,29 +40,11 @@ weights_are : {"importances", "frequencies"} or None
     How weights were read; None where there were none.
 """
 
-_PLOT = """
-Parameters
-----------
-name : str, optional
-    Of the model, for the legend.
-
-Returns
--------
-matplotlib Axes
-    What was drawn on.
-
-Raises
-------
-ImportError
-    If matplotlib is not installed.
-"""
-
 
 def shown_band(x: NDArray[np.float64], band: RocBand | PrBand, name: str = "") -> Band:
     """Return what is drawn of a band, given where its limits stand."""
     of = f"{name}: " if name else ""
-    label = f"{of}{100 * band.confidence_level:g} % band, {band.kind}"
-    return Band(x, band.low, band.high, label)
+    return Band(x, band.low, band.high, of + band_title(band.confidence_level, band.kind))
 
 
 @documented(_BAND)
@@ -91,17 +75,13 @@ class RocBand(Result):
     key: str | None
     weights_are: WeightsAre | None
 
-    @documented(_PLOT)
+    @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
-        """Draw the ROC curve at the grid with its band.
-
-        Parameters
-        ----------
-        **line_options
-            Of the curve, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
-        """
-        curve = Curve(self.false_positive_rate, self.true_positive_rate, name or "ROC curve")
-        band = shown_band(self.false_positive_rate, self, name or "")
+        """Draw the ROC curve at the grid with its band."""
+        curve = Curve(
+            self.false_positive_rate, self.true_positive_rate, shown_name(name or "ROC curve")
+        )
+        band = shown_band(self.false_positive_rate, self, shown_name(name or ""))
         return draw_roc([curve._replace(band=band)], ax, options=line_options)
 
 
@@ -133,15 +113,9 @@ class PrBand(Result):
     key: str | None
     weights_are: WeightsAre | None
 
-    @documented(_PLOT)
+    @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
-        """Draw the P-R curve at the grid with its band.
-
-        Parameters
-        ----------
-        **line_options
-            Of the curve, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
-        """
-        curve = Curve(self.recall, self.precision, name or "P-R curve")
-        band = shown_band(self.recall, self, name or "")
+        """Draw the P-R curve at the grid with its band."""
+        curve = Curve(self.recall, self.precision, shown_name(name or "P-R curve"))
+        band = shown_band(self.recall, self, shown_name(name or ""))
         return draw_precision_recall([curve._replace(band=band)], ax, options=line_options)

@@ -210,6 +210,11 @@ def planned(metrics: Any) -> list[Planned]:
 def _plan(one: asking.Asked) -> Plan:
     if one.measure is not None and one.measure.no_replicates:
         raise InputError(f"`metrics` names {one.label!r}: {one.measure.no_replicates}")
+    if one.is_only_function and one.name in HULL_PLANS:
+        raise InputError(
+            f"`metrics`: {one.label!r} takes no options of its function here, whose replicates "
+            f"are biased: name {one.name!r}"
+        )
     how = "" if one.measure is None or one.is_only_function else one.measure.resampled
     if how in ("pairs", "curve"):
         return THRESHOLD_PLANS[one.name](**one.parameters)
@@ -232,8 +237,10 @@ def _plan(one: asking.Asked) -> Plan:
         if one.parameters:
             raise InputError(f"`metrics`: {one.label!r} has its default parameters here only")
         return SumPlan(SUMS[one.name])
-    instead = "`multiclass_bootstrap`" if how == "classes" else "a function of your own"
-    raise InputError(f"`metrics` names {one.label!r}, which has no replicates here: see {instead}")
+    instead = "take `multiclass_bootstrap`"
+    if how != "classes":
+        instead = "its function is resampled as one of your own (`functools.partial` completes it)"
+    raise InputError(f"`metrics` names {one.label!r}, which has no replicates here: {instead}")
 
 
 def _of_rows(measure: Measure, parameters: Mapping[str, Any], *columns: Any) -> Any:

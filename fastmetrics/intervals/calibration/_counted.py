@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.calibration._bins import ascending
 from fastmetrics.measures.calibration._class_problems import one_table
+from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -52,7 +53,7 @@ class Counted(NamedTuple):
     rows: NDArray[np.int64]
 
     @property
-    def n_rows(self) -> int:
+    def n_samples(self) -> int:
         """All rows."""
         return int(self.rows.sum())
 
@@ -88,7 +89,8 @@ def calibrated_draws(
 
 def isotonic(data: Counted, positives: NDArray[np.int64]) -> Floats:
     """Return the rising shares of positives that are nearest to those seen (least squares)."""
-    from scipy.optimize import isotonic_regression
-
-    fit: Floats = isotonic_regression(positives / data.rows, weights=data.rows).x
-    return fit
+    falling = (data.p, positives, data.rows - positives)
+    p, ones, zeros = (np.ascontiguousarray(column[::-1]) for column in falling)
+    hull = upper_hull(ScoreTable._of_columns(p, ones, zeros), n_threads=1)
+    shares: Floats = hull.positives / (hull.positives + hull.negatives)
+    return np.repeat(shares, np.diff(hull.ends, prepend=-1))[::-1]

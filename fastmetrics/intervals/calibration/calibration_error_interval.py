@@ -10,9 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval, OneNumber
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    SmallSampleWarning,
+    UndefinedMetricWarning,
+    warn_user,
+)
+from fastmetrics.intervals._sample_sizes import FEW_OF_A_CLASS
 from fastmetrics.intervals.calibration._counted import COUNTED, Counted, counted
 from fastmetrics.measures.calibration._bins import BINNED, Strategy, bin_starts, check_bins
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -35,7 +42,7 @@ class CalibrationErrorInterval(OneNumber):
         Of `mean_square`.
     confidence_interval : ConfidenceInterval
         Of the root.
-    n_rows : int
+    n_samples : int
         Rows.
     n_bins : int
         Bins that have rows.
@@ -51,7 +58,7 @@ class CalibrationErrorInterval(OneNumber):
     mean_square: float
     standard_error: float
     confidence_interval: ConfidenceInterval
-    n_rows: int
+    n_samples: int
     n_bins: int
     n_single: int
     confidence_level: float
@@ -112,6 +119,11 @@ def calibration_error_interval(
     -----
     UndefinedMetricWarning
         If no bin has two rows: everything is nan.
+    SmallSampleWarning
+        If fewer than five rows are positive, or negative (of columns: right, or wrong): they do not
+        show how rare such rows are, and the interval covers less than its level.
+    DegenerateDataWarning
+        If the interval is a point.
 
     Notes
     -----
@@ -163,17 +175,38 @@ def calibration_error_interval(
         )
         nan = math.nan
         found = MeanSquare(nan, nan, nan, nan, nan, 0, 0)
+    else:
+        is_matrix = not isinstance(y_true, ScoreTable) and column_count(y_proba) > 1
+        _warn_of_few(data, ("right", "wrong") if is_matrix else ("positive", "negative"))
     low, high = limits(found, level)
+    if low == high:
+        warn_user(
+            "the interval of a calibration error is a point: outcomes as certain as these, of "
+            "probabilities as certain, do not show how rare the exceptions are",
+            DegenerateDataWarning,
+        )
     return CalibrationErrorInterval(
         _root(found.estimate),
         found.estimate,
         found.standard_error,
         ConfidenceInterval(_root(low), _root(high)),
-        data.n_rows,
+        data.n_samples,
         found.n_bins,
         found.n_single,
         level,
     )
+
+
+def _warn_of_few(data: Counted, names: tuple[str, str]) -> None:
+    """Say where one of the outcomes is so rare that the rows do not show how rare."""
+    positives = int(data.positives.sum())
+    few, name = min(zip((positives, data.n_samples - positives), names, strict=True))
+    if few < FEW_OF_A_CLASS:
+        warn_user(
+            f"{few} of {data.n_samples:,} rows are {name}: below about {FEW_OF_A_CLASS} the "
+            "interval of a calibration error covers less than its level; gather more rows",
+            SmallSampleWarning,
+        )
 
 
 def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare | None:

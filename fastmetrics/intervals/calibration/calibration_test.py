@@ -48,7 +48,7 @@ class CalibrationTest(Result):
         The mean statistic of calibrated data of these probabilities: what chance alone makes.
     metric : str
         Which statistic.
-    n_rows, n_resamples : int
+    n_samples, n_resamples : int
         Rows, and replicates.
     key : str
         ``rng=key`` draws the same replicates again.
@@ -58,7 +58,7 @@ class CalibrationTest(Result):
     pvalue: float
     mean_if_calibrated: float
     metric: Statistic
-    n_rows: int
+    n_samples: int
     n_resamples: int
     key: str
 
@@ -140,7 +140,7 @@ def calibration_test(
         (1 + int(as_great)) / (1 + n_resamples),
         float(replicates.mean()),
         metric,
-        data.n_rows,
+        data.n_samples,
         n_resamples,
         key_text(key),
     )
@@ -156,7 +156,7 @@ def _statistic(data: Counted, metric: Statistic, n_bins: int, strategy: Strategy
 
     def value(positives: NDArray[np.int64]) -> float:
         gaps = np.abs(np.add.reduceat(positives, starts) - chances)
-        return reduced(gaps / n, n / data.n_rows)
+        return reduced(gaps / n, n / data.n_samples)
 
     return value
 
@@ -175,4 +175,4 @@ def miscalibration(data: Counted, positives: NDArray[np.int64]) -> float:
     """Return what the Brier score loses to that of the isotonic fit."""
     fit = isotonic(data, positives)
     lost = (data.p - fit) * (data.rows * (data.p + fit) - 2 * positives)
-    return float(lost.sum()) / data.n_rows
+    return float(lost.sum()) / data.n_samples

@@ -26,6 +26,9 @@ from fastmetrics.intervals.calibration._counted import (
     counted,
     isotonic,
 )
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.calibration_plots import draw_reliability, limits_of
+from fastmetrics.plots.curves import PLOTTED, Curve
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -58,7 +61,7 @@ class ReliabilityBand(Result):
         See `reliability_band`.
     confidence_level : float
         Of the whole curve ("confidence"), or of each point ("consistency").
-    n_rows : int
+    n_samples : int
         Rows.
     n_resamples : int
         Replicates; 0 for a confidence band.
@@ -74,16 +77,32 @@ class ReliabilityBand(Result):
     fit: Floats
     kind: Kind
     confidence_level: float
-    n_rows: int
+    n_samples: int
     n_resamples: int
     key: str | None
     method: str
 
     @property
-    def holds_diagonal(self) -> bool:
-        """Whether the diagonal, the curve of a calibrated model, lies inside a confidence band."""
+    def holds_diagonal(self) -> bool | None:
+        """Whether the diagonal, the curve of a calibrated model, lies inside a confidence band.
+
+        None without rows, and of a consistency band, which lies round the diagonal by construction.
+        """
+        if self.kind == "consistency" or self.n_samples == 0:
+            return None
         inside = (self.low <= self.probability) & (self.probability <= self.high)
         return bool(inside.all())
+
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the band, the fit at its points, and the diagonal.
+
+        `ReliabilityDiagram.plot` takes a band to draw all of the fit, and the histogram, with it.
+        """
+        label = label_of(name, "isotonic fit")
+        curve = Curve(self.probability, self.fit, label, limits_of(self))
+        points = {"linestyle": "none", "marker": ".", "markersize": 4.0} | line_options
+        return draw_reliability(curve, None, ax, options=points)
 
 
 @documented(COUNTED)
@@ -121,14 +140,14 @@ def reliability_band(
 
     Notes
     -----
-    **confidence** (Dimitriadis et al. 2023). Where the curve rises, the positives among the rows
-    of any interval of probabilities bound it from above at the interval's left end, and from below
-    at its right one; the limit at a point is the best of all these limits of Clopper and Pearson,
-    each at the level that Bonferroni leaves it: with m cells alpha / (m (m + 1)). Coverage is that
-    asked for, or more, for any n. A diagonal that leaves the band refutes calibration at
-    that level; and a band that stays near it shows that the model is *nearly* calibrated, which
-    no test of calibration can. Where cells are wider than the probabilities in them the band is
-    wider and no less valid. O(n log n + m^2).
+    **confidence** (Dimitriadis et al. 2023). Where the curve rises, the positives among the rows of
+    any interval of probabilities bound it from above at the interval's left end, and from below at
+    its right one; the limit at a point is the best of all these limits of Clopper and Pearson, each
+    at the level that Bonferroni leaves it: with m cells alpha / (m (m + 1)). Coverage is that asked
+    for, or more, for any n. A diagonal that leaves the band refutes calibration at that level; and
+    a band that stays near it shows that the model is *nearly* calibrated, which no test of
+    calibration can. Limits that cross refute that the curve rises. Where cells are wider than the
+    probabilities in them the band is wider and no less valid. O(n log n + m^2).
 
     **consistency** (Dimitriadis, Gneiting & Jordan 2021). Outcomes are drawn anew with the
     probabilities given, and fitted; the limits are quantiles of the fits. A fit that leaves this
@@ -164,24 +183,24 @@ def reliability_band(
         none = np.empty(0)
         return _band((none, none, none, none), kind, level, 0, 0, None)
     if kind == "confidence":
-        return _band(_confidence(data, 1.0 - level, n_cells), kind, level, data.n_rows, 0, None)
+        return _band(_confidence(data, 1.0 - level, n_cells), kind, level, data.n_samples, 0, None)
     check_memory(n_resamples, n_cells, "take fewer replicates")
     key = seed_key(rng)
     columns = _consistency(data, level, n_cells, n_resamples, key)
-    return _band(columns, kind, level, data.n_rows, n_resamples, key_text(key))
+    return _band(columns, kind, level, data.n_samples, n_resamples, key_text(key))
 
 
 def _band(
     columns: Columns,
     kind: Kind,
     level: float,
-    n_rows: int,
+    n_samples: int,
     n_resamples: int,
     key: str | None,
 ) -> ReliabilityBand:
     for column in columns:
         column.setflags(write=False)
-    return ReliabilityBand(*columns, kind, level, n_rows, n_resamples, key, _METHODS[kind])
+    return ReliabilityBand(*columns, kind, level, n_samples, n_resamples, key, _METHODS[kind])
 
 
 def _confidence(data: Counted, alpha: float, n_cells: int) -> Columns:

@@ -17,9 +17,10 @@ from fastmetrics._input.scalars import (
     check_n_threads,
     check_weights_are,
 )
-from fastmetrics._input.scores import check_probabilities
-from fastmetrics._results import ConfidenceInterval, OneNumber
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics._input.scores import check_scores_array, check_unit_interval
+from fastmetrics._results import ConfidenceInterval, Difference
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures.calibration._probability_table import NOT_CALIBRATED
 from fastmetrics.measures.calibration.score_decomposition import (
     RowScore,
     ScoreDecomposition,
@@ -33,7 +34,7 @@ _NAN: Final = float("nan")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ScoreDifference(OneNumber):
+class ScoreDifference(Difference):
     """The mean score of one model less that of another, on the same rows.
 
     Attributes
@@ -67,8 +68,6 @@ class ScoreDifference(OneNumber):
     >>> round(found.difference, 4), found.better
     (-0.06, 'a')
     """
-
-    _number = "difference"
 
     models: tuple[str, str]
     metric: str
@@ -132,6 +131,9 @@ def score_difference(
     -----
     UndefinedMetricWarning
         If there are fewer than two rows, or a score is infinite: there is no interval then.
+    DegenerateDataWarning
+        If the scores of all rows differ by the same, as those of the same model do: the interval is
+        a point.
 
     Notes
     -----
@@ -165,11 +167,13 @@ def score_difference(
     given = named_scores(scores, names, at_least=2)
     if len(given) != 2:
         raise InputError(f"`scores` must name two models: got {len(given)}")
+    for one in given:  # rows of weight 0 too, which are left out below
+        check_unit_interval(
+            check_scores_array(one.values, one.argument), one.argument, NOT_CALIBRATED
+        )
     models = check_models(
         y_true, given, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
     )
-    for one, column in zip(given, models.scores, strict=True):
-        check_probabilities(column, one.argument)
     first, second = (
         decomposition_of_table(
             ScoreTable.from_rows(models.rows_of(k), n_threads=n_threads), score, n_threads
@@ -181,6 +185,12 @@ def score_difference(
         warn_user(
             "a difference in scores has no interval with fewer than two rows, or infinite scores",
             UndefinedMetricWarning,
+        )
+    elif error == 0.0:
+        warn_user(
+            f"the scores of '{models.names[0]}' and '{models.names[1]}' differ by {difference:g} "
+            "in each row: the interval is a point, and does not say how sure it is",
+            DegenerateDataWarning,
         )
     interval, pvalue = _student(difference, error, n - 1, level)
     better = None if not difference else models.names[int(difference > 0)]

@@ -83,10 +83,12 @@ class NetBenefit:
     """One model's net benefit at each threshold, and what a row's share of it deviates by.
 
     A positive deviates by ``scale[0] * called - centre[0]``, a negative by
-    ``-scale[1] * odds * called - centre[1]``.
+    ``-scale[1] * odds * called - centre[1]``; ``called`` are the squared weights of either class
+    that each threshold calls.
     """
 
     times: NDArray[np.intp]
+    called: tuple[Floats, Floats]
     value: Floats
     scale: tuple[float, float]
     centre: tuple[Floats, Floats]
@@ -102,6 +104,9 @@ def net_benefit_of(
 ) -> NetBenefit:
     """Return a model's net benefit from how many of the thresholds call each row."""
     tp, fp = called_at(rows, times, len(odds), rows.weights)
+    called = tp, fp
+    if rows.power is not rows.weights:
+        called = called_at(rows, times, len(odds), rows.power)
     n_positive, n_negative = rows.totals
     total = n_positive + n_negative
     zero = np.zeros(len(odds))
@@ -111,13 +116,17 @@ def net_benefit_of(
         if standardized:
             value = value / share
             each = 1.0 / (total * share)
-            return NetBenefit(times, value, (each, each), (value * each, zero))
-        return NetBenefit(times, value, (1 / total, 1 / total), (value / total, value / total))
+            return NetBenefit(times, called, value, (each, each), (value * each, zero))
+        return NetBenefit(
+            times, called, value, (1 / total, 1 / total), (value / total, value / total)
+        )
     # Two samples: each class deviates from its own mean.
     unit = prevalence if standardized else 1.0
     a, b = prevalence / unit / n_positive, (1.0 - prevalence) / unit / n_negative
     value = a * tp - b * odds * fp
-    return NetBenefit(times, value, (a, b), (a * tp / n_positive, -b * odds * fp / n_negative))
+    return NetBenefit(
+        times, called, value, (a, b), (a * tp / n_positive, -b * odds * fp / n_negative)
+    )
 
 
 def covariance(
@@ -125,16 +134,17 @@ def covariance(
 ) -> Floats:
     """Return the covariance of one model's net benefit at each threshold with the other's."""
     n = len(odds)
-    both = called_at_both(rows, one.times, other.times, n)
-    own = called_at(rows, one.times, n, rows.power)
-    theirs = called_at(rows, other.times, n, rows.power)
+    if one is other:  # who is called at two thresholds is called at the higher one
+        both = tuple(np.minimum.outer(called, called) for called in one.called)
+    else:
+        both = called_at_both(rows, one.times, other.times, n)
     sizes = rows.sizes()
     total = np.zeros((n, n))
     for k, sign in enumerate((np.ones(n), -odds)):
         a, b = one.scale[k] * sign, other.scale[k] * sign
         g, h = one.centre[k], other.centre[k]
         part = np.outer(a, b) * both[k] + rows.squares[k] * np.outer(g, h)
-        part -= np.outer(a * own[k], h) + np.outer(g, b * theirs[k])
+        part -= np.outer(a * one.called[k], h) + np.outer(g, b * other.called[k])
         size = sizes[k] if by_class else sum(sizes)
         total += part * (size / (size - 1.0) if size > 1 else np.nan)
     return total

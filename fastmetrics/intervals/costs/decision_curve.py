@@ -211,10 +211,11 @@ def decision_curve_difference(
         raise InputError(f"`scores` must name two models: got {len(models)}")
     rows, found = _models(y_true, models, asked, sample_weight=sample_weight, pos_label=pos_label)
     a, b = found
-    square = np.zeros((len(asked.odds), len(asked.odds)))
-    for one, other, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
-        more = covariance(rows, one, other, asked.odds, by_class=prevalence is not None)
-        square += sign * more
+    of_a, of_b, of_both = (
+        covariance(rows, *pair, asked.odds, by_class=prevalence is not None)
+        for pair in ((a, a), (b, b), (a, b))
+    )
+    square = of_a + of_b - of_both - of_both.T
     drawn = asked.generator(rng)
     value, low, high, error, critical = asked.limits(a.value - b.value, square, drawn)
     return DecisionCurveDifference(
@@ -340,7 +341,7 @@ def _models(
             )
         if undefined:
             nothing = np.full(len(asked.odds), math.nan)
-            one = NetBenefit(times, nothing, one.scale, (nothing, nothing))
+            one = NetBenefit(times, one.called, nothing, one.scale, (nothing, nothing))
         found.append(one)
     return rows, found
 

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import Result
-from fastmetrics.plots.benefit_plots import Curve, draw_lines
+from fastmetrics.plots._style import shown_name
+from fastmetrics.plots.curves import PLOTTED, Band, Curve, Guide, band_title, draw_curves
 
 Floats = NDArray[np.float64]
 
@@ -75,33 +77,28 @@ class DecisionCurve(Result):
         found: Floats = (self.net_benefit - self.treat_all) * unit / odds
         return found
 
-    def plot(self, ax: Any = None) -> Any:
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, **line_options: Any) -> Any:
         """Draw net benefit against threshold probability, beside treating all and nobody.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-
-        Returns
-        -------
-        matplotlib Axes
+        The limits are bands. What lies deep below 0 is no choice, and out of sight.
         """
-        models = [
-            Curve(name, self.thresholds, *of_model)
-            for name, *of_model in zip(
-                self.names, self.net_benefit, self.low, self.high, strict=True
-            )
+        x = self.thresholds
+        models = zip(self.names, self.net_benefit, self.low, self.high, strict=True)
+        curves = [
+            Curve(x, benefit, shown_name(name), Band(x, low, high))
+            for name, benefit, low, high in models
         ]
-        trivial = [
-            Curve("treat all", self.thresholds, self.treat_all),
-            Curve("treat none", self.thresholds, np.zeros(len(self.thresholds))),
+        guides = [
+            Guide(x, self.treat_all, "treat all"),
+            Guide(x, np.zeros(len(x)), "treat none", ":"),
         ]
         unit = "standardized net benefit" if self.standardized else "net benefit"
-        # Treating all falls without end; what lies deep below 0 is no choice.
-        top = float(np.nanmax(np.concatenate((self.treat_all, self.high.ravel()))))
         labels = ("threshold probability", unit)
-        return draw_lines(models, trivial, labels, ax, bottom=-0.15 * top, top=1.05 * top)
+        title = band_title(self.confidence_level, self.kind)
+        return draw_curves(
+            curves, guides, labels, ax, depth=0.15, title=title, options=line_options
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -147,21 +144,12 @@ class DecisionCurveDifference(Result):
     key: str | None
     weights_are: WeightsAre | None
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the difference against threshold probability.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        name = " − ".join(self.names)
-        curve = Curve(name, self.thresholds, self.difference, self.low, self.high)
-        equal = Curve("equal", self.thresholds, np.zeros(len(self.thresholds)))
-        return draw_lines(
-            [curve], [equal], ("threshold probability", "difference of net benefit"), ax
-        )
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, **line_options: Any) -> Any:
+        """Draw the difference, with its limits as a band, against threshold probability."""
+        x, label = self.thresholds, " − ".join(map(shown_name, self.names))
+        curve = Curve(x, self.difference, label, Band(x, self.low, self.high))
+        labels = ("threshold probability", "difference of net benefit")
+        equal = Guide(x, np.zeros(len(x)), "equal")
+        title = band_title(self.confidence_level, self.kind)
+        return draw_curves([curve], [equal], labels, ax, title=title, options=line_options)

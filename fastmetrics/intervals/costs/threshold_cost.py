@@ -20,11 +20,12 @@ from fastmetrics.tables.scores._threshold import real_threshold
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.cost_table import (
     COSTED,
+    ROUNDING,
     CostTable,
     costs_of_counts,
     costs_of_rows,
 )
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 _NAN = math.nan
@@ -74,6 +75,15 @@ class ThresholdCostInterval(Result):
     confidence_level: float
     prevalence: float | None
     weights_are: WeightsAre | None
+
+    @property
+    def estimate(self) -> float:
+        """What the confidence interval is of: `left_out_cost`."""
+        return self.left_out_cost
+
+    @property
+    def standard_error(self) -> None:
+        """None: the interval is one of ratios, from a limit of one cost to that of another."""
 
     @property
     def savings(self) -> float:
@@ -233,7 +243,13 @@ def _costed(
 ) -> tuple[CostTable, _Cells]:
     """Return the costs of all thresholds, and what they are sums of."""
     if isinstance(y_true, ScoreTable):
-        return _of_table(y_true, costs, prevalence, (y_score, sample_weight, pos_label))
+        as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)  # it alone
+        if y_true.is_weighted or any(isinstance(cost, np.ndarray) for cost in costs):
+            raise InputTypeError(
+                "a ScoreTable has no rows, which importances and costs by row belong to: pass "
+                "labels and scores"
+            )
+        return _of_table(y_true, costs, prevalence)
     rows = check_binary(
         y_true,
         y_score,
@@ -241,42 +257,39 @@ def _costed(
         weights_are="frequencies" if weights_are == "frequencies" else None,
         pos_label=pos_label,
     ).recheck()
+    if rows.weights is None and not any(isinstance(cost, np.ndarray) for cost in costs):
+        counts = ScoreTable.from_rows(rows, n_threads=n_threads)
+        return _of_table(counts, costs, prevalence)
     for name, cost in zip(("cost_fn", "cost_fp"), costs, strict=True):
         lengths_agree(name, cost, len(rows.scores))
     table = costs_of_rows(rows, *costs, prevalence, n_threads)
-    positive = rows.labels == 1
-    ascending = np.searchsorted(table.scores[::-1], rows.scores)
+    order = np.argsort(rows.scores)  # searching and adding up in order is many times as fast
+    positive = rows.labels[order] == 1
+    ascending = np.searchsorted(table.scores[::-1], rows.scores[order])
     place = np.maximum(len(table.scores) - 1 - ascending, 0)  # rows that cost nothing may have none
+    of_row = [cost[order] if isinstance(cost, np.ndarray) else cost for cost in costs]
     cells = _Cells(
         place=place,
         positive=positive,
-        costs=np.ldexp(np.where(positive, *costs).astype(np.float64), table.exponent),
-        weights=rows.weights,
+        costs=np.ldexp(np.where(positive, *of_row).astype(np.float64), table.exponent),
+        weights=None if rows.weights is None else rows.weights[order],
         are_rows=weights_are == "frequencies",
     )
     return table, cells
 
 
 def _of_table(
-    table: ScoreTable, costs: tuple[Costs, Costs], prevalence: float | None, beside: tuple[Any, ...]
+    table: ScoreTable, costs: tuple[Costs, Costs], prevalence: float | None
 ) -> tuple[CostTable, _Cells]:
-    if any(each is not None for each in beside):
-        raise InputTypeError(
-            "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
-        )
-    if table.is_weighted or any(isinstance(cost, np.ndarray) for cost in costs):
-        raise InputTypeError(
-            "a ScoreTable has no rows, which importances and costs by row belong to: pass labels "
-            "and scores"
-        )
     found = costs_of_counts(table, *costs, prevalence)
-    k = len(table)
+    places = np.flatnonzero(table.positives), np.flatnonzero(table.negatives)
+    sizes = [len(place) for place in places]
     scaled = [math.ldexp(float(cost), found.exponent) for cost in costs]
     return found, _Cells(
-        place=np.tile(np.arange(k), 2),
-        positive=np.repeat([True, False], k),
-        costs=np.repeat(scaled, k),
-        weights=np.concatenate((table.positives, table.negatives)),
+        place=np.concatenate(places),
+        positive=np.repeat([True, False], sizes),
+        costs=np.repeat(scaled, sizes),
+        weights=np.concatenate((table.positives[places[0]], table.negatives[places[1]])),
         are_rows=True,
     )
 
@@ -302,7 +315,8 @@ def _mistaken_when_left_out(table: CostTable, cells: _Cells) -> NDArray[np.bool_
     one = cells.costs if cells.weights is None or cells.are_rows else cells.costs * cells.weights
     lost = one * np.where(cells.positive, of_positive, of_negative)
     not_called, called = above[cells.place], below[cells.place]
-    is_called = np.where(cells.positive, called < not_called - lost, called - lost < not_called)
+    sides = np.where(cells.positive, lost, 0.0), np.where(cells.positive, 0.0, lost)
+    is_called = (called + sides[0]) * (1.0 + ROUNDING) < not_called + sides[1]
     return np.asarray(is_called != cells.positive)
 
 

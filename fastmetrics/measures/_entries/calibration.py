@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf
 from typing import Any, Final
 
 from fastmetrics.measures._measure import Measure
@@ -26,15 +26,15 @@ def _in_bins(name: str, alias: str, title: str, **more: Any) -> Measure:
 _BINS: Final = {"n_bins": 15, "strategy": "uniform", "form": None}
 
 _ERRORS_IN_BINS: Final = (
-    _in_bins("expected_calibration_error", "ece", "expected calibration error (in bins)"),
-    _in_bins("maximum_calibration_error", "mce", "maximum calibration error (in bins)"),
-    _in_bins("adaptive_calibration_error", "ace", "adaptive calibration error (class by class)"),
+    _in_bins("expected_calibration_error", "ece", "expected calibration error"),
+    _in_bins("maximum_calibration_error", "mce", "maximum calibration error"),
+    _in_bins("adaptive_calibration_error", "ace", "adaptive calibration error"),
     _in_bins(
         "root_mean_square_calibration_error",
         "l2_calibration_error",
-        "root of the mean squared calibration error (in bins, without bias)",
+        "root mean square calibration error",
         parameters=_BINS | {"estimator": "kumar"},
-        bounds=(0.0, sqrt(2.0)),
+        bounds=(0.0, inf),  # 1, and for the form "full" the root of 2
     ),
 )
 

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Strategy = Literal["uniform", "quantile"]
 STRATEGIES: Final = ("uniform", "quantile")
 #: So many edges, a megabyte or eight, that no data have more to say.
-_MOST_BINS: Final = 10**6
+MOST_BINS: Final = 10**6
 
 #: What is the same wherever there are bins.
 BINNED: Final = """
@@ -71,7 +71,7 @@ class BinSums(NamedTuple):
 def check_bins(n_bins: Any, strategy: Any) -> tuple[int, Strategy]:
     """Return how many bins there are, and of which kind."""
     chosen: Strategy = check_choice("strategy", strategy, STRATEGIES)
-    return check_integer("n_bins", n_bins, low=1, high=_MOST_BINS), chosen
+    return check_integer("n_bins", n_bins, low=1, high=MOST_BINS), chosen
 
 
 def ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:

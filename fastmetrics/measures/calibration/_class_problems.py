@@ -13,15 +13,19 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.rows import check_same_index, column_count
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_same_length
-from fastmetrics._input.scores import check_score_matrix
+from fastmetrics._input.scores import check_score_matrix, check_unit_interval
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.calibration._bins import BinSums, Strategy, bin_sums, uniform_edges
-from fastmetrics.measures.calibration._probability_table import Floats, probability_table
+from fastmetrics.measures.calibration._probability_table import (
+    NOT_CALIBRATED,
+    Floats,
+    probability_table,
+)
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-Form = Literal["top_label", "class_wise", "full"]
-FORMS: Final = ("top_label", "class_wise", "full")
+Form = Literal["top-label", "class-wise", "full"]
+FORMS: Final = ("top-label", "class-wise", "full")
 #: What isclose of the array API allows beside the relative tolerance, as for the log loss.
 _ABSOLUTE: Final = 1e-8
 
@@ -34,9 +38,9 @@ y_true : array-like of shape (n_samples,) or ScoreTable
 y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), optional
     Probabilities in [0, 1]: of the positive class, or a column for each class in the order of the
     sorted labels, the rows adding up to 1.
-form : {"top_label", "class_wise", "full"}, optional
-    What is asked of columns. "top_label" (the default): the greatest probability of a row, the
-    first of those that tie, is that of being right. "class_wise": each class's probability is that
+form : {"top-label", "class-wise", "full"}, optional
+    What is asked of columns. "top-label" (the default): the greatest probability of a row, the
+    first of those that tie, is that of being right. "class-wise": each class's probability is that
     of its own. "full": the vector of probabilities is that of the classes, in cells of the
     product of uniform bins. One column has no form.
 labels : array-like of shape (n_classes,), optional
@@ -68,7 +72,7 @@ def binned(
     squares: bool = False,
     n_threads: int | None = None,
 ) -> list[BinSums]:
-    """Return the sums in bins: of each class for "class_wise", else of the one problem there is."""
+    """Return the sums in bins: of each class for "class-wise", else of the one problem there is."""
     check_same_index(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
     weights = sample_weight
     if sample_weight is not None and weights_are == "frequencies":
@@ -84,7 +88,7 @@ def binned(
         return [bin_sums(table, n_bins, strategy, squares=squares)]
     if pos_label is not None:
         raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
-    chosen: Form = "top_label" if form is None else check_choice("form", form, FORMS)
+    chosen: Form = "top-label" if form is None else check_choice("form", form, FORMS)
     codes, columns = class_rows(y_true, y_proba, labels)
     if chosen == "full":
         if strategy != "uniform":
@@ -119,27 +123,16 @@ def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64
     check_same_length(y_true=found.codes, y_proba=columns)
     eps = float(np.finfo(columns.dtype).eps) if columns.dtype.kind == "f" else 0.0
     probabilities = columns.astype(np.float64, copy=False)
-    outside = (probabilities < 0) | (probabilities > 1)
-    if outside.any():
-        raise InputError(
-            f"`y_proba` must lie in [0, 1]: from {float(probabilities.min())!r} to "
-            f"{float(probabilities.max())!r}; {_where(outside)}; scores are no probabilities "
-            "before they are calibrated"
-        )
+    check_unit_interval(probabilities, "y_proba", NOT_CALIBRATED)
     off = np.abs(probabilities.sum(axis=1) - 1.0) > math.sqrt(eps) + _ABSOLUTE
     if off.any():
         first = int(np.argmax(off))
         raise InputError(
             "the rows of `y_proba` must add up to 1: "
-            f"{float(probabilities[first].sum())!r} at {_where(off)}"
+            f"{float(probabilities[first].sum())!r} at index {first}, "
+            f"{np.count_nonzero(off):,} in all"
         )
     return _codes(found.codes, found.classes, labels, columns.shape[1]), probabilities
-
-
-def _where(found: NDArray[np.bool_]) -> str:
-    first = np.unravel_index(int(np.argmax(found)), found.shape)
-    index = tuple(map(int, first)) if found.ndim == 2 else int(first[0])
-    return f"index {index}, {np.count_nonzero(found):,} in all"
 
 
 def _codes(
@@ -172,7 +165,7 @@ def _codes(
 def _problems(
     codes: NDArray[np.int64], columns: Floats, form: Form
 ) -> Sequence[tuple[NDArray[np.bool_], Floats]]:
-    if form == "top_label":
+    if form == "top-label":
         return [top_label(codes, columns)]
     return [(codes == k, columns[:, k]) for k in range(columns.shape[1])]
 

@@ -7,15 +7,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import check_binary, check_same_index
 from fastmetrics._input.scalars import WeightsAre
-from fastmetrics._input.scores import canonical_scores
+from fastmetrics._input.scores import check_unit_interval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
+#: Advice for numbers outside [0, 1].
+NOT_CALIBRATED: Final = "; scores are no probabilities before they are calibrated"
 #: In the place of 0, of which nothing is lost.
 _TINY: Final = 2.0**-1000
 
@@ -65,6 +66,7 @@ def probability_table(
     try:
         if isinstance(y_true, ScoreTable):
             table = as_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
+            scores, name = table.scores, "y_true.scores"
         else:
             rows = check_binary(
                 y_true,
@@ -74,10 +76,12 @@ def probability_table(
                 pos_label=pos_label,
             )
             table = ScoreTable.from_rows(rows, n_threads=n_threads)
+            scores, name = rows.scores, "y_proba"
     except InputError as error:
         raise error.renamed({"y_score": "y_proba"}) from error
-    if len(table) and (table.scores[0] > 1 or table.scores[-1] < 0):
-        _refuse(table, y_proba)
+    has_outside = len(table) > 0 and (table.scores[0] > 1 or table.scores[-1] < 0)
+    if has_outside or sample_weight is not None:  # the table lacks rows of weight 0
+        check_unit_interval(scores, name, NOT_CALIBRATED)
     return table
 
 
@@ -85,6 +89,15 @@ def probabilities(table: ScoreTable) -> Floats:
     """Return the distinct probabilities, descending, as float64."""
     scores: Floats = table.scores.astype(np.float64, copy=False)
     return scores
+
+
+def as_given(weights: NDArray[Any], exponent: int) -> NDArray[Any]:
+    """Return sums of weights that were scaled by a power of two, as they would be without."""
+    if exponent == 0:
+        return weights
+    with np.errstate(over="ignore"):
+        sums: Floats = np.ldexp(weights, -exponent)
+    return sums
 
 
 def minus_logs(p: Floats) -> tuple[Floats, Floats]:
@@ -103,18 +116,3 @@ def lacks_a_class(table: ScoreTable, measure: str) -> bool:
     message = f"{measure} is not defined: there is no {missing} example (one class only)"
     warn_user(message, UndefinedMetricWarning)
     return True
-
-
-def _refuse(table: ScoreTable, y_proba: Any) -> None:
-    """Raise for probabilities outside [0, 1]: how far, and of rows where and how many."""
-    low, high = table.scores[-1].item(), table.scores[0].item()
-    where = ""
-    if y_proba is not None:
-        rows = canonical_scores(as_vector(y_proba, "y_proba"), "y_proba")
-        outside = (rows < 0) | (rows > 1)
-        first, count = int(np.argmax(outside)), np.count_nonzero(outside)
-        where = f"; {rows[first].item()!r} at index {first}, {count:,} in all"
-    raise InputError(
-        f"`y_proba` must lie in [0, 1]: from {low!r} to {high!r}{where}; scores are no "
-        "probabilities before they are calibrated"
-    )

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics._input.scores import check_probabilities
+from fastmetrics._input.scores import check_unit_interval
 from fastmetrics.errors import InputError
-from fastmetrics.measures.calibration._probability_table import Floats
+from fastmetrics.measures.calibration._bins import MOST_BINS
+from fastmetrics.measures.calibration._probability_table import NOT_CALIBRATED, Floats
 
 _STRATEGIES = ("uniform", "quantile")
 
@@ -68,13 +69,14 @@ def calibration_curve(
     >>> prob_true.round(4), prob_pred.round(4)
     (array([0.3333, 1.    ]), array([0.2667, 0.9   ]))
     """
-    n_bins = check_integer("n_bins", n_bins, low=1)
+    n_bins = check_integer("n_bins", n_bins, low=1, high=MOST_BINS)
     check_choice("strategy", strategy, _STRATEGIES)
     try:
         rows = check_binary(y_true, y_prob, pos_label=pos_label, label_rule="curve").recheck()
     except InputError as error:
         raise error.renamed({"y_score": "y_prob"}) from error
-    scores = check_probabilities(rows.scores, "y_prob")
+    check_unit_interval(rows.scores, "y_prob", NOT_CALIBRATED)
+    scores = rows.scores
     shares = np.linspace(0.0, 1.0, n_bins + 1)
     edges = np.percentile(scores, shares * 100) if strategy == "quantile" else shares
     bins = np.searchsorted(edges[1:-1], scores)

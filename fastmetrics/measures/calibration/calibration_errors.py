@@ -15,8 +15,8 @@ from fastmetrics.measures.calibration._bins import BINNED, BinSums, Strategy, ch
 from fastmetrics.measures.calibration._class_problems import SEVERAL, Form, binned
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-Estimator = Literal["kumar", "sun", "plug_in"]
-_ESTIMATORS: Final = ("kumar", "sun", "plug_in")
+Estimator = Literal["kumar", "sun", "plug-in"]
+_ESTIMATORS: Final = ("kumar", "sun", "plug-in")
 
 #: What holds for each error in bins.
 _NO_SCORE: Final = """
@@ -32,7 +32,7 @@ To choose a model take `brier_score_loss` or `log_loss`. By chance alone it is a
 probabilities too, the more so the fewer rows a bin has, and the bootstrap adds that bias once
 more: it has no interval. `calibration_test` says whether chance explains an error,
 `calibration_error_interval` how large its square is. Rows are sorted once (those of each class for
-"class_wise"): O(n log n), and the same bits in any order of rows without weights.
+"class-wise"): O(n log n), and the same bits in any order of rows without weights.
 """
 
 
@@ -55,7 +55,7 @@ def expected_calibration_error(
     -------
     float
         The sum over bins of the share of their rows times the gap between the share of positives
-        and the mean probability; in [0, 1], 0 is best. "class_wise": the mean of the classes'
+        and the mean probability; in [0, 1], 0 is best. "class-wise": the mean of the classes'
         errors; "full": the gap is the total variation, half the sum of the classes' gaps.
 
     References
@@ -105,7 +105,7 @@ def maximum_calibration_error(
     -------
     float
         The largest gap between the share of positives and the mean probability of a bin, however
-        few its rows; in [0, 1], 0 is best. "class_wise": of all classes'; "full": the gap is the
+        few its rows; in [0, 1], 0 is best. "class-wise": of all classes'; "full": the gap is the
         total variation, half the sum of the classes' gaps.
 
     References
@@ -147,7 +147,7 @@ def adaptive_calibration_error(
     -------
     float
         `expected_calibration_error` with ``strategy="quantile"`` and, of columns,
-        ``form="class_wise"``; in [0, 1], 0 is best.
+        ``form="class-wise"``; in [0, 1], 0 is best.
 
     References
     ----------
@@ -166,7 +166,7 @@ def adaptive_calibration_error(
         y_proba,
         n_bins=n_bins,
         strategy="quantile",
-        form="class_wise" if several else None,
+        form="class-wise" if several else None,
         sample_weight=sample_weight,
         pos_label=pos_label,
         labels=labels,
@@ -193,16 +193,16 @@ def root_mean_square_calibration_error(
 
     Parameters
     ----------
-    estimator : {"kumar", "sun", "plug_in"}, default="kumar"
+    estimator : {"kumar", "sun", "plug-in"}, default="kumar"
         What is taken from the squared gap of a bin for what chance adds to it: with n rows, a share
         of positives s and gaps u of its rows, s (1 - s) / (n - 1) ("kumar"); the variance of u over
-        n ("sun"), which is right where probabilities differ within a bin too; nothing ("plug_in").
+        n ("sun"), which is right where probabilities differ within a bin too; nothing ("plug-in").
 
     Returns
     -------
     float
         The root of the mean over rows of the squared gap of their bins, or 0 where the estimate of
-        the mean is negative; 0 is best. "class_wise": the mean is over the classes too; "full":
+        the mean is negative; 0 is best. "class-wise": the mean is over the classes too; "full":
         the squared gap is the sum of the classes'.
 
     Raises
@@ -230,13 +230,13 @@ def root_mean_square_calibration_error(
     >>> import fastmetrics
     >>> y_true, y_proba = [0, 1, 0, 0, 1, 1], [0.75, 0.75, 0.75, 0.75, 0.25, 0.25]
     >>> [round(fastmetrics.root_mean_square_calibration_error(
-    ...     y_true, y_proba, n_bins=2, estimator=each), 6) for each in ("kumar", "sun", "plug_in")]
+    ...     y_true, y_proba, n_bins=2, estimator=each), 6) for each in ("kumar", "sun", "plug-in")]
     [0.559017, 0.559017, 0.595119]
     """
     n_bins, strategy = check_bins(n_bins, strategy)
     check_choice("estimator", estimator, _ESTIMATORS)
     what = check_weights_are(sample_weight, weights_are)
-    if what == "importances" and estimator != "plug_in":
+    if what == "importances" and estimator != "plug-in":
         _refuse_importances(estimator)
     options: dict[str, Any] = {"sample_weight": sample_weight, "weights_are": what}
     problems = binned(
@@ -249,7 +249,7 @@ def root_mean_square_calibration_error(
     )
     if _have_no_rows(problems):
         return math.nan
-    if estimator != "plug_in":
+    if estimator != "plug-in":
         if isinstance(y_true, ScoreTable) and y_true.is_weighted:
             _refuse_importances(estimator)
         if not any((one.weight > 1).any() for one in problems):
@@ -264,10 +264,10 @@ def root_mean_square_calibration_error(
 
 
 def mean_square(one: BinSums, estimator: Estimator) -> float:
-    """Return the estimate of the mean squared gap; below 0 at times, unless it is "plug_in"."""
+    """Return the estimate of the mean squared gap; below 0 at times, unless it is "plug-in"."""
     n = one.weight
     square = (one.gaps**2).sum(axis=1)
-    if estimator == "plug_in":
+    if estimator == "plug-in":
         return float((one.shares * (square / n**2)).sum())
     rows = np.maximum(n, 2)  # of one row, nothing is kept
     if estimator == "sun":
@@ -294,5 +294,5 @@ def _refuse_importances(estimator: str) -> None:
     raise InputError(
         f"`estimator='{estimator}'` needs to know how many rows a bin has: pass "
         "`weights_are='frequencies'`, where weights are whole numbers of rows, or take "
-        "`estimator='plug_in'`, which keeps its bias"
+        "`estimator='plug-in'`, which keeps its bias"
     )

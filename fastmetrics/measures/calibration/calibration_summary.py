@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +21,7 @@ from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
+    as_given,
     probabilities,
     probability_table,
 )
@@ -91,7 +91,7 @@ class CalibrationSummary(Result):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.n_samples:,.10g} rows: {100 * self.prevalence:.4g} % positive, "
+            f"{self._size()}: {100 * self.prevalence:.4g} % positive, "
             f"mean probability {self.mean_probability:.4g}"
         ]
         for of in (self.brier_score, self.log_loss):
@@ -112,6 +112,11 @@ class CalibrationSummary(Result):
                 df = "" if test.df is None else f" ({test.df} degrees of freedom)"
                 lines.append(f"{test.method}: {test.statistic:.4g}{df}, p = {test.pvalue:.4g}")
         return "\n".join(lines)
+
+    def _size(self) -> str:
+        if self.logistic.weights_are == "importances":
+            return f"weight {self.n_samples:,.6g}"
+        return f"{self.n_samples:,.0f} row" + "s" * (self.n_samples != 1)
 
 
 @documented(CALIBRATED)
@@ -187,7 +192,7 @@ def calibration_summary(
     hull = upper_hull(table, n_threads=n_threads)
     total = float(table.n_positive) + float(table.n_negative)
     return CalibrationSummary(
-        math.ldexp(total, -table.weight_exponent),
+        float(as_given(np.array(total), table.weight_exponent)),
         float(table.n_positive) / total,
         columns.mean_sum / total,
         decomposition_of_sum(table, hull, "brier_score", columns.brier),

@@ -244,11 +244,12 @@ def hosmer_lemeshow_of_table(
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(is_certain & (gaps == 0.0), 0.0, gaps**2 / variances)
     df = len(gaps) - 2 if on_training_data else len(gaps)
-    method = f"Hosmer-Lemeshow, {len(gaps)} groups"
+    groups = f"{len(gaps)} group" + "s" * (len(gaps) != 1)
+    method = f"Hosmer-Lemeshow, {groups}"
     if df < 1:
         warn_user(
-            f"the Hosmer-Lemeshow test is not defined: {len(gaps)} groups leave no degree of "
-            "freedom",
+            f"the Hosmer-Lemeshow test is not defined: {groups} on training data leave no degree "
+            "of freedom",
             UndefinedMetricWarning,
         )
         return GoodnessOfFitTest(method, float(terms.sum()), math.nan, 0)

@@ -17,7 +17,7 @@ from fastmetrics._input.scores import check_scores_array
 from fastmetrics._kernels import isotonic as kernels
 from fastmetrics._results import Result
 from fastmetrics.errors import InputTypeError
-from fastmetrics.measures.calibration._probability_table import Floats
+from fastmetrics.measures.calibration._probability_table import Floats, as_given
 from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
@@ -143,12 +143,11 @@ def fit_of_table(table: ScoreTable, n_threads: int | None = None) -> IsotonicFit
     hull = upper_hull(table, n_threads=n_threads)
     starts = np.concatenate(([0], hull.ends[:-1] + 1))
     weights = hull.positives + hull.negatives
-    weights = np.ldexp(weights, -table.weight_exponent) if table.weight_exponent else weights
     return _fit(
         table.scores[hull.ends][::-1],
         table.scores[starts][::-1],
         (hull.positives / (hull.positives + hull.negatives))[::-1],
-        weights[::-1],
+        as_given(weights, table.weight_exponent)[::-1],
     )
 
 
@@ -175,9 +174,8 @@ def _fit_numbers(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) 
     np.equal(ordered[1:], ordered[:-1], out=ties[1:])
     count = kernels.pool_adjacent(values, weights, ties, first, last, sums, pooled)
     means = sums[:count] / pooled[:count]
-    weight = np.ldexp(pooled[:count], -rows.weight_exponent)
-    if rows.weights is None:
-        weight = weight.astype(np.int64)
+    weight = pooled[:count].astype(np.int64) if rows.weights is None else pooled[:count]
+    weight = as_given(weight, rows.weight_exponent)
     return _fit(ordered[first[:count]], ordered[last[:count]], means, weight)
 
 

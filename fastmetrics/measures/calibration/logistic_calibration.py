@@ -18,7 +18,7 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, SmallSampleWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._logistic_fit import (
     Columns,
     Fit,
@@ -29,6 +29,7 @@ from fastmetrics.measures.calibration._logistic_fit import (
 from fastmetrics.measures.calibration._probability_table import (
     BOTH_CLASSES,
     CALIBRATED,
+    as_given,
     lacks_a_class,
     minus_logs,
     probabilities,
@@ -38,11 +39,14 @@ from fastmetrics.measures.calibration._squares import Squares, squares_of_weight
 from fastmetrics.measures.calibration._sums import PIECE, Floats, sums_of
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-IntervalName = Literal["wald", "likelihood"]
+MethodName = Literal["wald", "likelihood"]
 _NAN: Final = float("nan")
+#: Effective rows of a class below which intervals with importances miss by three points and more
+#: (``docs/coverage.md``).
+_FEW_ROWS: Final = 30
 _NO_INTERVAL: Final = ConfidenceInterval(_NAN, _NAN)
 _NO_LIKELIHOOD: Final = (
-    "`interval='likelihood'` needs rows that count alike, or `weights_are='frequencies'`: "
+    "`method='likelihood'` needs rows that count alike, or `weights_are='frequencies'`: "
     "importances have no likelihood"
 )
 #: Of one number: its value, its standard error, its interval.
@@ -71,7 +75,7 @@ class LogisticCalibration(Result):
         Rows, or their weight, with a probability of exactly 0 or 1, which the fit leaves out.
     confidence_level : float
         Coverage aimed at.
-    interval : {"wald", "likelihood"}
+    method : {"wald", "likelihood"}
         How the intervals were made.
     weights_are : {"importances", "frequencies"} or None
         How weights were read; None where there were none.
@@ -95,7 +99,7 @@ class LogisticCalibration(Result):
     in_the_large_interval: ConfidenceInterval
     n_certain: float
     confidence_level: float
-    interval: IntervalName
+    method: MethodName
     weights_are: WeightsAre | None
 
 
@@ -105,7 +109,7 @@ def logistic_calibration(
     y_proba: ArrayLike | None = None,
     *,
     confidence_level: float = 0.95,
-    interval: IntervalName = "wald",
+    method: MethodName = "wald",
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
     pos_label: Any = None,
@@ -115,7 +119,7 @@ def logistic_calibration(
 
     Parameters
     ----------
-    interval : {"wald", "likelihood"}, default="wald"
+    method : {"wald", "likelihood"}, default="wald"
         "wald": estimate +- z standard errors. "likelihood": all values that a likelihood ratio test
         would not reject, the other number fitted anew.
 
@@ -136,6 +140,8 @@ def logistic_calibration(
         If a probability is exactly 0 for a positive or 1 for a negative: no slope but 0 allows
         for that. If the probabilities are all the same, or separate the classes: the slope is then
         not determined, or infinite.
+    SmallSampleWarning
+        If importances leave one of the classes rows worth less than 30 of equal weight.
 
     Notes
     -----
@@ -159,14 +165,14 @@ def logistic_calibration(
     Examples
     --------
     >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3]
-    >>> found = logistic_calibration(y_true, y_proba, interval="likelihood")
+    >>> found = logistic_calibration(y_true, y_proba, method="likelihood")
     >>> round(found.slope, 3), [round(limit, 3) for limit in found.slope_interval]
     (2.63, [-0.065, 10.005])
     """
     level = check_confidence_level(confidence_level)
-    check_choice("interval", interval, get_args(IntervalName))
+    check_choice("method", method, get_args(MethodName))
     read = check_weights_are(sample_weight, weights_are)
-    if read == "importances" and interval == "likelihood":
+    if read == "importances" and method == "likelihood":
         raise InputError(_NO_LIKELIHOOD)
     table = probability_table(
         y_true,
@@ -176,14 +182,12 @@ def logistic_calibration(
         pos_label=pos_label,
         n_threads=n_threads,
     )
-    if table.is_weighted and interval == "likelihood":
+    if table.is_weighted and method == "likelihood":
         raise InputError(_NO_LIKELIHOOD)
     squares = None
     if read == "importances":
         squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label, n_threads)
-    return logistic_of_table(
-        table, squares, read, interval=interval, level=level, n_threads=n_threads
-    )
+    return logistic_of_table(table, squares, read, method=method, level=level, n_threads=n_threads)
 
 
 def logistic_of_table(
@@ -191,7 +195,7 @@ def logistic_of_table(
     squares: Squares | None,
     read: WeightsAre | None,
     *,
-    interval: IntervalName = "wald",
+    method: MethodName = "wald",
     level: float = 0.95,
     n_threads: int | None = None,
     logits: Floats | None = None,
@@ -213,18 +217,40 @@ def logistic_of_table(
             columns = Columns(x, table.positives[inside], table.negatives[inside])
             has_errors = squares is not None or not table.is_weighted
             filling = None
+            if squares is not None:
+                _warn_of_few_rows(table, squares)
             if table.is_weighted:  # in units in which rows weigh 1 on average
                 unit = len(x) / (float(table.n_positive) + float(table.n_negative))
                 columns = Columns(x, columns.positives * unit, columns.negatives * unit)
                 filling = squares and _in_unit(squares, inside, unit)
             likelihood = Likelihood(columns, n_threads)
-            fits = _Fits(likelihood, filling, has_errors, interval, _quantile(level))
+            fits = _Fits(likelihood, filling, has_errors, method, _quantile(level))
             in_the_large = fits.in_the_large()
             if not fault:
                 slope, intercept = fits.slope_and_intercept()
         if fault:
             warn_user(f"slope and intercept are not defined: {fault}", UndefinedMetricWarning)
-    return LogisticCalibration(*slope, *intercept, *in_the_large, n_certain, level, interval, read)
+    return LogisticCalibration(*slope, *intercept, *in_the_large, n_certain, level, method, read)
+
+
+def _warn_of_few_rows(table: ScoreTable, squares: Squares) -> None:
+    """Say where importances leave few rows of a class (Kish's effective number of them)."""
+    classes = (
+        ("positive", table.n_positive, squares.positives),
+        ("negative", table.n_negative, squares.negatives),
+    )
+    worth, name = min(
+        ((float(total) / squares.largest) ** 2 / float(squared.sum()), name)
+        for name, total, squared in classes
+    )
+    if worth < _FEW_ROWS:
+        warn_user(
+            f"the weights leave {name} rows worth {worth:.3g} of equal weight: below about "
+            f"{_FEW_ROWS} of a class the intervals of slope and intercept cover less than their "
+            "level; cap the largest weights, or, if they count rows, pass "
+            "`weights_are='frequencies'`",
+            SmallSampleWarning,
+        )
 
 
 def _certain(table: ScoreTable, p: Floats) -> tuple[float, float]:
@@ -234,8 +260,8 @@ def _certain(table: ScoreTable, p: Floats) -> tuple[float, float]:
         if p[row] == bound:
             wrong += float(wrong_class[row])
             certain += float(table.positives[row]) + float(table.negatives[row])
-    scale = -table.weight_exponent
-    return math.ldexp(wrong, scale), math.ldexp(certain, scale)
+    both = as_given(np.array([wrong, certain]), table.weight_exponent)
+    return float(both[0]), float(both[1])
 
 
 def logits_of(p: Floats, n_threads: int | None) -> Floats:
@@ -294,7 +320,7 @@ class _Fits(NamedTuple):
     likelihood: Likelihood
     squares: tuple[Floats, Floats] | None
     has_errors: bool
-    interval: IntervalName
+    method: MethodName
     quantile: float
 
     def in_the_large(self) -> _Estimate:
@@ -338,7 +364,7 @@ class _Fits(NamedTuple):
             return estimate, _NAN, _NO_INTERVAL
         error = math.sqrt(variance)
         half = self.quantile * error
-        if self.interval == "wald":
+        if self.method == "wald":
             return estimate, error, ConfidenceInterval(estimate - half, estimate + half)
         highest = self.likelihood.logarithm(fit.intercept, fit.slope)
 

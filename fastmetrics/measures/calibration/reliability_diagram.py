@@ -12,14 +12,17 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError
-from fastmetrics.measures.calibration._bins import bin_starts
+from fastmetrics.measures.calibration._bins import MOST_BINS, bin_starts
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
+    as_given,
     probabilities,
     probability_table,
 )
-from fastmetrics.plots.calibration_plots import Band, Reliability, draw_reliability
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.calibration_plots import draw_reliability, limits_of
+from fastmetrics.plots.curves import PLOTTED, Curve
 from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -62,43 +65,42 @@ class ReliabilityDiagram(Result):
     weights: NDArray[Any]
     histogram: Floats
 
-    @documented()
+    @documented(PLOTTED)
     def plot(
-        self, *, ax: Any = None, band: tuple[ArrayLike, ArrayLike, ArrayLike] | None = None
+        self,
+        ax: Any = None,
+        *,
+        band: Any = None,
+        name: str | None = None,
+        **line_options: Any,
     ) -> Any:
         """Draw the diagram with the diagonal, and the histogram of the probabilities at its foot.
 
         Parameters
         ----------
-        band : tuple of three arrays, optional
-            Places on the axis of probabilities, ascending, with the lower and the upper limit of a
-            band there.
-
-        Returns
-        -------
-        matplotlib Axes
-            What was drawn on.
+        band : ReliabilityBand, optional
+            What `reliability_band` returned for the same data.
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
         ValueError
-            If the arrays of the band are not of one length.
+            If the band is one of consistency, which the isotonic fit has, and the diagram another.
         """
-        limits = None
-        if band is not None:
-            limits = Band(*(np.asarray(column, dtype=np.float64) for column in band))
-            if len({column.shape for column in limits}) != 1 or limits.places.ndim != 1:
-                raise InputError("`band` must be three arrays of one length")
-        is_stepped = self.bins == "isotonic"
-        drawn = Reliability(
-            np.column_stack((self.low, self.high)).ravel() if is_stepped else self.predicted,
-            np.repeat(self.observed, 2) if is_stepped else self.observed,
-            "isotonic fit" if is_stepped else f"{len(self.observed)} {self.bins} bins",
-            self.histogram,
+        is_isotonic = self.bins == "isotonic"
+        if band is not None and band.kind == "consistency" and not is_isotonic:
+            raise InputError(
+                "a consistency band is that of the isotonic fit: draw it with bins='isotonic', or "
+                "take a confidence band"
+            )
+        said = "isotonic fit" if is_isotonic else f"{len(self.observed)} {self.bins} bins"
+        curve = Curve(
+            np.column_stack((self.low, self.high)).ravel() if is_isotonic else self.predicted,
+            np.repeat(self.observed, 2) if is_isotonic else self.observed,
+            label_of(name, said),
+            None if band is None else limits_of(band),
+            has_markers=not is_isotonic,
         )
-        return draw_reliability(drawn, limits, ax)
+        return draw_reliability(curve, self.histogram, ax, options=line_options)
 
 
 @documented(CALIBRATED)
@@ -147,7 +149,7 @@ def reliability_diagram(
     (array([0.2667, 0.9   ]), array([0.3333, 1.    ]), array([3, 1]))
     """
     check_choice("bins", bins, get_args(Binning))
-    check_integer("n_bins", n_bins, low=1)
+    check_integer("n_bins", n_bins, low=1, high=MOST_BINS)
     table = probability_table(
         y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
     )
@@ -164,7 +166,7 @@ def reliability_diagram(
         p[np.append(starts[1:], len(p)) - 1],
         np.add.reduceat(weights * p, starts) / total,
         np.add.reduceat(positives, starts) / total,
-        np.ldexp(total, -table.weight_exponent) if table.weight_exponent else total,
+        as_given(total, table.weight_exponent),
         _histogram(p, weights),
     )
     for column in columns:

@@ -13,6 +13,8 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._results import OneNumber
 from fastmetrics.errors import UndefinedMetricWarning, renamed, warn_user
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.curves import PLOTTED, Curve, draw_curves
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -43,30 +45,17 @@ class BrierCurve(OneNumber):
         for column in (self.cost_share, self.loss):
             column.flags.writeable = False
 
-    def plot(self, ax: Any = None, *, best: Any = None) -> Any:
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the curve with its area shaded.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-        best : BrierCurve, optional
-            A curve to draw below it, such as that of the probabilities once calibrated: what lies
-            between the two is what better thresholds would save.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
+        Between it and the curve of the same probabilities once calibrated, drawn on the same axes,
+        lies what better thresholds would save.
         """
-        from fastmetrics.plots.cost_plots import draw_brier_curve
-
-        lower = None if best is None else (best.cost_share, best.loss)
-        return draw_brier_curve(self.cost_share, self.loss, self.brier_score, lower, ax)
+        label = label_of(name, f"Brier score {self.brier_score:.4g} (area)")
+        curve = Curve(self.cost_share, self.loss, label, is_shaded=True)
+        labels = ("cost share of false positives, c", "loss")
+        return draw_curves([curve], [], labels, ax, options=line_options)
 
 
 @documented()

@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._results import OneNumber
 from fastmetrics.measures.costs._blocks import vertices
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.curves import PLOTTED, Curve
+from fastmetrics.plots.score_curves import draw_roc
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.hull import Hull, upper_hull
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
@@ -25,7 +28,7 @@ class RocConvexHull(OneNumber):
 
     Attributes
     ----------
-    fpr, tpr : ndarray of shape (n_vertices,)
+    false_positive_rate, true_positive_rate : ndarray of shape (n_vertices,)
         From (0, 0) to (1, 1); slopes fall strictly. Read-only.
     thresholds : ndarray of shape (n_vertices,)
         Falling; the first is inf, where nothing is called positive. Read-only.
@@ -35,38 +38,21 @@ class RocConvexHull(OneNumber):
 
     _number = "auc"
 
-    fpr: Floats = field(repr=False)
-    tpr: Floats = field(repr=False)
+    false_positive_rate: Floats = field(repr=False)
+    true_positive_rate: Floats = field(repr=False)
     thresholds: Floats = field(repr=False)
     auc: float
 
     def __post_init__(self) -> None:
-        for column in (self.fpr, self.tpr, self.thresholds):
+        for column in (self.false_positive_rate, self.true_positive_rate, self.thresholds):
             column.flags.writeable = False
 
-    def plot(self, ax: Any = None, *, roc: tuple[ArrayLike, ArrayLike] | None = None) -> Any:
-        """Draw the hull in the ROC square.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-        roc : (fpr, tpr), optional
-            The curve itself, as the first two arrays of `roc_curve`, to be drawn below it.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        from fastmetrics.plots.cost_plots import draw_hull
-
-        curve = None if roc is None else (np.asarray(roc[0]), np.asarray(roc[1]))
-        return draw_hull(self.fpr, self.tpr, self.auc, curve, ax)
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the hull in the ROC square; on the axes of `plot_roc`, above the curve itself."""
+        label = label_of(name, f"convex hull, area {self.auc:.4g}")
+        curve = Curve(self.false_positive_rate, self.true_positive_rate, label, has_markers=True)
+        return draw_roc([curve], ax, options=line_options)
 
 
 @documented(SCORED_BINARY, BOTH_CLASSES)
@@ -104,8 +90,10 @@ def roc_convex_hull(
     >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
     >>> y_score = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
     >>> hull = roc_convex_hull(y_true, y_score)
-    >>> hull.fpr.tolist(), hull.tpr.tolist(), hull.thresholds.tolist()
-    ([0.0, 0.0, 0.75, 1.0], [0.0, 0.25, 1.0, 1.0], [inf, 0.77, 0.23, 0.15])
+    >>> hull.false_positive_rate.tolist(), hull.true_positive_rate.tolist()
+    ([0.0, 0.0, 0.75, 1.0], [0.0, 0.25, 1.0, 1.0])
+    >>> hull.thresholds.tolist()
+    [inf, 0.77, 0.23, 0.15]
     >>> hull.auc
     0.71875
     """

@@ -76,8 +76,8 @@ def curve_of_table(table: ScoreTable, *, n_threads: int | None = None) -> CostCu
         probability_cost=np.concatenate(([0.0], x, [1.0])),
         normalized_cost=np.concatenate((best.fpr[:1], y, best.fnr[-1:])),
         thresholds=best.thresholds.copy(),
-        fpr=best.fpr,
-        tpr=best.tpr,
+        false_positive_rate=best.fpr,
+        true_positive_rate=best.tpr,
         prevalence=float(best.n_positive / (best.n_positive + best.n_negative)),
     )
 

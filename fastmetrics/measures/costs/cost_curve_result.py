@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._results import OneNumber
 from fastmetrics.errors import InputError, InputTypeError
@@ -18,6 +19,9 @@ from fastmetrics.measures.costs.operating_point import (
     check_prices,
     precision_of_rates,
 )
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.cost_plots import draw_cost_curve
+from fastmetrics.plots.curves import PLOTTED, Curve
 
 Floats = NDArray[np.float64]
 
@@ -40,20 +44,20 @@ class CostInterval(NamedTuple):
         P(+)cost at its ends.
     threshold : float
         Scores from it on are called positive; inf where none is.
-    fpr, tpr : float
+    false_positive_rate, true_positive_rate : float
         The rates of that threshold.
 
     Examples
     --------
-    >>> CostInterval(low=0.0, high=0.5, threshold=0.77, fpr=0.0, tpr=0.25).high
+    >>> CostInterval(0.0, 0.5, threshold=0.77, false_positive_rate=0, true_positive_rate=0.25).high
     0.5
     """
 
     low: float
     high: float
     threshold: float
-    fpr: float
-    tpr: float
+    false_positive_rate: float
+    true_positive_rate: float
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -72,7 +76,7 @@ class CostCurve(OneNumber):
         The vertices of the envelope, from P(+)cost 0 to 1.
     thresholds : ndarray of shape (n_thresholds,)
         The threshold that is best between vertex i and i + 1; inf where none is called positive.
-    fpr, tpr : ndarray of shape (n_thresholds,)
+    false_positive_rate, true_positive_rate : ndarray of shape (n_thresholds,)
         The rates there.
     prevalence : float
         Share of positives in the data.
@@ -86,7 +90,7 @@ class CostCurve(OneNumber):
     >>> from fastmetrics import cost_curve
     >>> curve = cost_curve([1, 0, 1, 0], [4, 3, 2, 1])
     >>> curve.intervals[0]
-    CostInterval(low=0.0, high=0.5, threshold=4.0, fpr=0.0, tpr=0.5)
+    CostInterval(low=0.0, high=0.5, threshold=4.0, false_positive_rate=0.0, true_positive_rate=0.5)
     >>> curve.cost_at([0.25, 0.5]).tolist()
     [0.125, 0.25]
     """
@@ -97,12 +101,18 @@ class CostCurve(OneNumber):
     probability_cost: Floats = field(repr=False)
     normalized_cost: Floats = field(repr=False)
     thresholds: Floats = field(repr=False)
-    fpr: Floats = field(repr=False)
-    tpr: Floats = field(repr=False)
+    false_positive_rate: Floats = field(repr=False)
+    true_positive_rate: Floats = field(repr=False)
     prevalence: float
 
     def __post_init__(self) -> None:
-        columns = self.probability_cost, self.normalized_cost, self.thresholds, self.fpr, self.tpr
+        columns = (
+            self.probability_cost,
+            self.normalized_cost,
+            self.thresholds,
+            self.false_positive_rate,
+            self.true_positive_rate,
+        )
         for column in columns:
             column.flags.writeable = False
 
@@ -115,7 +125,10 @@ class CostCurve(OneNumber):
     def intervals(self) -> tuple[CostInterval, ...]:
         """Which threshold is best on which stretch of the axis; a data frame takes it as it is."""
         ends = self.probability_cost.tolist()
-        columns = (column.tolist() for column in (self.thresholds, self.fpr, self.tpr))
+        columns = (
+            column.tolist()
+            for column in (self.thresholds, self.false_positive_rate, self.true_positive_rate)
+        )
         return tuple(CostInterval(*row) for row in zip(ends[:-1], ends[1:], *columns, strict=True))
 
     def __str__(self) -> str:
@@ -144,7 +157,10 @@ class CostCurve(OneNumber):
         if self._is_empty:
             return np.full(places.shape, math.nan)
         i = self._lines_at(places)
-        return np.asarray((1.0 - self.tpr[i]) * places + self.fpr[i] * (1.0 - places))
+        return np.asarray(
+            (1.0 - self.true_positive_rate[i]) * places
+            + self.false_positive_rate[i] * (1.0 - places)
+        )
 
     def threshold_at(self, probability_cost: ArrayLike) -> Floats:
         """Return the best threshold; of two equally good ones the higher.
@@ -192,12 +208,12 @@ class CostCurve(OneNumber):
             return OperatingPoint(*[math.nan] * 8)
         x = asked.probability_cost
         i = int(self._lines_at(np.float64(x)))
-        tpr, fpr = float(self.tpr[i]), float(self.fpr[i])
+        tpr, fpr = float(self.true_positive_rate[i]), float(self.false_positive_rate[i])
         of_positives, of_negatives = asked.of_positives, asked.of_negatives
         return OperatingPoint(
             threshold=float(self.thresholds[i]),
-            fpr=fpr,
-            tpr=tpr,
+            false_positive_rate=fpr,
+            true_positive_rate=tpr,
             probability_cost=x,
             normalized_cost=(1.0 - tpr) * x + fpr * (1.0 - x),
             expected_cost=(1.0 - tpr) * of_positives + fpr * of_negatives,
@@ -257,27 +273,17 @@ class CostCurve(OneNumber):
             return float(np.sum(np.diff(x) * (y[:-1] + y[1:]) / 2.0) / (stop - start))
         return _mean_over(self, density, start, stop)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the envelope with its area shaded, the lines that form it and the trivial rules.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        from fastmetrics.plots.cost_plots import Envelope, draw_cost_curve
-
-        envelope = Envelope(self.probability_cost, self.normalized_cost, self.fpr, 1.0 - self.tpr)
-        return draw_cost_curve(envelope, self.expected_total_cost, ax)
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the envelope with its area shaded, the lines that form it and the trivial rules."""
+        label = label_of(name, f"expected total cost {self.expected_total_cost:.4g} (area)")
+        curve = Curve(self.probability_cost, self.normalized_cost, label, is_shaded=True)
+        return draw_cost_curve(
+            curve,
+            (self.false_positive_rate, 1.0 - self.true_positive_rate),
+            ax,
+            options=line_options,
+        )
 
     @property
     def _is_empty(self) -> bool:

@@ -17,6 +17,9 @@ from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.costs.cost_curve import curve_of_table
 from fastmetrics.measures.costs.cost_curve_result import CostCurve, no_curve
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.cost_plots import draw_cost_curves
+from fastmetrics.plots.curves import PLOTTED, Curve
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -69,31 +72,17 @@ class CostComparison(Result):
     winners: tuple[CostWinner, ...]
     crossings: tuple[tuple[str, str, float, float], ...]
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the envelopes of all models, and below the axis who wins where.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        from fastmetrics.plots.cost_plots import draw_cost_curves
-
-        lines = {
-            name: (curve.probability_cost, curve.normalized_cost)
-            for name, curve in self.curves.items()
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, **line_options: Any) -> Any:
+        """Draw the envelopes of all models, and below the axis who wins where."""
+        curves = {
+            name: Curve(
+                *(each.probability_cost, each.normalized_cost),
+                label_of(name, f"{each.expected_total_cost:.4g}"),
+            )
+            for name, each in self.curves.items()
         }
-        areas = {name: curve.expected_total_cost for name, curve in self.curves.items()}
-        return draw_cost_curves(lines, areas, self.winners, ax)
+        return draw_cost_curves(curves, self.winners, ax, options=line_options)
 
 
 @documented(MODELS, BOTH_CLASSES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,11 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction
 from fastmetrics._results import Result
-from fastmetrics.plots.benefit_plots import Curve, draw_lines
+from fastmetrics.plots._style import shown_name
+from fastmetrics.plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics.tables.scores.both_classes import lacks_one
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
+
+#: Places, in equal ratios, where lift is drawn beside its points: off by less than a pixel.
+_BETWEEN: Final = 1_000
 _WARNS = """
 Warns
 -----
@@ -66,39 +70,39 @@ class GainsCurve(Result):
             found: Floats = self.gain / self.fraction
         return found
 
-    def plot(self, ax: Any = None, *, kind: str = "gain") -> Any:
+    @documented(PLOTTED)
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        kind: Literal["gain", "lift"] = "gain",
+        name: str | None = None,
+        **line_options: Any,
+    ) -> Any:
         """Draw cumulative gain or lift against the share of rows taken.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
         kind : {"gain", "lift"}, default="gain"
             Which of the two.
-
-        Returns
-        -------
-        matplotlib Axes
         """
         check_choice("kind", kind, ("gain", "lift"))
-        x, share = self.fraction, self.prevalence
+        label, share = shown_name(name or "the model"), self.prevalence
+        labels = ("highest-scored share of rows", "share of positives")
         if kind == "gain":
-            best = Curve("perfect", np.array([0.0, share, 1.0]), np.array([0.0, 1.0, 1.0]))
-            random = Curve("random", np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-            labels = ("share of the rows, highest scores first", "share of the positives")
-            return draw_lines([Curve("the model", x, self.gain)], [best, random], labels, ax)
-        grid = np.linspace(share, 1.0, 200)
-        best = Curve(
-            "perfect", np.concatenate(([0.0], grid)), np.concatenate(([1 / share], 1 / grid))
-        )
-        random = Curve("random", np.array([0.0, 1.0]), np.ones(2))
-        labels = ("share of the rows, highest scores first", "lift")
-        # between two points gain is linear, and lift is not: it is drawn at places in between too
-        between = np.linspace(0.0, 1.0, 401)[1:]
-        at = np.union1d(x[1:], between)
-        lift = np.interp(at, x, self.gain) / at
-        model = Curve("the model", np.append(0.0, at), np.append(lift[0], lift))
-        return draw_lines([model], [best, random], labels, ax, bottom=0.0)
+            best, perfect = np.array([0.0, share, 1.0]), np.array([0.0, 1.0, 1.0])
+            x, y, random = self.fraction, self.gain, (0.0, 1.0)
+        else:
+            # Between two points gain is linear, and lift is not.
+            best = np.append(0.0, np.geomspace(share, 1.0, 200)) if share > 0.0 else np.empty(0)
+            perfect, random = 1.0 / np.maximum(best, share), (1.0, 1.0)
+            between = np.geomspace(self.fraction[1], 1.0, _BETWEEN)
+            x = np.union1d(self.fraction[1:], between)
+            y = np.interp(x, self.fraction, self.gain) / x
+            x, y = np.append(0.0, x), np.append(y[0], y)
+            labels = (labels[0], "lift")
+        guides = [Guide(best, perfect, "perfect"), Guide((0.0, 1.0), random, "random", ":")]
+        return draw_curves([Curve(x, y, label)], guides, labels, ax, options=line_options)
 
 
 @documented(SCORED_BINARY, _WARNS)

@@ -16,9 +16,9 @@ from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.plots.benefit_plots import Curve, draw_lines
-from fastmetrics.tables.scores.pairs import pairs_of_weights
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.curves import PLOTTED, Curve, Guide, draw_curves
+from fastmetrics.tables.scores.score_table import ScoreTable, running_sum
 
 Floats = NDArray[np.float64]
 
@@ -65,22 +65,14 @@ class LorenzCurve(Result):
     gini: float
     normalized_gini: float
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve, with the diagonal of predictions that tell nothing.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        equal = Curve("no information", np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-        name = f"the model, Gini {self.gini:.3g} ({self.normalized_gini:.3g} of the best)"
-        labels = ("share of the exposure, lowest predictions first", "share of the outcomes")
-        return draw_lines([Curve(name, self.exposure, self.share)], [equal], labels, ax)
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the curve, with the diagonal of predictions that tell nothing."""
+        said = f"Gini {self.gini:.3g} ({self.normalized_gini:.3g} of the best)"
+        curve = Curve(self.exposure, self.share, label_of(name, said))
+        labels = ("share of exposure, lowest first", "share of outcomes")
+        equal = Guide((0.0, 1.0), (0.0, 1.0), "no information")
+        return draw_curves([curve], [equal], labels, ax, options=line_options)
 
 
 @documented(_LORENZ)
@@ -133,17 +125,9 @@ def lorenz_curve(
         nothing = np.full(2, math.nan)
         nothing.flags.writeable = False
         return LorenzCurve(nothing, nothing, math.nan, math.nan)
-    amounts = amounts.astype(np.float64)
-    table = ScoreTable.from_counts(predicted, amounts, exposure)
-    gini = _gini(table)
-    best = _gini(ScoreTable.from_counts(outcomes, amounts, exposure))
-    points = []
-    for column in (table.negatives, table.positives):
-        sums = np.concatenate(([0.0], np.cumsum(column[::-1], dtype=np.float64)))
-        sums /= sums[-1]
-        sums.flags.writeable = False
-        points.append(sums)
-    return LorenzCurve(points[0], points[1], gini, gini / best if best > 0 else math.nan)
+    x, y = _curve(predicted, amounts, exposure)
+    gini, best = _gini(x, y), _gini(*_curve(outcomes, amounts, exposure))
+    return LorenzCurve(x, y, gini, gini / best if best > 0 else math.nan)
 
 
 @documented(_LORENZ)
@@ -186,6 +170,23 @@ def lorenz_gini(
     return found.normalized_gini if normalized else found.gini
 
 
-def _gini(table: ScoreTable) -> float:
-    """Return 2 A - 1, A the chance that a unit of outcome is predicted higher than one exposed."""
-    return 2.0 * float(pairs_of_weights(table.positives, table.negatives).auc) - 1.0
+def _curve(
+    keys: NDArray[Any], amounts: NDArray[Any], exposure: NDArray[Any]
+) -> tuple[Floats, Floats]:
+    """Return the shares of exposure and outcomes up to each distinct key, from 0."""
+    order = np.argsort(keys)
+    table = ScoreTable.from_counts(
+        keys[order], amounts[order].astype(np.float64), exposure[order].astype(np.float64)
+    )
+    points = []
+    for column in (table.negatives, table.positives):
+        sums = running_sum(np.append(0.0, column[::-1]))
+        sums /= sums[-1]
+        sums.flags.writeable = False
+        points.append(sums)
+    return points[0], points[1]
+
+
+def _gini(x: Floats, y: Floats) -> float:
+    """Return 1 - twice the area under straight lines from point to point."""
+    return 1.0 - float(np.sum(np.diff(x) * (y[1:] + y[:-1])))

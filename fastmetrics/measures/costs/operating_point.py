@@ -65,7 +65,7 @@ class OperatingPoint(Result):
     ----------
     threshold : float
         Scores from it on are called positive; inf where none is.
-    fpr, tpr : float
+    false_positive_rate, true_positive_rate : float
         The rates there.
     probability_cost : float
         The place on the axis of the cost curve, P(+)cost.
@@ -80,8 +80,8 @@ class OperatingPoint(Result):
     """
 
     threshold: float
-    fpr: float
-    tpr: float
+    false_positive_rate: float
+    true_positive_rate: float
     probability_cost: float
     normalized_cost: float
     expected_cost: float

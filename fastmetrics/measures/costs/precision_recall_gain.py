@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._results import OneNumber
-from fastmetrics.plots.benefit_plots import Curve, draw_lines
+from fastmetrics.plots._style import label_of
+from fastmetrics.plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
@@ -43,26 +44,17 @@ class PrecisionRecallGain(OneNumber):
     thresholds: NDArray[Any]
     area: float
 
-    def plot(self, ax: Any = None, *, label: str = "the model") -> Any:
-        """Draw precision gain against recall gain.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-        label : str, default="the model"
-            Of the curve, in the legend.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        always = Curve("always positive", np.array([0.0, 1.0]), np.array([0.0, 0.0]))
-        equal = Curve("F1 of always positive", np.array([0.0, 1.0]), np.array([1.0, 0.0]))
-        curve = Curve(f"{label} (area {self.area:.3f})", self.recall_gain, self.precision_gain)
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw precision gain, down to -1, against recall gain."""
+        label = label_of(name, f"area {self.area:.3f}")
+        curve = Curve(self.recall_gain, self.precision_gain, label)
+        guides = [
+            Guide((0.0, 1.0), (0.0, 0.0), "always positive", ":"),
+            Guide((0.0, 1.0), (1.0, 0.0), "F1 of always positive"),
+        ]
         labels = ("recall gain", "precision gain")
-        lowest = float(np.nanmin(self.precision_gain, initial=0.0))
-        return draw_lines([curve], [always, equal], labels, ax, bottom=max(lowest, -1.0))
+        return draw_curves([curve], guides, labels, ax, depth=1.0, options=line_options)
 
 
 @documented(SCORED_BINARY, BOTH_CLASSES)

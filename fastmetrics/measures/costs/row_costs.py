@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._results import Result
-from fastmetrics.plots.benefit_plots import draw_threshold_costs
+from fastmetrics.plots._style import label_of, shown_name
+from fastmetrics.plots.curves import PLOTTED, Curve, Guide, Mark, draw_curves
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
@@ -102,23 +103,25 @@ class ThresholdCosts(Result):
         cost = self.cost_at(threshold)
         return savings_of(cost, self.cost_all_positive, self.cost_all_negative)
 
-    def plot(self, ax: Any = None, *, label: str = "") -> Any:
-        """Draw the expected cost against the threshold, with the trivial rules.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-        label : str, default=""
-            Of the curve, in the legend.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        trivial = (self.cost_all_positive, self.cost_all_negative)
-        best = (float(self.threshold), self.cost)
-        return draw_threshold_costs(self.thresholds, self.costs, best, trivial, label, ax)
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
+        """Draw the expected cost against the threshold, with the trivial rules."""
+        at, costs = (np.asarray(of[:0:-1], np.float64) for of in (self.thresholds, self.costs))
+        cheapest = f"cheapest: {self.cost:.4g} at {self.threshold:.4g}"
+        marks = (Mark(float(self.threshold), self.cost, label_of(name, cheapest)),)
+        curve = Curve(at, costs, shown_name(name or "the model"), drawstyle="steps-pre")
+        if math.isfinite(self.threshold):
+            curve = curve._replace(marks=marks)
+        ends = at[[0, -1]] if len(at) else at
+        guides = [
+            Guide(ends, np.full(len(ends), cost), f"{rule}: {cost:.4g}", dashes)
+            for rule, cost, dashes in (
+                ("all positive", self.cost_all_positive, "--"),
+                ("all negative", self.cost_all_negative, ":"),
+            )
+        ]
+        labels = ("threshold t (positive: score ≥ t)", "cost per example")
+        return draw_curves([curve], guides, labels, ax, options=line_options)
 
 
 @documented(SCORED, COSTED, BOTH_CLASSES)
@@ -149,7 +152,8 @@ def threshold_costs(
     subtract their cost from that of the mistake on the same row.
 
     Multiplying all costs by a number multiplies every cost here, and changes no decision. Whole
-    costs (cents) without a prevalence are summed as integers: no tie is decided by rounding.
+    costs (cents) without a prevalence are summed as integers; others are equal where rounding
+    (2^-50, relatively) cannot tell them apart. So no tie is decided by rounding.
 
     **The least cost on the data that chose the threshold is too low**: of many noisy numbers it is
     the smallest. Choose on one sample and ask another one, with `ThresholdCosts.cost_at`; or see

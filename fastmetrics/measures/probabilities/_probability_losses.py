@@ -13,7 +13,7 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.scalars import check_n_threads, check_real, check_same_length
-from fastmetrics._input.scores import check_finite, check_probabilities
+from fastmetrics._input.scores import check_finite, check_unit_interval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.probabilities._class_rows import (
     check_labels,
@@ -258,7 +258,7 @@ class ProbabilityRows:
     def _raise_fault(self) -> NoReturn:
         """Raise what is wrong with the probabilities; the kernel has only counted."""
         check_finite(self.scores, "y_proba")
-        check_probabilities(self.scores.ravel(), "y_proba")
+        check_unit_interval(self.scores, "y_proba")
         raise InputError("`y_proba` was changed while it was read")
 
 

@@ -290,17 +290,16 @@ def _check_kind(label: str, measure: Measure, classes: NDArray[Any] | None) -> N
         raise InputError(f"{label!r} is for three classes and more, {said}{known if n > 1 else ''}")
 
 
-def _by_thresholds(one: Asked, judged: Judged) -> Any:
-    scores, positive = judged.scores, judged.true_codes
-    if positive.min() == positive.max():
+def _by_classes(one: Asked, judged: Judged) -> Any:
+    """Return nan where a class has no row: what is left is another measure."""
+    measure: Any = one.measure
+    codes = judged.true_codes
+    if not np.bincount(codes, minlength=len(judged.classes)).all():
         return math.nan
-    return _value(one, ScoreTable.from_scores(positive, scores))
-
-
-def _by_class_areas(one: Asked, judged: Judged) -> Any:
-    """Return nan where a class has no row: the others' mean is another measure."""
-    missing = len(np.unique(judged.true_codes)) < len(judged.classes)
-    return math.nan if missing else _value(one, judged.true_codes, judged.probabilities)
+    if measure.needs == "scores":
+        return _value(one, ScoreTable.from_scores(codes, judged.scores))
+    columns = judged.probabilities
+    return _value(one, codes, columns[:, 1] if measure.family == "costs" else columns)
 
 
 def _by_confusion(one: Asked, judged: Judged) -> Any:
@@ -308,28 +307,16 @@ def _by_confusion(one: Asked, judged: Judged) -> Any:
 
 
 def _by_probabilities(one: Asked, judged: Judged) -> Any:
-    labels = np.arange(len(judged.classes))
-    return _value(one, judged.true_codes, judged.probabilities, labels=labels)
-
-
-def _by_probability(one: Asked, judged: Judged) -> Any:
-    """Give a measure of two classes the probability of the second; nan where a class is missing."""
-    codes = judged.true_codes
-    if codes.min() == codes.max():
-        return math.nan
-    return _value(one, codes, judged.probabilities[:, 1])
+    """Give a measure all columns; one of the calibration of two classes that of the second."""
+    measure: Any = one.measure
+    columns = judged.probabilities
+    if measure.family == "calibration" and columns.shape[1] == 2:
+        return _value(one, judged.true_codes, columns[:, 1])
+    return _value(one, judged.true_codes, columns, labels=np.arange(columns.shape[1]))
 
 
 def _by_values(one: Asked, judged: Judged) -> Any:
     return _value(one, judged.y, judged.predicted)
-
-
-def _by_calibration(one: Asked, judged: Judged) -> Any:
-    """Return the error of the second class's probability, of two; else of all columns."""
-    columns = judged.probabilities
-    if columns.shape[1] == 2:
-        return _value(one, judged.true_codes, columns[:, 1])
-    return _value(one, judged.true_codes, columns, labels=np.arange(columns.shape[1]))
 
 
 def _by_decisions(one: Asked, judged: Judged) -> Any:
@@ -359,10 +346,9 @@ def _value(one: Asked, *data: Any, **labels: Any) -> Any:
 def _by_own(one: Asked, judged: Judged) -> Any:
     measure: Any = one.measure
     function: Any = one.function
-    if measure.needs in ("scores", "probabilities"):
-        data = judged.true_codes, getattr(judged, measure.needs)
-    else:
-        data = judged.y, judged.predicted
+    is_said = measure.needs in ("scores", "probabilities")
+    said = getattr(judged, measure.needs if is_said else "predicted")
+    data = judged.true_codes if is_said else judged.y, said
     if hasattr(function, "py_func"):  # compiled: it takes the weights of rows too
         return function(*data, np.ones(len(judged.y)))
     return function(*data)
@@ -400,15 +386,15 @@ def _by_scorer(one: Asked, judged: Judged) -> Any:
 
 #: How measures are found, by their room and by what they need, as the registry declares both.
 _FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
-    ("curves", "scores"): _by_thresholds,
-    ("curves", "probabilities"): _by_class_areas,
-    ("costs", "scores"): _by_thresholds,
-    ("costs", "probabilities"): _by_probability,
+    ("curves", "scores"): _by_classes,
+    ("curves", "probabilities"): _by_classes,
+    ("costs", "scores"): _by_classes,
+    ("costs", "probabilities"): _by_classes,
     ("costs", "values"): _by_values,
     ("decisions", "labels"): _by_confusion,
     ("probabilities", "probabilities"): _by_probabilities,
     ("probabilities", "scores"): _by_decisions,
-    ("calibration", "probabilities"): _by_calibration,
+    ("calibration", "probabilities"): _by_probabilities,
     ("regression", "values"): _by_numbers,
     ("regression", "nothing"): _by_no_prediction,
     ("concordance", "values"): _by_values,

@@ -20,7 +20,7 @@ from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.pairs import INT64_BOUND
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import ScoreTable, as_table, running_sum
 
 Floats = NDArray[np.float64]
 
@@ -44,8 +44,9 @@ ValueError
     costs are 0, or the prevalence is not in (0, 1).
 """
 
-# Of costs in float64: two divisions, two products and a sum, each half a unit in the last place.
-_ROUNDING = 2.0**-50
+#: Costs this near to one another, relatively, are one: those of 3 * 0.1 and of 0.3 are. Each is of
+#: two compensated sums, two divisions, two products and a sum, half a unit in the last place each.
+ROUNDING: Final = 2.0**-50
 _FREE: Final = "`cost_fn` and `cost_fp` must not be all 0: no mistake on these rows costs anything"
 
 
@@ -81,16 +82,8 @@ class CostTable:
     def best(self) -> int:
         """Return the cheapest candidate; of equally cheap ones, the highest threshold."""
         if self.prevalence is None:
-            return int(np.argmin(self.missed + self.alarms))
-        costs = self.cost_at(slice(None))
-        least = costs.min()
-        if self.missed.dtype.kind == "f":
-            return int(np.argmin(costs))
-        near = np.flatnonzero(costs <= least + _ROUNDING * abs(least))
-        share, whole = self.prevalence.as_integer_ratio()
-        exact = share * int(self.n_negative) * self.missed[near].astype(object)
-        exact += (whole - share) * int(self.n_positive) * self.alarms[near].astype(object)
-        return int(near[np.argmin(exact)])
+            return first_least(self.missed + self.alarms)
+        return first_least(self.cost_at(slice(None)))
 
     def row_of(self, threshold: Any) -> int:
         """Return the candidate that decides as a threshold of any size does."""
@@ -115,6 +108,13 @@ class CostTable:
             )
         tp, fp = (math.fsum(rows.weights[called & its]) for its in (positive, ~positive))
         return (int(tp), int(fp)) if rows.integer_weights else (tp, fp)
+
+
+def first_least(costs: NDArray[Any]) -> int:
+    """Return the place of the least cost: of those that rounding cannot tell apart, the first."""
+    if costs.dtype.kind != "f":
+        return int(np.argmin(costs))
+    return int(np.argmax(costs <= costs.min() * (1.0 + ROUNDING)))
 
 
 def cost_table(
@@ -157,7 +157,6 @@ def costs_of_counts(
     if cost_fn == 0 and cost_fp == 0:
         raise InputError(_FREE)
     positives, negatives = table.n_positive, table.n_negative
-    tp, fp = table.true_positives, table.false_positives
     whole = not table.is_weighted and isinstance(cost_fn, int) and isinstance(cost_fp, int)
     exponent = 0
     if whole and int(positives) * int(cost_fn) + int(negatives) * int(cost_fp) >= INT64_BOUND:
@@ -165,17 +164,27 @@ def costs_of_counts(
     if not whole:  # a power of two is common to both: nothing is rounded, nothing overflows
         exponent = -math.frexp(max(float(cost_fn), float(cost_fp)))[1]
         cost_fn, cost_fp = (math.ldexp(float(cost), exponent) for cost in (cost_fn, cost_fp))
-    zero = np.zeros(1, tp.dtype)
+    missed, alarms = _missed_and_alarms(table)
     return CostTable(
         scores=table.scores,
-        missed=(positives - np.concatenate((zero, tp))) * cost_fn,
-        alarms=np.concatenate((zero, fp)) * cost_fp,
+        missed=missed * cost_fn,
+        alarms=alarms * cost_fp,
         n_positive=positives,
         n_negative=negatives,
         prevalence=prevalence,
         exponent=exponent,
         counted=table,
     )
+
+
+def _missed_and_alarms(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the positives below each candidate and the negatives from it on.
+
+    Each is summed from its own end: a small rest is no difference of two large sums.
+    """
+    zero = np.zeros(1, table.positives.dtype)
+    missed = running_sum(np.concatenate((zero, table.positives[::-1])))[::-1]
+    return missed, np.concatenate((zero, table.false_positives))
 
 
 def row_weights(rows: BinaryRows, cost_fn: Costs, cost_fp: Costs) -> NDArray[Any]:
@@ -214,12 +223,11 @@ def costs_of_rows(
         weight_exponent=checked.exponent,
     )
     table = ScoreTable.from_rows(costed, n_threads=n_threads)
-    tp, fp = table.true_positives, table.false_positives
-    zero = np.zeros(1, tp.dtype)
+    missed, alarms = _missed_and_alarms(table)
     return CostTable(
         scores=table.scores,
-        missed=table.n_positive - np.concatenate((zero, tp)),
-        alarms=np.concatenate((zero, fp)),
+        missed=missed,
+        alarms=alarms,
         n_positive=n_positive,
         n_negative=n_negative,
         prevalence=prevalence,

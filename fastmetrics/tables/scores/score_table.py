@@ -241,12 +241,12 @@ class ScoreTable(Shown):
     @property
     def true_positives(self) -> NDArray[Any]:
         """Positives at or above each score: a running sum, compensated for weights."""
-        return _running(self.positives)
+        return running_sum(self.positives)
 
     @property
     def false_positives(self) -> NDArray[Any]:
         """Negatives at or above each score: a running sum, compensated for weights."""
-        return _running(self.negatives)
+        return running_sum(self.negatives)
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -347,11 +347,12 @@ class ScoreTable(Shown):
 
 def _total(column: NDArray[Any]) -> int | float:
     if column.dtype.kind == "f":
-        return float(_running(column)[-1]) if len(column) else 0.0
+        return float(running_sum(column)[-1]) if len(column) else 0.0
     return int(np.add.reduce(column))
 
 
-def _running(column: NDArray[Any]) -> NDArray[Any]:
+def running_sum(column: NDArray[Any]) -> NDArray[Any]:
+    """Return the sums of a column up to each row: compensated for weights."""
     if column.dtype.kind != "f":
         return column.cumsum()
     out = np.empty(len(column))

@@ -1,0 +1,96 @@
+"""Naive twins of the kernels that pool neighbours into blocks: convex hulls, isotonic fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.speed.data import Data
+from benchmarks.speed.twins.curves import Pair, columns
+from fastmetrics._kernels import hulls, isotonic
+
+
+def _hull_by_numpy(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[Any, ...]:
+    """Return the blocks of the hull: from each vertex on to the last of the steepest points."""
+    tp, fp = (np.append(0.0, np.cumsum(column)) for column in (positives, negatives))
+    ends = [0]
+    while ends[-1] < len(positives):
+        here = ends[-1]
+        angles = np.arctan2(tp[here + 1 :] - tp[here], fp[here + 1 :] - fp[here])
+        ends.append(len(tp) - 1 - int(np.argmax(angles[::-1] >= angles.max() - 1e-15)))
+    return np.array(ends[1:]) - 1, np.diff(tp[ends]), np.diff(fp[ends])
+
+
+def upper_hull(data: Data) -> Pair:
+    """Cover the kernels of hulls: of counts small and large, of weights, and of drawn rows."""
+    _, positives, negatives = columns(data)
+    order = np.argsort(-data.scores, kind="stable")
+    labels, scores = data.labels[order].astype(np.int8), data.scores[order]
+    ties, once = np.append(scores[1:] != scores[:-1], True), np.ones(len(labels))
+    weights = positives.astype(np.float64), negatives.astype(np.float64)
+
+    def blocks(pool: Callable[..., int], *columns: NDArray[Any], more: Any = ()) -> Any:
+        n, dtype = len(columns[0]), columns[0].dtype
+        found = np.empty(n, np.int64), np.empty(n, dtype), np.empty(n, dtype)
+        count = pool(*columns, *found, *more)
+        return tuple(column[:count] for column in found)
+
+    def ours() -> tuple[Any, ...]:
+        small = blocks(hulls.upper_hull, positives, negatives)
+        large = blocks(hulls.upper_hull_of_large_counts, positives, negatives)
+        weighted = blocks(hulls.upper_hull_of_weights, *weights, more=(2.0**-40,))
+        for column, sums in zip(weights, weighted[1:], strict=True):
+            hulls.sums_of_blocks(column, weighted[0], sums)
+        drawn = np.empty(len(labels)), np.empty(len(labels))
+        count = hulls.upper_hull_of_drawn_rows(labels, ties, once, *drawn)
+        return *small, *large, *weighted, *(column[:count] for column in drawn)
+
+    def twin() -> tuple[Any, ...]:
+        found = _hull_by_numpy(positives, negatives)
+        return 3 * found + found[1:]
+
+    return ours, twin
+
+
+def pool_adjacent(data: Data) -> Pair:
+    order = np.argsort(data.scores, kind="stable")
+    scores, values = data.scores[order], data.labels[order].astype(np.float64)
+    ties = np.append(False, scores[1:] == scores[:-1])
+    n, weights = len(values), np.ceil(4 * data.weights[order])  # of which sums are exact
+    found = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n)
+
+    def ours() -> tuple[Any, ...]:
+        count = isotonic.pool_adjacent(values, weights, ties, *found)
+        return tuple(column[:count] for column in found)
+
+    def twin() -> tuple[Any, ...]:
+        """Return the blocks between vertices of the lower hull, an upper one upside down."""
+        starts = np.flatnonzero(~ties)
+        sums, totals = (np.add.reduceat(c, starts) for c in (weights * values, weights))
+        ends = _hull_by_numpy(-sums, totals)[0]
+        ends = ends[np.append(True, ends[1:] > ends[:-1])]
+        firsts = np.append(0, ends[:-1] + 1)
+        lasts = np.append(starts[1:], n)[ends] - 1
+        return starts[firsts], lasts, np.add.reduceat(sums, firsts), np.add.reduceat(totals, firsts)
+
+    return ours, twin
+
+
+#: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
+HULL_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+    pool_adjacent: (("isotonic:pool_adjacent",), False),
+    upper_hull: (
+        (
+            "hulls:upper_hull",
+            "hulls:upper_hull_of_large_counts",
+            "hulls:is_steeper",
+            "hulls:upper_hull_of_weights",
+            "hulls:sums_of_blocks",
+            "hulls:upper_hull_of_drawn_rows",
+        ),
+        False,
+    ),
+}

@@ -1,0 +1,171 @@
+"""An example of each public result and table, for tests of what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import fastmetrics as fm
+
+RNG = np.random.default_rng(0)
+N = 60
+Y = np.tile([0, 1, 1], N // 3)
+P, Q = (Y ^ (RNG.random(N) < share) for share in (0.3, 0.2))
+S = np.round(Y + RNG.normal(size=N), 2)
+CHANCES = np.round(1 / (1 + np.exp(-S)), 3)
+MODELS = {"a": S, "b": np.round(Y + RNG.normal(size=N), 2)}
+X = np.c_[S, MODELS["b"]]
+TABLE = RNG.random((8, 3))
+FEW = {"n_resamples": 50, "rng": 1, "stratified": True}
+
+
+def model() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression()
+
+
+def updated(stream: Any) -> Any:
+    stream.update(Y, P)
+    return stream
+
+
+@cache
+def pair() -> fm.PairedBootstrap:
+    return fm.paired_bootstrap(Y, MODELS, **FEW)
+
+
+@cache
+def permuted() -> fm.PairedPermutationTest:
+    return fm.paired_permutation_test(Y, MODELS, n_resamples=50, rng=1)
+
+
+@cache
+def evaluation() -> fm.Evaluation:
+    return fm.evaluate(Y, MODELS, **FEW)
+
+
+@cache
+def estimated() -> fm.EstimatorEvaluation:
+    return fm.evaluate_estimator(model(), X, Y, cv=".632", n_resamples=40, rng=1)
+
+
+@cache
+def compared() -> fm.TableComparison:
+    return fm.compare_table(TABLE, higher_is_better=True)
+
+
+def first(mapping: Any) -> Any:
+    return next(iter(mapping.values()))
+
+
+#: An example of each public result and table, by the name of its class.
+EXAMPLES: dict[str, Callable[[], Any]] = {
+    "BayesianCorrelatedTTest": lambda: fm.bayesian_correlated_t_test(
+        TABLE[:, 0] - 0.5, rho=0.1, higher_is_better=True
+    ),
+    "BayesianSignedRankTest": lambda: fm.bayesian_signed_rank_test(
+        TABLE[:, 0] - 0.5, higher_is_better=True, n_resamples=100, rng=1
+    ),
+    "BestThreshold": lambda: fm.best_threshold(Y, S),
+    "BiasVariance": lambda: fm.bias_variance(Y, [P, Q, Y], decomposition="domingos"),
+    "BiasVarianceCurve": lambda: fm.bias_variance_curve(
+        model(), X, Y, X, Y, parameter="C", values=[0.1, 1.0], n_models=5, rng=1
+    ),
+    "Bootstrap632": lambda: fm.bootstrap632(Y, P, [P, Q], [Y == 0, Y == 1]),
+    "BootstrapResult": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"],
+    "BootstrapResults": lambda: fm.bootstrap(Y, S, metrics=["roc_auc", "pr_auc"], **FEW),
+    "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
+    "BrierCurve": lambda: fm.brier_curve(Y, np.clip(S, 0, 1)),
+    "CalibrationErrorInterval": lambda: fm.calibration_error_interval(Y, CHANCES),
+    "CalibrationTest": lambda: fm.calibration_test(Y, CHANCES, n_resamples=9, rng=1),
+    "CalibrationSummary": lambda: fm.calibration_summary(Y, CHANCES, on_training_data=False),
+    "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
+    "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
+    "ConcordanceInterval": lambda: fm.concordance_interval(S, MODELS["b"]),
+    "ConcordancePair": lambda: fm.concordance_test(Y, MODELS).pairs[0],
+    "ConcordanceTest": lambda: fm.concordance_index_test(
+        np.abs(S), Y, MODELS, higher_score_means="shorter-time"
+    ),
+    "ConfidenceInterval": lambda: fm.ConfidenceInterval(0.25, float("nan")),
+    "ConfusionMatrix": lambda: fm.ConfusionMatrix.from_labels(Y, P),
+    "ConfusionMatrixStack": lambda: fm.ConfusionMatrixStack.from_matrices(
+        {"p": fm.ConfusionMatrix.from_labels(Y, P), "q": fm.ConfusionMatrix.from_labels(Y, Q)}
+    ),
+    "CostComparison": lambda: fm.compare_cost_curves(Y, MODELS),
+    "CostCurve": lambda: fm.cost_curve(Y, S),
+    "CostInterval": lambda: fm.cost_curve(Y, S).intervals[0],
+    "CostWinner": lambda: fm.compare_cost_curves(Y, MODELS).winners[0],
+    "CountMetricInterval": lambda: fm.count_metric_interval("f1", tp=8, fp=2, fn=3),
+    "CriticalDifferenceDiagram": lambda: compared().diagram,
+    "DeLongPair": lambda: fm.delong_test(Y, MODELS).pairs[0],
+    "DeLongResult": lambda: fm.delong(Y, S),
+    "DeLongTest": lambda: fm.delong_test(Y, MODELS),
+    "DeLongUnpairedTest": lambda: fm.delong_unpaired_test(Y, S, Y, MODELS["b"]),
+    "DecisionCurve": lambda: fm.decision_curve(
+        Y, {"a": CHANCES, "b": CHANCES**2}, kind="simultaneous", rng=1
+    ),
+    "DecisionCurveDifference": lambda: fm.decision_curve_difference(
+        Y, {"a": CHANCES, "b": CHANCES**2}
+    ),
+    "DecayedConfusionMatrix": lambda: updated(fm.DecayedConfusionMatrix(7.5)),
+    "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
+    "EstimatorEvaluation": estimated,
+    "Evaluation": evaluation,
+    "EvaluationBootstrap": lambda: evaluation().bootstrap,
+    "FriedmanSegments": lambda: compared().segments,
+    "FriedmanTest": lambda: compared().friedman,
+    "GainsCurve": lambda: fm.gains_curve(Y, S),
+    "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
+    "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
+    "KendallTest": lambda: fm.kendall_test(Y, S),
+    "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
+    "LearningCurve": lambda: fm.estimator_learning_curve(
+        model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
+    ),
+    "LorenzCurve": lambda: fm.lorenz_curve(CHANCES, S),
+    "LogisticCalibration": lambda: fm.logistic_calibration(Y, CHANCES),
+    "MetricEntry": lambda: fm.metrics_table().entries[0],
+    "MetricEstimate": lambda: first(estimated().metrics),
+    "MetricsTable": lambda: fm.metrics_table(),
+    "ModelEvaluation": lambda: evaluation().models[0],
+    "NestedCrossValidation": lambda: fm.nested_cross_validation(
+        model(), X, Y, {"C": [0.1, 1.0]}, outer_cv=2, inner_cv=2, rng=1
+    ),
+    "OperatingPoint": lambda: fm.cost_curve(Y, S).operating_point(cost_fn=2, cost_fp=1),
+    "PairedBootstrap": pair,
+    "PairedDifference": lambda: first(pair().differences)[0],
+    "PairedPermutationTest": permuted,
+    "PermutedDifference": lambda: first(permuted().differences)[0],
+    "PostHocTest": lambda: compared().post_hoc,
+    "PrBand": lambda: fm.pr_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "PrecisionRecallGain": lambda: fm.precision_recall_gain_curve(Y, S),
+    "ProportionDifference": lambda: fm.proportion_difference_interval(8, 10, 5, 10),
+    "ProportionInterval": lambda: fm.proportion_interval(8, 10),
+    "RankPair": lambda: compared().post_hoc.pairs[0],
+    "RegressionMeasures": lambda: fm.regression_measures(
+        X, X[::-1], metrics=["mean_squared_error", "r2"], multioutput="raw_values"
+    ),
+    "RegressionTable": lambda: fm.RegressionTable.from_arrays(X, X[::-1]),
+    "ReliabilityBand": lambda: fm.reliability_band(
+        Y, CHANCES, kind="consistency", n_resamples=9, rng=1
+    ),
+    "ReliabilityDiagram": lambda: fm.reliability_diagram(Y, CHANCES),
+    "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "RocConvexHull": lambda: fm.roc_convex_hull(Y, S),
+    "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
+    "ScoreDecomposition": lambda: fm.score_decomposition(Y, CHANCES),
+    "ScoreDifference": lambda: fm.score_difference(Y, {"a": CHANCES, "b": CHANCES[::-1]}),
+    "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
+    "TableComparison": compared,
+    "ThresholdCostInterval": lambda: fm.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
+    "ThresholdCosts": lambda: fm.threshold_costs(Y, S, cost_fn=5, cost_fp=1),
+    "TuningResult": lambda: fm.tune_estimator(model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1),
+    "ValidationCurve": lambda: fm.estimator_validation_curve(
+        model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1
+    ),
+    "WindowedConfusionMatrix": lambda: updated(fm.WindowedConfusionMatrix(20)),
+}
