@@ -390,12 +390,11 @@ _FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
     ("curves", "probabilities"): _by_classes,
     ("costs", "scores"): _by_classes,
     ("costs", "probabilities"): _by_classes,
-    ("costs", "values"): _by_values,
+    **dict.fromkeys((("costs", "values"), ("concordance", "values")), _by_values),
     ("decisions", "labels"): _by_confusion,
     ("probabilities", "probabilities"): _by_probabilities,
     ("probabilities", "scores"): _by_decisions,
     ("calibration", "probabilities"): _by_probabilities,
     ("regression", "values"): _by_numbers,
     ("regression", "nothing"): _by_no_prediction,
-    ("concordance", "values"): _by_values,
 }
