@@ -105,6 +105,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
+    "GroupAUC": lambda: fm.group_auc(Y, S, query=np.arange(N) // 5),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
     "LearningCurve": lambda: fm.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
@@ -124,6 +125,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "PrBand": lambda: fm.pr_band(Y, S, grid=5, n_resamples=50, rng=1),
     "ProportionDifference": lambda: fm.proportion_difference_interval(8, 10, 5, 10),
     "ProportionInterval": lambda: fm.proportion_interval(8, 10),
+    "RankingTable": lambda: fm.RankingTable.from_scores(Y, S, query=np.arange(N) // 5),
     "RankPair": lambda: compared().post_hoc.pairs[0],
     "RegressionMeasures": lambda: fm.regression_measures(
         X, X[::-1], metrics=["mean_squared_error", "r2"], multioutput="raw_values"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
+from fastmetrics._kernels.rankings import EACH_AGAINST_ALL
 from fastmetrics.errors import UndefinedMetricWarning
 from reference import ranking_oracle as oracle
 
@@ -135,26 +136,40 @@ def test_neither_row_order_nor_threads_nor_the_kind_of_input_change_a_bit() -> N
     assert numbered.queries is None
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3])
 def test_long_queries_are_sorted_and_short_ones_counted_with_the_same_outcome(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, share: float
 ) -> None:
     relevance, score, query = _sample(3)
-    table = fm.RankingTable.from_scores(relevance, score, query=query)
-    monkeypatch.setattr("fastmetrics._kernels.rankings.EACH_AGAINST_ALL", -1)
-    for q in np.unique(query):
-        rows = query == q
-        from fastmetrics.tables.ranking.ranking_table import _place_by_sorting
+    grades = np.where(np.random.default_rng(1).random(len(query)) < share, np.nan, relevance)
+    counted = fm.RankingTable.from_scores(grades, score, query=query)
+    # each query 80 times, so that it is compared no more: what stands above is 80 times as much
+    monkeypatch.setattr("fastmetrics._kernels.rankings.EACH_AGAINST_ALL", 0)
+    for q in np.unique(query).tolist():
+        rows = np.flatnonzero(query == q)
+        long = fm.RankingTable.from_scores(np.repeat(grades[rows], 80), np.repeat(score[rows], 80))
+        part = slice(counted.item_starts[q], counted.item_starts[q + 1])
+        assert np.array_equal(long.above[::80], 80 * counted.above[part])
+        assert np.array_equal(long.tied[::80], 80 * counted.tied[part])
+        assert np.array_equal(long.grades[::80], counted.grades[part])
+        if share:
+            assert np.array_equal(long.unjudged_above[::80], 80 * counted.unjudged_above[part])
+            assert np.array_equal(long.unjudged_tied[::80], 80 * counted.unjudged_tied[part])
 
-        part = slice(table.item_starts[q], table.item_starts[q + 1])
-        which = np.flatnonzero(relevance[rows])
-        grades = relevance[rows][which].astype(float)
-        above, tied = np.empty(len(which), np.int64), np.empty(len(which), np.int64)
-        _place_by_sorting(
-            score[rows], slice(0, rows.sum()), slice(0, len(which)), which, grades, above, tied
-        )
-        assert np.array_equal(above, table.above[part])
-        assert np.array_equal(tied, table.tied[part])
-        assert np.array_equal(grades, table.grades[part])
+
+def test_names_in_a_long_query_are_sorted() -> None:
+    rng = np.random.default_rng(8)
+    n = 1500
+    grades = rng.choice([np.nan, 0.0, 1.0, 2.0], n)
+    score, ids = rng.integers(0, 40, n) / 4, rng.permutation(n)
+    table = fm.RankingTable.from_scores(grades, score, ids=ids).settled("trec_eval")
+    order = sorted(range(n), key=lambda i: (score[i], ids[i]), reverse=True)
+    places = [place for place, i in enumerate(order) if grades[i] > 0]
+    assert len(places) * n > EACH_AGAINST_ALL
+    assert table.above.tolist() == places
+    assert table.grades.tolist() == [grades[order[place]] for place in places]
+    unjudged = np.append(0, np.cumsum(np.isnan(grades[order])))
+    assert table.unjudged_above.tolist() == unjudged[places].tolist()
 
 
 def test_a_query_of_many_relevant_items() -> None:
