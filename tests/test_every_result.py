@@ -245,6 +245,7 @@ NUMBERS = {
     "DeLongPair": "difference",
     "DeLongResult": "estimate",
     "DeLongUnpairedTest": "difference",
+    "GroupAUC": "estimate",
     "KolmogorovSmirnov": "statistic",
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",

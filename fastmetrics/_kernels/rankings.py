@@ -82,7 +82,7 @@ def place_relevant(
         row = scores[start : starts[q + 1]]
         put = np.int64(0)
         for i in range(row.size):
-            unruly += np.int64(row[i] - row[i] != 0)
+            unruly += np.int64(not np.isfinite(row[i]))
         for i in range(row.size):  # half the items may be relevant: nothing branches
             grade = relevance[start + i]
             found[put] = i

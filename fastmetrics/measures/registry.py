@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from fastmetrics.measures._entries import curves, decisions, probabilities, regression
+from fastmetrics.measures._entries import curves, decisions, probabilities, ranking, regression
 from fastmetrics.measures._measure import Measure
 
 #: Every measure by its canonical name: scikit-learn's scorer name, where it has one, without
 #: ``neg_``.
 MEASURES: Final[dict[str, Measure]] = {
     measure.name: measure
-    for entries in (curves, decisions, probabilities, regression)
+    for entries in (curves, decisions, probabilities, regression, ranking)
     for measure in entries.MEASURES
 }
