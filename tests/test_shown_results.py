@@ -82,7 +82,7 @@ def test_it_is_printed_as_a_table(name: str) -> None:
     assert any(set(line) == {"─"} for line in lines)
     assert max(map(cell_width, lines)) <= 100
     assert all(line == line.rstrip() for line in lines)
-    assert len(lines) < 100
+    assert len(lines) < 100 or name == "MetricsTable"  # which is never cut
     assert not [raw for raw in RAW if raw in str(result)]
     assert "nan" not in str(result).replace("=nan", "").split()
     assert "\n" not in repr(result)
