@@ -117,6 +117,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
     "GainsCurve": lambda: fm.gains_curve(Y, S),
+    "GroupAUC": lambda: fm.group_auc(Y, S, query=np.arange(N) // 5),
     "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
     "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
     "KendallTest": lambda: fm.kendall_test(Y, S),
@@ -143,6 +144,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "PrecisionRecallGain": lambda: fm.precision_recall_gain_curve(Y, S),
     "ProportionDifference": lambda: fm.proportion_difference_interval(8, 10, 5, 10),
     "ProportionInterval": lambda: fm.proportion_interval(8, 10),
+    "RankingTable": lambda: fm.RankingTable.from_scores(Y, S, query=np.arange(N) // 5),
     "RankPair": lambda: compared().post_hoc.pairs[0],
     "RegressionMeasures": lambda: fm.regression_measures(
         X, X[::-1], metrics=["mean_squared_error", "r2"], multioutput="raw_values"

@@ -133,6 +133,7 @@ NUMBERS = {
     "DeLongUnpairedTest": "difference",
     "GoodnessOfFitTest": "statistic",
     "KendallTest": "estimate",
+    "GroupAUC": "estimate",
     "KolmogorovSmirnov": "statistic",
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",

@@ -1,7 +1,8 @@
 """What measures of rankings are of each query: the mean over all orders of its ties.
 
 Items of a query stand by ``above``, then by relevance (see `rankings`); those never retrieved stand
-last, with ``tied`` 0. Where a rule has decided the ties, ``tied`` is 1 throughout.
+last, with ``tied`` 0. Where a rule has decided the ties, ``tied`` is 1 throughout. All write of the
+queries from ``first`` to ``last``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,26 @@ from fastmetrics._kernels._compile import kernel
 
 
 @kernel
+def relevant_counts(
+    first: int,
+    last: int,
+    item_starts: NDArray[np.int64],
+    grades: NDArray[np.float64],
+    level: float,
+    found: NDArray[np.int64],
+) -> None:
+    """Write how many items are relevant, retrieved or not."""
+    for q in range(first, last):
+        count = 0
+        for i in range(item_starts[q], item_starts[q + 1]):
+            count += np.int64(grades[i] >= level)
+        found[q] = count
+
+
+@kernel
 def expected_hits(
+    first: int,
+    last: int,
     item_starts: NDArray[np.int64],
     grades: NDArray[np.float64],
     above: NDArray[np.int64],
@@ -23,7 +43,7 @@ def expected_hits(
     found: NDArray[np.float64],
 ) -> None:
     """Write how many relevant items stand among the first ``cutoffs[q]``, on average over ties."""
-    for q in range(found.size):
+    for q in range(first, last):
         k = cutoffs[q]
         hits = 0.0
         for i in range(item_starts[q], item_starts[q + 1]):
@@ -34,6 +54,8 @@ def expected_hits(
 
 @kernel
 def expected_first(
+    first: int,
+    last: int,
     item_starts: NDArray[np.int64],
     grades: NDArray[np.float64],
     above: NDArray[np.int64],
@@ -48,7 +70,7 @@ def expected_first(
     Of ``size`` items in random order, ``relevant`` of them relevant, the first relevant one stands
     at place j with the chance of none before, times that of one there.
     """
-    for q in range(found.size):
+    for q in range(first, last):
         found[q] = 0.0
         low, high = item_starts[q], item_starts[q + 1]
         while low < high and not (grades[low] >= level):
@@ -80,6 +102,8 @@ def expected_first(
 
 @kernel
 def expected_precision_sums(
+    first: int,
+    last: int,
     item_starts: NDArray[np.int64],
     grades: NDArray[np.float64],
     above: NDArray[np.int64],
@@ -94,7 +118,7 @@ def expected_precision_sums(
     place j is relevant with chance relevant / size, and then (j - 1)(relevant - 1) / (size - 1)
     relevant ones are expected before it in the tie.
     """
-    for q in range(found.size):
+    for q in range(first, last):
         total = 0.0
         before = 0
         low, high = item_starts[q], item_starts[q + 1]
@@ -123,6 +147,8 @@ def expected_precision_sums(
 
 @kernel
 def expected_gains(
+    first: int,
+    last: int,
     item_starts: NDArray[np.int64],
     gains: NDArray[np.float64],
     above: NDArray[np.int64],
@@ -135,7 +161,7 @@ def expected_gains(
 
     ``discounts[j]`` is the sum of the discounts of the first j places.
     """
-    for q in range(found.size):
+    for q in range(first, last):
         total = 0.0
         low, high = item_starts[q], item_starts[q + 1]
         while low < high:
@@ -153,6 +179,8 @@ def expected_gains(
 
 @kernel
 def ideal_gains(
+    first: int,
+    last: int,
     item_starts: NDArray[np.int64],
     gains: NDArray[np.float64],
     k: int,
@@ -160,7 +188,7 @@ def ideal_gains(
     found: NDArray[np.float64],
 ) -> None:
     """Write the discounted gains of the best order: the highest gains first."""
-    for q in range(found.size):
+    for q in range(first, last):
         low, high = item_starts[q], item_starts[q + 1]
         ordered = gains[low:high].copy()
         equal = True
@@ -180,6 +208,8 @@ def ideal_gains(
 
 @kernel
 def expected_cascade(
+    first: int,
+    last: int,
     item_starts: NDArray[np.int64],
     chances: NDArray[np.float64],
     above: NDArray[np.int64],
@@ -193,7 +223,7 @@ def expected_cascade(
     there after j of them with the mean, over all sets of j items, of the product of ``1 - chance``:
     an elementary symmetric mean, by which an item without a chance is a factor of 1.
     """
-    for q in range(found.size):
+    for q in range(first, last):
         total = 0.0
         left = 1.0
         low, high = item_starts[q], item_starts[q + 1]
@@ -206,29 +236,60 @@ def expected_cascade(
                 stop += 1
             # means[j]: the mean product of j of the items that were taken into account so far,
             # where a set of j items is drawn of `count`; one item more mixes two of them
-            means = np.ones(size + 1)
+            longest = min(size, k - start)
+            means = np.ones(longest + 1)
             relevant = stop - low
             for count in range(1, relevant + 1):
                 stays = 1.0 - chances[low + count - 1]
-                for j in range(count, 0, -1):
+                for j in range(min(count, longest), 0, -1):
                     share = np.float64(j) / np.float64(count)
                     kept = means[j] if j < count else 0.0
                     means[j] = (1.0 - share) * kept + share * means[j - 1] * stays
             for count in range(relevant + 1, size + 1):
-                for j in range(count, 0, -1):
+                for j in range(min(count, longest), 0, -1):
                     share = np.float64(j) / np.float64(count)
                     kept = means[j] if j < count else 0.0
                     means[j] = (1.0 - share) * kept + share * means[j - 1]
-            for place in range(min(size, k - start)):
+            for place in range(longest):
                 stopped = means[place] - means[place + 1]
                 total += left * stopped / np.float64(start + place + 1)
-            left *= means[size]
+            left *= means[longest]
             low = stop
         found[q] = total
 
 
 @kernel
+def expected_reading(
+    first: int,
+    last: int,
+    item_starts: NDArray[np.int64],
+    grades: NDArray[np.float64],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
+    level: float,
+    k: int,
+    powers: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    found: NDArray[np.float64],
+) -> None:
+    """Write what a reader finds who goes on from each of the first k items with a chance p.
+
+    ``powers[j]`` is p**j, and ``shares[j]`` is 1 - p**j: what j places in a row are worth, before
+    the first of them is reached.
+    """
+    for q in range(first, last):
+        total = 0.0
+        for i in range(item_starts[q], item_starts[q + 1]):
+            if grades[i] >= level and tied[i] > 0 and above[i] < k:
+                here = min(tied[i], k - above[i])
+                total += powers[above[i]] * shares[here] / np.float64(tied[i])
+        found[q] = total
+
+
+@kernel
 def expected_preference(
+    first: int,
+    last: int,
     item_starts: NDArray[np.int64],
     grades: NDArray[np.float64],
     above: NDArray[np.int64],
@@ -244,7 +305,7 @@ def expected_preference(
     ``judged`` counts the judged items of each query. The number of the tied non-relevant items that
     come first is uniform: any place among them is as likely for a relevant item as any other.
     """
-    for q in range(found.size):
+    for q in range(first, last):
         low, high = item_starts[q], item_starts[q + 1]
         n_relevant = 0
         for i in range(low, high):
@@ -281,6 +342,8 @@ def expected_preference(
 
 @kernel
 def concordant_items(
+    first: int,
+    last: int,
     item_starts: NDArray[np.int64],
     grades: NDArray[np.float64],
     above: NDArray[np.int64],
@@ -291,7 +354,7 @@ def concordant_items(
     sizes: NDArray[np.int64],
 ) -> None:
     """Write twice the pairs of a relevant item above another of its query; a tie is half a pair."""
-    for q in range(doubled.size):
+    for q in range(first, last):
         low, high = item_starts[q], item_starts[q + 1]
         n_relevant = 0
         for i in range(low, high):

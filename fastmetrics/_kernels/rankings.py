@@ -36,14 +36,17 @@ def count_relevant(
     first: int,
     last: int,
     counts: NDArray[np.int64],
-) -> None:
-    """Count the items of each query from ``first`` to ``last`` whose relevance is not 0 or nan."""
+) -> int:
+    """Count the items of the queries whose relevance is not 0 or nan; return the unjudged ones."""
+    unjudged = 0
     for q in range(first, last):
         count = 0
         for i in range(starts[q], starts[q + 1]):
             grade = relevance[i]
             count += np.int64((grade != 0) & (grade == grade))
+            unjudged += np.int64(not grade >= 0)
         counts[q] = count
+    return unjudged
 
 
 @kernel
@@ -62,65 +65,84 @@ def place_relevant(
     """Write the relevant items of the queries; return how many scores are not finite.
 
     Of queries with too many comparisons (`EACH_AGAINST_ALL`) only rows and grades are written.
+    Nobody needs ``rows`` where it has no room.
     """
+    longest, most = np.int64(0), np.int64(0)
+    for q in range(first, last):
+        count, size = item_starts[q + 1] - item_starts[q], starts[q + 1] - starts[q]
+        most = max(most, count)
+        if count * size <= EACH_AGAINST_ALL:
+            longest = max(longest, size)
+    firsts, places = np.empty(longest + 1, np.int64), np.empty(most + 1, np.int64)
+    found, worth, counts = places.copy(), np.empty(most), np.empty((2, most), np.int64)
+    keeps_rows = rows.size > 0
     unruly = 0
     for q in range(first, last):
-        start, stop = starts[q], starts[q + 1]
-        row = scores[start:stop]
+        start, low, n = starts[q], item_starts[q], item_starts[q + 1] - item_starts[q]
+        row = scores[start : starts[q + 1]]
+        put = np.int64(0)
         for i in range(row.size):
-            unruly += np.int64(row[i] - row[i] != 0)
-        low, high = item_starts[q], item_starts[q + 1]
-        put = low
-        for i in range(start, stop):
-            grade = relevance[i]
-            if (grade != 0) & (grade == grade):
-                rows[put] = i
-                grades[put] = grade
-                put += 1
-        if (high - low) * row.size > EACH_AGAINST_ALL:
+            unruly += np.int64(not np.isfinite(row[i]))
+        for i in range(row.size):  # half the items may be relevant: nothing branches
+            grade = relevance[start + i]
+            found[put] = i
+            put += np.int64((grade != 0) & (grade == grade))
+        for item in range(n):
+            worth[item] = relevance[start + found[item]]
+        if n * row.size > EACH_AGAINST_ALL:
+            rows[low : low + n] = start + found[:n]
+            grades[low : low + n] = worth[:n]
             continue
-        for item in range(low, high):
-            own = scores[rows[item]]
-            greater = np.int64(0)
-            equal = np.int64(0)
+        for item in range(n):
+            own = row[found[item]]
+            greater, equal = np.int64(0), np.int64(0)
             for i in range(row.size):
                 greater += np.int64(row[i] > own)
                 equal += np.int64(row[i] == own)
-            above[item] = greater
-            tied[item] = equal
-        order_items(low, high, rows, grades, above, tied)
+            counts[0, item], counts[1, item] = greater, equal
+        order_items(row.size, n, counts[0], worth, firsts, places)
+        for item in range(n):
+            put = low + places[item]
+            grades[put] = worth[item]
+            above[put], tied[put] = counts[0, item], counts[1, item]
+            if keeps_rows:
+                rows[put] = start + found[item]
     return unruly
 
 
 @kernel
 def order_items(
-    low: int,
-    high: int,
-    rows: NDArray[np.int64],
-    grades: NDArray[np.float64],
+    size: int,
+    n: int,
     above: NDArray[np.int64],
-    tied: NDArray[np.int64],
+    grades: NDArray[np.float64],
+    firsts: NDArray[np.int64],
+    places: NDArray[np.int64],
 ) -> None:
-    """Order the items of one query by ``above``, then by relevance, the highest first.
+    """Write the place of each item by ``above``, then by relevance, the highest first.
 
-    Each finds its place by being compared with all: there are few, and nothing branches.
+    Counting how many items share a value of ``above`` (below ``size``) puts them in order at once;
+    only items of one tie are compared.
     """
-    n = high - low
-    if n < 2:
+    firsts[: size + 1] = 0
+    for item in range(n):
+        firsts[above[item] + 1] += 1
+    has_ties = False
+    for i in range(1, size + 1):
+        has_ties |= firsts[i] > 1
+        firsts[i] += firsts[i - 1]
+    if not has_ties:
+        for item in range(n):
+            places[item] = firsts[above[item]]
         return
-    old_rows, old_grades = rows[low:high].copy(), grades[low:high].copy()
-    old_above, old_tied = above[low:high].copy(), tied[low:high].copy()
-    for i in range(n):
-        rank, grade = old_above[i], old_grades[i]
+    for item in range(n):
         before = np.int64(0)
-        for j in range(n):
-            before += np.int64(old_above[j] < rank)
-            before += np.int64((old_above[j] == rank) & (old_grades[j] > grade))
-        for j in range(i):
-            before += np.int64((old_above[j] == rank) & (old_grades[j] == grade))
-        put = low + before
-        rows[put], grades[put] = old_rows[i], grade
-        above[put], tied[put] = rank, old_tied[i]
+        for other in range(n):
+            better = (grades[other] > grades[item]) | (
+                (grades[other] == grades[item]) & (other < item)
+            )
+            before += np.int64((above[other] == above[item]) & better)
+        places[item] = firsts[above[item]] + before
 
 
 @kernel
@@ -128,18 +150,24 @@ def count_unjudged(
     relevance: NDArray[np.generic],
     scores: NDArray[np.generic],
     starts: NDArray[np.int64],
+    first: int,
+    last: int,
     item_starts: NDArray[np.int64],
     rows: NDArray[np.int64],
     above: NDArray[np.int64],
     tied: NDArray[np.int64],
 ) -> None:
-    """Write how many unjudged items (nan, or negative) score higher than each relevant item."""
-    for q in range(starts.size - 1):
-        for item in range(item_starts[q], item_starts[q + 1]):
+    """Write how many unjudged items (nan, or negative) score higher than each relevant item.
+
+    Queries with too many comparisons are left out, as in `place_relevant`.
+    """
+    for q in range(first, last):
+        low, high = item_starts[q], item_starts[q + 1]
+        if (high - low) * (starts[q + 1] - starts[q]) > EACH_AGAINST_ALL:
+            continue
+        for item in range(low, high):
             above[item] = 0
             tied[item] = 0
-            if rows[item] < 0:
-                continue
             own = scores[rows[item]]
             for i in range(starts[q], starts[q + 1]):
                 if not relevance[i] >= 0:
@@ -153,6 +181,8 @@ def places_by_name(
     scores: NDArray[np.float32],
     names: NDArray[np.int64],
     starts: NDArray[np.int64],
+    first: int,
+    last: int,
     item_starts: NDArray[np.int64],
     rows: NDArray[np.int64],
     places: NDArray[np.int64],
@@ -160,15 +190,17 @@ def places_by_name(
 ) -> None:
     """Write the place of each relevant item where ties go by name, the last name first.
 
-    ``unjudged`` becomes the number of unjudged items before it.
+    ``unjudged`` becomes the number of unjudged items before it. Queries with too many comparisons
+    are left out, as in `place_relevant`.
     """
-    for q in range(starts.size - 1):
-        for item in range(item_starts[q], item_starts[q + 1]):
+    for q in range(first, last):
+        low, high = item_starts[q], item_starts[q + 1]
+        if (high - low) * (starts[q + 1] - starts[q]) > EACH_AGAINST_ALL:
+            continue
+        for item in range(low, high):
             places[item] = 0
             unjudged[item] = 0
             row = rows[item]
-            if row < 0:
-                continue
             for i in range(starts[q], starts[q + 1]):
                 before = np.int64(scores[i] > scores[row]) | (
                     np.int64(scores[i] == scores[row]) & np.int64(names[i] > names[row])

@@ -254,7 +254,7 @@ def _add_metrics(commands: Any) -> None:
     command = commands.add_parser("metrics", help=text, description=text, allow_abbrev=False)
     command.add_argument(
         "--needs",
-        choices=("scores", "labels", "probabilities", "values"),
+        choices=("scores", "labels", "probabilities", "values", "rankings"),
         help="those that take one kind of prediction (default all)",
     )
     _add_format(command, ("table", "json"))

@@ -68,7 +68,8 @@ class Measure:
     higher_is_better : bool, By or None
         Its direction; None where it has none.
     needs : str
-        What it takes beside the true values; "nothing" for what judges no prediction.
+        What it takes beside the true values; "rankings" for what is measured query by query,
+        "nothing" for what judges no prediction.
     aliases : tuple of str
         Other names that lead here.
     parameters : mapping of str to object
@@ -97,7 +98,7 @@ class Measure:
     title: str
     function: str | Callable[..., Any]
     higher_is_better: bool | By | None
-    needs: Needs | Literal["nothing"]
+    needs: Needs | Literal["rankings", "nothing"]
     aliases: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     arguments: Mapping[str, Any] = field(default_factory=dict)

@@ -100,12 +100,15 @@ _TAKES = {
     "labels": "predicted labels",
     "probabilities": "probabilities",
     "values": "predicted numbers",
+    "rankings": "rankings of queries",
     "nothing": "no prediction",
 }
 _OF = {"decisions": "predicted labels", "regression": "predicted numbers"}
 
 
-def ask(metrics: Any, parameter: str = "metrics") -> tuple[Asked, ...]:
+def ask(
+    metrics: Any, parameter: str = "metrics", *, of_rankings: bool = False
+) -> tuple[Asked, ...]:
     """Return the measures that ``metrics`` asks for, in order.
 
     Parameters
@@ -115,11 +118,14 @@ def ask(metrics: Any, parameter: str = "metrics") -> tuple[Asked, ...]:
         measure that it computes; `functools.partial` gives it parameters.
     parameter : str
         What the caller calls it.
+    of_rankings : bool
+        Whether the caller has queries, of which measures of rankings can be had.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no measure, a parameter that a measure does not have, or a label twice.
+        For what is no measure, one of rankings where there are no queries, a parameter that a
+        measure does not have, or a label twice.
     """
     if isinstance(metrics, Mapping):
         asked = [_one(metric, str(label), parameter) for label, metric in metrics.items()]
@@ -135,6 +141,12 @@ def ask(metrics: Any, parameter: str = "metrics") -> tuple[Asked, ...]:
     if not asked:
         raise InputError(f"`{parameter}` must name at least one measure: got none")
     check_labels((one.label for one in asked), parameter)
+    for one in asked:
+        if not of_rankings and one.measure is not None and one.measure.needs == "rankings":
+            raise InputError(
+                f"`{parameter}` names {one.label!r}, which is measured query by query: "
+                f"`evaluate_rankings(relevance, scores, query=..., metrics={one.label!r})`"
+            )
     return tuple(asked)
 
 

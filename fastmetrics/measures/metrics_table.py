@@ -26,11 +26,11 @@ class MetricEntry(Result):
         In plain words.
     family : str
         "curves" (scores against thresholds), "decisions" (predicted labels), "probabilities",
-        "regression" (predicted numbers), "costs" (what the best thresholds cost), or "own"
-        (registered by the user).
+        "regression" (predicted numbers), "costs" (what the best thresholds cost), "calibration",
+        "concordance", "ranking" (queries), or "own" (registered by the user).
     needs : str
-        What it takes beside the true values: "scores", "labels", "probabilities", "values" or
-        "nothing".
+        What it takes beside the true values: "scores", "labels", "probabilities", "values",
+        "rankings" (by `evaluate_rankings` alone) or "nothing".
     direction : str
         "higher" or "lower" is better, "none", or "by criterion" where a parameter decides.
     low, high : float

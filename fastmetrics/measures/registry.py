@@ -15,6 +15,7 @@ from fastmetrics.measures._entries import (
     curves,
     decisions,
     probabilities,
+    ranking,
     regression,
 )
 from fastmetrics.measures._measure import Measure
@@ -31,6 +32,7 @@ MEASURES: Final[dict[str, Measure]] = {
         costs,
         calibration,
         concordance,
+        ranking,
     )
     for measure in entries.MEASURES
 }

@@ -231,6 +231,7 @@ def rankings() -> None:
                 for name in ("mean_average_precision", "ndcg", "expected_reciprocal_rank"):
                     getattr(fastmetrics, name)(settled)
                 fastmetrics.bpref(settled, relevant_from=0.5)
+                fastmetrics.rank_biased_precision(settled, persistence=0.9)
             fastmetrics.group_auc(table, relevant_from=0.5)
 
 

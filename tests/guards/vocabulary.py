@@ -59,6 +59,8 @@ NEEDS_COMPANY = {
     "alpha": ({"alternative", "reject", "names", "higher_is_better"}, "level of a decision"),
     "n_jobs": ({"estimator"}, "processes (joblib), in which estimators are fitted"),
 }
+#: Options that are the name of a program, as it writes itself.
+PROPER_NAMES = {"trec_eval"}
 
 
 def options_of(function: Callable[..., Any]) -> Iterator[tuple[str, str]]:
@@ -80,7 +82,8 @@ def _texts(hint: Any) -> Iterator[str]:
 def misspelt(function: Callable[..., Any], measures: Collection[str]) -> list[str]:
     """Return the options that have an underscore, which names of measures alone have."""
     options = options_of(function)
-    return [f"{name}={text}" for name, text in options if "_" in text and text not in measures]
+    known = {*measures, *PROPER_NAMES}
+    return [f"{name}={text}" for name, text in options if "_" in text and text not in known]
 
 
 def words_of(value: Any) -> Iterator[tuple[str, set[str]]]:

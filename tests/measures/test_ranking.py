@@ -1,109 +1,17 @@
-"""Measures of rankings against every order of the ties, and what the tables promise."""
+"""What tables of rankings promise, and what is particular to measures of them."""
 
 from __future__ import annotations
 
 import pickle
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 
 import fastmetrics as fm
+from fastmetrics._kernels.rankings import EACH_AGAINST_ALL
 from fastmetrics.errors import UndefinedMetricWarning
 from reference import ranking_oracle as oracle
-
-TIES = ("expected", "optimistic", "pessimistic", "trec_eval")
-
-#: (measure, oracle, options of both, options of the oracle alone by the items)
-PAIRS = [
-    (fm.precision_at_k, oracle.precision, {"k": 2}, ()),
-    (fm.precision_at_k, oracle.precision, {"k": 7}, ()),
-    (fm.recall_at_k, oracle.recall, {"k": 3}, ("total",)),
-    (fm.f1_at_k, oracle.f1, {"k": 3}, ("total",)),
-    (fm.hit_rate_at_k, oracle.hit_rate, {"k": 2}, ()),
-    (fm.r_precision, oracle.r_precision, {}, ("total",)),
-    (fm.mean_reciprocal_rank, oracle.reciprocal_rank, {}, ()),
-    (fm.mean_reciprocal_rank, oracle.reciprocal_rank, {"k": 2}, ()),
-    (fm.mean_average_precision, oracle.average_precision, {}, ("total",)),
-    (fm.mean_average_precision, oracle.average_precision, {"k": 3}, ("total",)),
-    (fm.dcg, oracle.dcg, {"gain": "exponential"}, ()),
-    (fm.ndcg, oracle.ndcg, {"k": 3}, ()),
-    (fm.ndcg, oracle.ndcg, {"gain": "exponential"}, ()),
-    (fm.expected_reciprocal_rank, oracle.expected_reciprocal_rank, {"k": 4}, ("top",)),
-    (fm.expected_reciprocal_rank, oracle.expected_reciprocal_rank, {}, ("top",)),
-    (
-        fm.rank_biased_precision,
-        oracle.rank_biased_precision,
-        {"persistence": Fraction(3, 4), "k": 3},
-        (),
-    ),
-    (fm.bpref, oracle.bpref, {}, ("n_relevant", "n_others")),
-]
-
-items = st.lists(
-    st.tuples(st.sampled_from([None, -1, 0, 0, 1, 2, 3]), st.integers(0, 3)),
-    min_size=1,
-    max_size=6,
-)
-
-
-def _of_items(given: list[tuple[Any, Any]]) -> tuple[list[Any], fm.RankingTable]:
-    named = [(grade, score, 10 + i * 7 % 11) for i, (grade, score) in enumerate(given)]
-    grades = [np.nan if grade is None else grade for grade, _, _ in named]
-    table = fm.RankingTable.from_scores(
-        np.array(grades, float), [s for _, s, _ in named], ids=[i for _, _, i in named]
-    )
-    return named, table
-
-
-def _for_oracle(named: list[Any], wanted: tuple[str, ...]) -> dict[str, Any]:
-    relevant = sum(map(oracle.is_relevant, named))
-    judged = sum(1 for grade, _, _ in named if grade is not None and grade >= 0)
-    known = {
-        "total": relevant,
-        "n_relevant": relevant,
-        "n_others": judged - relevant,
-        "top": max(0, *(grade or 0 for grade, _, _ in named)),
-    }
-    return {name: known[name] for name in wanted}
-
-
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize(
-    ("measure", "by_definition", "options", "wanted"),
-    PAIRS,
-    ids=[f"{p[0].__name__}-{'-'.join(map(str, p[2].values()))}" for p in PAIRS],
-)
-@given(given_items=items)
-def test_equals_the_mean_over_orders(
-    measure: Any, by_definition: Any, options: Any, wanted: Any, ties: str, given_items: Any
-) -> None:
-    named, table = _of_items(given_items)
-    options = dict(options)
-    (found,) = measure(table, ties=ties, per_query=True, **_as_floats(options))
-    if not any(map(oracle.is_relevant, named)):
-        defined = measure in (fm.precision_at_k, fm.dcg, fm.rank_biased_precision)
-        assert found == 0 if defined else np.isnan(found)
-        return
-    expected = oracle.mean(by_definition, named, ties, **options, **_for_oracle(named, wanted))
-    assert found == pytest.approx(float(expected), rel=1e-13, abs=1e-15)
-
-
-def _as_floats(options: dict[str, Any]) -> dict[str, Any]:
-    return {n: float(v) if isinstance(v, Fraction) else v for n, v in options.items()}
-
-
-@given(given_items=items)
-def test_area_of_a_query_is_that_of_pairs(given_items: Any) -> None:
-    named, table = _of_items(given_items)
-    relevant = sum(map(oracle.is_relevant, named))
-    if 0 < relevant < len(named):
-        assert fm.group_auc(table).per_query[0] == float(oracle.auc(named))
-    else:
-        with pytest.warns(UndefinedMetricWarning):
-            assert np.isnan(fm.group_auc(table).estimate)
 
 
 def _sample(seed: int, n_queries: int = 40) -> tuple[Any, Any, Any]:
@@ -135,26 +43,40 @@ def test_neither_row_order_nor_threads_nor_the_kind_of_input_change_a_bit() -> N
     assert numbered.queries is None
 
 
-def test_long_queries_are_sorted_and_short_ones_counted_with_the_same_outcome(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_long_queries_are_sorted_and_short_ones_counted_with_the_same_outcome(share: float) -> None:
     relevance, score, query = _sample(3)
-    table = fm.RankingTable.from_scores(relevance, score, query=query)
-    monkeypatch.setattr("fastmetrics._kernels.rankings.EACH_AGAINST_ALL", -1)
-    for q in np.unique(query):
-        rows = query == q
-        from fastmetrics.tables.ranking.ranking_table import _place_by_sorting
+    grades = np.where(np.random.default_rng(1).random(len(query)) < share, np.nan, relevance)
+    counted = fm.RankingTable.from_scores(grades, score, query=query)
+    # each query 80 times, so that it is compared no more: what stands above is 80 times as much
+    n_sorted = 0
+    for q in np.unique(query).tolist():
+        rows = np.flatnonzero(query == q)
+        long = fm.RankingTable.from_scores(np.repeat(grades[rows], 80), np.repeat(score[rows], 80))
+        n_sorted += len(long.grades) * int(long.sizes[0]) > EACH_AGAINST_ALL
+        part = slice(counted.item_starts[q], counted.item_starts[q + 1])
+        assert np.array_equal(long.above[::80], 80 * counted.above[part])
+        assert np.array_equal(long.tied[::80], 80 * counted.tied[part])
+        assert np.array_equal(long.grades[::80], counted.grades[part])
+        if share:
+            assert np.array_equal(long.unjudged_above[::80], 80 * counted.unjudged_above[part])
+            assert np.array_equal(long.unjudged_tied[::80], 80 * counted.unjudged_tied[part])
+    assert n_sorted > 20
 
-        part = slice(table.item_starts[q], table.item_starts[q + 1])
-        which = np.flatnonzero(relevance[rows])
-        grades = relevance[rows][which].astype(float)
-        above, tied = np.empty(len(which), np.int64), np.empty(len(which), np.int64)
-        _place_by_sorting(
-            score[rows], slice(0, rows.sum()), slice(0, len(which)), which, grades, above, tied
-        )
-        assert np.array_equal(above, table.above[part])
-        assert np.array_equal(tied, table.tied[part])
-        assert np.array_equal(grades, table.grades[part])
+
+def test_names_in_a_long_query_are_sorted() -> None:
+    rng = np.random.default_rng(8)
+    n = 1500
+    grades = rng.choice([np.nan, 0.0, 1.0, 2.0], n)
+    score, ids = rng.integers(0, 40, n) / 4, rng.permutation(n)
+    table = fm.RankingTable.from_scores(grades, score, ids=ids).settled("trec_eval")
+    order = sorted(range(n), key=lambda i: (score[i], ids[i]), reverse=True)
+    places = [place for place, i in enumerate(order) if grades[i] > 0]
+    assert len(places) * n > EACH_AGAINST_ALL
+    assert table.above.tolist() == places
+    assert table.grades.tolist() == [grades[order[place]] for place in places]
+    unjudged = np.append(0, np.cumsum(np.isnan(grades[order])))
+    assert table.unjudged_above.tolist() == unjudged[places].tolist()
 
 
 def test_a_query_of_many_relevant_items() -> None:

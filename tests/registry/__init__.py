@@ -3,7 +3,7 @@
 Every measure of the library's registry has an entry here, under its canonical name, and more of
 them, in brackets, where a parameter makes another measure of it; so have the curves. A line adds
 the property tests, the comparison with a peer, and the benchmark: nothing is timed that is not
-checked.
+checked. Measures of rankings, whose data are queries, have a list and tests of their own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from registry.costs import COSTS, RULES
 from registry.curves import CURVES, MULTICLASS
 from registry.decisions import DECISIONS
 from registry.entry import Entry
+from registry.rankings import RANKINGS as RANKINGS
 from registry.recalibration import RECALIBRATION
 from registry.values import ERRORS, LOSSES
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -10,14 +12,23 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, check_real
 from fastmetrics._kernels import ranking_values as kernels
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.tables.ranking._placing import jobs_of
 from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
 
 Values = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Gain = Literal["linear", "exponential"]
 
 #: Stands for "all items" where a cut-off is not given.
 _ALL: Final = np.iinfo(np.int64).max
+
+#: The least relevance above 0.
+_TINY: Final = math.ulp(0.0)
+
+#: Relevant items of a job: a millisecond of work.
+_ITEMS_OF_A_JOB: Final = 1 << 17
 
 #: What measures of rankings take, beside the data, and say alike.
 RANKED: Final = """
@@ -80,22 +91,28 @@ def _value_of_none(no_relevant: Any) -> float:
     return check_fraction("no_relevant", no_relevant, include_low=True, include_high=True)
 
 
-def n_relevant(table: RankingTable, level: float) -> NDArray[np.int64]:
+def filled(
+    kernel: Callable[..., None], table: RankingTable, n_threads: int | None, *arguments: Any
+) -> None:
+    """Let a kernel write of all queries, on several threads where there are many items."""
+    jobs = jobs_of(table.item_starts, _ITEMS_OF_A_JOB)
+    run([partial(kernel, *job, table.item_starts, *arguments) for job in jobs], n_threads)
+
+
+def n_relevant(table: RankingTable, level: float, n_threads: int | None = None) -> Ints:
     """Return how many items of each query are relevant, retrieved or not."""
-    return _sums(table, table.grades >= level)
+    found = np.empty(table.n_queries, np.int64)
+    filled(kernels.relevant_counts, table, n_threads, table.grades, level, found)
+    return found
 
 
-def _sums(table: RankingTable, items: NDArray[Any]) -> NDArray[np.int64]:
-    running = np.zeros(len(items) + 1, np.int64)
-    np.cumsum(items, out=running[1:])
-    return np.diff(running[table.item_starts])
+def _ranks(table: RankingTable) -> tuple[Any, ...]:
+    return table.grades, table.above, table.tied
 
 
-def _hits(table: RankingTable, level: float, cutoffs: NDArray[np.int64]) -> Values:
+def _hits(table: RankingTable, level: float, cutoffs: Ints, n_threads: int | None) -> Values:
     found = np.empty(table.n_queries)
-    kernels.expected_hits(
-        table.item_starts, table.grades, table.above, table.tied, level, cutoffs, found
-    )
+    filled(kernels.expected_hits, table, n_threads, *_ranks(table), level, cutoffs, found)
     return found
 
 
@@ -106,45 +123,59 @@ def _over(values: Values, divisors: NDArray[Any], otherwise: float) -> Values:
     return out
 
 
-def precisions(table: RankingTable, *, k: int | None, relevant_from: float) -> Values:
+def precisions(
+    table: RankingTable, *, k: int | None, relevant_from: float, n_threads: int | None = None
+) -> Values:
     """Return the share of relevant items among the first k; of all items, where k is not given."""
     k = _cutoff(k)
     level = check_level(relevant_from)
     cutoffs = table.sizes if k == _ALL else np.full(table.n_queries, k)
-    return _over(_hits(table, level, cutoffs), cutoffs, 0.0)
+    return _over(_hits(table, level, cutoffs, n_threads), cutoffs, 0.0)
 
 
 def recalls(
-    table: RankingTable, *, k: int | None, relevant_from: float, no_relevant: float
+    table: RankingTable,
+    *,
+    k: int | None,
+    relevant_from: float,
+    no_relevant: float,
+    n_threads: int | None = None,
 ) -> Values:
     """Return the share of the relevant items that stands among the first k."""
     k = _cutoff(k)
     level = check_level(relevant_from)
     no_relevant = _value_of_none(no_relevant)
-    found = _hits(table, level, np.full(table.n_queries, k))
-    return _over(found, n_relevant(table, level), no_relevant)
+    found = _hits(table, level, np.full(table.n_queries, k), n_threads)
+    return _over(found, n_relevant(table, level, n_threads), no_relevant)
 
 
 def f1_values(
-    table: RankingTable, *, k: int | None, relevant_from: float, no_relevant: float
+    table: RankingTable,
+    *,
+    k: int | None,
+    relevant_from: float,
+    no_relevant: float,
+    n_threads: int | None = None,
 ) -> Values:
     """Return the harmonic mean of precision and recall, which is linear in the hits."""
     k = _cutoff(k)
     level = check_level(relevant_from)
     no_relevant = _value_of_none(no_relevant)
     cutoffs = table.sizes if k == _ALL else np.full(table.n_queries, k)
-    relevant = n_relevant(table, level)
-    values = _over(2 * _hits(table, level, cutoffs), cutoffs + relevant, 0.0)
+    relevant = n_relevant(table, level, n_threads)
+    values = _over(2 * _hits(table, level, cutoffs, n_threads), cutoffs + relevant, 0.0)
     values[relevant == 0] = no_relevant
     return values
 
 
-def r_precisions(table: RankingTable, *, relevant_from: float, no_relevant: float) -> Values:
+def r_precisions(
+    table: RankingTable, *, relevant_from: float, no_relevant: float, n_threads: int | None = None
+) -> Values:
     """Return the precision at k, the number of relevant items."""
     level = check_level(relevant_from)
     no_relevant = _value_of_none(no_relevant)
-    relevant = n_relevant(table, level)
-    return _over(_hits(table, level, relevant), relevant, no_relevant)
+    relevant = n_relevant(table, level, n_threads)
+    return _over(_hits(table, level, relevant, n_threads), relevant, no_relevant)
 
 
 def _firsts(
@@ -153,48 +184,62 @@ def _firsts(
     relevant_from: float,
     no_relevant: float,
     reciprocal: bool,
+    n_threads: int | None,
 ) -> Values:
     k, level, otherwise = _cutoff(k), check_level(relevant_from), _value_of_none(no_relevant)
     found = np.empty(table.n_queries)
-    kernels.expected_first(
-        table.item_starts, table.grades, table.above, table.tied, level, k, reciprocal, found
-    )
-    found[n_relevant(table, level) == 0] = otherwise
+    ranks = _ranks(table)
+    filled(kernels.expected_first, table, n_threads, *ranks, level, k, reciprocal, found)
+    found[n_relevant(table, level, n_threads) == 0] = otherwise
     return found
 
 
 def hit_rates(
-    table: RankingTable, *, k: int | None, relevant_from: float, no_relevant: float
+    table: RankingTable,
+    *,
+    k: int | None,
+    relevant_from: float,
+    no_relevant: float,
+    n_threads: int | None = None,
 ) -> Values:
     """Return the chance that a relevant item stands among the first k."""
-    return _firsts(table, k, relevant_from, no_relevant, False)
+    return _firsts(table, k, relevant_from, no_relevant, False, n_threads)
 
 
 def reciprocal_ranks(
-    table: RankingTable, *, k: int | None, relevant_from: float, no_relevant: float
+    table: RankingTable,
+    *,
+    k: int | None,
+    relevant_from: float,
+    no_relevant: float,
+    n_threads: int | None = None,
 ) -> Values:
     """Return 1/rank of the first relevant item, 0 if it does not stand among the first k."""
-    return _firsts(table, k, relevant_from, no_relevant, True)
+    return _firsts(table, k, relevant_from, no_relevant, True, n_threads)
 
 
 def average_precisions(
-    table: RankingTable, *, k: int | None, relevant_from: float, no_relevant: float
+    table: RankingTable,
+    *,
+    k: int | None,
+    relevant_from: float,
+    no_relevant: float,
+    n_threads: int | None = None,
 ) -> Values:
     """Return the mean, over the relevant items, of the precision at each; 0 beyond the first k."""
     k = _cutoff(k)
     level = check_level(relevant_from)
     no_relevant = _value_of_none(no_relevant)
     sums = np.empty(table.n_queries)
-    kernels.expected_precision_sums(
-        table.item_starts, table.grades, table.above, table.tied, level, k, sums
-    )
-    return _over(sums, n_relevant(table, level), no_relevant)
+    filled(kernels.expected_precision_sums, table, n_threads, *_ranks(table), level, k, sums)
+    return _over(sums, n_relevant(table, level, n_threads), no_relevant)
 
 
 def gains_of(grades: Values, gain: Gain) -> Values:
     """Return what items of these grades are worth; nothing below 0."""
     check_choice("gain", gain, ("linear", "exponential"))
-    grades = np.maximum(grades, 0.0)
+    if grades.min(initial=0.0) < 0:
+        grades = np.maximum(grades, 0.0)
     if gain == "linear":
         return grades
     largest = float(grades.max(initial=0.0))
@@ -206,42 +251,59 @@ def gains_of(grades: Values, gain: Gain) -> Values:
     return np.exp2(grades) - 1.0
 
 
-def _discounts(table: RankingTable, k: int, base: float = 2.0) -> Values:
-    """Return the sum of 1/log(j + 1) over the first j places, for every j that is looked at."""
-    longest = int(max(table.sizes.max(initial=0), np.diff(table.item_starts).max(initial=0)))
-    places = np.arange(2, 2 + min(k, longest), dtype=np.float64)
-    steps = np.log2(places)
-    return np.append(0.0, np.cumsum(math.log2(base) / steps))
+def _discounts(table: RankingTable, k: int) -> Values:
+    """Return the sum of 1/log2(j + 1) over the first j places, for every j that is looked at."""
+    places = np.arange(2, 2 + min(k, _longest(table)), dtype=np.float64)
+    return np.append(0.0, np.cumsum(1.0 / np.log2(places)))
 
 
-def discounted_gains(table: RankingTable, *, k: int | None, gain: Gain) -> Values:
+def _longest(table: RankingTable) -> int:
+    """Return how many places the longest query has, or would have by its relevant items."""
+    return int(max(table.sizes.max(initial=0), np.diff(table.item_starts).max(initial=0)))
+
+
+def discounted_gains(
+    table: RankingTable, *, k: int | None, gain: Gain, n_threads: int | None = None
+) -> Values:
     """Return the discounted cumulative gain of the first k items."""
-    return _discounted(table, _cutoff(k), gains_of(table.grades, gain))
+    k = _cutoff(k)
+    return _discounted(table, gains_of(table.grades, gain), _discounts(table, k), n_threads)
 
 
-def _discounted(table: RankingTable, k: int, gains: Values, base: float = 2.0) -> Values:
+def _discounted(
+    table: RankingTable, gains: Values, discounts: Values, n_threads: int | None
+) -> Values:
     found = np.empty(table.n_queries)
-    discounts = _discounts(table, k, base)
-    k = min(k, len(discounts) - 1)
-    kernels.expected_gains(table.item_starts, gains, table.above, table.tied, k, discounts, found)
+    ranks, k = (gains, table.above, table.tied), len(discounts) - 1
+    filled(kernels.expected_gains, table, n_threads, *ranks, k, discounts, found)
     return found
 
 
 def normalized_gains(
-    table: RankingTable, *, k: int | None, gain: Gain, no_relevant: float
+    table: RankingTable,
+    *,
+    k: int | None,
+    gain: Gain,
+    no_relevant: float,
+    n_threads: int | None = None,
 ) -> Values:
     """Return the discounted gain over that of the best order."""
     k = _cutoff(k)
     no_relevant = _value_of_none(no_relevant)
     gains = gains_of(table.grades, gain)
-    ideal = np.empty(table.n_queries)
-    discounts = _discounts(table, k)
-    kernels.ideal_gains(table.item_starts, gains, min(k, len(discounts) - 1), discounts, ideal)
-    return np.minimum(_over(_discounted(table, k, gains), ideal, no_relevant), 1.0)
+    discounts, ideal = _discounts(table, k), np.empty(table.n_queries)
+    filled(kernels.ideal_gains, table, n_threads, gains, len(discounts) - 1, discounts, ideal)
+    found = _discounted(table, gains, discounts, n_threads)
+    return np.minimum(_over(found, ideal, no_relevant), 1.0)
 
 
 def cascades(
-    table: RankingTable, *, k: int | None, max_relevance: float | None, no_relevant: float
+    table: RankingTable,
+    *,
+    k: int | None,
+    max_relevance: float | None,
+    no_relevant: float,
+    n_threads: int | None = None,
 ) -> Values:
     """Return the expected reciprocal rank at which a reader who stops at what is relevant stops."""
     k = _cutoff(k)
@@ -252,72 +314,54 @@ def cascades(
         raise InputError(f"`max_relevance` must be at least {largest:g}, which occurs: got {top:g}")
     chances = gains_of(table.grades, "exponential") / np.exp2(top)
     found = np.empty(table.n_queries)
-    kernels.expected_cascade(table.item_starts, chances, table.above, table.tied, k, found)
-    found[_sums(table, table.grades > 0) == 0] = no_relevant
+    ranks = (chances, table.above, table.tied)
+    filled(kernels.expected_cascade, table, n_threads, *ranks, k, found)
+    found[n_relevant(table, _TINY, n_threads) == 0] = no_relevant
     return found
 
 
 def biased_precisions(
-    table: RankingTable, *, k: int | None, relevant_from: float, persistence: float
+    table: RankingTable,
+    *,
+    k: int | None,
+    relevant_from: float,
+    persistence: float,
+    n_threads: int | None = None,
 ) -> Values:
     """Return the rank-biased precision: what a reader finds who goes on with chance p."""
     k = _cutoff(k)
     level = check_level(relevant_from)
     p = check_fraction("persistence", persistence)
-    retrieved = table.tied > 0
-    size = np.maximum(table.tied, 1)
-    start = np.minimum(table.above, k)
-    stop = np.minimum(table.above + size, k)
-    powers = (p**start - p**stop) / size
-    powers[~(retrieved & (table.grades >= level))] = 0.0
-    return _float_sums(table, powers)
+    places = np.arange(min(k, _longest(table)) + 1, dtype=np.float64)
+    powers, shares = p**places, -np.expm1(places * math.log(p))  # 1 - p**j would lose digits
+    found = np.empty(table.n_queries)
+    ranks, k = _ranks(table), len(places) - 1
+    filled(kernels.expected_reading, table, n_threads, *ranks, level, k, powers, shares, found)
+    return found
 
 
-def _float_sums(table: RankingTable, items: Values) -> Values:
-    """Return sums over the items of each query, each query's by itself."""
-    sums = np.zeros(table.n_queries)
-    filled = np.flatnonzero(np.diff(table.item_starts))
-    if len(filled):
-        sums[filled] = np.add.reduceat(items, table.item_starts[filled])
-    return sums
-
-
-def preferences(table: RankingTable, *, relevant_from: float, no_relevant: float) -> Values:
+def preferences(
+    table: RankingTable, *, relevant_from: float, no_relevant: float, n_threads: int | None = None
+) -> Values:
     """Return bpref: how seldom judged non-relevant items stand above the relevant ones."""
     level = check_level(relevant_from)
     no_relevant = _value_of_none(no_relevant)
     found = np.empty(table.n_queries)
-    kernels.expected_preference(
-        table.item_starts,
-        table.grades,
-        table.above,
-        table.tied,
-        table.unjudged_above,
-        table.unjudged_tied,
-        level,
-        table.judged,
-        found,
-    )
+    hidden = table.unjudged_above, table.unjudged_tied
+    ranks = *_ranks(table), *hidden
+    filled(kernels.expected_preference, table, n_threads, *ranks, level, table.judged, found)
     found[np.isnan(found)] = no_relevant
     return found
 
 
 def areas(
-    table: RankingTable, *, relevant_from: float
+    table: RankingTable, *, relevant_from: float, n_threads: int | None = None
 ) -> tuple[Values, NDArray[np.int64], NDArray[np.int64]]:
     """Return the AUC of each query, nan of one class alone, and its retrieved items by class."""
     level = check_level(relevant_from)
     doubled, relevant = np.empty(table.n_queries, np.int64), np.empty(table.n_queries, np.int64)
-    kernels.concordant_items(
-        table.item_starts,
-        table.grades,
-        table.above,
-        table.tied,
-        level,
-        doubled,
-        relevant,
-        table.sizes,
-    )
+    into = doubled, relevant, table.sizes
+    filled(kernels.concordant_items, table, n_threads, *_ranks(table), level, *into)
     others = table.sizes - relevant
     return _over(doubled / 2, relevant * others, math.nan), relevant, others
 

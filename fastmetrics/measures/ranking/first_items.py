@@ -51,7 +51,7 @@ def precision_at_k(
     0.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = precisions(table, k=k, relevant_from=relevant_from)
+    values = precisions(table, k=k, relevant_from=relevant_from, n_threads=n_threads)
     return averaged(values, per_query, "precision at k")
 
 
@@ -86,7 +86,9 @@ def recall_at_k(
     0.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = recalls(table, k=k, relevant_from=relevant_from, no_relevant=no_relevant)
+    values = recalls(
+        table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
+    )
     return averaged(values, per_query, "recall at k")
 
 
@@ -125,7 +127,9 @@ def f1_at_k(
     0.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = f1_values(table, k=k, relevant_from=relevant_from, no_relevant=no_relevant)
+    values = f1_values(
+        table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
+    )
     return averaged(values, per_query, "F1 at k")
 
 
@@ -165,7 +169,9 @@ def hit_rate_at_k(
     0.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = hit_rates(table, k=k, relevant_from=relevant_from, no_relevant=no_relevant)
+    values = hit_rates(
+        table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
+    )
     return averaged(values, per_query, "the hit rate")
 
 
@@ -199,5 +205,7 @@ def r_precision(
     0.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = r_precisions(table, relevant_from=relevant_from, no_relevant=no_relevant)
+    values = r_precisions(
+        table, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
+    )
     return averaged(values, per_query, "R-precision")

@@ -55,7 +55,7 @@ def dcg(
     3.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = discounted_gains(table, k=k, gain=gain)
+    values = discounted_gains(table, k=k, gain=gain, n_threads=n_threads)
     return averaged(values, per_query, "the discounted gain")
 
 
@@ -97,7 +97,7 @@ def ndcg(
     0.9639
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = normalized_gains(table, k=k, gain=gain, no_relevant=no_relevant)
+    values = normalized_gains(table, k=k, gain=gain, no_relevant=no_relevant, n_threads=n_threads)
     return averaged(values, per_query, "the normalized gain")
 
 
@@ -143,5 +143,7 @@ def expected_reciprocal_rank(
     0.7708333333333334
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = cascades(table, k=k, max_relevance=max_relevance, no_relevant=no_relevant)
+    values = cascades(
+        table, k=k, max_relevance=max_relevance, no_relevant=no_relevant, n_threads=n_threads
+    )
     return averaged(values, per_query, "the expected reciprocal rank")

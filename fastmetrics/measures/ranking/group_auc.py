@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import OneNumber
@@ -33,12 +34,23 @@ class GroupAUC(OneNumber):
         Weight of each group; 0 where it has no AUC.
     n_one_class : int
         Groups that are left out, since their items are of one class.
+    queries : ndarray of shape (n_queries,) or None
+        Sorted ids of the groups; None where they are numbered.
     """
 
     estimate: float
     per_query: NDArray[np.float64]
     weights: NDArray[np.int64]
     n_one_class: int
+    queries: NDArray[Any] | None = None
+
+    def _shown(self) -> Display:
+        n = len(self.per_query)
+        record = {"AUC": self.estimate, "groups": n, "of one class": self.n_one_class}
+        names = np.arange(n) if self.queries is None else self.queries
+        columns = {"query": names, "roc_auc": self.per_query, "weight": self.weights}
+        tables = [Table.record(record, framed=False), Table(columns)]
+        return Display(tables, "Mean AUC of groups")
 
 
 @documented(RANKINGS, RANKED)
@@ -84,7 +96,7 @@ def group_auc(
     """
     check_choice("weighting", weighting, ("items", "relevant", "pairs", "queries"))
     table = ranked(relevance, score, query, "expected", n_threads)
-    values, relevant, others = areas(table, relevant_from=relevant_from)
+    values, relevant, others = areas(table, relevant_from=relevant_from, n_threads=n_threads)
     defined = ~np.isnan(values)
     if weighting == "items":
         weights = relevant + others
@@ -103,4 +115,4 @@ def group_auc(
         mean = float(np.average(values[defined], weights=weights[defined]))
     for array in (values, weights):
         array.setflags(write=False)
-    return GroupAUC(mean, values, weights, int(np.count_nonzero(~defined)))
+    return GroupAUC(mean, values, weights, int(np.count_nonzero(~defined)), table.queries)

@@ -75,9 +75,8 @@ def _gains(
     table = RankingTable.from_scores(grades, scores)
     found = np.empty(table.n_queries)
     length = grades.shape[1]
-    expected_gains(
-        table.item_starts, table.grades, table.above, table.tied, length, discounts, found
-    )
+    ranks = table.item_starts, table.grades, table.above, table.tied
+    expected_gains(0, table.n_queries, *ranks, length, discounts, found)
     return table, found, discounts
 
 
@@ -102,6 +101,10 @@ def dcg_score(
     --------
     dcg : The same of queries of any length, with exponential gains and other rules for ties.
 
+    Notes
+    -----
+    A relevance may be negative, and then counts against the sum.
+
     References
     ----------
     McSherry & Najork (2008), Computing information retrieval performance measures efficiently in
@@ -110,7 +113,7 @@ def dcg_score(
     Examples
     --------
     >>> round(dcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]]), 6)
-    9.499457
+    9.499458
     """
     _, found, _ = _gains(y_true, y_score, k, log_base, ignore_ties)
     return _mean(found, sample_weight)
@@ -155,7 +158,8 @@ def ndcg_score(
         raise InputError("ndcg_score should not be used on negative y_true values.")
     table, found, discounts = _gains(grades, y_score, k, 2.0, ignore_ties)
     ideal = np.empty(table.n_queries)
-    ideal_gains(table.item_starts, table.grades, grades.shape[1], discounts, ideal)
+    items = table.item_starts, table.grades
+    ideal_gains(0, table.n_queries, *items, grades.shape[1], discounts, ideal)
     values = np.zeros(table.n_queries)
     np.divide(found, ideal, out=values, where=ideal != 0)
     return _mean(values, sample_weight)

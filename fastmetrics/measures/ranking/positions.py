@@ -58,7 +58,9 @@ def mean_average_precision(
     0.75
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = average_precisions(table, k=k, relevant_from=relevant_from, no_relevant=no_relevant)
+    values = average_precisions(
+        table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
+    )
     return averaged(values, per_query, "average precision")
 
 
@@ -93,7 +95,9 @@ def mean_reciprocal_rank(
     0.6111111111111112
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = reciprocal_ranks(table, k=k, relevant_from=relevant_from, no_relevant=no_relevant)
+    values = reciprocal_ranks(
+        table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
+    )
     return averaged(values, per_query, "the reciprocal rank")
 
 
@@ -134,7 +138,9 @@ def rank_biased_precision(
     0.625
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = biased_precisions(table, k=k, relevant_from=relevant_from, persistence=persistence)
+    values = biased_precisions(
+        table, k=k, relevant_from=relevant_from, persistence=persistence, n_threads=n_threads
+    )
     return averaged(values, per_query, "rank-biased precision")
 
 
@@ -174,5 +180,7 @@ def bpref(
     0.75
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = preferences(table, relevant_from=relevant_from, no_relevant=no_relevant)
+    values = preferences(
+        table, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
+    )
     return averaged(values, per_query, "bpref")

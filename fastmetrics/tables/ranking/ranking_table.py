@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.queries import QueryRows, check_queries, check_totals
 from fastmetrics._input.scalars import check_choice, check_n_threads
-from fastmetrics._input.scores import check_finite
 from fastmetrics._kernels import rankings as kernels
 from fastmetrics._results import same
-from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables.ranking._placing import placed
 
 Ties = Literal["expected", "optimistic", "pessimistic", "trec_eval"]
 TIES: Final[tuple[Ties, ...]] = ("expected", "optimistic", "pessimistic", "trec_eval")
-
-#: Items of a job: some milliseconds of work.
-_ROWS_OF_A_JOB: Final = 1 << 19
 
 #: What functions of rankings take, and say alike.
 RANKINGS: Final = """
@@ -47,7 +44,7 @@ TypeError, ValueError
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RankingTable:
+class RankingTable(Shown):
     """Of every query, where its relevant items stand among the scores.
 
     All that a measure of rankings needs: of each relevant item, how many items score higher and how
@@ -147,43 +144,7 @@ class RankingTable:
     def _of_rows(
         cls, rows: QueryRows, totals: NDArray[np.int64] | None, n_threads: int | None
     ) -> Self:
-        starts, n_queries = rows.starts, rows.n_queries
-        sizes = np.diff(starts)
-        jobs = _jobs(starts)
-        counts = np.empty(n_queries, np.int64)
-        run(
-            [partial(kernels.count_relevant, *rows[:1], starts, *job, counts) for job in jobs],
-            n_threads,
-        )
-        item_starts = np.zeros(n_queries + 1, np.int64)
-        np.cumsum(counts, out=item_starts[1:])
-        n_items = int(item_starts[-1])
-        which, above, tied = (np.empty(n_items, np.int64) for _ in range(3))
-        grades = np.empty(n_items)
-        place = partial(kernels.place_relevant, rows.relevance, rows.scores, starts)
-        into = (item_starts, which, grades, above, tied)
-        if any(run([partial(place, *job, *into) for job in jobs], n_threads)):
-            check_finite(rows.scores, "score")
-        for q in np.flatnonzero(counts * sizes > kernels.EACH_AGAINST_ALL).tolist():
-            items = slice(item_starts[q], item_starts[q + 1])
-            _place_by_sorting(rows.scores, slice(starts[q], starts[q + 1]), items, *into[1:])
-        none = np.empty(0, np.int64)
-        judged, hidden = sizes, (none, none)
-        unjudged = ~(rows.relevance >= 0)
-        if unjudged.any():
-            judged = sizes - np.diff(np.append(0, np.cumsum(unjudged))[starts])
-            hidden = np.empty(n_items, np.int64), np.empty(n_items, np.int64)
-            kernels.count_unjudged(rows.relevance, rows.scores, starts, item_starts, which, *hidden)
-        named = (none, none)
-        if rows.ids is not None:
-            named = np.empty(n_items, np.int64), np.empty(n_items, np.int64)
-            single = rows.scores.astype(np.float32)  # as trec_eval holds them
-            kernels.places_by_name(
-                rows.relevance, single, rows.ids, starts, item_starts, which, *named
-            )
-        table = cls._of_columns(
-            rows.queries, sizes, judged, item_starts, grades, above, tied, *hidden, *named
-        )
+        table = cls._of_columns(rows.queries, *placed(rows, n_threads))
         return table if totals is None else table._with_unretrieved(totals)
 
     @classmethod
@@ -331,6 +292,13 @@ class RankingTable:
             f"{int(self.sizes.sum()):,} items, {np.count_nonzero(self.grades > 0):,} relevant)"
         )
 
+    def _shown(self) -> Display:
+        positive = np.append(0, np.cumsum(self.grades > 0))[self.item_starts]
+        queries = np.arange(self.n_queries) if self.queries is None else self.queries
+        columns = {"query": queries, "items": self.sizes, "judged": self.judged}
+        title = repr(self).partition("(")[2].removesuffix(")")
+        return Display([Table(columns | {"relevant": np.diff(positive)})], title)
+
 
 def merged(tables: list[RankingTable]) -> RankingTable:
     """Return one table of the queries of several, none of which stands in two."""
@@ -370,29 +338,3 @@ def merged(tables: list[RankingTable]) -> RankingTable:
         item_starts,
         *(joined_items(name) for name in RankingTable.__slots__[4:]),
     )
-
-
-def _place_by_sorting(
-    scores: NDArray[Any],
-    rows: slice,
-    items: slice,
-    which: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
-) -> None:
-    """Write where the relevant items of one query stand, as the kernel does of short ones."""
-    ordered, own = np.sort(scores[rows]), scores[which[items]]
-    left, right = (np.searchsorted(ordered, own, side=side) for side in ("left", "right"))
-    order = np.lexsort((-grades[items], -right))
-    which[items], grades[items] = which[items][order], grades[items][order]
-    above[items], tied[items] = (len(ordered) - right)[order], (right - left)[order]
-
-
-def _jobs(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return ranges of queries that hold about as many items each."""
-    n_items, n_queries = int(starts[-1]), len(starts) - 1
-    n_jobs = max(1, min(n_queries, n_items // _ROWS_OF_A_JOB))
-    ends = np.searchsorted(starts, np.arange(1, n_jobs) * (n_items / n_jobs))
-    edges = np.unique(np.concatenate([[0], ends, [n_queries]]))
-    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))

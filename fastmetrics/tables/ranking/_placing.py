@@ -1,0 +1,134 @@
+"""From the items of all queries to the columns of a `RankingTable`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.queries import QueryRows
+from fastmetrics._input.scores import check_finite
+from fastmetrics._kernels import rankings as kernels
+from fastmetrics._threads.workers import run
+
+#: Items of a job: some milliseconds of work.
+_ROWS_OF_A_JOB: Final = 1 << 18
+
+Ints = NDArray[np.int64]
+
+
+def placed(rows: QueryRows, n_threads: int | None) -> tuple[NDArray[Any], ...]:
+    """Return the columns of a `RankingTable`, from `sizes` on."""
+    starts, sizes = rows.starts, np.diff(rows.starts)
+    jobs = jobs_of(starts, _ROWS_OF_A_JOB)
+    counts = np.empty(rows.n_queries, np.int64)
+    count = partial(kernels.count_relevant, rows.relevance, starts)
+    has_unjudged = any(run([partial(count, *job, counts) for job in jobs], n_threads))
+    item_starts = np.zeros(rows.n_queries + 1, np.int64)
+    np.cumsum(counts, out=item_starts[1:])
+    n_items = int(item_starts[-1])
+    long = np.flatnonzero(counts * sizes > kernels.EACH_AGAINST_ALL)
+    needs_rows = has_unjudged or rows.ids is not None or len(long)
+    which = np.empty(n_items if needs_rows else 0, np.int64)
+    grades, above, tied = np.empty(n_items), *(np.empty(n_items, np.int64) for _ in range(2))
+    place = partial(kernels.place_relevant, rows.relevance, rows.scores, starts)
+    into = (item_starts, which, grades, above, tied)
+    if any(run([partial(place, *job, *into) for job in jobs], n_threads)):
+        check_finite(rows.scores, "score")
+    sorted_ones = [
+        (slice(starts[q], starts[q + 1]), slice(item_starts[q], item_starts[q + 1]))
+        for q in long.tolist()
+    ]
+    for query, items in sorted_ones:
+        _place_by_sorting(rows.scores, query, items, *into[1:])
+    hidden = named = (np.empty(0, np.int64),) * 2
+    if rows.ids is not None:
+        named = np.empty(n_items, np.int64), np.empty(n_items, np.int64)
+        single = rows.scores.astype(np.float32)  # as trec_eval holds them
+        find = partial(kernels.places_by_name, rows.relevance, single, rows.ids, starts)
+        run([partial(find, *job, item_starts, which, *named) for job in jobs], n_threads)
+        for query, items in sorted_ones:
+            _name_by_sorting(rows.relevance, single, rows.ids, query, items, which, *named)
+        _order_by_name(item_starts, which, grades, above, tied, *named)
+    judged = sizes
+    if has_unjudged:
+        unjudged = np.append(0, np.cumsum(~(rows.relevance >= 0)))
+        judged = sizes - np.diff(unjudged[starts])
+        hidden = np.empty(n_items, np.int64), np.empty(n_items, np.int64)
+        count = partial(kernels.count_unjudged, rows.relevance, rows.scores, starts)
+        run([partial(count, *job, item_starts, which, *hidden) for job in jobs], n_threads)
+        for query, items in sorted_ones:
+            unknown, own = ~(rows.relevance[query] >= 0), rows.scores[which[items]]
+            hidden[0][items], hidden[1][items] = _ranks(rows.scores[query][unknown], own)
+    return sizes, judged, item_starts, grades, above, tied, *hidden, *named
+
+
+def _place_by_sorting(
+    scores: NDArray[Any],
+    rows: slice,
+    items: slice,
+    which: Ints,
+    grades: NDArray[np.float64],
+    above: Ints,
+    tied: Ints,
+) -> None:
+    """Write where the relevant items of one query stand, as the kernel does of short ones."""
+    greater, equal = _ranks(scores[rows], scores[which[items]])
+    order = np.lexsort((-grades[items], greater))
+    which[items], grades[items] = which[items][order], grades[items][order]
+    above[items], tied[items] = greater[order], equal[order]
+
+
+def _ranks(scores: NDArray[Any], own: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Return how many scores are higher than each of some, and how many the same."""
+    ordered = np.sort(scores)
+    left, right = (np.searchsorted(ordered, own, side=side) for side in ("left", "right"))
+    return len(ordered) - right, right - left
+
+
+def _name_by_sorting(
+    relevance: NDArray[Any],
+    single: NDArray[np.float32],
+    names: Ints,
+    query: slice,
+    items: slice,
+    which: Ints,
+    places: Ints,
+    unjudged: Ints,
+) -> None:
+    """Write the places by name of the relevant items of one query, the last name first."""
+    order = np.lexsort((-names[query], -single[query]))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    unknown = np.append(0, np.cumsum(~(relevance[query][order] >= 0)))
+    places[items] = place[which[items] - query.start]
+    unjudged[items] = unknown[places[items]]
+
+
+def _order_by_name(
+    item_starts: Ints,
+    which: Ints,
+    grades: NDArray[np.float64],
+    above: Ints,
+    tied: Ints,
+    places: Ints,
+    unjudged: Ints,
+) -> None:
+    """Order equal items of a tie by their names: else they would stand in the order of rows."""
+    if not (tied > 1).any():
+        return
+    query = np.repeat(np.arange(len(item_starts) - 1), np.diff(item_starts))
+    order = np.lexsort((places, -grades, above, query))
+    for column in (which, grades, above, tied, places, unjudged):
+        column[:] = column[order]
+
+
+def jobs_of(starts: Ints, size: int) -> list[tuple[int, int]]:
+    """Return ranges of queries that hold about ``size`` items each, by their starts."""
+    n_items, n_queries = int(starts[-1] - starts[0]), len(starts) - 1
+    n_jobs = max(1, min(n_queries, n_items // size))
+    ends = np.searchsorted(starts, starts[0] + np.arange(1, n_jobs) * (n_items / n_jobs))
+    edges = np.unique(np.concatenate([[0], ends, [n_queries]]))
+    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))

@@ -1,0 +1,189 @@
+"""Places of relevant items and what follows from them: compiled, plain Python, brute force."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from kernel_forms import FORMS, forms
+
+from fastmetrics._kernels import ranking_values, rankings
+from reference import ranking_oracle as oracle
+
+SCORES = [np.float64, np.float32, np.int64, np.uint64]
+
+
+@pytest.fixture
+def problem(rng) -> Any:
+    """Return relevance, scores and starts of queries, some of them empty."""
+    sizes = np.array([0, 1, 7, 0, 30, 5, 12, 0])
+    starts = np.append(0, np.cumsum(sizes))
+    return rng.integers(-1, 4, starts[-1]), rng.integers(0, 9, starts[-1]), starts
+
+
+def placed(form: Any, relevance: Any, scores: Any, starts: Any) -> tuple[Any, ...]:
+    n = len(starts) - 1
+    counts = np.full(n, -7)
+    form(rankings.count_relevant)(relevance, starts, 0, n, counts)
+    item_starts = np.append(0, np.cumsum(counts))
+    rows, above, tied = (np.full(item_starts[-1], -7) for _ in range(3))
+    grades = np.full(item_starts[-1], -7.0)
+    unruly = form(rankings.place_relevant)(
+        relevance, scores, starts, 0, n, item_starts, rows, grades, above, tied
+    )
+    assert unruly == 0
+    return item_starts, rows, grades, above, tied
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", SCORES)
+@pytest.mark.parametrize("kind", [np.int8, np.float64])
+def test_places_of_relevant_items(form, dtype, kind, problem) -> None:
+    relevance, scores, starts = problem
+    relevance, scores = relevance.astype(kind), scores.astype(dtype)
+    if kind == np.float64:
+        relevance[::7] = np.nan
+    item_starts, rows, grades, above, tied = placed(form, relevance, scores, starts)
+    for q, (start, stop) in enumerate(itertools.pairwise(starts)):
+        items = [i for i in range(start, stop) if relevance[i] == relevance[i] and relevance[i]]
+        own = scores[start:stop]
+        items.sort(key=lambda i: (np.count_nonzero(own > scores[i]), -relevance[i], i))
+        part = slice(item_starts[q], item_starts[q + 1])
+        assert rows[part].tolist() == items
+        assert grades[part].tolist() == relevance[items].tolist()
+        assert above[part].tolist() == [np.count_nonzero(own > scores[i]) for i in items]
+        assert tied[part].tolist() == [np.count_nonzero(own == scores[i]) for i in items]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_long_queries_are_left_to_a_sort(form) -> None:
+    n = 400
+    relevance = np.ones(n, np.int8)
+    _, rows, grades, above, _ = placed(form, relevance, np.arange(float(n)), np.array([0, n]))
+    assert rows.tolist() == list(range(n))
+    assert (grades == 1).all()
+    assert (above == -7).all()
+
+
+@pytest.mark.parametrize("count", forms(rankings.count_relevant))
+def test_unjudged_items_are_counted(count) -> None:
+    counts = np.zeros(2, np.int64)
+    relevance = np.array([np.nan, -1.0, 0.0, 2.0, np.nan])
+    assert count(relevance, np.array([0, 3, 5]), 0, 2, counts) == 3
+    assert counts.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_scores_that_are_not_finite_are_counted(form) -> None:
+    scores = np.array([1.0, np.nan, np.inf, -np.inf])
+    empty, starts = np.zeros(0, np.int64), np.array([0, 4])
+    unruly = form(rankings.place_relevant)(
+        np.zeros(4, np.int8), scores, starts, 0, 1, np.zeros(2, np.int64), empty, np.zeros(0),
+        empty, empty,
+    )  # fmt: skip
+    assert unruly == 3
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_unjudged_items_above_and_places_by_name(form, problem, rng) -> None:
+    relevance, scores, starts = problem
+    relevance, scores = relevance.astype(np.float64), scores.astype(np.float32)
+    relevance[::5] = np.nan
+    names = rng.permutation(len(scores))
+    item_starts, rows, *_ = placed(form, relevance, scores, starts)
+    above, tied, places, before = (np.full(len(rows), -7) for _ in range(4))
+    data, n = (relevance, scores), len(starts) - 1
+    form(rankings.count_unjudged)(*data, starts, 0, n, item_starts, rows, above, tied)
+    form(rankings.places_by_name)(*data, names, starts, 0, n, item_starts, rows, places, before)
+    hidden = ~(relevance >= 0)
+    for q, (start, stop) in enumerate(itertools.pairwise(starts)):
+        own = np.arange(start, stop)
+        for item in range(item_starts[q], item_starts[q + 1]):
+            row = rows[item]
+            first = [i for i in own if (scores[i], names[i]) > (scores[row], names[row])]
+            assert above[item] == np.count_nonzero(hidden[own] & (scores[own] > scores[row]))
+            assert tied[item] == np.count_nonzero(hidden[own] & (scores[own] == scores[row]))
+            assert places[item] == len(first)
+            assert before[item] == np.count_nonzero(hidden[first])
+
+
+@pytest.mark.parametrize("worst", [False, True])
+@pytest.mark.parametrize("settle", forms(rankings.settle_ties))
+def test_ties_are_settled(settle, worst) -> None:
+    rows, grades = np.arange(3), np.array([3.0, 2.0, 1.0])
+    above, tied = np.array([0, 0, 4]), np.array([4, 4, 0])
+    settle(np.array([0, 3]), worst, rows, grades, above, tied)
+    assert above.tolist() == ([2, 3, 4] if worst else [0, 1, 4])
+    assert grades.tolist() == ([2, 3, 1] if worst else [3, 2, 1])
+    assert tied.tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize("gather", forms(rankings.gather_queries))
+def test_rows_are_gathered(gather, rng) -> None:
+    codes = rng.integers(0, 4, 50)
+    order = np.full(50, -7)
+    free = np.append(0, np.cumsum(np.bincount(codes, minlength=4))[:-1])
+    gather(codes, free, order)
+    assert order.tolist() == np.argsort(codes, kind="stable").tolist()
+
+
+#: A kernel, its arguments behind the items by their names, and its definition.
+VALUES = [
+    ("expected_hits", lambda n: (1.0, np.full(n, 3)), lambda o: 3 * oracle.precision(o, 3)),
+    ("expected_first", lambda n: (1.0, 4, True), lambda o: oracle.reciprocal_rank(o, 4)),
+    ("expected_first", lambda n: (1.0, 2, False), lambda o: oracle.hit_rate(o, 2)),
+    ("expected_precision_sums", lambda n: (1.0, 5), lambda o: oracle.average_precision(o, 1, 5)),
+    ("expected_gains", lambda n: (4, DISCOUNTS), lambda o: oracle.dcg(o, 4)),
+    (
+        "expected_reading",
+        lambda n: (1.0, 4, 0.5 ** np.arange(9.0), 1 - 0.5 ** np.arange(9.0)),
+        lambda o: oracle.rank_biased_precision(o, oracle.Fraction(1, 2), 4),
+    ),
+]
+DISCOUNTS = np.append(0.0, np.cumsum(1 / np.log2(np.arange(2, 10))))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("name", "more", "of_order"), VALUES)
+def test_values_of_queries(form, name, more, of_order, rng) -> None:
+    sizes = rng.integers(0, 6, 30)
+    starts = np.append(0, np.cumsum(sizes))
+    relevance, scores = rng.integers(0, 3, starts[-1]), rng.integers(0, 3, starts[-1])
+    item_starts, _, *ranks = placed(form, relevance.astype(np.int8), scores * 1.0, starts)
+    found = np.full(30, -7.0)
+    form(getattr(ranking_values, name))(0, 30, item_starts, *ranks, *more(30), found)
+    for q, value in enumerate(found):
+        rows = range(starts[q], starts[q + 1])
+        query = [(int(relevance[i]), int(scores[i]), i) for i in rows]
+        assert value == pytest.approx(float(oracle.mean(of_order, query)), rel=1e-13, abs=1e-15)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_other_values_of_queries(form) -> None:
+    item_starts, grades = np.array([0, 3, 3]), np.array([2.0, 1.0, 1.0])
+    above, tied = np.array([1, 1, 5]), np.array([2, 2, 0])
+    ranks, empty = (grades, above, tied), np.zeros(0, np.int64)
+    counts, found = np.full(2, -7), np.full(2, -7.0)
+    form(ranking_values.relevant_counts)(0, 2, item_starts, grades, 1.0, counts)
+    assert counts.tolist() == [3, 0]
+    form(ranking_values.ideal_gains)(0, 2, item_starts, grades, 2, DISCOUNTS, found)
+    assert found.tolist() == pytest.approx([2 + 1 / np.log2(3), 0])
+    form(ranking_values.ideal_gains)(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, found)
+    assert found.tolist() == pytest.approx([2 + 2 / np.log2(3), 0])
+    chances = np.array([0.5, 0.25, 0.25])
+    form(ranking_values.expected_cascade)(0, 2, item_starts, chances, above, tied, 9, found)
+    by_hand = ((1 / 2) / 2 + (1 / 2) * (1 / 4) / 3 + (1 / 4) / 2 + (3 / 4) * (1 / 2) / 3) / 2
+    assert found.tolist() == pytest.approx([by_hand, 0])
+    judged = np.array([6, 4])
+    form(ranking_values.expected_preference)(
+        0, 2, item_starts, *ranks, empty, empty, 1.0, judged, found
+    )
+    assert found.tolist() == pytest.approx([2 * (1 - 1 / 3) / 3, np.nan], nan_ok=True)
+    doubled, relevant = np.full(2, -7), np.full(2, -7)
+    form(ranking_values.concordant_items)(
+        0, 2, item_starts, *ranks, 1.0, doubled, relevant, np.array([5, 4])
+    )
+    assert doubled.tolist() == [2 * 2 * 2, 0]
+    assert relevant.tolist() == [2, 0]

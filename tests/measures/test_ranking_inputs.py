@@ -1,0 +1,108 @@
+"""What rankings are made of: dtypes, containers, empty queries, ends of the ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.errors import UndefinedMetricWarning
+
+RELEVANCE, SCORE = [0, 1, 0, 2, 1], [3, 1, 1, 2, 5]
+QUERY = ["b", "a", "b", "a", "b"]
+TABLE = fm.RankingTable.from_scores(RELEVANCE, SCORE, query=QUERY)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.uint64, np.int64, np.uint8, ">f8"])
+def test_dtypes_of_scores(kind: Any) -> None:
+    found = fm.RankingTable.from_scores(RELEVANCE, np.array(SCORE, kind), query=QUERY)
+    assert found == TABLE
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.int8, np.uint64, np.int64, np.float32])
+def test_dtypes_of_relevance(kind: Any) -> None:
+    assert fm.RankingTable.from_scores(np.array(RELEVANCE, kind), SCORE, query=QUERY) == TABLE
+
+
+@pytest.mark.parametrize(
+    "column",
+    [pd.Series, pl.Series, pa.array, tuple, np.array, lambda c: pd.Series(c, dtype="category")],
+)
+def test_containers(column: Any) -> None:
+    numbers = pd.Series if column not in (pl.Series, pa.array, tuple, np.array) else column
+    found = fm.RankingTable.from_scores(numbers(RELEVANCE), numbers(SCORE), query=column(QUERY))
+    assert found.queries is not None
+    assert found.queries.tolist() == ["a", "b"]
+    assert np.array_equal(found.above, TABLE.above)
+
+
+def test_queries_of_objects_and_nullable_numbers() -> None:
+    numbers = [7, 3, 7, 3, 7]
+    for query in (pd.Series(numbers, dtype="Int64"), np.array(numbers)):
+        found = fm.RankingTable.from_scores(RELEVANCE, SCORE, query=query)
+        assert np.array_equal(found.above, TABLE.above)
+    with pytest.warns(fm.DataConversionWarning, match="`query` has dtype object"):
+        assert fm.RankingTable.from_scores(RELEVANCE, SCORE, query=np.array(numbers, object)) == (
+            found
+        )
+    with pytest.raises(ValueError, match="`query` contains 1 null"):
+        fm.ndcg(RELEVANCE, SCORE, query=pd.Series([7, None, 7, 3, 7], dtype="Int64"))
+    with pytest.raises(ValueError, match="`score`"):
+        fm.ndcg([1, 0], np.ma.array([1.0, 2.0], mask=[True, False]))
+
+
+def test_integers_beyond_floats_are_compared_exactly() -> None:
+    score = np.array([2**53, 2**53 + 1, 2**53 + 2])
+    assert fm.mean_reciprocal_rank([0, 1, 0], score) == 0.5
+    assert fm.mean_reciprocal_rank([0, 1, 0], score.astype(np.uint64) + np.uint64(2**63)) == 0.5
+
+
+def test_zeros_of_both_signs_tie() -> None:
+    assert fm.mean_reciprocal_rank([1, 0], [-0.0, 0.0]) == 0.75
+
+
+def test_empty_queries_are_queries_without_relevant_items() -> None:
+    table = fm.RankingTable.from_scores([1, 0], [2, 1], indptr=[0, 0, 2, 2])
+    assert table.n_queries == 3
+    assert fm.ndcg(table) == 1
+    assert fm.ndcg(table, no_relevant=0.0) == pytest.approx(1 / 3)
+    assert fm.precision_at_k(table, k=1, per_query=True).tolist() == [0, 1, 0]
+    assert fm.group_auc(table).n_one_class == 2
+
+
+@pytest.mark.parametrize("k", [1, 10**15])
+def test_one_item_is_all_there_is(k: int) -> None:
+    assert fm.ndcg([1], [5], k=k) == fm.mean_average_precision([1], [5], k=k) == 1
+    assert fm.recall_at_k([1], [5], k=k) == fm.hit_rate_at_k([1], [5], k=k) == 1
+    assert fm.precision_at_k([1], [5], k=k) == 1 / k
+    assert fm.rank_biased_precision([1], [5], k=k, persistence=0.5) == 0.5
+    with pytest.warns(UndefinedMetricWarning):
+        assert np.isnan(float(fm.group_auc([1], [5])))
+
+
+def test_where_all_tie_and_all_are_relevant_nothing_can_be_wrong() -> None:
+    ones, same = np.ones((3, 40)), np.zeros((3, 40))
+    for measure in (fm.ndcg, fm.mean_average_precision, fm.mean_reciprocal_rank, fm.r_precision):
+        assert measure(ones, same) == pytest.approx(1, rel=1e-14)
+
+
+def test_a_million_queries_of_one_item() -> None:
+    relevance = np.arange(10**6) % 2
+    table = fm.RankingTable.from_scores(relevance, relevance, query=np.arange(10**6)[::-1])
+    assert fm.ndcg(table) == 1
+    assert fm.ndcg(table, no_relevant=0.0) == 0.5
+
+
+def test_inputs_are_not_modified_and_may_be_read_only_or_strided() -> None:
+    relevance, score = np.array(RELEVANCE * 2)[::2], np.array(SCORE * 2, float)[::2]
+    before = relevance.copy(), score.copy()
+    for array in (relevance, score):
+        array.setflags(write=False)
+    fm.RankingTable.from_scores(relevance, score, query=np.array(QUERY))
+    assert np.array_equal(relevance, before[0])
+    assert np.array_equal(score, before[1])
