@@ -269,6 +269,12 @@ from .report.evaluation_result import (
     EvaluationBootstrap as EvaluationBootstrap,
     ModelEvaluation as ModelEvaluation,
 )
+from .report.ranking_evaluation import evaluate_rankings as evaluate_rankings
+from .report.ranking_result import (
+    RankingDifference as RankingDifference,
+    RankingEvaluation as RankingEvaluation,
+    RankingMean as RankingMean,
+)
 from .report.score_plots import (
     plot_det as plot_det,
     plot_pr as plot_pr,
