@@ -105,6 +105,7 @@ from .intervals.proportions.proportions import (
     ProportionInterval as ProportionInterval,
     proportion_interval as proportion_interval,
 )
+from .io.trec import read_trec as read_trec
 from .measures.asking import register_metric as register_metric
 from .measures.concordance.rank_correlation import (
     goodman_kruskal_gamma as goodman_kruskal_gamma,
