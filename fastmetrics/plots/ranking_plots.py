@@ -84,10 +84,10 @@ def draw_cutoffs(
 
 
 def _shaded(color: str, turn: int) -> Any:
-    """Return a colour, darker each time that the list of colours begins anew."""
+    """Return a colour, nearer to grey each time that the list of colours begins anew."""
     from matplotlib.colors import to_rgb
 
-    return tuple(channel * 0.65**turn for channel in to_rgb(color))
+    return tuple(0.5 + (channel - 0.5) * 0.6**turn for channel in to_rgb(color))
 
 
 def draw_query_differences(

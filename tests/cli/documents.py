@@ -32,6 +32,7 @@ DOCUMENTS = (
     "docs/classification.md",
     "docs/comparison.md",
     "docs/plots.md",
+    "docs/ranking.md",
     "docs/selection.md",
 )
 

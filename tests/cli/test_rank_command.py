@@ -80,9 +80,15 @@ def test_options_reach_the_library(capsys: Any) -> None:
     rows = list(csv.DictReader(io.StringIO(run(capsys, *ROWS, *given).out)))
     own = evaluated(
         metrics={"P@2": "P@2", "rbp": ("rbp", {"persistence": 0.8})},
-        ties="pessimistic", control="old", test="randomization", rng=3,
-        adjustment="max-t", n_resamples=200, method="percentile",
-        confidence_level=0.9, no_relevant=0.0,
+        ties="pessimistic",
+        control="old",
+        test="randomization",
+        rng=3,
+        adjustment="max-t",
+        n_resamples=200,
+        method="percentile",
+        confidence_level=0.9,
+        no_relevant=0.0,
     )
     assert len(rows) == 6
     for row, mean in zip(rows, own.means, strict=False):
