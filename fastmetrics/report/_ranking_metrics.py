@@ -17,7 +17,6 @@ from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.report._interim_ranking import INTERIM
 from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
 
 _AT: Final = re.compile(r"(.+)@(\d+)")
@@ -31,8 +30,6 @@ _SHORT: Final = {
     "rr": "mean_reciprocal_rank",
     "err": "expected_reciprocal_rank",
     "rbp": "rank_biased_precision",
-    "map": "mean_average_precision",
-    "mrr": "mean_reciprocal_rank",
 }
 
 
@@ -110,7 +107,7 @@ def _known(label: str | None, metric: Any) -> Asked:
 def by_name() -> dict[str, Measure]:
     """Return the measures of rankings by all their names, in lower case."""
     found: dict[str, Measure] = {}
-    for measure in {**INTERIM, **MEASURES}.values():
+    for measure in MEASURES.values():
         if measure.family == "ranking" and "relevance" in _parameters(measure):
             for name in (measure.name, *measure.aliases):
                 found[name.lower()] = measure
