@@ -12,6 +12,7 @@ from benchmarks.coverage.scenes import (
     COMPARED,
     CORRELATION,
     METRICS,
+    RANKINGS,
     SCENES,
     SPREAD,
     THRESHOLD,
@@ -222,6 +223,7 @@ def document(study: Study) -> str:
     sections += ["## Rates at a threshold chosen on the same rows\n", CHOICE]
     for metric in CHOSEN:
         sections += [f"### {TITLES[metric]}\n", interval_tables(study.find("choice", metric))]
+    sections += ["## Rankings, over queries\n", rankings_section(study)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:
         sections.append(f"### {TITLES[metric]}, fixed class sizes\n")
@@ -251,6 +253,29 @@ def document(study: Study) -> str:
             user_share=100 * USER_SHARE,
         )
     )
+    return "\n".join(sections)
+
+
+def rankings_section(study: Study) -> str:
+    """Write intervals over queries, and how often paired tests of two systems reject."""
+    first = study.find("rankings", RANKINGS[0])[0]
+    sections = [RANKED.format(n_data=first.n_data)]
+    for metric in (*RANKINGS, *(f"{name} difference" for name in RANKINGS)):
+        sections.append(f"### `{metric.removesuffix(' difference')}`, over queries\n")
+        if metric.endswith(" difference"):
+            sections[-1] = f"### Difference in `{metric.removesuffix(' difference')}`\n"
+        sections.append(interval_tables(study.find("rankings", metric)))
+    rows = [row for row in study.tests if row.part == "rankings"]
+    scenes = list(dict.fromkeys(row.scene for row in rows))
+    cell = {(row.hypothesis, row.test, row.scene): row for row in rows}
+    for hypothesis in ("equal", "worse"):
+        lines = [
+            [f"`{test}`", *(show_share(cell[hypothesis, test, scene]) for scene in scenes)]
+            for test in dict.fromkeys(row.test for row in rows)
+        ]
+        heads = ["rejected at 5 %, %", *map(show_scene, scenes)]
+        title = HYPOTHESES[hypothesis].replace("model", "system")
+        sections.append(f"**{title}**\n\n{table(heads, lines)}")
     return "\n".join(sections)
 
 
@@ -321,6 +346,13 @@ Figures of this section are of {n_data:,} data sets each.
 
 CHOICE = """Each resample looks for the threshold of the largest TPR - FPR anew. The target is the
 rate at the threshold that is best in the population, not the rate at the one that was found.
+"""
+
+RANKED = """`evaluate_rankings` over queries of 20 items, 15 % of them relevant; how much relevance
+adds to a score is Gamma(2, 1/2) times that of the first design, anew for each query. "t" is the
+default: Student's t, and Wilson's interval for hit rates, whose values are 0 and 1. Tests are those
+of `map`; "any of four" is a rejection by any of the four measures after the adjustment. Figures are
+of {n_data:,} data sets each.
 """
 
 FIXED = """Above, the class of each row is random, as when rows are sampled as they come: then

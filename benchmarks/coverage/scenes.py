@@ -190,17 +190,17 @@ def _wide_separation(scene: Scene) -> float:
 def population(scene: Scene) -> dict[str, float]:
     """Return the value of each measure in the population, and less that of the worse model."""
     if scene.part == "rankings":
-        return _values_of_rankings(scene)
+        return _values_of_rankings(replace(scene, n=20 * MANY_QUERIES, users=MANY_QUERIES))
     values = _values(scene.separation, scene.share)
     worse = _values(WORSE, scene.share)
     return values | {f"{name} difference": values[name] - worse[name] for name in COMPARED}
 
 
-def _values_of_rankings(scene: Scene) -> dict[str, float]:
+@cache
+def _values_of_rankings(many: Scene) -> dict[str, float]:
     """Return the means over very many queries, whose own error is far below that of a data set."""
     from fastmetrics import evaluate_rankings
 
-    many = replace(scene, n=20 * MANY_QUERIES, users=MANY_QUERIES)
     data = draw(many, many.generator(0))
     systems = {"model": data.scores, "worse": data.others["worse"]}
     found = evaluate_rankings(
