@@ -19,6 +19,8 @@ from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
 
+#: No list is as long, and kernels count in 64 bits.
+_MOST: Final = 2**53
 _AT: Final = re.compile(r"(.+)@(\d+)")
 #: What the field calls measures, beside the names of the registry, in lower case.
 _SHORT: Final = {
@@ -87,7 +89,7 @@ def _labelled(metrics: Any) -> list[tuple[str | None, Any]]:
 def _known(label: str | None, metric: Any) -> Asked:
     """Return the measure of a name, with or without its cut-off, or of a function of ours."""
     if not (isinstance(metric, str) or asking.is_pair(metric)):
-        (one,) = asking.ask([metric] if label is None else {label: metric})
+        (one,) = asking.ask([metric] if label is None else {label: metric}, of_rankings=True)
         if one.measure is None or one.measure.family != "ranking":
             raise _no_ranking(one.label)
         return one
@@ -96,7 +98,7 @@ def _known(label: str | None, metric: Any) -> Asked:
     if cut:
         if "k" in own:
             raise InputError(f"`metrics` gives {text!r} a cut-off, and 'k' beside it")
-        own["k"] = check_integer("k", int(cut[2]), low=1)
+        own["k"] = check_integer("k", int(cut[2]), low=1, high=_MOST)
     name = (cut[1] if cut else text).lower()
     if name not in by_name():
         raise _no_ranking(text)
@@ -128,7 +130,7 @@ def _cutoffs(k: Any) -> list[int]:
     if k is None:
         return []
     several = k if isinstance(k, Sequence | np.ndarray) and not isinstance(k, str) else [k]
-    found = [check_integer("k", each, low=1) for each in several]
+    found = [check_integer("k", each, low=1, high=_MOST) for each in several]
     if not found or len(set(found)) < len(found):
         raise InputError(f"`k` must be one cut-off or several that differ: got {k!r}")
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -185,6 +186,8 @@ def test_cutoffs_notation_and_labels() -> None:
     assert labels(("rank_biased_precision", {"persistence": 0.8})) == ("rank_biased_precision",)
     assert labels({"mine": ("ndcg@5", {"gain": "exponential"})}) == ("mine",)
     assert labels(("ndcg", "map")) == ("ndcg", "map")
+    assert labels(fm.mean_average_precision) == ("mean_average_precision",)
+    assert labels({"n3": partial(fm.ndcg, k=3)}) == ("n3",)
     two = fm.evaluate_rankings(
         RELEVANCE, SYSTEMS["good"], query=QUERY, metrics={"x": "precision_at_k"}, k=[1, 2]
     )
@@ -312,6 +315,10 @@ def test_what_is_shown(found: fm.RankingEvaluation) -> None:
         ({"metrics": "precision"}, "needs its parameter 'k'"),
         ({"metrics": ("ndcg@5", {"k": 3})}, "and 'k' beside it"),
         ({"metrics": "map@0"}, "`k`"),
+        ({"metrics": f"P@{10**30}"}, "`k`"),
+        ({"k": 10**30}, "`k`"),
+        ({"metrics": lambda a, b: 1.0}, "which is no measure of rankings"),
+        ({"metrics": "ndcg_score"}, "which is no measure of rankings"),
         ({"metrics": 3}, "`metrics` must be"),
         ({"metrics": ("map", {"depth": 3})}, "has no parameter 'depth'"),
         ({"k": [5, 5]}, "cut-off or several that differ"),
