@@ -27,9 +27,17 @@ from fastmetrics.tables.ranking.ranking_table import RankingTable
 
 MissingQueries = Literal["zero", "omit"]
 
-#: What stands between blanks, a list; a regular expression takes four times as long.
+_ODD: Final = " OR ".join(
+    (
+        "text = ''",
+        *(f"contains(text, '{blank}')" for blank in ("  ", "\r", "\v", "\f")),
+        *(f"{end}s_with(text, ' ')" for end in ("start", "end")),
+    )
+)
+#: What stands between blanks, a list. Only odd lines need the regular expression, which takes five
+#: times as long.
 _FIELDS: Final = (
-    "list_filter(string_split(translate(text, '\t\r\f\v', '    '), ' '), lambda x: x <> '')"
+    f"CASE WHEN {_ODD} THEN regexp_extract_all(text, '[^\\s]+') ELSE string_split(text, ' ') END"
 )
 _SHOWN: Final = 60
 #: The most queries that a warning names.
@@ -163,10 +171,12 @@ def system_name(path: str | os.PathLike[str]) -> str:
     return os.path.splitext(name)[0] or name
 
 
-def _lines(address: str) -> str:
+def _spaced(address: str) -> str:
+    """Return the SQL relation of the lines of a file, tabs in them made spaces."""
     return (
-        f"read_csv({quote_text(address)}, auto_detect=false, header=false, delim='\x01', "
-        "quote='', escape='', columns={'text': 'VARCHAR'})"
+        "(SELECT replace(text, '\t', ' ') AS text FROM read_csv("
+        f"{quote_text(address)}, auto_detect=false, header=false, delim='\x01', "
+        "quote='', escape='', columns={'text': 'VARCHAR'}))"
     )
 
 
@@ -174,7 +184,7 @@ def _load(session: Session, name: str, path: str, form: _Form) -> None:
     """Make a table of a file: query q, document d, number v; raise for what is wrong in it."""
     import duckdb
 
-    split = f"SELECT {_FIELDS} AS p FROM {_lines(session.addresses[path])}"
+    split = f"SELECT {_FIELDS} AS p FROM {_spaced(session.addresses[path])}"
     query = (
         f"CREATE TABLE {name} AS SELECT p[{form.query}] AS q, p[{form.document}] AS d, "
         f"CASE WHEN len(p) = {len(form.fields)} THEN TRY_CAST(p[{form.number}] AS DOUBLE) END AS v "
@@ -203,7 +213,7 @@ def _load(session: Session, name: str, path: str, form: _Form) -> None:
 def _numbered(address: str) -> str:
     return (
         "SELECT line, p FROM (SELECT row_number() OVER () AS line, "
-        f"{_FIELDS} AS p FROM {_lines(address)})"
+        f"{_FIELDS} AS p FROM {_spaced(address)})"
     )
 
 
