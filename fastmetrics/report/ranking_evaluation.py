@@ -115,7 +115,7 @@ def evaluate_rankings(
         groups, not queries, are taken for independent.
     method : {"t", "percentile", "basic", "bca", "studentized"}, default="t"
         Intervals: Student's t (of values that are 0 and 1 alone, Wilson's of their share), or of a
-        bootstrap of the queries.
+        bootstrap of the queries, which covers less where there are few (``docs/coverage.md``).
     n_resamples : int, default=9999
         Of the bootstrap, and of random sign flips.
     test : {"t", "wilcoxon", "sign", "randomization"}, default="t"
