@@ -24,7 +24,7 @@ q3 0 d9 0
 RUN = """\
 q1 Q0 d2 1 9.5 mine
 q1 Q0 d4 2 9.5 mine
-q1\tQ0   d1  3 2.25 mine 
+q1\tQ0   d1  3 2.25 mine\x20
 
 q3 Q0 d9 1 1e-3 mine
 q9 Q0 d1 1 5 mine
