@@ -150,6 +150,7 @@ from .intervals.proportions.proportions import (
     ProportionInterval as ProportionInterval,
     proportion_interval as proportion_interval,
 )
+from .io.trec import read_trec as read_trec
 from .measures.asking import register_metric as register_metric
 from .measures.calibration.calibration_curve import calibration_curve as calibration_curve
 from .measures.calibration.calibration_errors import (
@@ -393,6 +394,12 @@ from .report.evaluation_result import (
     Evaluation as Evaluation,
     EvaluationBootstrap as EvaluationBootstrap,
     ModelEvaluation as ModelEvaluation,
+)
+from .report.ranking_evaluation import evaluate_rankings as evaluate_rankings
+from .report.ranking_result import (
+    RankingDifference as RankingDifference,
+    RankingEvaluation as RankingEvaluation,
+    RankingMean as RankingMean,
 )
 from .report.score_plots import (
     plot_det as plot_det,

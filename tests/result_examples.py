@@ -58,6 +58,12 @@ def compared() -> fm.TableComparison:
     return fm.compare_table(TABLE, higher_is_better=True)
 
 
+@cache
+def ranked() -> fm.RankingEvaluation:
+    relevance, scores = Y.reshape(12, 5), {name: s.reshape(12, 5) for name, s in MODELS.items()}
+    return fm.evaluate_rankings(relevance, scores, metrics=["ndcg@3", "map"], rng=1)
+
+
 def first(mapping: Any) -> Any:
     return next(iter(mapping.values()))
 
@@ -144,6 +150,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "PrecisionRecallGain": lambda: fm.precision_recall_gain_curve(Y, S),
     "ProportionDifference": lambda: fm.proportion_difference_interval(8, 10, 5, 10),
     "ProportionInterval": lambda: fm.proportion_interval(8, 10),
+    "RankingDifference": lambda: ranked().differences[0],
+    "RankingEvaluation": lambda: ranked(),
+    "RankingMean": lambda: ranked().means[0],
     "RankingTable": lambda: fm.RankingTable.from_scores(Y, S, query=np.arange(N) // 5),
     "RankPair": lambda: compared().post_hoc.pairs[0],
     "RegressionMeasures": lambda: fm.regression_measures(

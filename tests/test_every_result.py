@@ -144,6 +144,8 @@ NUMBERS = {
     "ProportionInterval": "estimate",
     "ScoreDecomposition": "score",
     "ScoreDifference": "difference",
+    "RankingDifference": "difference",
+    "RankingMean": "estimate",
 }
 
 

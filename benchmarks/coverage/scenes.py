@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -23,6 +23,9 @@ SPREAD = 2.0  # of the positives of the model with another shape and the same AU
 USER_SHARE = 0.5  # of the variance of a score that is its user's
 SIZES = (30, 100, 1_000)
 SHARES = (0.5, 0.05)
+QUERIES = (10, 25, 100, 500)
+RANKINGS = ("map", "mrr@10", "precision@5", "hit_rate@1")
+MANY_QUERIES = 400_000  # whose means stand for those of the population
 
 METRICS = ("roc_auc", "average_precision", "ks_statistic", "f1", "accuracy")
 HULLS = ("expected_total_cost", "roc_hull_auc", "h_measure")
@@ -44,7 +47,7 @@ class Scene:
     separation : float
         Mean score of the positives.
     users : int
-        Users who have the rows; 0 if rows are independent.
+        Users who have the rows; 0 if rows are independent. Of rankings: queries.
     uneven : bool
         Whether the users' shares of the rows fall as 1, 1/2, 1/3, ... (Zipf), not equal.
     spread : float
@@ -66,6 +69,8 @@ class Scene:
     def name(self) -> str:
         """What the scene is called, in tables and in the seed."""
         size = f"{self.n:,} rows, "
+        if self.part == "rankings":
+            return f"{self.users:,} queries"
         if self.part == "groups":
             return f"{size}{self.users} {'Zipf' if self.uneven else 'equal'} groups"
         if self.part == "hulls":
@@ -128,12 +133,15 @@ SCENES = (
     *_grid("hulls", (100, 500), (0.5,), separation=2.0, thinned=4),
     Scene("hulls", 500, 0.1, separation=1.0, thinned=4),
     *_grid("costs", (100, 1_000), (0.5, 0.1), thinned=4),
+    *(Scene("rankings", 20 * n, 0.15, users=n, thinned=4) for n in QUERIES),
 )
 
 
 def draw(scene: Scene, rng: np.random.Generator) -> Data:
     """Draw one data set."""
     n = scene.n
+    if scene.part == "rankings":
+        return _draw_queries(scene, rng)
     if scene.users:
         return _draw_users(scene, rng)
     if scene.part == "fixed":
@@ -167,6 +175,20 @@ def _draw_users(scene: Scene, rng: np.random.Generator) -> Data:
     return Data(labels, scene.separation * labels + noise[0], others, groups)
 
 
+def _draw_queries(scene: Scene, rng: np.random.Generator) -> Data:
+    """Draw queries of equal length, which differ in how easy they are for all systems."""
+    groups = np.repeat(np.arange(scene.users), scene.sizes())
+    labels = (rng.random(scene.n) < scene.share).astype(np.int8)
+    easy = rng.gamma(2.0, 0.5, scene.users)[groups]  # its mean is 1
+    own, other = rng.standard_normal((2, scene.n))
+    other = CORRELATION * own + math.sqrt(1 - CORRELATION**2) * other
+    others = {
+        "equal": scene.separation * easy * labels + other,
+        "worse": WORSE * easy * labels + other,
+    }
+    return Data(labels, scene.separation * easy * labels + own, others, groups)
+
+
 def _wide_separation(scene: Scene) -> float:
     """Return the mean of positives with the other spread at which the AUC is the same."""
     return scene.separation * math.sqrt((1 + SPREAD**2) / 2)
@@ -181,9 +203,26 @@ def population(scene: Scene) -> dict[str, float]:
         from benchmarks.coverage import costs
 
         return costs.population(scene)
+    if scene.part == "rankings":
+        return _values_of_rankings(replace(scene, n=20 * MANY_QUERIES, users=MANY_QUERIES))
     values = _values(scene.separation, scene.share)
     worse = _values(WORSE, scene.share)
     return values | {f"{name} difference": values[name] - worse[name] for name in COMPARED}
+
+
+@cache
+def _values_of_rankings(many: Scene) -> dict[str, float]:
+    """Return the means over very many queries, whose own error is far below that of a data set."""
+    from fastmetrics import evaluate_rankings
+
+    data = draw(many, many.generator(0))
+    systems = {"model": data.scores, "worse": data.others["worse"]}
+    found = evaluate_rankings(
+        data.labels, systems, query=data.groups, metrics=RANKINGS, n_resamples=1, rng=0
+    )
+    values = {name: found.mean("model", name).estimate for name in RANKINGS}
+    pairs = {pair.metric: pair.difference for pair in found.differences}
+    return values | {f"{name} difference": pairs[name] for name in RANKINGS}
 
 
 def _values(d: float, p: float) -> dict[str, float]:

@@ -12,6 +12,7 @@ import numpy as np
 from fastmetrics._display.table import Limits
 
 DASH: Final = "–"
+_NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 #: More elements than this are counted, not listed.
 _MOST_LISTED: Final = 8
 #: A p-value is never rounded to one of these, which decide.
@@ -101,7 +102,7 @@ def text(value: Any) -> str:
         return _listed([f"{text(key)}: {text(item)}" for key, item in value.items()])
     if isinstance(value, tuple | list):
         return _listed([f"({text(v)})" if isinstance(v, tuple) else text(v) for v in value])
-    return "".join(c if c.isprintable() else " " for c in str(value))
+    return "".join(c if c.isprintable() or c == _NO_BREAK else " " for c in str(value))
 
 
 def _summary(array: Any) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from fastmetrics.cli import plot_command
+from fastmetrics.cli import plot_command, rank_command
 from fastmetrics.cli._options import add_rows, level, number, positive, seed
 
 _FORMATS = ("table", "json", "csv", "markdown")
@@ -97,6 +97,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_evaluate(commands)
     _add_compare_table(commands)
     _add_plot(commands)
+    _add_rank(commands)
     _add_metrics(commands)
     _add_warmup(commands)
     return parser
@@ -247,6 +248,20 @@ def _add_plot(commands: Any) -> None:
     )
     plot_command.add_options(command)
     command.set_defaults(run=plot_command.run)
+
+
+def _add_rank(commands: Any) -> None:
+    command = commands.add_parser(
+        "rank",
+        help="evaluate rankings in files, TREC's too, and compare systems query by query",
+        description=rank_command.HELP,
+        epilog=rank_command.EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    rank_command.add_options(command)
+    _add_format(command)
+    command.set_defaults(run=rank_command.run)
 
 
 def _add_metrics(commands: Any) -> None:

@@ -34,6 +34,7 @@ DOCUMENTS = (
     "docs/concordance.md",
     "docs/plots.md",
     "docs/costs-and-calibration.md",
+    "docs/ranking.md",
     "docs/selection.md",
 )
 

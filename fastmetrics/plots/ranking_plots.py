@@ -1,0 +1,143 @@
+"""Figures of rankings: systems by measure or against k, and how queries differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics.plots._style import (
+    INK,
+    LINES,
+    axes_or_new,
+    legend_on_top,
+    plain_spines,
+    words,
+)
+
+Floats = NDArray[np.float64]
+
+_SPREAD: Final = 0.5
+"""Of the marks of systems at one place, in places."""
+
+
+class Means(NamedTuple):
+    """Means of one system, and the limits of their intervals, measure by measure."""
+
+    values: Floats
+    low: Floats
+    high: Floats
+
+
+def draw_cutoffs(
+    means: Mapping[str, Means],
+    metrics: Sequence[str],
+    cutoffs: Sequence[int | None],
+    interval: str,
+    ax: Any = None,
+) -> Any:
+    """Draw means with bars: a curve against k for one measure, else measures side by side."""
+    ax = axes_or_new(ax)
+    families = {metric.partition("@")[0] for metric in metrics}
+    against_k = len(families) == 1 < len(metrics) and None not in cutoffs
+    places = np.arange(len(metrics), dtype=np.float64)
+    order = (
+        np.argsort([k or 0 for k in cutoffs], kind="stable")
+        if against_k
+        else np.arange(len(metrics))
+    )
+    handles = []
+    shifts = np.linspace(-0.5, 0.5, len(means)) if len(means) > 1 else np.zeros(1)
+    width = (0.16 if against_k else _SPREAD) * min(1.0, len(means) / 4)
+    for i, ((name, each), shift) in enumerate(zip(means.items(), shifts, strict=True)):
+        look = LINES[i % len(LINES)]
+        at = places + width * shift
+        values = each.values[order]
+        bars = np.abs(np.stack((each.low[order], each.high[order])) - values)
+        bars = np.where(np.isnan(bars), 0.0, bars)
+        shade = _shaded(look.color, i // len(LINES))
+        line = ax.errorbar(
+            at,
+            values,
+            yerr=bars,
+            color=shade,
+            marker=look.marker,
+            linestyle=look.linestyle if against_k else "none",
+            markersize=5,
+            linewidth=1.4,
+            elinewidth=1.0,
+            capsize=2.5,
+            label=name,
+        )
+        handles.append(line)
+    if against_k:
+        ax.set_xticks(places, [str(cutoffs[i]) for i in order])
+        ax.set(xlabel=f"k ({interval})", ylabel=words(next(iter(families))))
+    else:
+        ax.set_xticks(places, [words(metric) for metric in metrics])
+        ax.set(ylabel=f"mean over queries ({interval})", xlim=(-0.6, len(metrics) - 0.4))
+    plain_spines(ax)
+    legend_on_top(ax, handles)
+    return ax
+
+
+def _shaded(color: str, turn: int) -> Any:
+    """Return a colour, nearer to grey each time that the list of colours begins anew."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(0.5 + (channel - 0.5) * 0.6**turn for channel in to_rgb(color))
+
+
+def draw_query_differences(
+    differences: Floats,
+    mean: tuple[float, float, float],
+    names: tuple[str, str],
+    metric: str,
+    ax: Any = None,
+) -> Any:
+    """Draw the differences of queries, the largest first, the mean and its interval."""
+    ax = axes_or_new(ax)
+    ordered = np.sort(differences)[::-1]
+    edges = np.arange(len(ordered) + 1) - 0.5
+    above, below = np.maximum(ordered, 0.0), np.minimum(ordered, 0.0)
+    handles = []
+    for part, look, hatch, name in (
+        (above, LINES[0], None, names[0]),
+        (below, LINES[1], "////", names[1]),
+    ):
+        n = int(np.count_nonzero(part))
+        handles.append(
+            ax.stairs(
+                part,
+                edges,
+                fill=True,
+                facecolor=(*_rgb(look.color), 0.35),
+                edgecolor=look.color,
+                linewidth=0.0,
+                hatch=hatch,
+                label=f"{name} is better: {n:,} of {len(ordered):,}",
+            )
+        )
+    ax.axhline(0.0, color=INK, lw=0.8)
+    value, low, high = mean
+    said = f"mean {value:.4g}" + (f", {low:.4g} to {high:.4g}" if low == low else "")
+    (line,) = ax.plot(edges[[0, -1]], [value, value], color=INK, lw=1.6, ls="--", label=said)
+    if low == low:
+        ax.fill_between(edges[[0, -1]], low, high, color=INK, alpha=0.18, lw=0)
+    ax.set(
+        xlabel=f"queries, by how much {names[0]} gains",
+        ylabel=f"{words(metric)}: {names[0]} − {names[1]}",
+        xlim=(edges[0], edges[-1]),
+    )
+    plain_spines(ax)
+    legend_on_top(ax, [*handles, line], n_columns=1)
+    return ax
+
+
+def _rgb(color: str) -> tuple[float, float, float]:
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(color)
+    return red, green, blue

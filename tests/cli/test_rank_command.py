@@ -1,0 +1,182 @@
+"""`fastmetrics rank`: rankings of the library, of files; what is counted, drawn and refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.cli import main
+
+RNG = np.random.default_rng(11)
+N_QUERIES, N_ITEMS = 40, 8
+USER = RNG.permutation(np.repeat(np.arange(N_QUERIES), N_ITEMS))
+CLICKED = (RNG.random(len(USER)) < 0.3).astype(np.int8)
+SCORES = {"new": CLICKED + RNG.normal(size=len(USER)), "old": RNG.normal(size=len(USER))}
+COLUMNS = {"user": USER, "name": [f"u{i}" for i in USER], "clicked": CLICKED, **SCORES}
+GIVEN = ("x.parquet", "--query", "user", "--score", "new", "--score", "old")
+ROWS = (*GIVEN, "--relevance", "clicked")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table(COLUMNS), "x.parquet")
+    with open("x.csv", "w") as file:
+        rows = zip(*COLUMNS.values(), strict=True)
+        file.writelines(
+            [",".join(COLUMNS) + "\n", *(",".join(map(str, row)) + "\n" for row in rows)]
+        )
+    Path("q.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d2 1\n")
+    Path("a.run").write_text("q1 Q0 d2 1 2 a\nq1 Q0 d1 2 1 a\nq2 Q0 d1 1 1 a\nq3 Q0 d1 1 1 a\n")
+    Path("b.run").write_text("q1 Q0 d1 1 2 b\n")
+    return tmp_path
+
+
+def run(capsys: Any, *arguments: str, code: int = 0) -> Any:
+    assert main(["rank", *arguments]) == code
+    return capsys.readouterr()
+
+
+def evaluated(**options: Any) -> fm.RankingEvaluation:
+    return fm.evaluate_rankings(CLICKED, SCORES, query=USER, **options)
+
+
+@pytest.mark.parametrize("query", ["user", "name"])
+@pytest.mark.parametrize("file", ["x.parquet", "x.csv"])
+def test_the_numbers_are_the_librarys(capsys: Any, file: str, query: str) -> None:
+    scores = ("--score", "new", "--score", "old", "--relevance", "clicked")
+    given = (file, "--query", query, *scores, "--k", "3,5", "--format", "json", "--seed", "1")
+    found = json.loads(run(capsys, *given).out)
+    own = evaluated(k=(3, 5), rng=1)
+    assert [each["metric"] for each in found["means"]][::2] == list(own.metrics)
+    for each, mean in zip(found["means"], own.means, strict=True):
+        assert each["model"] == mean.model
+        assert each["estimate"] == pytest.approx(mean.estimate, rel=1e-12)
+        assert each["better_than"] == list(mean.better_than)
+    for each, pair in zip(found["differences"], own.differences, strict=True):
+        assert each["pvalue_holm"] == pytest.approx(pair.pvalue_holm, rel=1e-9)
+        assert "differences" not in each
+    assert found["n_left_out"] == dict(own.n_left_out)
+
+
+def test_options_reach_the_library(capsys: Any) -> None:
+    given = (
+        *("--metrics", "P@2", "rbp:persistence=0.8", "--ties", "pessimistic", "--control", "old"),
+        *("--test", "randomization", "--adjustment", "max-t", "--bootstrap", "200", "--seed", "3"),
+        *("--method", "percentile", "--confidence-level", "0.9", "--no-relevant", "0"),
+        *("--relevant-from", "1", "--format", "csv"),
+    )
+    rows = list(csv.DictReader(io.StringIO(run(capsys, *ROWS, *given).out)))
+    own = evaluated(
+        metrics={"P@2": "P@2", "rbp": ("rbp", {"persistence": 0.8})},
+        ties="pessimistic",
+        control="old",
+        test="randomization",
+        rng=3,
+        adjustment="max-t",
+        n_resamples=200,
+        method="percentile",
+        confidence_level=0.9,
+        no_relevant=0.0,
+    )
+    assert len(rows) == 6
+    for row, mean in zip(rows, own.means, strict=False):
+        assert float(row["low"]) == mean.confidence_interval.low
+        assert (row["model"], row["minus_model"], row["method"]) == (mean.model, "", "percentile")
+    for row, pair in zip(rows[4:], own.differences, strict=True):
+        assert (row["model"], row["minus_model"]) == ("new", "old")
+        assert float(row["pvalue"]) == pair.pvalue
+        assert float(row["pvalue_max_t"]) == pair.pvalue_max_t
+        assert row["better"] == (pair.better or "")
+    assert {row["key"] for row in rows} == {own.key}
+
+
+def test_tables(capsys: Any) -> None:
+    text = run(capsys, *ROWS, "--metrics", "ndcg@5", "--seed", "1").out
+    assert "¹ new" in text
+    assert "new − old" in text
+    assert "--seed " in text
+    assert "rng=" not in text
+    markdown = run(capsys, *ROWS, "--metrics", "ndcg@5", "--format", "markdown").out
+    assert markdown.startswith("| system | ndcg@5 |\n")
+
+
+def test_trec_files(capsys: Any) -> None:
+    given = ("--qrels", "q.txt", "--run", "a.run", "--run", "b.run", "--metrics", "map")
+    shown = run(capsys, *given, "--format", "json")
+    found = {each["model"]: each["estimate"] for each in json.loads(shown.out)["means"]}
+    assert found == {"a": (0.5 + 0.5) / 2, "b": 0.5}
+    assert "a.run: 1 query without judgments left out: 'q3'" in shown.err
+    assert "b.run: no document for 1 query with judgments, which count as nothing" in shown.err
+    omitted = run(capsys, *given, "--missing-queries", "omit", "--format", "json")
+    assert json.loads(omitted.out)["n_queries"] == 1
+    by_name = run(capsys, *given, "--ties", "trec_eval", "--no-relevant", "0")
+    assert "map" in by_name.out
+
+
+def test_a_picture(capsys: Any, folder: Path) -> None:
+    run(capsys, *ROWS, "--metrics", "ndcg", "--k", "1,2,5", "--plot", "o.svg")
+    assert (folder / "o.svg").read_text().startswith("<?xml")
+    assert "must end in one of" in run(capsys, *ROWS, "--plot", "o.doc", code=2).err
+
+
+def test_bad_rows_are_counted(capsys: Any) -> None:
+    Path("gap.csv").write_text("q,r,s\n1,1,0.5\n1,0,\n1,0,0.7\n")
+    given = ("gap.csv", "--query", "q", "--score", "s", "--relevance", "r", "--metrics", "mrr")
+    assert "gap.csv" in run(capsys, *given, code=2).err
+    shown = run(capsys, *given, "--on-bad-row", "skip", "--format", "json")
+    assert "1 bad row skipped" in shown.err
+    assert json.loads(shown.out)["means"][0]["estimate"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (GIVEN, "--relevance missing: rank takes FILE"),
+        ((), "FILE, --query, --score, --relevance missing"),
+        (("--qrels", "q.txt"), "--run missing"),
+        (("--qrels", "q.txt", "--run", "a.run", "--query", "user"), "--query is of files of items"),
+        (("--qrels", "q.txt", "--run", "a.run", "--where", "1"), "--where is of files of items"),
+        ((*ROWS, "--missing-queries", "omit"), "--missing-queries is of TREC's files"),
+        ((*ROWS, "--ties", "trec_eval"), "it is of --qrels"),
+        ((*ROWS, "--method", "bca"), "pass --bootstrap with it"),
+        ((*ROWS, "--metrics", "ngdc@3"), "--metrics names 'ngdc@3', which is no measure of rank"),
+        ((*ROWS, "--metrics", "precision"), "needs its parameter 'k'"),
+        ((*ROWS, "--metrics", "map", "map"), "--metrics names 'map' more than once"),
+        ((*ROWS, "--k", "5,x"), "argument --k: must be an integer of at least 1: got 'x'"),
+        ((*ROWS, "--k", "5,5"), "--k must be one cut-off or several that differ"),
+        ((*ROWS, "--control", "none"), "--control must be one of 'new', 'old'"),
+        ((*ROWS, "--relevant-from", "0"), "--relevant-from must be positive"),
+        ((*ROWS, "--no-relevant", "7"), "--no-relevant must"),
+        ((*GIVEN, "--relevance", "name"), "column 'name' must be numbers: got 'u"),
+        ((*GIVEN, "--relevance", "no"), "no column 'no'"),
+        (("--qrels", "a.run", "--run", "b.run"), "a.run: line 1: 6 fields where there are 4"),
+        (("--qrels", "q.txt", "--run", "c.run"), "c.run: no such file"),
+        (("--qrels", "q.txt", "--run", "a.run", "--run", "./a.run"), "--run has two files called"),
+    ],
+)
+def test_what_is_refused(capsys: Any, arguments: tuple[str, ...], message: str) -> None:
+    shown = run(capsys, *arguments, code=2)
+    assert shown.out == ""
+    assert shown.err.startswith("fastmetrics: error: ")
+    assert message in shown.err
+    assert len(shown.err.splitlines()) == 1
+
+
+def test_help_imports_no_numpy() -> None:
+    code = (
+        "import sys; from fastmetrics.cli import main\n"
+        "assert main(['rank', '--help']) == 0; assert 'numpy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

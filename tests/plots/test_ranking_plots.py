@@ -1,0 +1,104 @@
+"""Figures of rankings: what they show is what the evaluation says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+import fastmetrics as fm
+
+RNG = np.random.default_rng(5)
+RELEVANCE = (RNG.random((30, 10)) < 0.3).astype(int)
+SYSTEMS = {name: RELEVANCE * gain + RNG.normal(size=RELEVANCE.shape) for name, gain in
+           (("first", 0.2), ("second", 1.0))}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _agg() -> Any:
+    mpl.use("Agg")
+    yield
+    pyplot.close("all")
+
+
+def evaluated(**options: Any) -> fm.RankingEvaluation:
+    return fm.evaluate_rankings(RELEVANCE, SYSTEMS, rng=1, **options)
+
+
+def bars(ax: Any) -> list[tuple[list[float], list[list[float]]]]:
+    """Return of each system the values, and the lower and upper ends of the bars."""
+    return [
+        (
+            container.lines[0].get_ydata().tolist(),
+            [segment[:, 1].tolist() for segment in container.lines[2][0].get_segments()],
+        )
+        for container in ax.containers
+    ]
+
+
+def test_a_measure_against_k_in_order_of_k() -> None:
+    found = evaluated(metrics="ndcg", k=[5, 1, 3])
+    ax = found.plot()
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "3", "5"]
+    assert ax.get_ylabel() == "ndcg"
+    assert "k (95 % intervals)" in ax.get_xlabel()
+    for (values, ends), model in zip(bars(ax), SYSTEMS, strict=True):
+        means = [found.mean(model, f"ndcg@{k}") for k in (1, 3, 5)]
+        assert values == [mean.estimate for mean in means]
+        assert ends == [pytest.approx(list(mean.confidence_interval)) for mean in means]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(SYSTEMS)
+    assert all(container.lines[0].get_linestyle() != "None" for container in ax.containers)
+
+
+def test_measures_side_by_side() -> None:
+    found = evaluated(metrics=["map", "P@3"])
+    ax = found.plot()
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["map", "P@3"]
+    assert all(container.lines[0].get_linestyle() == "None" for container in ax.containers)
+    assert bars(ax)[1][0] == [found.mean("second", name).estimate for name in found.metrics]
+
+
+def test_an_interval_that_is_undefined_has_no_bar() -> None:
+    perfect = {"a": np.eye(4), "b": np.eye(4)}
+    found = fm.evaluate_rankings(np.eye(4), perfect, metrics="mrr", method="bca", rng=1)
+    (_, ends), _ = bars(found.plot())
+    assert ends == [[1.0, 1.0]]
+
+
+def test_differences_of_queries_sorted() -> None:
+    found = evaluated(metrics="ndcg@5")
+    pair = found.difference("first", "second", "ndcg@5")
+    ax = pair.plot()
+    above, below = (patch.get_data().values for patch in ax.patches)
+    np.testing.assert_array_equal(above + below, np.sort(pair.differences)[::-1])
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts[0] == f"first is better: {pair.n_better} of {len(pair.differences)}"
+    assert texts[1] == f"second is better: {pair.n_worse} of {len(pair.differences)}"
+    assert texts[2].startswith(f"mean {pair.difference:.4g}, ")
+    assert ax.get_ylabel() == "ndcg@5: first − second"
+    mean = next(line for line in ax.lines if line.get_label() == texts[2])
+    assert mean.get_ydata().tolist() == [pair.difference] * 2
+
+
+def test_they_draw_on_the_axes_given_and_change_nothing() -> None:
+    figure, (left, right) = pyplot.subplots(1, 2)
+    found = evaluated(metrics="ndcg", k=[1, 2])
+    before = found.values.copy()
+    assert found.plot(ax=left) is left
+    assert found.differences[0].plot(ax=right) is right
+    assert len(pyplot.get_fignums()) == 1
+    np.testing.assert_array_equal(found.values, before)
+    assert figure.axes == [left, right]
+
+
+def test_many_systems_look_different() -> None:
+    scores = {f"s{i}": RNG.normal(size=RELEVANCE.shape) for i in range(9)}
+    ax = fm.evaluate_rankings(RELEVANCE, scores, metrics="map", rng=1).plot()
+    looks = {
+        (tuple(np.round(mpl.colors.to_rgb(c.lines[0].get_color()), 3)), c.lines[0].get_marker())
+        for c in ax.containers
+    }
+    assert len(looks) == 9
