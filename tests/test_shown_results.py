@@ -274,7 +274,7 @@ def test_digits(values: list[float], limits: list[tuple[float, float]], expected
 
 def test_values_are_short() -> None:
     assert text(np.arange(12.0).reshape(3, 4)) == "3 × 4 values from 0 to 11"
-    assert text(np.array(["a"])) == "1 values"
+    assert text(np.array(["a"])) == "a"
     assert text(tuple(range(20))) == "0, 1, 2, 3, 4, 5, 6, … (20 in all)"
     assert text({"a": True, "b": None}) == "a: yes, b: –"
     assert text("a\nb\x1b") == "a b "

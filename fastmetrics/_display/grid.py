@@ -94,7 +94,7 @@ def _columns(table: Table, values: Mapping[str, list[Any]]) -> Iterator[Column]:
             if name == next(iter(values)):
                 cells = [table.words.get(str(each), cells[i]) for i, each in enumerate(column)]
             is_text = not all(isinstance(each, int | float | None) for each in column)
-            yield Column(name, head, cells, is_text or name in _NAMES)
+            yield Column(name, head, cells, is_text or _are_names(name, column))
 
 
 def _without_echo(columns: list[Column], *, is_of_pairs: bool) -> list[Column]:
@@ -134,7 +134,7 @@ def _with_limits(column: list[Any], values: Mapping[str, list[Any]]) -> list[str
 
 
 def _cells(name: str, column: list[Any], values: Mapping[str, list[Any]]) -> list[str]:
-    if name in _NAMES:
+    if _are_names(name, column):
         return [text(str(value)) for value in column]
     if name.startswith("pvalue"):
         return [pvalue(value) for value in column]
@@ -149,6 +149,11 @@ def _cells(name: str, column: list[Any], values: Mapping[str, list[Any]]) -> lis
             kind = name if name == "threshold" else metric if name == "estimate" else None
             cells[row] = _cell(kind, column[row], decimals)
     return cells
+
+
+def _are_names(name: str, column: list[Any]) -> bool:
+    """Return whether a column is of names or of labels, which are whole if they are numbers."""
+    return name in _NAMES and not any(isinstance(each, float) and each % 1 for each in column)
 
 
 def _cell(kind: Any, value: Any, decimals: int) -> str:

@@ -96,7 +96,7 @@ def text(value: Any) -> str:
     if isinstance(value, Limits):
         return limits(value, decimals_of([value.low, value.high]))
     if isinstance(value, np.ndarray):
-        return _summary(value)
+        return text(value.item()) if value.size == 1 else _summary(value)
     if isinstance(value, Mapping):
         return _listed([f"{text(key)}: {text(item)}" for key, item in value.items()])
     if isinstance(value, tuple | list):

@@ -173,7 +173,8 @@ def calibration_summary(
     -----
     The numbers are those of `score_decomposition`, `logistic_calibration`, `spiegelhalter_test`
     and `hosmer_lemeshow_test`, which share a sort, a pass over the distinct probabilities and the
-    blocks of the isotonic fit. Measured: 10**6 rows in about three times `np.sort` of them.
+    blocks of the isotonic fit. Measured on one thread, with NumPy's sort on vectors: 10**6 rows in
+    six times `np.sort` of them, half of that to sort and count them by class.
 
     Examples
     --------

@@ -105,9 +105,10 @@ def score_decomposition(
     power of two above the largest of them: so that the parts add up without rounding.
 
     The log loss clips probabilities to the machine epsilon of their dtype, as `log_loss` does.
-    Of one class uncertainty and discrimination are 0. Intervals of the parts are not offered: the
-    miscalibration of calibrated probabilities is positive in every sample, and percentile
-    intervals never cover its true value, 0; nor, by the same bias, that of the discrimination.
+    Of one class discrimination is 0, and uncertainty too, but for the clipping. Intervals of the
+    parts are not offered: the miscalibration of calibrated probabilities is positive in every
+    sample, and percentile intervals never cover its true value, 0; nor, by the same bias, that of
+    the discrimination.
 
     One sort, then O(distinct probabilities).
 
