@@ -111,11 +111,11 @@ def test_it_prints_as_a_table(rng):
 def test_it_says_what_was_counted(rng):
     y, p = sample(rng, 300)
     of = fm.calibration_summary
-    assert str(of(y, p, sample_weight=np.full(300, 0.5))).startswith("weight 150: ")
+    assert str(of(y, p, sample_weight=np.full(300, 0.5))).startswith("Calibration of weight 150: ")
     counts = {"sample_weight": np.full(300, 2), "weights_are": "frequencies"}
-    assert str(of(y, p, **counts)).startswith("600 rows: ")
+    assert str(of(y, p, **counts)).startswith("Calibration of 600 rows: ")
     with pytest.warns(UndefinedMetricWarning):
-        assert str(of([1], [0.5])).startswith("1 row: ")
+        assert str(of([1], [0.5])).startswith("Calibration of 1 row: ")
 
 
 def test_weights_whose_sum_is_beyond_floats(rng):
