@@ -30,11 +30,45 @@ SHARES = RNG.dirichlet([1, 1, 1], N)
 POSITIVE = np.exp(S)
 FEW = {"n_resamples": 4, "rng": 1}
 MODELS = {"a": S, "b": Z}
+QUERY = np.arange(N) // 30
+SHORTER = {"higher_score_means": "shorter-time"}
 CHANCES = {"a": PROBABILITY, "b": PROBABILITY[::-1]}
 
 Call = Callable[..., Any]
 #: Calls by the public name; ``n`` is ``n_threads``.
 CALLS: dict[str, list[Call]] = {
+    **{
+        name: [lambda n, name=name: getattr(fm, name)(P, S, query=QUERY, n_threads=n)]
+        for name in (
+            *("bpref", "dcg", "evaluate_rankings", "expected_reciprocal_rank", "group_auc"),
+            *("mean_average_precision", "mean_reciprocal_rank", "ndcg", "r_precision"),
+        )
+    },
+    **{
+        name: [lambda n, name=name: getattr(fm, name)(P, S, query=QUERY, k=3, n_threads=n)]
+        for name in ("f1_at_k", "hit_rate_at_k", "precision_at_k", "recall_at_k")
+    },
+    "rank_biased_precision": [
+        lambda n: fm.rank_biased_precision(P, S, query=QUERY, persistence=0.8, n_threads=n)
+    ],
+    "RankingTable.from_scores": [
+        lambda n: fm.RankingTable.from_scores(P, S, query=QUERY, n_threads=n)
+    ],
+    **{
+        name: [lambda n, name=name: getattr(fm, name)(S, Z, n_threads=n)]
+        for name in (
+            *("concordance_interval", "goodman_kruskal_gamma", "kendall_tau", "kendall_test"),
+            *("somers_d", "spearman_rho"),
+        )
+    },
+    "concordance_test": [lambda n: fm.concordance_test(Y, MODELS, n_threads=n)],
+    **{
+        name: [lambda n, name=name: getattr(fm, name)(POSITIVE, Y, Z, **SHORTER, n_threads=n)]
+        for name in ("concordance_index", "concordance_index_interval")
+    },
+    "concordance_index_test": [
+        lambda n: fm.concordance_index_test(POSITIVE, Y, MODELS, **SHORTER, n_threads=n)
+    ],
     **{
         name: [lambda n, name=name: getattr(fm, name)(Y, S, n_threads=n)]
         for name in (

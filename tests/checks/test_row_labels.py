@@ -148,8 +148,12 @@ OURS = {
     },
     **{
         each.__name__: two(each)
-        for each in (fm.compare_cost_curves, fm.decision_curve_difference, fm.score_difference)
+        for each in (
+            *(fm.compare_cost_curves, fm.concordance_test, fm.decision_curve_difference),
+            fm.score_difference,
+        )
     },
+    "concordance_interval": fm.concordance_interval,
     **{
         each.__name__: partial(each, ax=Figure().subplots())
         for each in (fm.plot_det, fm.plot_pr, fm.plot_roc, fm.plot_thresholds)
@@ -161,7 +165,8 @@ NO_WEIGHTS = {
     **{
         each.__name__: each
         for each in (
-            fm.calibration_error_interval,
+            *(fm.goodman_kruskal_gamma, fm.kendall_tau, fm.kendall_test, fm.somers_d),
+            *(fm.spearman_rho, fm.calibration_error_interval),
             partial_named(fm.calibration_test, **FEW),
             partial_named(fm.reliability_band, kind="consistency", **FEW),
         )
@@ -211,6 +216,7 @@ ELSEWHERE = {
     "delong_unpaired_test",  # each sample is that of `delong`
     "five_by_two_cv_test",  # as `kfold_paired_t_test`
     "multiclass_bootstrap",
+    *("concordance_index_interval", "concordance_index_test", "evaluate_rankings"),  # below
 }
 
 
@@ -393,3 +399,27 @@ def test_the_numbers_of_a_long_range_are_not_written_out() -> None:
     fm.ScoreTable.from_scores(y, p)
     fm.ScoreTable.from_scores(y, p.set_axis(np.arange(1000)[::-1]))
     assert "_data" not in y.index._cache
+
+
+@pytest.mark.parametrize("function", [fm.ndcg, fm.group_auc, fm.evaluate_rankings])
+def test_items_of_rankings_have_the_rows_of_their_relevance(function: Any) -> None:
+    relevance, query = pd.Series(Y, index=USERS), np.arange(8) // 4
+    function(relevance, pd.Series(P, index=USERS), query=query)
+    with pytest.raises(ValueError, match="have row labels"):
+        function(relevance, pd.Series(P, index=OTHERS), query=query)
+    with pytest.raises(ValueError, match="have row labels"):
+        function(relevance, P, query=pd.Series(query, index=OTHERS))
+
+
+@pytest.mark.parametrize(
+    "function", [fm.concordance_index, fm.concordance_index_interval, fm.concordance_index_test]
+)
+def test_times_events_and_scores_have_the_same_rows(function: Any) -> None:
+    def call(event: Any, score: Any) -> None:
+        scores = {"a": score, "b": P**2} if function is fm.concordance_index_test else score
+        function(pd.Series(W, index=USERS), event, scores, higher_score_means="longer-time")
+
+    call(pd.Series(Y, index=USERS), pd.Series(P, index=USERS))
+    for event, score in ((pd.Series(Y, index=OTHERS), P), (Y, pd.Series(P, index=OTHERS))):
+        with pytest.raises(ValueError, match="have row labels"):
+            call(event, score)

@@ -39,6 +39,7 @@ PLAIN = {
     measure.name: measure.function.partition(":")[2]
     for measure in MEASURES.values()
     if measure.function
+    and measure.needs != "rankings"
     and not measure.read.isdecimal()
     and OF_SEVERAL[measure.function] < 2
     and set(measure.arguments) <= set(measure.parameters)
