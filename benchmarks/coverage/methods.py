@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics
-from benchmarks.coverage import calibration, concordance, costs, recalibration
+from benchmarks.coverage import calibration, concordance, costs, rankings, recalibration
 from benchmarks.coverage.scenes import (
     COMPARED,
     HULLS,
     METRICS,
-    RANKINGS,
     THRESHOLD,
     Data,
     Scene,
@@ -207,31 +206,6 @@ def _hulls(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> N
             out.intervals[metric, name] = _pair(refused.interval)
 
 
-def _rankings(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
-    """Keep intervals over queries, and the paired tests of systems that are alike or not."""
-    given = {"query": data.groups, "metrics": RANKINGS, "rng": rng, "n_threads": 1}
-    systems = {"model": data.scores, "worse": data.others["worse"]}
-    for method in ("t", *PLAIN):
-        found = fastmetrics.evaluate_rankings(
-            data.labels, systems, method=method, n_resamples=cost.n_resamples, **given
-        )
-        for metric in RANKINGS:
-            mean = found.mean("model", metric)
-            out.intervals[metric, method] = _pair(mean.confidence_interval)
-            pair = found.difference("model", "worse", metric)
-            out.intervals[f"{metric} difference", method] = _pair(pair.confidence_interval)
-    for hypothesis in ("equal", "worse"):
-        systems = {"model": data.scores, "other": data.others[hypothesis]}
-        for test in ("t", "randomization", "wilcoxon", "sign"):
-            found = fastmetrics.evaluate_rankings(
-                data.labels, systems, test=test, n_resamples=cost.n_exchanges, **given
-            )
-            out.pvalues[hypothesis, test] = found.differences[0].pvalue
-        every = found.differences
-        out.pvalues[hypothesis, "holm, any of four"] = min(pair.pvalue_holm for pair in every)
-        out.pvalues[hypothesis, "max-t, any of four"] = min(pair.pvalue_max_t for pair in every)
-
-
 PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = {
     "main": _main,
     "fixed": _fixed,
@@ -242,7 +216,7 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     "choice": _choice,
     "hulls": _hulls,
     "costs": costs.measure,
-    "rankings": _rankings,
+    "rankings": rankings.measure,
 }
 
 

@@ -9,6 +9,7 @@ from benchmarks.coverage import (
     concordance_report,
     costs,
     findings,
+    rankings,
     recalibration_report,
 )
 from benchmarks.coverage.findings import percent, show_scene
@@ -28,7 +29,6 @@ from benchmarks.coverage.scenes import (
     CORRELATION,
     HULLS,
     METRICS,
-    RANKINGS,
     SCENES,
     SPREAD,
     THRESHOLD,
@@ -234,7 +234,7 @@ def document(study: Study) -> str:
         bias=bias_of_costs(study),
     )
     sections += ["## Costs and net benefit\n", head, costs_section(study)]
-    sections += ["## Rankings, over queries\n", rankings_section(study)]
+    sections += ["## Rankings, over queries\n", rankings.section(study, HYPOTHESES)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:
         sections.append(f"### {TITLES[metric]}, fixed class sizes\n")
@@ -266,29 +266,6 @@ def document(study: Study) -> str:
             user_share=100 * USER_SHARE,
         )
     )
-    return "\n".join(sections)
-
-
-def rankings_section(study: Study) -> str:
-    """Write intervals over queries, and how often paired tests of two systems reject."""
-    first = study.find("rankings", RANKINGS[0])[0]
-    sections = [RANKED.format(n_data=first.n_data)]
-    for metric in (*RANKINGS, *(f"{name} difference" for name in RANKINGS)):
-        sections.append(f"### `{metric.removesuffix(' difference')}`, over queries\n")
-        if metric.endswith(" difference"):
-            sections[-1] = f"### Difference in `{metric.removesuffix(' difference')}`\n"
-        sections.append(interval_tables(study.find("rankings", metric)))
-    rows = [row for row in study.tests if row.part == "rankings"]
-    scenes = list(dict.fromkeys(row.scene for row in rows))
-    cell = {(row.hypothesis, row.test, row.scene): row for row in rows}
-    for hypothesis in ("equal", "worse"):
-        lines = [
-            [f"`{test}`", *(show_share(cell[hypothesis, test, scene]) for scene in scenes)]
-            for test in dict.fromkeys(row.test for row in rows)
-        ]
-        heads = ["rejected at 5 %, %", *map(show_scene, scenes)]
-        title = HYPOTHESES[hypothesis].replace("model", "system")
-        sections.append(f"**{title}**\n\n{table(heads, lines)}")
     return "\n".join(sections)
 
 
@@ -380,13 +357,6 @@ each.
 The least cost on the data that chose the threshold is biased downwards; that with each row left
 out is a little above, as a threshold that is chosen costs more than the best one:
 {bias}.
-"""
-
-RANKED = """`evaluate_rankings` over queries of 20 items, 15 % of them relevant; how much relevance
-adds to a score is Gamma(2, 1/2) times that of the first design, anew for each query. "t" is the
-default: Student's t, and Wilson's interval for hit rates, whose values are 0 and 1. Tests are those
-of `map`; "any of four" is a rejection by any of the four measures after the adjustment. Figures are
-of {n_data:,} data sets each.
 """
 
 FIXED = """Above, the class of each row is random, as when rows are sampled as they come: then

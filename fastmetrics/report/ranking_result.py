@@ -112,7 +112,7 @@ class RankingDifference(Difference):
     differences: NDArray[np.float64] = field(repr=False)
 
     @documented()
-    def plot(self, *, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None) -> Any:
         """Draw the differences of the queries, sorted, with their mean and its interval.
 
         Returns
@@ -255,7 +255,7 @@ class RankingEvaluation(Result):
         return pairs[asked]
 
     @documented()
-    def plot(self, *, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None) -> Any:
         """Draw the means of each system: against k, where one measure has several.
 
         Returns

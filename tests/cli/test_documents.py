@@ -42,7 +42,7 @@ def test_every_picture_is_shown_and_small():
         picture for name in documents.DOCUMENTS for picture in documents.pictures(text_of(name))
     ]
     assert sorted(shown) == sorted(path.name for path in files)
-    assert sum(path.stat().st_size for path in files) < 300_000
+    assert sum(path.stat().st_size for path in files) < 400_000
 
 
 def test_the_readme_shows_intervals_by_a_command():
