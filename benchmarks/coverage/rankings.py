@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import fastmetrics
-from benchmarks.coverage.findings import show_scene
-from benchmarks.coverage.layout import interval_tables, show_share, table
 from benchmarks.coverage.scenes import RANKINGS, Data
 
 if TYPE_CHECKING:
@@ -51,6 +49,9 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
 
 def section(study: Study, hypotheses: Mapping[str, str]) -> str:
     """Write intervals over queries, and how often paired tests of two systems reject."""
+    from benchmarks.coverage.findings import show_scene
+    from benchmarks.coverage.layout import interval_tables, show_share, table
+
     first = study.find("rankings", RANKINGS[0])[0]
     sections = [RANKED.format(n_data=first.n_data)]
     for metric in (*RANKINGS, *(f"{name} difference" for name in RANKINGS)):

@@ -193,7 +193,7 @@ def evaluate_rankings(
     n_queries = next(iter(tables.values())).n_queries
     codes = None if groups is None else group_codes(groups, queries, n_queries)
     plan = Plan(method, test, level, count, key, codes, threads)
-    values, columns, kept = _measured(asked, tables, ties, relevant_from, no_relevant)
+    values, columns, kept = _measured(asked, tables, ties, relevant_from, no_relevant, threads)
     pairs = [pair for pair in combinations(models, 2) if control is None or control in pair]
     if control is not None:
         pairs = [(a, b) if b == control else (b, a) for a, b in pairs]
@@ -223,6 +223,7 @@ def _measured(
     ties: Ties,
     relevant_from: float,
     no_relevant: float,
+    n_threads: int | None,
 ) -> tuple[NDArray[np.float64], dict[tuple[str, str], Column], dict[str, Booleans]]:
     """Return the values of each query, those that count by system and measure, and which count."""
     n_queries = next(iter(tables.values())).n_queries
@@ -232,7 +233,12 @@ def _measured(
     for j, one in enumerate(asked):
         found = {
             name: values_of(
-                one, table, ties=ties, relevant_from=relevant_from, no_relevant=no_relevant
+                one,
+                table,
+                ties=ties,
+                relevant_from=relevant_from,
+                no_relevant=no_relevant,
+                n_threads=n_threads,
             )
             for name, table in tables.items()
         }

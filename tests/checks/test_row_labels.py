@@ -179,10 +179,6 @@ NO_WEIGHTS = {
     "mcnemar_test": called(lambda y, p: fm.mcnemar_test(y, p, 1 - Y)),
     "cochran_q_test": called(lambda y, p: fm.cochran_q_test(y_true=y, predictions=[p, 1 - Y])),
     "no_information_error": called(fm.no_information_error),
-    "calibration_error_interval": partial(fm.calibration_error_interval, n_bins=1),
-    "calibration_test": partial(fm.calibration_test, **FEW),
-    "reliability_band": fm.reliability_band,
-    "hosmer_lemeshow_test": partial(fm.hosmer_lemeshow_test, on_training_data=False),
     "bootstrap632": called(lambda y, p: fm.bootstrap632(y, p, [Y, Y], [Y == 0, Y == 1])),
     "bias_variance": lambda y, p: fm.bias_variance(y, [p, p]),
     "friedman_test": lambda y, p: fm.friedman_test({"a": y, "b": p}, higher_is_better=True),
@@ -216,7 +212,8 @@ ELSEWHERE = {
     "delong_unpaired_test",  # each sample is that of `delong`
     "five_by_two_cv_test",  # as `kfold_paired_t_test`
     "multiclass_bootstrap",
-    *("concordance_index_interval", "concordance_index_test", "evaluate_rankings"),  # below
+    "evaluate_rankings",  # and these two: test_row_labels_of_others
+    *("concordance_index_interval", "concordance_index_test"),
 }
 
 
@@ -399,27 +396,3 @@ def test_the_numbers_of_a_long_range_are_not_written_out() -> None:
     fm.ScoreTable.from_scores(y, p)
     fm.ScoreTable.from_scores(y, p.set_axis(np.arange(1000)[::-1]))
     assert "_data" not in y.index._cache
-
-
-@pytest.mark.parametrize("function", [fm.ndcg, fm.group_auc, fm.evaluate_rankings])
-def test_items_of_rankings_have_the_rows_of_their_relevance(function: Any) -> None:
-    relevance, query = pd.Series(Y, index=USERS), np.arange(8) // 4
-    function(relevance, pd.Series(P, index=USERS), query=query)
-    with pytest.raises(ValueError, match="have row labels"):
-        function(relevance, pd.Series(P, index=OTHERS), query=query)
-    with pytest.raises(ValueError, match="have row labels"):
-        function(relevance, P, query=pd.Series(query, index=OTHERS))
-
-
-@pytest.mark.parametrize(
-    "function", [fm.concordance_index, fm.concordance_index_interval, fm.concordance_index_test]
-)
-def test_times_events_and_scores_have_the_same_rows(function: Any) -> None:
-    def call(event: Any, score: Any) -> None:
-        scores = {"a": score, "b": P**2} if function is fm.concordance_index_test else score
-        function(pd.Series(W, index=USERS), event, scores, higher_score_means="longer-time")
-
-    call(pd.Series(Y, index=USERS), pd.Series(P, index=USERS))
-    for event, score in ((pd.Series(Y, index=OTHERS), P), (Y, pd.Series(P, index=OTHERS))):
-        with pytest.raises(ValueError, match="have row labels"):
-            call(event, score)
