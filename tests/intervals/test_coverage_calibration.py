@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
+
 import fastmetrics as fm
 from benchmarks.coverage import __main__ as coverage, calibration, calibration_report, scenes
 from benchmarks.coverage.methods import Cost, Measured

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -12,18 +13,61 @@ from numpy.typing import NDArray
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display
+from fastmetrics._docs import documented
 from fastmetrics._input.models import pair_of
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Difference, OneNumber, Result
 from fastmetrics.errors import no_such
-from fastmetrics.intervals.bootstrap._replicates_plot import Replicated, estimate_of
 from fastmetrics.intervals.bootstrap._result_tables import (
     cautions_of,
     differences_table,
     measures_table,
     notes_of,
 )
-from fastmetrics.plots.replicates import Estimate
+from fastmetrics.plots.replicates import Estimate, draw_replicates
+
+
+class Replicated(ABC):
+    """A result with replicates, which `plot` draws."""
+
+    __slots__ = ()
+
+    bootstrap_distribution: NDArray[np.float64]
+
+    @abstractmethod
+    def _estimate(self) -> Estimate:
+        """Return the number that the replicates are of, with its interval."""
+
+    @documented()
+    def plot(self, ax: Any = None, **histogram_options: Any) -> Any:
+        """Draw the distribution of the replicates, the estimate, and the limits of its interval.
+
+        Parameters
+        ----------
+        **histogram_options
+            Of ``ax.hist``: `bins`, `facecolor` and so on.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on. Replicates that are undefined are left out.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        return draw_replicates(
+            self.bootstrap_distribution, self._estimate(), ax, options=histogram_options
+        )
+
+
+def estimate_of(
+    metric: str, estimate: float, interval: ConfidenceInterval, confidence_level: float, method: str
+) -> Estimate:
+    """Return a measure with its interval as they are drawn."""
+    said = f"{100 * confidence_level:g} % {'BCa' if method == 'bca' else method} interval"
+    return Estimate(metric, estimate, interval.low, interval.high, said)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
