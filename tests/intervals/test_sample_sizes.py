@@ -175,3 +175,14 @@ def test_a_rare_class_is_named() -> None:
     y[-7:-1] = "fox"
     y[:8] = "emu"
     fm.multiclass_bootstrap(y, p, n_resamples=B, rng=1, resampling="bayesian")
+
+
+@pytest.mark.parametrize("band", [fm.roc_band, fm.pr_band])
+def test_bands_say_so_too(band: Any) -> None:
+    labels, scores, groups = users([8] * 12)
+    options = {"n_resamples": 99, "rng": 1, "grid": 5}
+    with pytest.warns(fm.SmallSampleWarning, match="there are 12 groups: below about 30"):
+        band(labels, scores, groups=groups, **options)
+    weights = np.random.default_rng(3).lognormal(0, 3, len(labels))
+    with pytest.warns(fm.SmallSampleWarning, match="the weights leave 96 rows worth"):
+        band(labels, scores, sample_weight=weights, **options)

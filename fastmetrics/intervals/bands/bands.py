@@ -20,6 +20,7 @@ from fastmetrics.intervals.bands.band_results import PrBand, RocBand
 from fastmetrics.intervals.bootstrap._forms import Form
 from fastmetrics.intervals.bootstrap._parse import parse
 from fastmetrics.intervals.bootstrap._plans import planned
+from fastmetrics.intervals.bootstrap.bootstrap import warn_of_sizes
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 _BAND = """
@@ -49,6 +50,8 @@ UndefinedMetricWarning
 DegenerateDataWarning
     If all replicates are equal (an AUC of 0 or 1), or at some points of "percentile"; if a
     class is worth less than two independent rows.
+SmallSampleWarning
+    If there are fewer than about 30 groups, or importances leave rows worth less than that.
 """
 
 
@@ -282,4 +285,5 @@ def _form(
         n_threads=options.n_threads,
     )
     check_method(options, form)
+    warn_of_sizes(form)
     return form
