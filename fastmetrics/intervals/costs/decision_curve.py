@@ -192,6 +192,8 @@ def decision_curve_difference(
     As in `decision_curve`: a mean over rows, of differences. Where both models call the same rows
     it is 0 without error. One threshold is a comparison of two models at one price; over many, take
     ``kind="simultaneous"``.
+    Limits fall short where the models decide differently of a few rows alone: with 100 to 300 rows,
+    10 % of them positive, at a threshold of 0.02 they covered 75 to 77 % instead of 95.
 
     Examples
     --------
