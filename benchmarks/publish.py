@@ -68,6 +68,11 @@ def check(targets: Sequence[Target], most_rows: int, folder: Path, allowance: fl
         worse = report.complaints(old, again, allowance)
     for key, what in worse.items():
         print(f"WORSE {key}: {what}")
+    if worse:
+        print(
+            "A ratio moves with the processor: python -m benchmarks.against REV "
+            f"--only {' '.join(worse)} decides on this one."
+        )
     for key in gone:
         print(f"GONE {key}: stored, and no longer measured")
     if not worse and not gone:
