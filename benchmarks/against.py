@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
+from tqdm import tqdm
 
 from benchmarks.speed import contests, processes
 from benchmarks.speed.contests import BY_KEY, ROWS
@@ -53,14 +54,17 @@ class Times:
 
 
 def works(keys: Sequence[str], most_rows: int) -> list[Work]:
-    """Return what is timed for these rows: memory is not, and a work counts once."""
+    """Return what is timed for these rows: memory is not, and a work counts once.
+
+    Those of the same data follow one another, so that these are made once.
+    """
     found: dict[tuple[str, Any], Work] = {}
     for key in keys:
         row = BY_KEY[key]
         if row.work not in processes.MEMORY:
             spec = row.spec.scaled(most_rows)
             found.setdefault((row.work, spec), Work(key, _module(row), row.work, spec))
-    return list(found.values())
+    return sorted(found.values(), key=lambda work: repr(work.spec))
 
 
 def _module(row: Target) -> str:
@@ -89,22 +93,26 @@ def take_turns(asked: Sequence[Work], before: Path, after: Path, n_rounds: int) 
     plans: dict[str, Plan] = {}
 
     def say(what: str) -> None:
-        print(f"{time.perf_counter() - start:5.0f} s  {what}", file=sys.stderr, flush=True)
+        tqdm.write(f"{time.perf_counter() - start:5.0f} s  {what}", file=sys.stderr)
 
-    with pair(before, after) as sides:
-        for work in asked:
-            try:
-                plans[work.key] = first_plan(sides, work)
-            except FailedError as error:
-                found.failed[work.key] = str(error)
-    say(f"compiled; {len(plans)} of {len(asked)} rows run with both")
-    for number in range(1, n_rounds + 1):
+    total = (1 + n_rounds) * len(asked)
+    with tqdm(total=total, unit=" rows", leave=False, disable=None) as bar:  # None: on a terminal
         with pair(before, after) as sides:
             for work in asked:
-                if work.key in plans:
-                    both = one_round(sides, work, plans[work.key], rng)
-                    found.rounds.setdefault(work.key, []).append(both)
-        say(f"round {number} of {n_rounds}")
+                try:
+                    plans[work.key] = first_plan(sides, work)
+                except FailedError as error:
+                    found.failed[work.key] = str(error)
+                bar.update()
+        say(f"compiled; {len(plans)} of {len(asked)} rows run with both")
+        for number in range(1, n_rounds + 1):
+            with pair(before, after) as sides:
+                for work in asked:
+                    if work.key in plans:
+                        both = one_round(sides, work, plans[work.key], rng)
+                        found.rounds.setdefault(work.key, []).append(both)
+                    bar.update()
+            say(f"round {number} of {n_rounds}")
     return found
 
 
