@@ -150,6 +150,7 @@ from .intervals.proportions.proportions import (
     ProportionInterval as ProportionInterval,
     proportion_interval as proportion_interval,
 )
+from .io.counts_query import counts_query as counts_query
 from .io.trec import read_trec as read_trec
 from .measures.asking import register_metric as register_metric
 from .measures.calibration.calibration_curve import calibration_curve as calibration_curve
