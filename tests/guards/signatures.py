@@ -76,6 +76,8 @@ ALLOWED: dict[str, int] = {
     "merges:split_classes": 4,
     "merges:weigh_pairs_discordant": 1,
     "merges:weigh_pairs_of_table": 1,
+    "pair_sums:count_pair_sums": 1,
+    "pair_sums:write_pair_sums": 1,
     "ranking_values:concordant_items": 1,
     "ranking_values:expected_cascade": 1,
     "ranking_values:expected_first": 1,
