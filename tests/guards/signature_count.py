@@ -293,6 +293,9 @@ def paired_numbers() -> None:
     for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
         a, b = (laid_out((rng.random(size) * 99).astype(kind), layout) for _ in range(2))
         fastmetrics.wilcoxon_signed_rank_test(a, b, higher_is_better=True)
+        fastmetrics.sign_flip_test(
+            a, b, higher_is_better=True, method="monte-carlo", n_resamples=99
+        )
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:

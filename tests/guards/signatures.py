@@ -129,5 +129,7 @@ ALLOWED: dict[str, int] = {
     "resampling:scatter_full": 1,
     "resampling:stirling_rest": 1,
     "resampling:uniform": 1,
+    "signed_sums:add_signed_sums": 1,
+    "signed_sums:sums_of_choices": 1,
     "top_k:top_k_hits": 4,
 }

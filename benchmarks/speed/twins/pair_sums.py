@@ -1,4 +1,4 @@
-"""Naive twins of the kernels that count sums of pairs: every pair beside every other.
+"""Naive twins of the kernels for sums of pairs and under signs: every one beside every other.
 
 Pairs of calls as in ``curves.py``.
 """
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.speed.data import Data
+from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import pair_sums
+from fastmetrics._kernels import pair_sums, signed_sums
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +68,34 @@ def write_pair_sums(data: Data) -> Pair:
     return ours, twin
 
 
+def signed_sums_of_choices(data: Data) -> Pair:
+    """Sum the scores under a hundred choices of their signs."""
+    size = -(-len(data.scores) // signed_sums.CHUNK) * signed_sums.CHUNK
+    values = np.zeros(size)
+    values[: len(data.scores)] = data.scores
+    words = np.random.default_rng(SEED).integers(0, 2**64, (2, size // 128, 100), dtype=np.uint64)
+
+    def ours() -> tuple[Any, ...]:
+        sums = np.zeros(100)
+        signed_sums.add_signed_sums(values, words.ravel(), sums)
+        return (sums,)
+
+    def twin() -> tuple[Any, ...]:
+        found = np.empty(100)
+        for choice in range(100):
+            own = np.ascontiguousarray(words[:, :, choice].T).view(np.uint8)
+            signs = 2.0 * np.unpackbits(own.ravel(), bitorder="little") - 1.0
+            found[choice] = (signs * values).sum()
+        return (found,)
+
+    return ours, twin
+
+
 PAIR_SUM_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_pair_sums: (("pair_sums:count_pair_sums",), True),
     write_pair_sums: (("pair_sums:write_pair_sums",), True),
+    signed_sums_of_choices: (
+        ("signed_sums:add_signed_sums", "signed_sums:sums_of_choices"),
+        False,
+    ),
 }

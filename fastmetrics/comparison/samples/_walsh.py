@@ -15,7 +15,7 @@ from fastmetrics._threads.workers import run
 Floats = NDArray[np.float64]
 
 #: All averages of so few numbers are made.
-_FEW: Final = 256
+_FEW: Final = 512
 #: One of so many numbers is in the sample that says where to look.
 _STEP: Final = 31
 #: What is left between the bounds in a sample, in shares of its size, and how far from a rank the
