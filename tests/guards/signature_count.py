@@ -285,6 +285,19 @@ def recalibration() -> None:
             fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
 
 
+def paired_numbers() -> None:
+    """Test differences of every kind of input, few and many."""
+    import fastmetrics
+
+    rng = np.random.default_rng(8)
+    for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
+        a, b = (laid_out((rng.random(size) * 99).astype(kind), layout) for _ in range(2))
+        fastmetrics.wilcoxon_signed_rank_test(a, b, higher_is_better=True)
+        fastmetrics.sign_flip_test(
+            a, b, higher_is_better=True, method="monte-carlo", n_resamples=99
+        )
+
+
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
     """Return each kernel's compiled versions, and the kernels of its file that it names."""
     versions, calls = {}, {}
@@ -323,6 +336,7 @@ def main() -> None:
         concordance()
         pooled_rows()
         recalibration()
+        paired_numbers()
     json.dump(report(modules), sys.stdout)
 
 

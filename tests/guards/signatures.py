@@ -76,6 +76,8 @@ ALLOWED: dict[str, int] = {
     "merges:split_classes": 4,
     "merges:weigh_pairs_discordant": 1,
     "merges:weigh_pairs_of_table": 1,
+    "pair_sums:count_pair_sums": 1,
+    "pair_sums:write_pair_sums": 1,
     "ranking_values:concordant_items": 1,
     "ranking_values:expected_cascade": 1,
     "ranking_values:expected_first": 1,
@@ -127,5 +129,7 @@ ALLOWED: dict[str, int] = {
     "resampling:scatter_full": 1,
     "resampling:stirling_rest": 1,
     "resampling:uniform": 1,
+    "signed_sums:add_signed_sums": 1,
+    "signed_sums:sums_of_choices": 1,
     "top_k:top_k_hits": 4,
 }
