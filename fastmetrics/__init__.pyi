@@ -40,6 +40,11 @@ from .comparison.samples.t_tests import (
     kfold_paired_t_test as kfold_paired_t_test,
     one_sample_t_test as one_sample_t_test,
 )
+from .comparison.samples.timings import (
+    TimingComparison as TimingComparison,
+    TimingRatio as TimingRatio,
+    compare_timings as compare_timings,
+)
 from .comparison.samples.wilcoxon import wilcoxon_signed_rank_test as wilcoxon_signed_rank_test
 from .comparison.tables.compare_table import (
     CriticalDifferenceDiagram as CriticalDifferenceDiagram,

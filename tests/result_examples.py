@@ -172,6 +172,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "TableComparison": compared,
     "ThresholdCostInterval": lambda: fm.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
     "ThresholdCosts": lambda: fm.threshold_costs(Y, S, cost_fn=5, cost_fp=1),
+    "TimingComparison": lambda: fm.compare_timings({"fit": P + 1}, {"fit": Q + 1}, paired=True),
+    "TimingRatio": lambda: fm.compare_timings({"fit": P + 1}, {"fit": Q + 1}, paired=False)["fit"],
     "TuningResult": lambda: fm.tune_estimator(model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1),
     "ValidationCurve": lambda: fm.estimator_validation_curve(
         model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1
