@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, check_real
-from fastmetrics._kernels import ranking_values as kernels
+from fastmetrics._kernels import ranking_gains, ranking_values as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.ranking._placing import jobs_of
@@ -275,7 +275,7 @@ def _discounted(
 ) -> Values:
     found = np.empty(table.n_queries)
     ranks, k = (gains, table.above, table.tied), len(discounts) - 1
-    filled(kernels.expected_gains, table, n_threads, *ranks, k, discounts, found)
+    filled(ranking_gains.expected_gains, table, n_threads, *ranks, k, discounts, found)
     return found
 
 
@@ -292,7 +292,7 @@ def normalized_gains(
     no_relevant = _value_of_none(no_relevant)
     gains = gains_of(table.grades, gain)
     discounts, ideal = _discounts(table, k), np.empty(table.n_queries)
-    filled(kernels.ideal_gains, table, n_threads, gains, len(discounts) - 1, discounts, ideal)
+    filled(ranking_gains.ideal_gains, table, n_threads, gains, len(discounts) - 1, discounts, ideal)
     found = _discounted(table, gains, discounts, n_threads)
     return np.minimum(_over(found, ideal, no_relevant), 1.0)
 
@@ -315,7 +315,7 @@ def cascades(
     chances = gains_of(table.grades, "exponential") / np.exp2(top)
     found = np.empty(table.n_queries)
     ranks = (chances, table.above, table.tied)
-    filled(kernels.expected_cascade, table, n_threads, *ranks, k, found)
+    filled(ranking_gains.expected_cascade, table, n_threads, *ranks, k, found)
     found[n_relevant(table, _TINY, n_threads) == 0] = no_relevant
     return found
 

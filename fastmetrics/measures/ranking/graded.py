@@ -128,8 +128,9 @@ def expected_reciprocal_rank(
 
     Notes
     -----
-    An item of relevance r ends the search with chance ``(2**r - 1) / 2**max_relevance``. Ties of
-    n items take O(n²).
+    An item of relevance r ends the search with chance ``(2**r - 1) / 2**max_relevance``. A tie of
+    n items takes O(n) for each relevant one, and for no more of them than 46 over their mean
+    chance: nobody reads on (the chance is below 1e-20).
 
     References
     ----------
