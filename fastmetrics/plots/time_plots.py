@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from fastmetrics.plots._style import axes_or_new, legend_off_curves
-from fastmetrics.plots.curves import MARGIN, Curve, Guide, add_curves, add_guides
+from fastmetrics.plots.curves import Curve, Guide, add_curves, add_guides
+
+_MARGIN: Final = 0.05
+"""So that the last tick has room for its text."""
 
 
 def draw_over_time(
@@ -29,7 +32,7 @@ def draw_over_time(
     if np.isfinite([*x, low, high]).all():
         low = 0.0 if from_zero else low
         for (start, end), limit in ((x, ax.set_xlim), ((low, high), ax.set_ylim)):
-            margin = 2 * MARGIN * ((end - start) or 1.0)
+            margin = _MARGIN * ((end - start) or 1.0)
             limit(start - margin * (start != 0.0), end + margin)
     legend_off_curves(ax, title=title)
     return ax
