@@ -119,6 +119,14 @@ from .intervals.concordance.rank_intervals import (
     concordance_interval as concordance_interval,
     concordance_test as concordance_test,
 )
+from .intervals.concordance.royston_d import RoystonD as RoystonD, royston_d as royston_d
+from .intervals.concordance.time_dependent import (
+    cumulative_dynamic_auc as cumulative_dynamic_auc,
+    survival_brier_score as survival_brier_score,
+)
+from .intervals.concordance.time_dependent_results import (
+    TimeDependentMeasure as TimeDependentMeasure,
+)
 from .intervals.costs.decision_curve import (
     decision_curve as decision_curve,
     decision_curve_difference as decision_curve_difference,
