@@ -273,7 +273,7 @@ def intra_list_diversity(
     run([partial(kernel, *job, *data) for job in jobs], n_threads)
     if features is not None:
         values = np.clip(values, 0.0, 2.0)
-    return averaged(values, per_query, "the diversity of lists")
+    return averaged(values, per_query, "expected", "the diversity of lists")
 
 
 def _popularity(popularity: Any, interactions: Any, catalogue: Catalogue) -> Values:
