@@ -347,6 +347,12 @@ from .measures.probabilities.log_loss import (
     log_loss as log_loss,
 )
 from .measures.probabilities.top_k import top_k_accuracy_score as top_k_accuracy_score
+from .measures.ranking.catalogue import (
+    catalogue_coverage as catalogue_coverage,
+    catalogue_gini as catalogue_gini,
+    intra_list_diversity as intra_list_diversity,
+    novelty as novelty,
+)
 from .measures.ranking.first_items import (
     f1_at_k as f1_at_k,
     hit_rate_at_k as hit_rate_at_k,

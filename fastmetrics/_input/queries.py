@@ -84,7 +84,7 @@ def check_queries(
     names = None if ids is None else _names(ids, grades)
     queries: NDArray[Any] | None = None
     if query is not None:
-        starts, queries, order = _gathered(query, len(grades))
+        starts, queries, order = gathered(query, len(grades))
         if order is not None:
             grades, scores = grades[order], scores[order]
             names = names if names is None else names[order]
@@ -93,7 +93,7 @@ def check_queries(
     else:
         starts = np.arange(0, len(grades) + 1, width, dtype=np.int64)
     if names is not None:
-        _check_distinct(names, starts)
+        by_name(names, starts, "ids")
     return QueryRows(grades, scores, starts, queries, names)
 
 
@@ -137,7 +137,7 @@ def _names(ids: Any, grades: NDArray[Any]) -> NDArray[np.int64]:
     return check_class_labels(array.ravel(), "ids").codes
 
 
-def _gathered(
+def gathered(
     query: Any, n_rows: int
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64] | None]:
     """Return where queries start, their sorted ids, and the order of rows unless they stand so."""
@@ -176,13 +176,29 @@ def _starts(indptr: Any, n_rows: int) -> NDArray[np.int64]:
     return starts.astype(np.int64, copy=False)
 
 
-def _check_distinct(names: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
+def by_name(
+    names: NDArray[np.int64], starts: NDArray[np.int64], what: str
+) -> NDArray[np.int64] | None:
+    """Return the rows by query, then by number of name, or None where they stand so.
+
+    Without a sort: two passes of counting. Raises if a query has an item twice.
+    """
+    steps = np.diff(names)
+    steps[starts[1:-1] - 1] = 1
+    if (steps > 0).all():
+        return None
+    order, own = np.empty(len(names), np.int64), np.empty(len(names), np.int64)
     query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    order = np.lexsort((names, query))
-    twice = (np.diff(names[order]) == 0) & (np.diff(query[order]) == 0)
-    if twice.any():
-        first = order[np.argmax(twice)]
+    counts = np.bincount(names)
+    gather_queries(names, np.cumsum(counts) - counts, order)
+    gather_queries(query[order], starts[:-1].copy(), own)
+    order = order[own]
+    steps = np.diff(names[order])
+    steps[starts[1:-1] - 1] = 1
+    if not (steps > 0).all():
         raise InputError(
-            f"`ids` must name an item once in a query: query number {query[first]} has one twice, "
-            f"{np.count_nonzero(twice):,} in all"
+            f"`{what}` must name an item once in a query: query number "
+            f"{query[order[np.argmin(steps)]]} has one twice, {np.count_nonzero(steps <= 0):,} in "
+            "all"
         )
+    return order

@@ -233,6 +233,13 @@ def rankings() -> None:
                 fastmetrics.bpref(settled, relevant_from=0.5)
                 fastmetrics.rank_biased_precision(settled, persistence=0.9)
             fastmetrics.group_auc(table, relevant_from=0.5)
+        described = {"catalogue": ids, "features": rng.random((size, 2)) + 1}
+        for ties in ("expected", "trec_eval"):
+            shown = {"query": query, "k": 3, "ties": ties, **described}
+            fastmetrics.intra_list_diversity(ids, scores, **shown)
+        if size < 100:
+            distances = rng.random((size, size))
+            fastmetrics.intra_list_diversity(ids, query=query, catalogue=ids, distances=distances)
 
 
 def concordance() -> None:

@@ -366,7 +366,12 @@ def areas(
     return _over(doubled / 2, relevant * others, math.nan), relevant, others
 
 
-def averaged(values: Values, per_query: bool, what: str) -> Any:
+def mean_of(values: Values, ties: Ties) -> float:
+    """Return the mean; by trec_eval's rule as trec_eval adds up, whose last bit may be printed."""
+    return float(np.cumsum(values)[-1] / len(values) if ties == "trec_eval" else values.mean())
+
+
+def averaged(values: Values, per_query: bool, ties: Ties, what: str) -> Any:
     """Return the values of the queries, or their mean over those where it is defined."""
     if per_query:
         return values
@@ -376,4 +381,4 @@ def averaged(values: Values, per_query: bool, what: str) -> Any:
             f"{what} is undefined: no query has what it needs; set to nan", UndefinedMetricWarning
         )
         return math.nan
-    return float(values[defined].mean())
+    return mean_of(values[defined], ties)

@@ -56,7 +56,7 @@ def dcg(
     """
     table = ranked(relevance, score, query, ties, n_threads)
     values = discounted_gains(table, k=k, gain=gain, n_threads=n_threads)
-    return averaged(values, per_query, "the discounted gain")
+    return averaged(values, per_query, ties, "the discounted gain")
 
 
 @documented(RANKINGS, RANKED)
@@ -98,7 +98,7 @@ def ndcg(
     """
     table = ranked(relevance, score, query, ties, n_threads)
     values = normalized_gains(table, k=k, gain=gain, no_relevant=no_relevant, n_threads=n_threads)
-    return averaged(values, per_query, "the normalized gain")
+    return averaged(values, per_query, ties, "the normalized gain")
 
 
 @documented(RANKINGS, RANKED)
@@ -147,4 +147,4 @@ def expected_reciprocal_rank(
     values = cascades(
         table, k=k, max_relevance=max_relevance, no_relevant=no_relevant, n_threads=n_threads
     )
-    return averaged(values, per_query, "the expected reciprocal rank")
+    return averaged(values, per_query, ties, "the expected reciprocal rank")
