@@ -11,6 +11,7 @@ import pytest
 import fastmetrics._kernels as kernels
 from benchmarks.speed import naive
 from benchmarks.speed.data import Spec, make
+from benchmarks.speed.twins.bins import BIN_TWINS
 from benchmarks.speed.twins.buckets import BUCKET_TWINS
 from benchmarks.speed.twins.concordance import CONCORDANCE_TWINS
 from benchmarks.speed.twins.curves import CURVE_TWINS
@@ -21,7 +22,15 @@ from fastmetrics._kernels._compile import Kernel
 
 pytestmark = pytest.mark.bench
 
-TWINS = BUCKET_TWINS | SUM_TWINS | CURVE_TWINS | HULL_TWINS | REPLICATE_TWINS | CONCORDANCE_TWINS
+TWINS = (
+    BIN_TWINS
+    | BUCKET_TWINS
+    | SUM_TWINS
+    | CURVE_TWINS
+    | HULL_TWINS
+    | REPLICATE_TWINS
+    | CONCORDANCE_TWINS
+)
 
 every = pytest.mark.parametrize("pair", TWINS, ids=lambda pair: pair.__name__)
 ties = pytest.mark.parametrize("kind", ["continuous", "three_decimals"])
