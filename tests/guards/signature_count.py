@@ -316,6 +316,21 @@ def paired_numbers() -> None:
         )
 
 
+def bins() -> None:
+    """Count scores of every kind in bins of both kinds, with every kind of weight."""
+    import fastmetrics
+
+    rng = np.random.default_rng(8)
+    layouts = fastmetrics.BinLayout.learn(rng.random(300)), fastmetrics.BinLayout.of_bits()
+    for bins, kind, layout in itertools.product(layouts, FLOATS + INTEGERS, LAYOUTS):
+        scores = laid_out((90 * rng.random(300)).astype(kind), layout)
+        labels = laid_out(rng.integers(0, 2, 300).astype(np.int8), layout)
+        for weight in (None, rng.integers(1, 4, 300), rng.random(300)):
+            table = fastmetrics.BinnedScoreTable(bins)
+            table.update(labels, scores, weight if weight is None else laid_out(weight, layout))
+            table.average_precision()
+
+
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
     """Return each kernel's compiled versions, and the kernels of its file that it names."""
     versions, calls = {}, {}
@@ -356,6 +371,7 @@ def main() -> None:
         pooled_rows()
         recalibration()
         paired_numbers()
+        bins()
     json.dump(report(modules), sys.stdout)
 
 

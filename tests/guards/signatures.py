@@ -10,6 +10,12 @@ The key is ``module:kernel``, the module below ``fastmetrics._kernels``.
 from __future__ import annotations
 
 ALLOWED: dict[str, int] = {
+    "bins:bin_numbers": 2,  # scores here are float32 or float64
+    "bins:count_rows": 4,  # the same, and counts or weights
+    "bins:even_cells": 2,
+    "bins:is_clean": 2,
+    "bins:least_precision_sums": 1,
+    "bins:octave_cells": 2,
     "buckets:compensated_sum": 1,
     "buckets:count_buckets": 4,
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
