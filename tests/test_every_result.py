@@ -147,6 +147,7 @@ NUMBERS = {
     "RankingDifference": "difference",
     "RankingMean": "estimate",
     "TimingRatio": "estimate",
+    "RoystonD": "estimate",
 }
 
 

@@ -335,7 +335,7 @@ def moments_of_runs(data: Data) -> Pair:
     return ours, twin
 
 
-SUM_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_two: (("cells:count_two",), False),
     count_cells: (("cells:count_cells",), False),
     count_margins: (("cells:count_margins",), False),

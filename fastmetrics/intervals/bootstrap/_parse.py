@@ -44,7 +44,7 @@ from fastmetrics.intervals.bootstrap._rows import (
     rows_of_table,
 )
 from fastmetrics.intervals.bootstrap._sums import SumPlan
-from fastmetrics.tables.confusion._score_cells import score_cells
+from fastmetrics.tables.confusion._score_cells import cells_of_rows, score_cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -94,8 +94,11 @@ def parse(
         pos_label=pos_label,
     )
     codes = group_codes(groups, len(rows.scores))
+    are_alike = codes is None and (rows.weights is None or rows.integer_weights)
+    if are_alike and _count_decisions(asked):
+        return _of_cells(cells_of_rows(rows.recheck(), real_threshold(threshold), n_threads))
     table = ScoreTable.from_rows(rows, n_threads=n_threads)
-    if codes is None and (rows.weights is None or rows.integer_weights):
+    if are_alike:
         return _of_table(table, asked, threshold, by_rows=by_rows)
     rows = rows.recheck()
     if codes is not None and rows.integer_weights and rows.weights is not None:
@@ -195,6 +198,8 @@ def _of_table(
     if n == 0:
         raise InputError("`y_true` must hold at least one example: got an empty table")
     counts = _called(table, threshold)
+    if counts is not None and _count_decisions(asked):
+        return _of_cells(counts)
     n_cells = np.count_nonzero(table.positives) + np.count_nonzero(table.negatives)
     if n > ROWS_OF_A_CELL * n_cells and not by_rows:
         labels = np.repeat((1.0, 0.0), len(table))
@@ -303,7 +308,16 @@ def _of_matrix(matrix: ConfusionMatrix, asked: Sequence[Planned]) -> Form:
             "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell how "
             "many rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
         )
-    counts, n = np.asarray(matrix.counts), int(matrix.n)
-    if n == 0:
+    if int(matrix.n) == 0:
         raise InputError("`y_true` must hold at least one example: got an empty matrix")
+    return _of_cells(np.asarray(matrix.counts))
+
+
+def _count_decisions(asked: Sequence[Planned]) -> bool:
+    """Return whether no measure needs more of the rows than their cells."""
+    return all(isinstance(one.plan, CountPlan) for one in asked)
+
+
+def _of_cells(counts: NDArray[Any]) -> MatrixCells:
+    n = int(counts.sum())
     return MatrixCells(n_rows=n, n_units=n, counts=counts)

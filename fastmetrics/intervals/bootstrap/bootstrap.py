@@ -109,7 +109,8 @@ def bootstrap(
     Rows are sorted once. A replicate is a vector of counts in that order: how many draws fall in
     each window of 4,096 rows (a multinomial, by exact binomials), then where inside it, measured
     while it is in cache. The AUC takes about 1.3 ns a row and replicate. A table with few distinct
-    scores, or a confusion matrix, is resampled by cells, at a cost that does not depend on n.
+    scores, a confusion matrix, and rows of which measures of counts alone are asked, are resampled
+    by cells, at a cost that does not depend on n.
     Memory beside the sorted rows: a block for each thread; for best thresholds, crossings and
     groups one byte a row a thread.
 
