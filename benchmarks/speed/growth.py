@@ -6,25 +6,23 @@ the last size. Memory is the growth of the peak during a call in a forked proces
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import math
 import os
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.speed import around, scores
 from benchmarks.speed.contests import PEERS, WORKS
 from benchmarks.speed.data import Spec, make
 from benchmarks.speed.memory_probe import resident
 from fastmetrics._kernels._compile import compile_small_calls
-from fastmetrics.tables.scores import _partition
+from fastmetrics.tables.ordering import partition
 
 SIZES = 10_000, 100_000, 1_000_000, 10_000_000
 MEMORY_ROWS = 1_000_000
@@ -35,7 +33,7 @@ WIDE = {"multiclass replicates", "one against the rest", "one against one"}
 #: An exponent that far above that of n log n is marked: caches and pages account for less.
 ALLOWANCE = 0.1
 #: What is measured, by the names of `contests.WORKS`.
-GROWN: tuple[str, ...] = (*scores.WORKS, *around.WORKS)
+GROWN: tuple[str, ...] = (*scores.WORKS, "replicates", *around.WORKS)
 #: The picture: what it calls a pair of ours and scikit-learn's.
 PICTURE = {
     "AUC": ("auc", "sklearn auc"),
@@ -91,13 +89,15 @@ def extra_memory(call: Call) -> int:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        with contextlib.suppress(BaseException):
-            _partition._spare.take(0, np.dtype(np.float64))  # what the last call left for the next
+        try:
+            partition._spare.__init__()  # what the last call left for the next
             ctypes.CDLL(None).malloc_trim(0)
             Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
             before = resident("VmRSS")
             call()
             os.write(writer, str(resident("VmHWM") - before).encode())
+        except BaseException:
+            traceback.print_exc()
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
