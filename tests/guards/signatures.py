@@ -16,17 +16,14 @@ ALLOWED: dict[str, int] = {
     "bins:is_clean": 2,
     "bins:least_precision_sums": 1,
     "bins:octave_cells": 2,
-    "buckets:compensated_sum": 1,
     "buckets:count_buckets": 4,
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
     "buckets:index_blocks": 1,
     "buckets:leaf_numbers": 4,
     "buckets:place": 4,
     "buckets:range_cells": 4,
-    "buckets:running_weights": 1,
-    "buckets:scatter": 8,  # rows carry weights or numbers
+    "buckets:scatter": 4,
     "buckets:splitter_cells": 4,
-    "buckets:weigh_buckets": 4,
     "cells:count_cells": 6,  # labels of int8, int32 or int64, a table of int32 or int64
     "cells:count_margins": 3,  # the same labels
     "cells:count_two": 3,
@@ -76,17 +73,19 @@ ALLOWED: dict[str, int] = {
     "losses:weights_of_class": 2,
     "merges:cumulative_weights": 1,
     "merges:merge_descending": 4,
-    "merges:merge_weighted_descending": 4,
     "merges:pairs_of_few": 4,
     "merges:pairs_of_sorted": 4,
     "merges:split_classes": 4,
-    "merges:weigh_pairs_discordant": 1,
-    "merges:weigh_pairs_of_table": 1,
+    "merges:weigh_pairs": 1,
     "orders:ascends": 4,
+    "orders:class_counts": 1,
     "orders:order_floats": 1,
     "orders:pack": 1,
+    "orders:place_rows": 1,
     "orders:spread": 3,  # entries of int32, int64 or float64
+    "orders:spread_by_class": 2,  # entries of int64 or float64
     "orders:unpack": 1,
+    "orders:weigh_runs": 4,
     "pair_sums:count_pair_sums": 1,
     "pair_sums:write_pair_sums": 1,
     "ranking_gains:expected_cascade": 1,
