@@ -7,14 +7,21 @@ fall on each row once on average, more do so with a probability below 1e-30.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
+Floats = NDArray[np.float64]
+
 #: Rows of a segment, whose class totals are kept; and its words of eight counts.
 SEGMENT = 512
 _SEGMENT_WORDS = 64
+#: Rows whose sums are taken by themselves, in lanes.
+BLOCK = 4096
+_LANES = 64
 _S8, _S16, _S32, _TOP = (np.uint64(shift) for shift in (8, 16, 32, 56))
 
 
@@ -108,20 +115,28 @@ def pair_counts(
 
 
 @kernel
-def column_sums(
-    counts: NDArray[np.uint8], columns: NDArray[np.float64], sums: NDArray[np.float64]
-) -> None:
-    """Add to ``sums[r, j]`` the sum over rows i of ``counts[r, i] * columns[j, i]``."""
+def column_sums(drawn: NDArray[Any], columns: Floats, sums: Floats) -> None:
+    """Add to ``sums[r, j]`` the sum over rows i of ``drawn[r, i] * columns[j, i]``.
+
+    Blocks of rows are added up in lanes: parts of a replicate that are whole blocks leave no trace.
+    """
     n_rows = columns.shape[1]
-    for r in range(counts.shape[0]):
+    lanes = np.empty(_LANES)
+    for r in range(drawn.shape[0]):
         for j in range(columns.shape[0]):
-            for start in range(0, n_rows, SEGMENT):
-                even = 0.0
-                odd = 0.0
-                end = min(start + SEGMENT, n_rows)
-                for i in range(start, end - 1, 2):
-                    even += counts[r, i] * columns[j, i]
-                    odd += counts[r, i + 1] * columns[j, i + 1]
-                if (end - start) % 2:
-                    even += counts[r, end - 1] * columns[j, end - 1]
-                sums[r, j] += even + odd
+            for start in range(0, n_rows, BLOCK):
+                stop = min(start + BLOCK, n_rows)
+                whole = stop - (stop - start) % _LANES
+                for i in range(_LANES):
+                    lanes[i] = 0.0
+                for first in range(start, whole, _LANES):
+                    some = drawn[r, first : first + _LANES]  # a slice: the loop runs in vectors
+                    column = columns[j, first : first + _LANES]
+                    for i in range(_LANES):
+                        lanes[i] += np.float64(some[i]) * column[i]
+                total = 0.0
+                for i in range(_LANES):
+                    total += lanes[i]
+                for i in range(whole, stop):
+                    total += np.float64(drawn[r, i]) * columns[j, i]
+                sums[r, j] += total

@@ -101,7 +101,7 @@ ALLOWED: dict[str, int] = {
     "replicate_curves:values_along": 1,
     "replicate_curves:values_of_rows": 1,
     "replicate_pairs:byte_products": 1,
-    "replicate_pairs:column_sums": 1,
+    "replicate_pairs:column_sums": 2,  # counts or weights
     "replicate_pairs:gather_counts": 1,
     "replicate_pairs:pair_counts": 1,
     "replicate_points:add_points": 1,
@@ -117,6 +117,12 @@ ALLOWED: dict[str, int] = {
     "replicate_points:squares_of_points": 1,
     "replicate_points:start_state": 1,
     "replicate_points:step_area": 1,
+    "replicate_weights:exponentials": 1,
+    "replicate_weights:pairs_of_replicate": 1,
+    "replicate_weights:split_block": 1,
+    "replicate_weights:weigh_rows": 2,  # counts or weights
+    "replicate_weights:weighted_pairs": 1,
+    "replicate_weights:weighted_points": 1,
     "resampling:binomial": 1,
     "resampling:draw_windows": 1,
     "resampling:draw_windows_by_class": 1,
@@ -127,5 +133,6 @@ ALLOWED: dict[str, int] = {
     "resampling:scatter_full": 1,
     "resampling:stirling_rest": 1,
     "resampling:uniform": 1,
+    "resampling:words_of_rows": 1,
     "top_k:top_k_hits": 4,
 }

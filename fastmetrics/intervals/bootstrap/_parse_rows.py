@@ -18,8 +18,8 @@ from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics.errors import InputError
-from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells
-from fastmetrics.intervals.bootstrap._forms import CodedRows, Floats, Form, Rows
+from fastmetrics.intervals.bootstrap._cell_forms import CodedRows, MatrixCells
+from fastmetrics.intervals.bootstrap._forms import Floats, Form, Rows
 from fastmetrics.intervals.bootstrap._plans import Planned
 from fastmetrics.intervals.bootstrap._rows import Codes, check_rows, group_codes, of_some_weight
 from fastmetrics.intervals.bootstrap._sums import SumPlan

@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics._kernels import replicate_pairs as pairs, replicate_points as points
+from fastmetrics._kernels import (
+    replicate_pairs as pairs,
+    replicate_points as points,
+    replicate_weights as weighing,
+)
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Needs, Yield, padded
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
@@ -23,8 +27,6 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 Codes = NDArray[np.int64]
-#: TP and FP at the end of each tie, after a first 0, and the row of each.
-Curve = tuple[Floats, Floats, NDArray[np.int64]]
 
 #: A table with this many rows to a cell is resampled by cells: drawing a binomial number costs as
 #: much as drawing so many rows.
@@ -35,7 +37,6 @@ MAX_ROWS: Final = 1 << 31
 BATCH_BYTES: Final = 1 << 18
 # Sums of weights this near to the number of positives, relative to all weight, meet it.
 _ROUNDING: Final = 2.0**-50
-_WHOLE_AREA: Final = (np.array([[points.AREA, 0]], np.int64), np.array([[0.0, 1.0]]))
 
 _PART = 1 << 16  # scores at a time
 
@@ -255,9 +256,14 @@ def pairs_and_sums(
         masks = rows.masks[row : row + size].view(np.uint64)
         pairs.pair_counts(counts.view(np.uint64), masks, pieces, counts, state, *segments)
     if columns is not None:
-        part = np.ascontiguousarray(columns[:, row : row + size])
-        pairs.column_sums(counts, part, out.sums)
+        sum_columns(counts, columns, row, out)
     return segments
+
+
+def sum_columns(drawn: NDArray[Any], columns: Floats, row: int, out: Yield) -> None:
+    """Add what the rows from ``row`` on give to the sums: counts or weights, a line a replicate."""
+    part = np.ascontiguousarray(columns[:, row : row + drawn.shape[1]])
+    pairs.column_sums(drawn, part, out.sums)
 
 
 def called_positive(
@@ -285,13 +291,20 @@ def by_cell(
     return sums
 
 
-def measure_curve(curve: Curve, needs: Needs, r: int, out: Yield) -> None:
-    """Measure the weighted curve of replicate r."""
-    tp, fp, rows = curve
-    out.n_positive[r], out.n_negative[r] = tp[-1], fp[-1]
+def points_of_weights(
+    rows: SortedRows, weights: Floats, scale: float = 1.0
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Return scaled TP and FP at the end of each tie, after a first 0, and the row of each."""
+    n = len(weights)
+    tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
+    n = weighing.weighted_points(weights, rows.masks[:n], rows.ends[:n], scale, tp, fp, at)
+    return tp[: n + 1], fp[: n + 1], at[:n]
+
+
+def measure_curve(
+    rows: SortedRows, weights: Floats, scale: float, needs: Needs, states: Floats
+) -> None:
+    """Measure the curve of the rows of a replicate, whose weights ``scale`` makes larger."""
+    tp, fp, at = points_of_weights(rows, weights, scale)
     slack = _ROUNDING * (tp[-1] + fp[-1])
-    area = np.zeros((1, points.STATE))
-    points.measure_points(tp, fp, rows, 0.0, *_WHOLE_AREA, area)
-    out.twice_pairs[r] = area[0, 0]
-    if needs.lines:
-        points.measure_points(tp, fp, rows, slack, needs.programme, needs.bounds, out.states[r])
+    points.measure_points(tp, fp, at, slack, needs.programme, needs.bounds, states)
