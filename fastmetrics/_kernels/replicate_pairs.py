@@ -22,17 +22,82 @@ _SEGMENT_WORDS = 64
 #: Rows whose sums are taken by themselves, in lanes.
 BLOCK = 4096
 _LANES = 64
+_64, _MASK_64, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 _S8, _S16, _S32, _TOP = (np.uint64(shift) for shift in (8, 16, 32, 56))
 
 
 @kernel
+def read_in_order(
+    order: NDArray[np.int32],
+    scores: NDArray[Any],
+    labels: NDArray[np.int8],
+    masks: NDArray[np.uint8],
+    ends: NDArray[np.uint8],
+    distinct: NDArray[Any],
+    positives: NDArray[np.int64],
+    stops: NDArray[np.int64],
+) -> int:
+    """Write the mask of each row in order, 1 at each tie's last; return how many ties there are.
+
+    Of each tie its score, how many positives it has, and the row after it.
+    """
+    tie = np.uint64(0)
+    of_tie = np.int64(0)
+    before = scores[order[0]]
+    for i in range(order.size):
+        row = np.uint32(order[i])
+        is_positive = labels[row] == 1
+        masks[i] = np.uint8(255) if is_positive else np.uint8(0)
+        score = scores[row]
+        if score != before:
+            ends[i - 1] = 1
+            distinct[tie] = before
+            positives[tie] = of_tie
+            stops[tie] = i
+            tie += np.uint64(1)
+            of_tie = 0
+            before = score
+        of_tie += np.int64(is_positive)
+    ends[order.size - 1] = 1
+    distinct[tie] = before
+    positives[tie] = of_tie
+    stops[tie] = order.size
+    return np.int64(tie) + 1
+
+
+@kernel
 def gather_counts(
-    drawn: NDArray[np.uint8], units: NDArray[np.int64], counts: NDArray[np.uint8]
+    drawn: NDArray[np.uint8], units: NDArray[np.int32], counts: NDArray[np.uint8]
 ) -> None:
     """Fill ``counts[r, i]`` with ``drawn[r, units[i]]``: what is drawn are units, not rows."""
     for r in range(counts.shape[0]):
+        some = drawn[r]
         for i in range(units.size):
-            counts[r, i] = drawn[r, units[i]]
+            counts[r, i] = some[np.uint32(units[i])]
+
+
+@kernel
+def exchange_rows(
+    coins: NDArray[np.uint64],
+    units: NDArray[np.int32],
+    second: NDArray[np.uint8],
+    of_first: NDArray[np.uint8],
+    of_second: NDArray[np.uint8],
+) -> None:
+    """Count the rows that each of two models has once units have tossed their coins.
+
+    Row i is of the first model, or if ``second[i]`` of the other one; where the coin of its unit,
+    a bit, is 1, it goes over.
+    """
+    for r in range(of_first.shape[0]):
+        words = coins[r]
+        first = of_first[r]
+        other = of_second[r]
+        for i in range(units.size):
+            unit = np.uint64(units[i])
+            coin = np.uint8((words[unit >> _64] >> (unit & _MASK_64)) & _ONE)
+            other[i] = coin ^ second[i]
+            first[i] = np.uint8(1) ^ other[i]
 
 
 @kernel

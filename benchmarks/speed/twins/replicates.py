@@ -283,9 +283,32 @@ def weighted_points(data: Data) -> Pair:
     return ours, twin
 
 
+def read_in_order(data: Data) -> Pair:
+    n = len(data.scores)
+    order = np.lexsort((data.labels, data.scores))[::-1].astype(np.int32)
+    labels = data.labels.astype(np.int8)
+    distinct, columns = np.empty_like(data.scores), np.empty((2, n), np.int64)
+
+    def ours() -> tuple[Any, ...]:
+        masks, ends = np.zeros((2, n), np.uint8)
+        k = replicate_pairs.read_in_order(
+            order, data.scores, labels, masks, ends, distinct, *columns
+        )
+        return masks, ends, distinct[:k], columns[:, :k]
+
+    def twin() -> tuple[Any, ...]:
+        scores, positive = data.scores[order], labels[order] == 1
+        ends = np.append(scores[1:] != scores[:-1], True)
+        stops = np.flatnonzero(ends) + 1
+        positives = np.diff(np.cumsum(positive)[stops - 1], prepend=0)
+        return positive * np.uint8(255), ends, scores[ends], np.stack((positives, stops))
+
+    return ours, twin
+
+
 def gather_counts(data: Data) -> Pair:
     rng = np.random.default_rng(SEED)
-    units = rng.integers(0, len(data.scores) // 5, len(data.scores))
+    units = rng.integers(0, len(data.scores) // 5, len(data.scores), dtype=np.int32)
     drawn = rng.integers(0, 5, (1, len(data.scores) // 5)).astype(np.uint8)
     counts = np.empty((1, len(units)), np.uint8)
 
@@ -294,6 +317,26 @@ def gather_counts(data: Data) -> Pair:
         return (counts,)
 
     return ours, lambda: (drawn[:, units],)
+
+
+def exchange_rows(data: Data) -> Pair:
+    rng = np.random.default_rng(SEED)
+    n = len(data.scores) // 128 * 64
+    units = np.concatenate([rng.permutation(n), rng.permutation(n)]).astype(np.int32)
+    second = rng.permutation(np.repeat(np.array([0, 1], np.uint8), n))
+    coins = rng.integers(0, 2**64, (1, n // 64), dtype=np.uint64)
+    counts = np.empty((2, 1, 2 * n), np.uint8)
+
+    def ours() -> tuple[Any, ...]:
+        replicate_pairs.exchange_rows(coins, units, second, *counts)
+        return (counts,)
+
+    def twin() -> tuple[Any, ...]:
+        bits = np.unpackbits(coins.view(np.uint8), bitorder="little")
+        other = bits[units] ^ second
+        return (np.stack((other ^ 1, other))[:, None],)
+
+    return ours, twin
 
 
 def column_sums(data: Data) -> Pair:
@@ -386,7 +429,9 @@ REPLICATE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     ),
     draw_windows_by_class: (_names("resampling", "draw_windows_by_class"), False),
     pair_counts: (_names("replicate_pairs", "pair_counts", "byte_products"), False),
+    read_in_order: (_names("replicate_pairs", "read_in_order"), False),
     gather_counts: (_names("replicate_pairs", "gather_counts"), False),
+    exchange_rows: (_names("replicate_pairs", "exchange_rows"), False),
     column_sums: (_names("replicate_pairs", "column_sums"), False),
     exponentials: (
         (*_names("resampling", "words_of_rows"), *_names("replicate_weights", "exponentials")),

@@ -121,10 +121,7 @@ class Engine:
         """Return BCa's acceleration of a measure of a model; nan where it is undefined."""
         columns = self.places[measure].columns
         strata = self.asked[measure].plan.strata(self.forms[model], columns)
-        if not stratified:
-            values, multiplicities = (np.concatenate(part) for part in zip(*strata, strict=True))
-            strata = [(values, multiplicities)]
-        return acceleration(strata)
+        return acceleration(strata, are_one=not stratified)
 
     def row_deviations(self, measure: int, model: int) -> Floats:
         """Return a measure without each row in turn, less a number common to all."""

@@ -168,7 +168,7 @@ class Rows(Form):
         Number of rows.
     weights : ndarray of shape (n,), or None
         Weight of each row: float64, or int64 where it is a frequency.
-    units : ndarray of int64, shape (n,), or None
+    units : ndarray of int32, shape (n,), or None
         The unit that each row belongs to, where the rows themselves are not drawn in this order.
     arguments : tuple of ndarray
         What a user's own statistic is called with: targets, predictions.
@@ -176,7 +176,7 @@ class Rows(Form):
 
     n: int
     weights: NDArray[Any] | None = None
-    units: NDArray[np.int64] | None = None
+    units: NDArray[np.int32] | None = None
     arguments: tuple[NDArray[Any], ...] = ()
 
     @property
@@ -270,7 +270,7 @@ class Rows(Form):
         return function(self.arguments, kept)
 
     def unit_of_rows(self) -> NDArray[np.int64]:
-        return np.arange(self.n) if self.units is None else self.units
+        return np.arange(self.n) if self.units is None else self.units.astype(np.int64)
 
     def sums_by_unit(self, columns: Floats) -> UnitSums:
         size = multiplicities = np.ones(columns.shape[1])

@@ -21,6 +21,7 @@ from fastmetrics._kernels import (
 )
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Needs, Yield, padded
+from fastmetrics.intervals.bootstrap._orders import Places, order_of
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -32,7 +33,7 @@ Codes = NDArray[np.int64]
 #: much as drawing so many rows.
 ROWS_OF_A_CELL: Final = 200
 #: More rows are not written out one by one.
-MAX_ROWS: Final = 1 << 31
+MAX_ROWS: Final = (1 << 31) - 1
 #: Bytes of counts that are drawn before they are measured: they stay in the second-level cache.
 BATCH_BYTES: Final = 1 << 18
 # Sums of weights this near to the number of positives, relative to all weight, meet it.
@@ -98,6 +99,13 @@ class SortedRows:
             known = self._known["stops"] = np.flatnonzero(self.ends) + 1
         return known
 
+    def table(self) -> ScoreTable:
+        """Return the distinct scores with the rows of each class, each row counting once."""
+        positives = self._known["positives"]
+        scores = self.distinct + 0.0 if self.distinct.dtype.kind == "f" else self.distinct
+        negatives = np.diff(self.tie_stops, prepend=0) - positives
+        return ScoreTable._of_columns(scores, positives, negatives)
+
     @property
     def scores(self) -> NDArray[Any]:
         """Score of each row."""
@@ -156,34 +164,34 @@ def _mixed(
 
 
 def rows_of_arrays(
-    rows: BinaryRows, *keys: NDArray[Any] | None
-) -> tuple[SortedRows, NDArray[np.int64]]:
+    rows: BinaryRows, *keys: NDArray[Any] | None, n_threads: int | None = None
+) -> tuple[SortedRows, Places]:
     """Return the sorted rows of arrays, and the place in the arrays of each.
 
     The order among equal scores is positives first, then by weight, then by ``keys``, so that it
     depends on the rows, not on where they stood.
     """
+    n = len(rows.scores)
+    check_rows(n)
     is_positive = rows.labels == 1
-    columns: list[NDArray[Any]] = [is_positive, rows.scores]
-    if rows.weights is not None:
-        columns.insert(0, rows.weights)
-    columns = [key for key in reversed(keys) if key is not None] + columns
-    order = np.lexsort(columns)[::-1]
+    ascending = order_of(rows.scores, is_positive, rows.weights, *keys, n_threads=n_threads)
+    order = np.ascontiguousarray(ascending[::-1])
     weights: NDArray[Any] | None = None
     if rows.weights is not None:
         weights = rows.weights[order]
         if rows.integer_weights:  # which functions in Python see as repeated rows
             weights = weights.astype(np.int64)
-    n = len(order)
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
-    masks[:n] = np.where(is_positive[order], np.uint8(255), np.uint8(0))
-    scores = rows.scores[order]
-    starts = np.flatnonzero(np.concatenate(([True], scores[1:] != scores[:-1])))
-    totals = np.diff(starts, append=n)
-    ends[starts + totals - 1] = 1
-    positives = np.add.reduceat(masks[:n] > 0, starts, dtype=np.int64)
-    ties = _mixed(positives, totals, starts + totals)
-    return _sorted_rows(n, masks, ends, ties, scores[starts], weights), order
+    distinct, positives, stops = np.empty_like(rows.scores), np.empty(n, np.int64), np.empty(n, int)
+    n_ties = pairs.read_in_order(
+        order, rows.scores, rows.labels, masks, ends, distinct, positives, stops
+    )
+    distinct, positives, stops = distinct[:n_ties], positives[:n_ties], stops[:n_ties]
+    totals = np.diff(stops, prepend=0)
+    ties = np.empty((0, 3), np.int64) if n_ties == n else _mixed(positives, totals, stops)
+    found = _sorted_rows(n, masks, ends, ties, distinct, weights)
+    found._known.update(stops=stops, positives=positives)
+    return found, order
 
 
 def _sorted_rows(
