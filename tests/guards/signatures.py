@@ -10,6 +10,12 @@ The key is ``module:kernel``, the module below ``fastmetrics._kernels``.
 from __future__ import annotations
 
 ALLOWED: dict[str, int] = {
+    "bins:bin_numbers": 2,  # scores here are float32 or float64
+    "bins:count_rows": 4,  # the same, and counts or weights
+    "bins:even_cells": 2,
+    "bins:is_clean": 2,
+    "bins:least_precision_sums": 1,
+    "bins:octave_cells": 2,
     "buckets:compensated_sum": 1,
     "buckets:count_buckets": 4,
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
@@ -83,23 +89,27 @@ ALLOWED: dict[str, int] = {
     "orders:pack": 1,
     "orders:spread": 3,  # entries of int32, int64 or float64
     "orders:unpack": 1,
+    "pair_sums:count_pair_sums": 1,
+    "pair_sums:write_pair_sums": 1,
+    "ranking_gains:expected_cascade": 1,
+    "ranking_gains:expected_gains": 1,
+    "ranking_gains:ideal_gains": 1,
+    "ranking_gains:mean_products": 1,
+    "ranking_gains:sort_down": 1,
     "ranking_values:concordant_items": 1,
-    "ranking_values:expected_cascade": 1,
     "ranking_values:expected_first": 1,
-    "ranking_values:expected_gains": 1,
     "ranking_values:expected_hits": 1,
     "ranking_values:expected_precision_sums": 1,
     "ranking_values:expected_preference": 1,
     "ranking_values:expected_reading": 1,
-    "ranking_values:ideal_gains": 1,
     "ranking_values:relevant_counts": 1,
-    "rankings:gather_queries": 1,
-    "rankings:order_items": 1,
-    "rankings:settle_ties": 1,
     "rankings:count_relevant": 2,  # relevance is int8 or float64
     "rankings:count_unjudged": 8,  # those, and four kinds of scores
+    "rankings:gather_queries": 1,
+    "rankings:order_items": 1,
     "rankings:place_relevant": 8,
     "rankings:places_by_name": 2,
+    "rankings:settle_ties": 1,
     "replicate_curves:class_totals": 1,
     "replicate_curves:entry": 1,
     "replicate_curves:follow": 1,
@@ -143,5 +153,11 @@ ALLOWED: dict[str, int] = {
     "resampling:stirling_rest": 1,
     "resampling:uniform": 1,
     "resampling:words_of_rows": 1,
+    "shown_items:chances_of_first": 4,
+    "shown_items:cosines_of_pairs": 1,
+    "shown_items:distances_of_pairs": 1,
+    "shown_items:sift_down": 4,
+    "signed_sums:add_signed_sums": 1,
+    "signed_sums:sums_of_choices": 1,
     "top_k:top_k_hits": 4,
 }

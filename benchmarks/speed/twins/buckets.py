@@ -220,7 +220,7 @@ def running_weights(data: Data) -> Pair:
 
 
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
-BUCKET_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     compensated_sum: (("buckets:compensated_sum",), False),
     range_cells: (("buckets:range_cells",), False),
     splitter_cells: (("buckets:splitter_cells",), False),

@@ -310,7 +310,7 @@ _OF_ROWS = tuple(
     for name in ("values_of_rows", "class_totals", "to_lead_and_value", "follow", "entry")
 )
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
-CURVE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     pairs_of_few: (("merges:pairs_of_few",), True),
     pairs_of_sorted: (("merges:pairs_of_sorted",), True),
     split_classes: (("merges:split_classes",), False),

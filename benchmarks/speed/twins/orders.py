@@ -35,7 +35,7 @@ def ascends(data: Data) -> Pair:
 
 
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
-ORDER_TWINS = {
+TWINS = {
     ascends: (("orders:ascends",), False),
     rows_in_order: (
         ("orders:order_floats", "orders:pack", "orders:unpack", "orders:spread"),

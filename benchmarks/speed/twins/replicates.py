@@ -416,7 +416,7 @@ def _names(module: str, *kernels: str) -> tuple[str, ...]:
 
 
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
-REPLICATE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     philox: (_names("resampling", "philox"), False),
     multinomial_totals: (
         _names("resampling", "multinomial_totals", "binomial", "uniform", "stirling_rest"),

@@ -366,7 +366,7 @@ def central_sums(data: Data) -> Pair:
     return ours, twin
 
 
-SUM_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_two: (("cells:count_two",), False),
     count_cells: (("cells:count_cells",), False),
     count_margins: (("cells:count_margins",), False),
