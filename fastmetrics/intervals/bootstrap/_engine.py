@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicate_points, replicate_weights as weighing
-from fastmetrics._threads.workers import run_batches
+from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._cell_forms import Cells
 from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Yield, padded
 from fastmetrics.intervals.bootstrap._forms import Form, Rows
 from fastmetrics.intervals.bootstrap._limits import acceleration
-from fastmetrics.intervals.bootstrap._plans import Planned, StatisticPlan
+from fastmetrics.intervals.bootstrap._plans import Options, Planned, StatisticPlan
 from fastmetrics.intervals.bootstrap._rows import BATCH_BYTES
 from fastmetrics.intervals.bootstrap._threshold_plans import Part, ThresholdPlan
 
@@ -117,8 +117,15 @@ class Engine:
         """Return the standard error of each measure on the data: those of a replicate of ones."""
         return self._errors(self.forms[0], self.forms[0].whole(self.needs))[:, 0]
 
+    def accelerations(
+        self, wanted: Sequence[tuple[int, int]], options: Options
+    ) -> dict[tuple[int, int], float]:
+        """Return BCa's acceleration of each (model, measure); nan where it is undefined."""
+        jobs = [partial(self.acceleration, i, m, options.stratified) for m, i in wanted]
+        return dict(zip(wanted, run(jobs, options.n_threads), strict=True))
+
     def acceleration(self, measure: int, model: int, stratified: bool) -> float:
-        """Return BCa's acceleration of a measure of a model; nan where it is undefined."""
+        """Return BCa's acceleration of a measure of a model."""
         columns = self.places[measure].columns
         strata = self.asked[measure].plan.strata(self.forms[model], columns)
         return acceleration(strata, are_one=not stratified)

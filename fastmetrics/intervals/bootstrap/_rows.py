@@ -23,7 +23,7 @@ from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Needs, Yield, padded
 from fastmetrics.intervals.bootstrap._orders import Places, order_of
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores.score_table import ScoreTable, running_sum
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -40,6 +40,34 @@ BATCH_BYTES: Final = 1 << 18
 _ROUNDING: Final = 2.0**-50
 
 _PART = 1 << 16  # scores at a time
+
+
+class SummedTable(ScoreTable):
+    """A table that keeps its running sums, as several measures are to be taken of it."""
+
+    __slots__ = ("_running",)
+    _running: tuple[NDArray[Any], NDArray[Any]]
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> SummedTable:
+        """Return a table of the same columns."""
+        return cls._of_columns(*table._columns(), table.weight_exponent)
+
+    @property
+    def true_positives(self) -> NDArray[Any]:
+        return self._sums()[0]
+
+    @property
+    def false_positives(self) -> NDArray[Any]:
+        return self._sums()[1]
+
+    def _sums(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        if not hasattr(self, "_running"):
+            sums = running_sum(self.positives), running_sum(self.negatives)
+            for column in sums:
+                column.flags.writeable = False
+            object.__setattr__(self, "_running", sums)
+        return self._running
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +132,7 @@ class SortedRows:
         positives = self._known["positives"]
         scores = self.distinct + 0.0 if self.distinct.dtype.kind == "f" else self.distinct
         negatives = np.diff(self.tie_stops, prepend=0) - positives
-        return ScoreTable._of_columns(scores, positives, negatives)
+        return SummedTable._of_columns(scores, positives, negatives)
 
     @property
     def scores(self) -> NDArray[Any]:
