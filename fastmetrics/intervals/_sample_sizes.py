@@ -20,7 +20,7 @@ FEW_ROWS: Final = 30
 FEW_OF_A_CLASS: Final = 5
 
 
-def effective_groups(groups: NDArray[np.int64], weights: NDArray[Any] | None = None) -> float:
+def effective_groups(groups: NDArray[Any], weights: NDArray[Any] | None = None) -> float:
     """Return (sum m)^2 / sum m^2 of the sizes m of groups: what they are worth in equal ones.
 
     ``groups`` are codes from 0; a row with a weight counts so much. O(n). Kish (1965), Survey

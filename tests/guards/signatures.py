@@ -51,6 +51,8 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_drawn_rows": 1,
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
+    "influences:central_sums": 2,  # counts or weights
+    "influences:extent": 2,  # the same
     "isotonic:pool_adjacent": 1,
     "logits:moments_of_runs": 2,  # counts or weights
     "logits:terms_of_rows": 2,  # the same
@@ -115,9 +117,11 @@ ALLOWED: dict[str, int] = {
     "replicate_curves:values_along": 1,
     "replicate_curves:values_of_rows": 1,
     "replicate_pairs:byte_products": 1,
-    "replicate_pairs:column_sums": 1,
+    "replicate_pairs:column_sums": 2,  # counts or weights
+    "replicate_pairs:exchange_rows": 1,
     "replicate_pairs:gather_counts": 1,
     "replicate_pairs:pair_counts": 1,
+    "replicate_pairs:read_in_order": 4,
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
     "replicate_points:best_of_points": 1,
@@ -131,6 +135,12 @@ ALLOWED: dict[str, int] = {
     "replicate_points:squares_of_points": 1,
     "replicate_points:start_state": 1,
     "replicate_points:step_area": 1,
+    "replicate_weights:exponentials": 1,
+    "replicate_weights:pairs_of_replicate": 1,
+    "replicate_weights:split_block": 1,
+    "replicate_weights:weigh_rows": 2,  # counts or weights
+    "replicate_weights:weighted_pairs": 1,
+    "replicate_weights:weighted_points": 1,
     "resampling:binomial": 1,
     "resampling:draw_windows": 1,
     "resampling:draw_windows_by_class": 1,
@@ -141,6 +151,7 @@ ALLOWED: dict[str, int] = {
     "resampling:scatter_full": 1,
     "resampling:stirling_rest": 1,
     "resampling:uniform": 1,
+    "resampling:words_of_rows": 1,
     "shown_items:chances_of_first": 4,
     "shown_items:cosines_of_pairs": 1,
     "shown_items:distances_of_pairs": 1,
