@@ -38,6 +38,17 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:placement_sums": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
+    "deviances:add_terms": 1,
+    "deviances:count_abnormal": 1,
+    "deviances:deviance_sums": 2,  # targets and predictions both float64, or both float32
+    "deviances:mend_logs": 1,
+    "deviances:powers_of_two": 1,
+    "deviances:split_logs": 1,
+    "deviances:split_powers": 1,
+    "differences:add_signed_sums": 1,
+    "differences:count_pair_sums": 1,
+    "differences:sums_of_choices": 1,
+    "differences:write_pair_sums": 1,
     "errors:add_row": 1,
     "errors:centred": 1,
     "errors:error_sums": 2,  # targets and predictions both float64, or both float32
@@ -88,8 +99,6 @@ ALLOWED: dict[str, int] = {
     "orders:spread_by_class": 2,  # entries of int64 or float64
     "orders:unpack": 1,
     "orders:weigh_runs": 4,
-    "pair_sums:count_pair_sums": 1,
-    "pair_sums:write_pair_sums": 1,
     "ranking_gains:expected_cascade": 1,
     "ranking_gains:expected_gains": 1,
     "ranking_gains:ideal_gains": 1,
@@ -156,7 +165,5 @@ ALLOWED: dict[str, int] = {
     "shown_items:cosines_of_pairs": 1,
     "shown_items:distances_of_pairs": 1,
     "shown_items:sift_down": 4,
-    "signed_sums:add_signed_sums": 1,
-    "signed_sums:sums_of_choices": 1,
     "top_k:top_k_hits": 4,
 }

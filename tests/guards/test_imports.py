@@ -81,8 +81,8 @@ def test_evaluating_a_file_loads_what_it_needs(tmp_path: Path) -> None:
     code = (
         "import contextlib, io\nfrom fastmetrics.cli import main\n"
         "with contextlib.redirect_stdout(io.StringIO()) as out:\n"
-        f"    assert main(['evaluate', {str(tmp_path / 's.csv')!r}, '--label', 'y', '--score', 'p'])"
-        " == 0\n"
+        f"    file = {str(tmp_path / 's.csv')!r}\n"
+        "    assert main(['evaluate', file, '--label', 'y', '--score', 'p']) == 0\n"
         "assert 'DeLong' in out.getvalue()"
     )
     rooms = (
