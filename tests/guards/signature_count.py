@@ -257,6 +257,19 @@ def concordance() -> None:
         fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")
 
 
+def rows_in_order() -> None:
+    """Order rows of every canonical kind, and spread what belongs to their scores."""
+    from fastmetrics.tables.ordering.row_order import row_order
+
+    rng = np.random.default_rng(8)
+    for size, kind in itertools.product((3_000, 300_000), CANONICAL):
+        order = row_order((rng.random(size) * 1e6).astype(kind))
+        for entries in ("int32", "int64", "float64"):
+            order.spread(np.arange(order.n_distinct, dtype=entries))
+        for ranks in (np.arange(order.n_distinct), np.arange(float(order.n_distinct))):
+            order.spread_by_class(np.ones(size, np.int8), ranks, ranks)
+
+
 def pooled_rows() -> None:
     """Pool the rows of tables of small counts, of large ones, of weights; drawn rows; numbers."""
     import fastmetrics
@@ -290,6 +303,34 @@ def recalibration() -> None:
         chances = laid_out((rng.random(300) * (kind != "int64")).astype(kind), layout)
         for weight in (None, laid_out(rng.random(300), layout)):
             fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
+
+
+def paired_numbers() -> None:
+    """Test differences of every kind of input, few and many."""
+    import fastmetrics
+
+    rng = np.random.default_rng(8)
+    for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
+        a, b = (laid_out((rng.random(size) * 99).astype(kind), layout) for _ in range(2))
+        fastmetrics.wilcoxon_signed_rank_test(a, b, higher_is_better=True)
+        fastmetrics.sign_flip_test(
+            a, b, higher_is_better=True, method="monte-carlo", n_resamples=99
+        )
+
+
+def bins() -> None:
+    """Count scores of every kind in bins of both kinds, with every kind of weight."""
+    import fastmetrics
+
+    rng = np.random.default_rng(8)
+    layouts = fastmetrics.BinLayout.learn(rng.random(300)), fastmetrics.BinLayout.of_bits()
+    for bins, kind, layout in itertools.product(layouts, FLOATS + INTEGERS, LAYOUTS):
+        scores = laid_out((90 * rng.random(300)).astype(kind), layout)
+        labels = laid_out(rng.integers(0, 2, 300).astype(np.int8), layout)
+        for weight in (None, rng.integers(1, 4, 300), rng.random(300)):
+            table = fastmetrics.BinnedScoreTable(bins)
+            table.update(labels, scores, weight if weight is None else laid_out(weight, layout))
+            table.average_precision()
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
@@ -328,8 +369,11 @@ def main() -> None:
         class_scores()
         rankings()
         concordance()
+        rows_in_order()
         pooled_rows()
         recalibration()
+        paired_numbers()
+        bins()
     json.dump(report(modules), sys.stdout)
 
 

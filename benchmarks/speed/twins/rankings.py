@@ -249,7 +249,7 @@ def shown(data: Data) -> Pair:
 
 
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
-RANKING_TWINS = {
+TWINS = {
     place_items: (
         ("rankings:count_relevant", "rankings:order_items", "rankings:place_relevant"),
         False,
