@@ -375,7 +375,7 @@ SUM_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
             f"deviances:{name}"
             for name in (
                 *("deviance_sums", "split_logs", "split_powers", "powers_of_two"),
-                *("count_abnormal", "mend_logs", "add_terms"),
+                *("count_abnormal", "mend_logs", "add", "add_terms", "lane_sum"),
             )
         ),
         False,
