@@ -77,7 +77,7 @@ def moments(values: NDArray[np.float64], rounding: float = 0.0) -> Moments:
 def student_test(
     difference: float,
     standard_error: float,
-    df: int,
+    df: float,
     alpha: float,
     alternative: Alternative,
     *,
@@ -115,7 +115,7 @@ def student_test(
     return StudentTest(statistic, pvalue, critical, interval)
 
 
-def critical_t(df: int, alpha: float, alternative: Alternative) -> float:
+def critical_t(df: float, alpha: float, alternative: Alternative) -> float:
     """Return the t from which on the test rejects; negative for "less"."""
     from scipy.special import stdtrit
 
@@ -123,7 +123,7 @@ def critical_t(df: int, alpha: float, alternative: Alternative) -> float:
     return tail if alternative == "less" else -tail
 
 
-def t_pvalue(statistic: float, df: int, alternative: Alternative) -> float:
+def t_pvalue(statistic: float, df: float, alternative: Alternative) -> float:
     """Return the probability of a t at least as extreme, infinite ones included."""
     from scipy.special import stdtr
 

@@ -91,7 +91,7 @@ def signed_sums_of_choices(data: Data) -> Pair:
     return ours, twin
 
 
-DIFFERENCE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_pair_sums: (("differences:count_pair_sums",), True),
     write_pair_sums: (("differences:write_pair_sums",), True),
     signed_sums_of_choices: (
