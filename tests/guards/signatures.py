@@ -38,9 +38,12 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:placement_sums": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
+    "deviances:add": 1,
     "deviances:add_terms": 1,
     "deviances:count_abnormal": 1,
     "deviances:deviance_sums": 2,  # targets and predictions both float64, or both float32
+    "deviances:gamma_by_product": 1,
+    "deviances:lane_sum": 1,
     "deviances:mend_logs": 1,
     "deviances:powers_of_two": 1,
     "deviances:split_logs": 1,
