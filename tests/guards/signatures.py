@@ -10,17 +10,20 @@ The key is ``module:kernel``, the module below ``fastmetrics._kernels``.
 from __future__ import annotations
 
 ALLOWED: dict[str, int] = {
-    "buckets:compensated_sum": 1,
+    "bins:bin_numbers": 2,  # scores here are float32 or float64
+    "bins:count_rows": 4,  # the same, and counts or weights
+    "bins:even_cells": 2,
+    "bins:is_clean": 2,
+    "bins:least_precision_sums": 1,
+    "bins:octave_cells": 2,
     "buckets:count_buckets": 4,
-    "buckets:gather": 4,
+    "buckets:gather": 5,  # scores of each dtype, numbers of rows
     "buckets:index_blocks": 1,
     "buckets:leaf_numbers": 4,
     "buckets:place": 4,
     "buckets:range_cells": 4,
-    "buckets:running_weights": 1,
     "buckets:scatter": 4,
     "buckets:splitter_cells": 4,
-    "buckets:weigh_buckets": 4,
     "cells:count_cells": 6,  # labels of int8, int32 or int64, a table of int32 or int64
     "cells:count_margins": 3,  # the same labels
     "cells:count_two": 3,
@@ -35,6 +38,17 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:placement_sums": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
+    "deviances:add_terms": 1,
+    "deviances:count_abnormal": 1,
+    "deviances:deviance_sums": 2,  # targets and predictions both float64, or both float32
+    "deviances:mend_logs": 1,
+    "deviances:powers_of_two": 1,
+    "deviances:split_logs": 1,
+    "deviances:split_powers": 1,
+    "differences:add_signed_sums": 1,
+    "differences:count_pair_sums": 1,
+    "differences:sums_of_choices": 1,
+    "differences:write_pair_sums": 1,
     "errors:add_row": 1,
     "errors:centred": 1,
     "errors:error_sums": 2,  # targets and predictions both float64, or both float32
@@ -48,6 +62,8 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_drawn_rows": 1,
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
+    "influences:central_sums": 2,  # counts or weights
+    "influences:extent": 2,  # the same
     "isotonic:pool_adjacent": 1,
     "logits:moments_of_runs": 2,  # counts or weights
     "logits:terms_of_rows": 2,  # the same
@@ -70,29 +86,38 @@ ALLOWED: dict[str, int] = {
     "losses:weights_of_class": 2,
     "merges:cumulative_weights": 1,
     "merges:merge_descending": 4,
-    "merges:merge_weighted_descending": 4,
     "merges:pairs_of_few": 4,
     "merges:pairs_of_sorted": 4,
     "merges:split_classes": 4,
-    "merges:weigh_pairs_discordant": 1,
-    "merges:weigh_pairs_of_table": 1,
+    "merges:weigh_pairs": 1,
+    "orders:ascends": 4,
+    "orders:class_counts": 1,
+    "orders:order_floats": 1,
+    "orders:pack": 1,
+    "orders:place_rows": 1,
+    "orders:spread": 3,  # entries of int32, int64 or float64
+    "orders:spread_by_class": 2,  # entries of int64 or float64
+    "orders:unpack": 1,
+    "orders:weigh_runs": 4,
+    "ranking_gains:expected_cascade": 1,
+    "ranking_gains:expected_gains": 1,
+    "ranking_gains:ideal_gains": 1,
+    "ranking_gains:mean_products": 1,
+    "ranking_gains:sort_down": 1,
     "ranking_values:concordant_items": 1,
-    "ranking_values:expected_cascade": 1,
     "ranking_values:expected_first": 1,
-    "ranking_values:expected_gains": 1,
     "ranking_values:expected_hits": 1,
     "ranking_values:expected_precision_sums": 1,
     "ranking_values:expected_preference": 1,
     "ranking_values:expected_reading": 1,
-    "ranking_values:ideal_gains": 1,
     "ranking_values:relevant_counts": 1,
-    "rankings:gather_queries": 1,
-    "rankings:order_items": 1,
-    "rankings:settle_ties": 1,
     "rankings:count_relevant": 2,  # relevance is int8 or float64
     "rankings:count_unjudged": 8,  # those, and four kinds of scores
+    "rankings:gather_queries": 1,
+    "rankings:order_items": 1,
     "rankings:place_relevant": 8,
     "rankings:places_by_name": 2,
+    "rankings:settle_ties": 1,
     "replicate_curves:class_totals": 1,
     "replicate_curves:entry": 1,
     "replicate_curves:follow": 1,
@@ -101,9 +126,11 @@ ALLOWED: dict[str, int] = {
     "replicate_curves:values_along": 1,
     "replicate_curves:values_of_rows": 1,
     "replicate_pairs:byte_products": 1,
-    "replicate_pairs:column_sums": 1,
+    "replicate_pairs:column_sums": 2,  # counts or weights
+    "replicate_pairs:exchange_rows": 1,
     "replicate_pairs:gather_counts": 1,
     "replicate_pairs:pair_counts": 1,
+    "replicate_pairs:read_in_order": 4,
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
     "replicate_points:best_of_points": 1,
@@ -117,6 +144,12 @@ ALLOWED: dict[str, int] = {
     "replicate_points:squares_of_points": 1,
     "replicate_points:start_state": 1,
     "replicate_points:step_area": 1,
+    "replicate_weights:exponentials": 1,
+    "replicate_weights:pairs_of_replicate": 1,
+    "replicate_weights:split_block": 1,
+    "replicate_weights:weigh_rows": 2,  # counts or weights
+    "replicate_weights:weighted_pairs": 1,
+    "replicate_weights:weighted_points": 1,
     "resampling:binomial": 1,
     "resampling:draw_windows": 1,
     "resampling:draw_windows_by_class": 1,
@@ -127,5 +160,10 @@ ALLOWED: dict[str, int] = {
     "resampling:scatter_full": 1,
     "resampling:stirling_rest": 1,
     "resampling:uniform": 1,
+    "resampling:words_of_rows": 1,
+    "shown_items:chances_of_first": 4,
+    "shown_items:cosines_of_pairs": 1,
+    "shown_items:distances_of_pairs": 1,
+    "shown_items:sift_down": 4,
     "top_k:top_k_hits": 4,
 }
