@@ -120,7 +120,7 @@ class ScoreRanges(Bracketed, Result):
         --------
         >>> from fastmetrics import ScoreRanges
         >>> ScoreRanges([0.1, 0.6], [0.1, 0.6], [1, 3], [5, 1]).to_score_table()
-        ScoreTable(2 scores, 4 positive, 6 negative)
+        ScoreTable(2 distinct scores from 0.1 to 0.6, 4 positive, 6 negative)
         """
         if not self.is_exact:
             n = int((self.low != self.high).sum())
