@@ -17,6 +17,21 @@ _BLOCK = 4096
 
 
 @kernel
+def affine(
+    own: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    sign: float,
+    high: float,
+    low: float,
+    scale: float,
+    found: Floats,
+) -> None:
+    """Write (sign * end - own / 2 + high + low) * scale, added up from the left but for own."""
+    for i in range(found.size):
+        found[i] = (((-0.5 * own[i] + sign * ends[i]) + high) + low) * scale
+
+
+@kernel
 def extent(values: Floats, counts: NDArray[Any], shift: float, found: Floats) -> None:
     """Widen ``found``, [least, greatest, count * value, count], values being less the shift.
 

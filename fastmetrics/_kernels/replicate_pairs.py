@@ -27,45 +27,6 @@ _S8, _S16, _S32, _TOP = (np.uint64(shift) for shift in (8, 16, 32, 56))
 
 
 @kernel
-def read_in_order(
-    order: NDArray[np.int32],
-    scores: NDArray[Any],
-    labels: NDArray[np.int8],
-    masks: NDArray[np.uint8],
-    ends: NDArray[np.uint8],
-    distinct: NDArray[Any],
-    positives: NDArray[np.int64],
-    stops: NDArray[np.int64],
-) -> int:
-    """Write the mask of each row in order, 1 at each tie's last; return how many ties there are.
-
-    Of each tie its score, how many positives it has, and the row after it.
-    """
-    tie = np.uint64(0)
-    of_tie = np.int64(0)
-    before = scores[order[0]]
-    for i in range(order.size):
-        row = np.uint32(order[i])
-        is_positive = labels[row] == 1
-        masks[i] = np.uint8(255) if is_positive else np.uint8(0)
-        score = scores[row]
-        if score != before:
-            ends[i - 1] = 1
-            distinct[tie] = before
-            positives[tie] = of_tie
-            stops[tie] = i
-            tie += np.uint64(1)
-            of_tie = 0
-            before = score
-        of_tie += np.int64(is_positive)
-    ends[order.size - 1] = 1
-    distinct[tie] = before
-    positives[tie] = of_tie
-    stops[tie] = order.size
-    return np.int64(tie) + 1
-
-
-@kernel
 def gather_counts(
     drawn: NDArray[np.uint8], units: NDArray[np.int32], counts: NDArray[np.uint8]
 ) -> None:

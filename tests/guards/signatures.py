@@ -54,6 +54,7 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_drawn_rows": 1,
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
+    "influences:affine": 1,
     "influences:central_sums": 2,  # counts or weights
     "influences:extent": 2,  # the same
     "isotonic:pool_adjacent": 1,
@@ -122,7 +123,6 @@ ALLOWED: dict[str, int] = {
     "replicate_pairs:exchange_rows": 1,
     "replicate_pairs:gather_counts": 1,
     "replicate_pairs:pair_counts": 1,
-    "replicate_pairs:read_in_order": 4,
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
     "replicate_points:best_of_points": 1,

@@ -36,6 +36,14 @@ def test_extent(form, rng, n, dtype):
     assert found[3] == 7.0 + times.sum()
 
 
+def test_affine(form, rng, n, dtype):
+    own, ends = rng.integers(0, 4, n), rng.integers(0, 10**6, n)
+    for sign in (-1.0, 1.0):
+        found = np.empty(n)
+        form(kernels.affine)(own, ends, sign, 1e9, 0.25, 0.5, found)
+        assert found.tolist() == ((sign * ends - own / 2 + 1e9 + 0.25) * 0.5).tolist()
+
+
 def test_central_sums(form, rng, n, dtype):
     values, counts, kept, times = sample(rng, n, dtype)
     found = np.array([0.25, 4.0])

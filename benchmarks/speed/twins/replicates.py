@@ -283,29 +283,6 @@ def weighted_points(data: Data) -> Pair:
     return ours, twin
 
 
-def read_in_order(data: Data) -> Pair:
-    n = len(data.scores)
-    order = np.lexsort((data.labels, data.scores))[::-1].astype(np.int32)
-    labels = data.labels.astype(np.int8)
-    distinct, columns = np.empty_like(data.scores), np.empty((2, n), np.int64)
-
-    def ours() -> tuple[Any, ...]:
-        masks, ends = np.zeros((2, n), np.uint8)
-        k = replicate_pairs.read_in_order(
-            order, data.scores, labels, masks, ends, distinct, *columns
-        )
-        return masks, ends, distinct[:k], columns[:, :k]
-
-    def twin() -> tuple[Any, ...]:
-        scores, positive = data.scores[order], labels[order] == 1
-        ends = np.append(scores[1:] != scores[:-1], True)
-        stops = np.flatnonzero(ends) + 1
-        positives = np.diff(np.cumsum(positive)[stops - 1], prepend=0)
-        return positive * np.uint8(255), ends, scores[ends], np.stack((positives, stops))
-
-    return ours, twin
-
-
 def gather_counts(data: Data) -> Pair:
     rng = np.random.default_rng(SEED)
     units = rng.integers(0, len(data.scores) // 5, len(data.scores), dtype=np.int32)
@@ -429,7 +406,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     ),
     draw_windows_by_class: (_names("resampling", "draw_windows_by_class"), False),
     pair_counts: (_names("replicate_pairs", "pair_counts", "byte_products"), False),
-    read_in_order: (_names("replicate_pairs", "read_in_order"), False),
     gather_counts: (_names("replicate_pairs", "gather_counts"), False),
     exchange_rows: (_names("replicate_pairs", "exchange_rows"), False),
     column_sums: (_names("replicate_pairs", "column_sums"), False),

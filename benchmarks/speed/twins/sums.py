@@ -335,6 +335,17 @@ def moments_of_runs(data: Data) -> Pair:
     return ours, twin
 
 
+def affine(data: Data) -> Pair:
+    own, found = (data.labels == 1).astype(np.int64), np.empty(len(data.labels))
+    ends = np.cumsum(own)
+
+    def ours() -> tuple[Any, ...]:
+        influences.affine(own, ends, -1.0, 1e9, 0.25, 1e-9, found)
+        return (found,)
+
+    return ours, lambda: ((1e9 + 0.25 - ends - own / 2) * 1e-9,)
+
+
 def extent(data: Data) -> Pair:
     """Leave-one-out values of the weights' size, those of one class counting once."""
     values, counts = data.weights, (data.labels == 1).astype(np.int64)
@@ -388,6 +399,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     class_log_losses: ((*_OF_ALL, "losses:class_losses", "losses:row_total"), False),
     class_squared_errors: ((*_OF_ALL, "losses:class_losses", "losses:row_square"), False),
     class_hinge_losses: ((*_OF_ALL, "losses:class_losses", "losses:row_hinge"), False),
+    affine: (("influences:affine",), False),
     extent: (("influences:extent",), False),
     central_sums: (("influences:central_sums",), False),
     top_k_hits: (("top_k:top_k_hits",), False),
