@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice
-from fastmetrics._kernels import influences
+from fastmetrics._kernels import replicate_pairs as kernels
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap.bca._loo_precision_recall import (
     average_precision,
@@ -202,7 +202,7 @@ class _RocArea:
         found[:first] = float(total - (b - a)) * by
         between = slice(first, last)
         columns = self.table.negatives[between], self.fp_end[between]
-        influences.affine(*columns, 1.0, *_split(total - b), by, found[between])
+        kernels.affine(*columns, 1.0, *_split(total - b), by, found[between])
         found[last:] = float(total) * by
         for row in {first, last} - {len(found)}:
             start, width, _, _ = self.cell(row)
@@ -225,7 +225,7 @@ class _RocArea:
             between = slice(first, last)
             columns = self.table.positives[between], self.tp_before[between]
             constant = _split(moved_b - self.up_to(a) + offset)
-            influences.affine(*columns, -1.0, *constant, by, found[between])
+            kernels.affine(*columns, -1.0, *constant, by, found[between])
         if last < len(found):
             found[last:] = float(self.up_to(b) - self.up_to(a) + offset) * by
         for row in {first, last} - {len(found)}:
