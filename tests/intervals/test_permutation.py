@@ -9,6 +9,7 @@ import pickle
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,7 @@ MEASURES: dict[str, Callable[..., Fraction]] = {
     "f1": oracle.f1,
 }
 COUNTS = ("accuracy", "f1")
-
-
-def bits_of(key: NDArray[np.uint64], replicate: int, n: int) -> NDArray[np.uint8]:
-    words = _coins(key, replicate, n).tolist()
-    return np.array([words[i // 64] >> i % 64 & 1 for i in range(n)], np.uint8)
+unpacked = partial(np.unpackbits, bitorder="little")
 
 
 def coins_of_rows(
@@ -53,7 +50,7 @@ def coins_of_rows(
     order = sorted(range(len(y)), key=lambda i: (a[i], y[i], b[i]))
     coins = np.empty((result.n_resamples, len(y)), np.uint8)
     for r in range(result.n_resamples):
-        coins[r, order] = bits_of(seed_key(result.key), r, len(y))
+        coins[r, order] = unpacked(_coins(seed_key(result.key), r, len(y)).view(np.uint8))[: len(y)]
     return coins
 
 
@@ -161,7 +158,7 @@ def test_null_values_of_large_data_are_sklearns(rng: np.random.Generator) -> Non
 
 def test_coins_are_fair_and_independent() -> None:
     key = seed_key("00c0ffee0badcafe")
-    coins = np.stack([bits_of(key, r, 257) for r in range(2_000)])
+    coins = np.stack([unpacked(_coins(key, r, 257).view(np.uint8))[:257] for r in range(2_000)])
     assert set(np.unique(coins)) == {0, 1}
     z = (coins.mean(axis=0) - 0.5) * 2 * math.sqrt(2_000)
     assert stats.kstest(z, "norm").pvalue > 1e-3
