@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import SmallSampleWarning, warn_user
+from fastmetrics.intervals._normal import normal_quantile
 
 #: Effective groups below which intervals cover too little (``docs/coverage.md``).
 FEW_GROUPS: Final = 30
@@ -104,18 +105,18 @@ def narrowed_level(level: float, effective: float | None) -> float:
         return level
     if effective <= 1.0:
         return 0.5
-    from scipy.special import ndtri, stdtr
+    from scipy.special import stdtr
 
-    t = float(ndtri(level)) / math.sqrt(effective / (effective - 1.0))
+    t = normal_quantile(level) / math.sqrt(effective / (effective - 1.0))
     return float(stdtr(effective - 1.0, t))
 
 
 def quantile(share: float, df: float | None) -> float:
     """Return the quantile of Student's t, or of the normal where there are no groups."""
-    from scipy.special import ndtri, stdtrit
-
     if df is None:
-        return float(ndtri(share))
+        return normal_quantile(share)
+    from scipy.special import stdtrit
+
     return float(stdtrit(df, share)) if df > 0 else math.copysign(math.inf, share - 0.5)
 
 

@@ -272,6 +272,8 @@ def rows_in_order() -> None:
         order = row_order((rng.random(size) * 1e6).astype(kind))
         for entries in ("int32", "int64", "float64"):
             order.spread(np.arange(order.n_distinct, dtype=entries))
+        for ranks in (np.arange(order.n_distinct), np.arange(float(order.n_distinct))):
+            order.spread_by_class(np.ones(size, np.int8), ranks, ranks)
 
 
 def pooled_rows() -> None:

@@ -242,3 +242,84 @@ def test_a_long_tie_of_a_reader_who_stops(cascade, size, relevant) -> None:
     starts = np.array([0, relevant])
     cascade(0, 1, starts, np.full(relevant, 0.5), ints, ints + size, 10**9, found)
     assert found[0] == pytest.approx(float(right), rel=5e-15)
+
+
+def one_query(form: Any, rng: Any) -> tuple[Any, ...]:
+    """Return a query of five items, some of them not judged, and what kernels take of it.
+
+    Up to two relevant items more were never retrieved.
+    """
+    grades, scores = rng.choice([np.nan, -1.0, 0.0, 1.0, 2.0], 5), rng.integers(0, 3, 5) * 1.0
+    query = [
+        (None if grade != grade else int(grade), int(score), i)
+        for i, (grade, score) in enumerate(zip(grades.tolist(), scores, strict=True))
+    ]
+    starts, n_missing = np.array([0, 5]), int(rng.integers(0, 3))
+    item_starts, rows, *ranks = placed(form, grades, scores, starts)
+    hidden = [np.full(len(rows), -7) for _ in range(2)]
+    form(rankings.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, *hidden)
+    longer = [
+        np.append(column, np.full(n_missing, value))
+        for column, value in zip([*ranks, *hidden], (1.0, 5, 0, 0, 0), strict=True)
+    ]
+    return query, n_missing, np.array([0, len(longer[0])]), longer[:3], longer[3:]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("k", [2, 5, 9])
+def test_items_that_were_not_retrieved_or_not_judged(form, k, rng) -> None:
+    for _ in range(40):
+        query, _, item_starts, ranks, _ = one_query(form, rng)
+        found = np.full(1, -7.0)
+        for name, more, right in (
+            ("expected_hits", (np.array([k]),), lambda o: k * oracle.precision(o, k)),
+            ("expected_first", (k, True), lambda o: oracle.reciprocal_rank(o, k)),
+            ("expected_precision_sums", (k,), lambda o: oracle.average_precision(o, 1, k)),
+        ):
+            form(getattr(ranking_values, name))(0, 1, item_starts, *ranks, 1.0, *more, found)
+            assert found[0] == pytest.approx(float(oracle.mean(right, query)), rel=1e-13)
+        gains = np.maximum(ranks[0], 0.0)
+        items = (0, 1, item_starts, gains, *ranks[1:])
+        form(ranking_gains.expected_gains)(*items, min(k, 6), DISCOUNTS, found)
+        right = oracle.mean(oracle.dcg, query, k=k)
+        assert found[0] == pytest.approx(float(right), rel=1e-13)
+        chances = np.exp2(gains) - 1
+        items = (0, 1, item_starts, chances / 8, *ranks[1:])
+        form(ranking_gains.expected_cascade)(*items, k, found)
+        right = oracle.mean(oracle.expected_reciprocal_rank, query, top=3, k=k)
+        assert found[0] == pytest.approx(float(right), rel=1e-13)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("knows", [False, True])
+def test_bpref_of_items_that_were_not_retrieved_or_not_judged(form, knows, rng) -> None:
+    for _ in range(80):
+        query, n_missing, item_starts, ranks, hidden = one_query(form, rng)
+        if not knows:  # as where all are judged
+            query = [(max(grade or 0, 0), *rest) for grade, *rest in query]
+            hidden = [np.zeros(0, np.int64)] * 2
+        total = n_missing + sum(map(oracle.is_relevant, query))
+        others = sum(grade == 0 for grade, *_ in query)
+        found, judged = np.full(1, -7.0), np.array([total + others])
+        form(ranking_values.expected_preference)(
+            0, 1, item_starts, *ranks, *hidden, 1.0, judged, found
+        )
+        right = math.nan
+        if total:
+            right = float(oracle.mean(oracle.bpref, query, n_relevant=total, n_others=others))
+        assert found[0] == pytest.approx(right, rel=1e-13, nan_ok=True)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_long_queries_are_left_to_a_sort_by_all(form) -> None:
+    n = 400
+    grades, scores, starts = np.ones(n), np.arange(float(n)), np.array([0, n])
+    item_starts, rows, *_ = placed(form, grades, scores, starts)
+    one, other = np.full(n, -7), np.full(n, -7)
+    form(rankings.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, one, other)
+    single = scores.astype(np.float32)
+    names = np.arange(n)
+    data = (grades, single, names, starts, 0, 1, item_starts, rows)
+    form(rankings.places_by_name)(*data, one, other)
+    assert (one == -7).all()
+    assert (other == -7).all()

@@ -43,7 +43,7 @@ def test_scores_that_are_not_finite_are_counted(form) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("k", [1, 3, 12])
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 6, 12])
 def test_distances_of_what_is_shown(form, k, rng) -> None:
     scores, items = rng.integers(0, 3, 20), rng.permutation(20)
     units = rng.normal(size=(20, 3))

@@ -379,8 +379,8 @@ def test_it_shows_itself() -> None:
     assert "roc_auc" in str(table)
     assert "between the limits" in str(table)
     frame = table.to_frame("pandas")
-    assert frame["low"].tolist()[0] == 0.5
-    assert frame["high"].tolist()[0] == 1.0
+    assert frame["limits_low"].tolist()[0] == 0.5
+    assert frame["limits_high"].tolist()[0] == 1.0
     assert repr(BinnedScoreTable()) == "BinnedScoreTable(learning, 0 positive, 0 negative)"
     assert str(Bracket(0.25, 0.5)) == "[0.25, 0.50]"
     with pytest.raises(TypeError):

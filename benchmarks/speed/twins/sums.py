@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import cells, errors, logits, losses, top_k
+from fastmetrics._kernels import cells, deviances, errors, logits, losses, top_k
 
 Floats = NDArray[np.float64]
 CLASSES = 10
@@ -152,6 +152,26 @@ def merge_error_sums(data: Data) -> Pair:
         return _read(total[0])
 
     return ours, lambda: _by_numpy(y, data.scores, w)
+
+
+def tweedie_deviances(data: Data) -> Pair:
+    """Sum deviances of three powers of positive targets, which are near their predictions."""
+    p = np.exp(data.scores.astype(np.float64) / 4)
+    y, w = p * np.exp(_targets(data).astype(np.float64) / 8), data.weights
+
+    def ours() -> tuple[Any, ...]:
+        sums = np.zeros((3, 2))
+        for power, found in zip((1.0, 2.0, 1.7), sums, strict=True):
+            deviances.deviance_sums(y, p, 1, 0, 0.0, w, power, found)
+        return (sums.sum(axis=1),)
+
+    def twin() -> tuple[Any, ...]:
+        poisson = y * np.log(y / p) - y + p
+        gamma = y / p - 1.0 - np.log(y / p)
+        other = (y**0.3 / 0.3 - y * p**-0.7) / -0.7 + p**0.3 / 0.3
+        return (np.array([2.0 * w @ terms for terms in (poisson, gamma, other)]),)
+
+    return ours, twin
 
 
 # --- losses and hits -------------------------------------------------------------------------
@@ -348,6 +368,16 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     ),
     merge_error_sums: (
         tuple(f"errors:{name}" for name in ("merge_error_sums", "add_row", "two_sum")),
+        False,
+    ),
+    tweedie_deviances: (
+        tuple(
+            f"deviances:{name}"
+            for name in (
+                *("deviance_sums", "split_logs", "split_powers", "powers_of_two"),
+                *("count_abnormal", "mend_logs", "add_terms"),
+            )
+        ),
         False,
     ),
     log_losses: ((*_OF_ALL, *_OF_BINARY, *_OF_LOGS), False),

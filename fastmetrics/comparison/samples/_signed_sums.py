@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import resampling
-from fastmetrics._kernels.signed_sums import CHUNK, add_signed_sums
+from fastmetrics._kernels.differences import CHUNK, add_signed_sums
 from fastmetrics._threads.workers import run
 
 Floats = NDArray[np.float64]

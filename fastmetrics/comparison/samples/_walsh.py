@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels.pair_sums import count_pair_sums, write_pair_sums
+from fastmetrics._kernels.differences import count_pair_sums, write_pair_sums
 from fastmetrics._threads.workers import run
 
 Floats = NDArray[np.float64]

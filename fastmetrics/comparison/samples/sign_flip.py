@@ -27,6 +27,7 @@ from fastmetrics.comparison.samples._differences import (
 )
 from fastmetrics.comparison.samples._signed_sums import random_sums
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
+from fastmetrics.intervals._pvalues import exact_sum
 
 Floats = NDArray[np.float64]
 Method = Literal["auto", "exact", "monte-carlo"]
@@ -115,7 +116,7 @@ def sign_flip_test(
     exponent = math.frexp(float(np.abs(found.values).max()))[1]
     moving = found.values != 0
     nonzero, roundings = (np.ldexp(one[moving], -exponent) for one in found)
-    total = math.fsum(nonzero.tolist())
+    total = exact_sum(nonzero)
     relative = min(len(nonzero) * np.finfo(np.float64).eps, _ROUNDING)
     slack = relative * float(np.abs(nonzero).sum()) + float(roundings.sum())
     total = 0.0 if abs(total) <= slack else total

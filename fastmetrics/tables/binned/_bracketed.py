@@ -180,8 +180,7 @@ class Bracketed(Shown):
         table = Table(
             {
                 "metric": list(found),
-                "low": [each.low for each in found.values()],
-                "high": [each.high for each in found.values()],
+                "limits": list(found.values()),
                 "width": [each.width for each in found.values()],
             }
         )

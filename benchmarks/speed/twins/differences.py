@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import pair_sums, signed_sums
+from fastmetrics._kernels import differences
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ def count_pair_sums(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         counts = np.empty(4, np.int64)
-        pair_sums.count_pair_sums(values, before, low, high, counts)
+        differences.count_pair_sums(values, before, low, high, counts)
         return (counts,)
 
     def twin() -> tuple[Any, ...]:
@@ -49,11 +49,11 @@ def write_pair_sums(data: Data) -> Pair:
     low = high = values[0] + values[-1]
     high += (values[-1] - values[0]) / len(values)
     counts = np.empty(4, np.int64)
-    pair_sums.count_pair_sums(values, before, low, high, counts)
+    differences.count_pair_sums(values, before, low, high, counts)
     sums, pairs = np.empty(counts[3] - counts[2]), np.empty(counts[3] - counts[2], np.int64)
 
     def ours() -> tuple[Any, ...]:
-        pair_sums.write_pair_sums(values, before, low, high, sums, pairs)
+        differences.write_pair_sums(values, before, low, high, sums, pairs)
         order = np.argsort(sums, kind="stable")
         return sums[order], int(pairs.sum())
 
@@ -70,14 +70,14 @@ def write_pair_sums(data: Data) -> Pair:
 
 def signed_sums_of_choices(data: Data) -> Pair:
     """Sum the scores under a hundred choices of their signs."""
-    size = -(-len(data.scores) // signed_sums.CHUNK) * signed_sums.CHUNK
+    size = -(-len(data.scores) // differences.CHUNK) * differences.CHUNK
     values = np.zeros(size)
     values[: len(data.scores)] = data.scores
     words = np.random.default_rng(SEED).integers(0, 2**64, (2, size // 128, 100), dtype=np.uint64)
 
     def ours() -> tuple[Any, ...]:
         sums = np.zeros(100)
-        signed_sums.add_signed_sums(values, words.ravel(), sums)
+        differences.add_signed_sums(values, words.ravel(), sums)
         return (sums,)
 
     def twin() -> tuple[Any, ...]:
@@ -92,10 +92,10 @@ def signed_sums_of_choices(data: Data) -> Pair:
 
 
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
-    count_pair_sums: (("pair_sums:count_pair_sums",), True),
-    write_pair_sums: (("pair_sums:write_pair_sums",), True),
+    count_pair_sums: (("differences:count_pair_sums",), True),
+    write_pair_sums: (("differences:write_pair_sums",), True),
     signed_sums_of_choices: (
-        ("signed_sums:add_signed_sums", "signed_sums:sums_of_choices"),
+        ("differences:add_signed_sums", "differences:sums_of_choices"),
         False,
     ),
 }
