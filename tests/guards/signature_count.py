@@ -113,6 +113,8 @@ def resampling() -> None:
         "bep": "break_even_point",
         "ks": "ks_statistic",
         "part": ("partial_auc", {"false_positive_rate_range": (0, 0.2)}),
+        "best": "best_threshold",
+        "ratio": ("best_threshold", {"criterion": "fbeta"}),
         "f1": "f1",
     }
     rng = np.random.default_rng(2)
@@ -133,6 +135,10 @@ def resampling() -> None:
                 labels, scores, metrics=metrics, threshold=5e5, n_resamples=20, **plan
             )
         fastmetrics.bootstrap(labels, scores, n_resamples=20, method="studentized")
+        for plan in ("multinomial", "bayesian"):
+            weights = rng.random(size)
+            given = {"sample_weight": weights, "resampling": plan, "n_resamples": 20}
+            fastmetrics.bootstrap(labels, scores, **given)
         tied = np.round(scores / 5e5)
         table = fastmetrics.ScoreTable.from_scores(labels, tied)
         fastmetrics.bootstrap(table, metrics=metrics, threshold=1, n_resamples=20)

@@ -65,8 +65,6 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_drawn_rows": 1,
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
-    "influences:central_sums": 2,  # counts or weights
-    "influences:extent": 2,  # the same
     "isotonic:pool_adjacent": 1,
     "logits:moments_of_runs": 2,  # counts or weights
     "logits:terms_of_rows": 2,  # the same
@@ -128,12 +126,17 @@ ALLOWED: dict[str, int] = {
     "replicate_curves:to_lead_and_value": 1,
     "replicate_curves:values_along": 1,
     "replicate_curves:values_of_rows": 1,
+    "replicate_pairs:affine": 1,
+    "replicate_pairs:best_of_two": 2,  # keys are counts, or ratios of them
     "replicate_pairs:byte_products": 1,
+    "replicate_pairs:central_sums": 2,  # counts or weights
     "replicate_pairs:column_sums": 2,  # counts or weights
     "replicate_pairs:exchange_rows": 1,
+    "replicate_pairs:extent": 2,  # the same
     "replicate_pairs:gather_counts": 1,
+    "replicate_pairs:gaps": 1,
     "replicate_pairs:pair_counts": 1,
-    "replicate_pairs:read_in_order": 4,
+    "replicate_pairs:steps_without": 1,
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
     "replicate_points:best_of_points": 1,

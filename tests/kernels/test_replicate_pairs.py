@@ -166,25 +166,6 @@ def test_gather_counts(form, rng):
     assert (counts[:, 29:] == 77).all()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
-@pytest.mark.parametrize("n", [1, 2, 60])
-def test_rows_read_in_order(form, rng, n, dtype):
-    labels = rng.choice(np.array([-1, 1], np.int8), n)
-    scores = rng.integers(0, max(1, n // 3), n).astype(dtype)
-    rows = Rows.of(labels, scores)
-    order = np.lexsort((labels, scores))[::-1].astype(np.int32)
-    masks, ends = np.zeros((2, rows.padded), np.uint8)
-    distinct, positives, stops = np.empty(n, dtype), np.empty(n, np.int64), np.empty(n, np.int64)
-    n_ties = form(kernels.read_in_order)(
-        order, scores, labels, masks, ends, distinct, positives, stops
-    )
-    assert masks.tolist() == rows.masks().tolist()
-    assert ends.tolist() == rows.ends().tolist()
-    assert distinct[:n_ties].tolist() == sorted(set(scores.tolist()), reverse=True)
-    assert positives[:n_ties].tolist() == [p for p, _ in rows.cells]
-    assert stops[:n_ties].tolist() == [stop for _, _, stop in rows.ties()]
-
-
 def test_exchanged_rows(form, rng):
     """Every unit has a row of each model; what is exchanged is one's instead of the other's."""
     units = np.tile(rng.permutation(100).astype(np.int32), 2)

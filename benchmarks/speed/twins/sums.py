@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import cells, errors, influences, logits, losses, top_k
+from fastmetrics._kernels import cells, errors, logits, losses, top_k
 
 Floats = NDArray[np.float64]
 CLASSES = 10
@@ -335,37 +335,6 @@ def moments_of_runs(data: Data) -> Pair:
     return ours, twin
 
 
-def extent(data: Data) -> Pair:
-    """Leave-one-out values of the weights' size, those of one class counting once."""
-    values, counts = data.weights, (data.labels == 1).astype(np.int64)
-
-    def ours() -> tuple[Any, ...]:
-        found = np.array([math.inf, -math.inf, 0.0, 0.0])
-        influences.extent(values, counts, 0.5, found)
-        return (found,)
-
-    def twin() -> tuple[Any, ...]:
-        less = values[counts > 0] - 0.5
-        return (np.array([less.min(), less.max(), less.sum(), len(less)]),)
-
-    return ours, twin
-
-
-def central_sums(data: Data) -> Pair:
-    values, counts = data.weights, (data.labels == 1).astype(np.int64)
-
-    def ours() -> tuple[Any, ...]:
-        found = np.zeros(2)
-        influences.central_sums(values, counts, 0.5, 3.0, 0.1, found)
-        return (found,)
-
-    def twin() -> tuple[Any, ...]:
-        u = 0.1 * (3.5 - values)
-        return (np.array([(counts * u**2).sum(), (counts * u**3).sum()]),)
-
-    return ours, twin
-
-
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_two: (("cells:count_two",), False),
     count_cells: (("cells:count_cells",), False),
@@ -388,7 +357,5 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     class_log_losses: ((*_OF_ALL, "losses:class_losses", "losses:row_total"), False),
     class_squared_errors: ((*_OF_ALL, "losses:class_losses", "losses:row_square"), False),
     class_hinge_losses: ((*_OF_ALL, "losses:class_losses", "losses:row_hinge"), False),
-    extent: (("influences:extent",), False),
-    central_sums: (("influences:central_sums",), False),
     top_k_hits: (("top_k:top_k_hits",), False),
 }
