@@ -50,9 +50,12 @@ def test_largest_gap(rng, find, n):
     _, positives, negatives = table(rng, n)
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
     gaps = np.abs(tp * fp[-1] - fp * tp[-1])
-    row = int(np.argmax(gaps))
-    found = find(positives, negatives, int(tp[-1]), int(fp[-1]))
-    assert found == (row, tp[row], fp[row])
+    totals = int(tp[-1]), int(fp[-1])
+    for start in {0, n // 3}:
+        row = start + int(np.argmax(gaps[start:]))
+        above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
+        found = find(positives[start:], negatives[start:], *above, *totals)
+        assert found == (gaps[row], row - start, tp[row], fp[row])
 
 
 @pytest.mark.parametrize("count", forms(kernels.concordant_pairs_by_row))
@@ -91,6 +94,23 @@ def test_write_precision_steps(rng, write, n):
     positives[0] += 1
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
     recall = np.concatenate(([0.0], tp / tp[-1]))
-    steps = np.empty(n)
-    write(positives, negatives, float(tp[-1]), steps)
-    assert steps.tolist() == ((recall[:-1] - recall[1:]) * (tp / (tp + fp)))[::-1].tolist()
+    expected = ((recall[:-1] - recall[1:]) * (tp / (tp + fp)))[::-1].tolist()
+    for start in {0, n // 3}:
+        above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
+        steps = np.empty(n - start)
+        write(positives[start:], negatives[start:], *above, float(tp[-1]), steps)
+        assert steps.tolist() == expected[: n - start]
+
+
+@pytest.mark.parametrize("write", forms(kernels.write_precision_recall))
+@pytest.mark.parametrize("n", [1, 2, 200])
+def test_write_precision_recall(rng, write, n):
+    _, positives, negatives = table(rng, n)
+    positives[0] += 1
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    for start in {0, n // 3}:
+        above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
+        precision, recall = np.empty((2, n - start))
+        write(positives[start:], negatives[start:], *above, float(tp[-1]), precision, recall)
+        assert precision.tolist() == (tp / (tp + fp))[start:][::-1].tolist()
+        assert recall.tolist() == (tp / tp[-1])[start:][::-1].tolist()
