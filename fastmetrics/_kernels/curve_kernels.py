@@ -229,3 +229,33 @@ def write_precision_recall(
         fp += negatives[i]
         precision[last - i] = tp / np.float64(tp + fp)
         recall[last - i] = tp / n_positive
+
+
+@kernel
+def sides_of_lines(ax, ay, bx, by, i, i_stop, j, j_stop, touching, side, is_of_a):
+    """Write 1, 0 or -1 where line A is above, on or below line B at each corner of either.
+
+    Both rise from (0, 0); corners ``i`` to ``i_stop`` of A and ``j`` to ``j_stop`` of B are visited
+    by rising x + y, those of A first. A corner lies on the other line where the doubled area that
+    it spans with the segment beside it is at most ``touching`` times that segment's dx + dy.
+    """
+    for at in range(side.size):
+        if j >= j_stop or (i < i_stop and ax[i] + ay[i] <= bx[j] + by[j]):
+            end = min(max(j, 1), bx.size - 1)
+            dx = bx[end] - bx[end - 1]
+            dy = by[end] - by[end - 1]
+            area = dx * (ay[i] - by[end - 1]) - dy * (ax[i] - bx[end - 1])
+            i += 1
+            is_of_a[at] = True
+        else:
+            end = i
+            while end > 0 and ax[end - 1] + ay[end - 1] >= bx[j] + by[j]:
+                end -= 1  # to the first corner that is as far along
+            end = min(max(end, 1), ax.size - 1)
+            dx = ax[end] - ax[end - 1]
+            dy = ay[end] - ay[end - 1]
+            area = dy * (bx[j] - ax[end - 1]) - dx * (by[j] - ay[end - 1])
+            j += 1
+            is_of_a[at] = False
+        limit = touching * (dx + dy)
+        side[at] = np.int8(area > limit) - np.int8(area < -limit)

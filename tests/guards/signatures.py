@@ -30,6 +30,7 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:corner_count": 1,
     "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
+    "curve_kernels:sides_of_lines": 2,  # corners of counts or of shares of weights
     "curve_kernels:write_precision_recall": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,

@@ -181,6 +181,29 @@ def precision_steps(data: Data) -> Pair:
     return ours, twin
 
 
+def sides_of_lines(data: Data) -> Pair:
+    """On which side of the second half's curve that of the first half lies."""
+    half = len(data.scores) // 2
+    lines = []
+    for rows in (slice(0, half), slice(half, 2 * half)):
+        is_positive = np.append(0, data.labels[rows][np.argsort(-data.scores[rows])] == 1)
+        is_positive[0] = 0
+        lines.append((np.append(0, np.cumsum(is_positive[1:] == 0)), np.cumsum(is_positive)))
+    (ax, ay), (bx, by) = lines
+
+    def ours() -> tuple[Any, ...]:
+        side, is_of_a = np.empty(2 * half + 2, np.int8), np.empty(2 * half + 2, np.bool_)
+        ends = 0, half + 1, 0, half + 1
+        curve_kernels.sides_of_lines(ax, ay, bx, by, *ends, 0, side, is_of_a)
+        return side, is_of_a
+
+    def twin() -> tuple[Any, ...]:
+        # a step of each line is one row: after k rows of each, the one with more positives is above
+        return np.repeat(np.sign(ay - by), 2), np.arange(2 * half + 2) % 2 == 0
+
+    return ours, twin
+
+
 def concordant_pairs_by_row(data: Data) -> Pair:
     width = 50
     shape = len(data.scores) // width, width
@@ -318,6 +341,7 @@ CURVE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
         ("curve_kernels:write_precision_steps", "curve_kernels:write_precision_recall"),
         False,
     ),
+    sides_of_lines: (("curve_kernels:sides_of_lines",), False),
     concordant_pairs_by_row: (("curve_kernels:concordant_pairs_by_row",), True),
     values_along: (("replicate_curves:values_along", "replicate_curves:follow"), False),
     values_at_rates: ((*_OF_ROWS, "replicate_curves:nearest_count"), False),
