@@ -76,9 +76,12 @@ ALLOWED: dict[str, int] = {
     "merges:weigh_pairs": 1,
     "orders:ascends": 4,
     "orders:class_counts": 1,
+    "orders:count_classes": 1,
     "orders:order_floats": 1,
     "orders:pack": 1,
+    "orders:pack_classes": 1,
     "orders:place_rows": 1,
+    "orders:restore_floats": 1,
     "orders:spread": 3,  # entries of int32, int64 or float64
     "orders:spread_by_class": 2,  # entries of int64 or float64
     "orders:unpack": 1,
