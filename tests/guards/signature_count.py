@@ -276,6 +276,21 @@ def rows_in_order() -> None:
             order.spread_by_class(np.ones(size, np.int8), ranks, ranks)
 
 
+def two_models() -> None:
+    """Compare two models of one data set, with and without weights."""
+    import fastmetrics
+
+    rng = np.random.default_rng(9)
+    labels, counts = rng.integers(0, 2, 3_000), rng.integers(1, 5, 3_000)
+    for kind, weight in itertools.product(CANONICAL, (None, counts, counts / 3)):
+        one, other = (rng.random((2, 3_000)) * 1e6).astype(kind)
+        models = {"one": one, "other": other}
+        weights_are = "frequencies" if weight is counts else "importances"
+        options = {"sample_weight": weight}
+        fastmetrics.delong_test(labels, models, weights_are=weights_are, **options)
+        fastmetrics.dominance(labels, one, other, **options)
+
+
 def pooled_rows() -> None:
     """Pool the rows of tables of small counts, of large ones, of weights; drawn rows; numbers."""
     import fastmetrics
@@ -376,6 +391,7 @@ def main() -> None:
         rankings()
         concordance()
         rows_in_order()
+        two_models()
         pooled_rows()
         recalibration()
         paired_numbers()

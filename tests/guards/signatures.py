@@ -36,6 +36,8 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:corner_count": 1,
     "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
+    "curve_kernels:sides_of_lines": 2,  # corners of counts or of shares of weights
+    "curve_kernels:write_precision_recall": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
     "deviances:add": 1,
@@ -85,6 +87,7 @@ ALLOWED: dict[str, int] = {
     "losses:take_logs": 1,
     "losses:weigh": 1,
     "losses:weights_of_class": 2,
+    "merges:cumulative_pair": 1,
     "merges:cumulative_weights": 1,
     "merges:merge_descending": 4,
     "merges:pairs_of_few": 4,
@@ -93,9 +96,12 @@ ALLOWED: dict[str, int] = {
     "merges:weigh_pairs": 1,
     "orders:ascends": 4,
     "orders:class_counts": 1,
+    "orders:count_classes": 1,
     "orders:order_floats": 1,
     "orders:pack": 1,
+    "orders:pack_classes": 1,
     "orders:place_rows": 1,
+    "orders:restore_floats": 1,
     "orders:spread": 3,  # entries of int32, int64 or float64
     "orders:spread_by_class": 2,  # entries of int64 or float64
     "orders:unpack": 1,
