@@ -233,6 +233,21 @@ def test_floats_join_counts() -> None:
     assert (first + other).layout == COARSE
 
 
+def test_weights_of_any_size_add_up() -> None:
+    """Sums beyond what a table of scores keeps unscaled are those of the weights all the same."""
+    for layout in (None, BITS):
+        for size in (2.0**240, 2.0**-240):
+            table = BinnedScoreTable(layout)
+            for _ in range(3):
+                table.update([0, 1, 1], [0.1, 0.2, 0.4], [size, size, 2 * size])
+            table.update([0], [0.9], [2.0**245 if size > 1 else 2.0**-245])
+            assert table.n_positive == 9 * size
+            assert table.n_negative in (3 * size + 2.0**245, 3 * size + 2.0**-245)
+            assert table.is_exact
+            assert table.roc_auc().width < 1e-13
+            assert roc_auc_score(table.to_score_table()) in table.roc_auc()
+
+
 def test_scores_of_any_dtype_and_container() -> None:
     tables = []
     for scores in (

@@ -75,18 +75,25 @@ class Waiting:
     __slots__ = ("labels", "n", "scores", "weights")
 
     def __init__(self) -> None:
-        self.scores = np.empty(FIRST_ROWS)
-        self.labels = np.empty(FIRST_ROWS, np.int8)
+        self.scores = np.empty(0)
+        self.labels = np.empty(0, np.int8)
         self.weights: NDArray[Any] | None = None
         self.n = 0
 
     def add(self, rows: Rows) -> None:
-        """Append rows for which there is room."""
+        """Append rows; what they need is asked for twice over, so that few of them are moved."""
         n, end = self.n, self.n + len(rows.scores)
+        if end > len(self.scores):
+            more = max(end, min(2 * len(self.scores), FIRST_ROWS)) - n
+            self.scores = np.concatenate([self.scores[:n], np.empty(more)])
+            self.labels = np.concatenate([self.labels[:n], np.empty(more, np.int8)])
+            if self.weights is not None:
+                kept = self.weights[:n]
+                self.weights = np.concatenate([kept, np.empty(more, kept.dtype)])
         if rows.weights is not None:
             kind = np.float64 if rows.is_weighted else np.int64
             if self.weights is None:
-                self.weights = np.ones(FIRST_ROWS, kind)
+                self.weights = np.ones(len(self.scores), kind)
             elif kind is np.float64:
                 self.weights = self.weights.astype(np.float64, copy=False)
             self.weights[n:end] = rows.weights

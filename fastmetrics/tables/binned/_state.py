@@ -14,8 +14,7 @@ from fastmetrics.errors import InputError
 from fastmetrics.tables.binned._bins import FIRST_ROWS, Bins, Rows, Waiting
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned.bin_layout import BinLayout
-from fastmetrics.tables.scores._columns import checked_columns, rescaled
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores._columns import Columns, checked_columns
 
 #: Rows, or whole weights of them, are fewer than this.
 _MOST: Final = 2**62
@@ -112,10 +111,10 @@ class BinnedState:
         with self.lock:
             if self.bins is not None:
                 return self.bins.columns()
-            table = self.first_table()
-        roundings = self.waiting.n if table.is_weighted else None
-        is_sure = np.ones(len(table), np.bool_)
-        return BinColumns(table.positives, table.negatives, is_sure, roundings)
+            _, positives, negatives = self.first_columns()
+            n_rows = self.waiting.n
+        roundings = n_rows if positives.dtype.kind == "f" else None
+        return BinColumns(positives, negatives, np.ones(len(positives), np.bool_), roundings)
 
     def called(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
         """Return the columns; those that are surely >= threshold; and those that may be."""
@@ -124,14 +123,16 @@ class BinnedState:
             if self.bins is not None:
                 above, inside = self.bins.called(threshold)
             else:
-                above = self.first_table().scores >= threshold
+                above = self.first_columns()[0] >= threshold
                 inside = np.zeros(len(above), np.bool_)
         return columns, columns.where(above), columns.where(above | inside)
 
-    def first_table(self) -> ScoreTable:
-        """Return the table of first rows."""
+    def first_columns(self) -> Columns:
+        """Return the distinct scores of first rows, highest first, with both counts."""
         scores, labels, weights = self.sorted_rows()
-        return score_table(scores, weights * (labels == 1), weights * (labels != 1))
+        is_positive = labels == 1
+        counts = weights * is_positive, weights * ~is_positive
+        return checked_columns(scores, *counts, allow_inf=True)
 
     def sorted_rows(self) -> tuple[NDArray[Any], NDArray[np.int8], NDArray[Any]]:
         """Return scores, labels and weights of the first rows, in an order of their own."""
@@ -170,14 +171,6 @@ class BinnedState:
         if state._bound >= _MOST:
             raise InputError(f"{state._bound:,} rows are too many")
         return state
-
-
-def score_table(
-    scores: NDArray[Any], positives: NDArray[Any], negatives: NDArray[Any]
-) -> ScoreTable:
-    """Return the table of counts at scores, which may be infinite."""
-    columns, exponent = rescaled(checked_columns(scores, positives, negatives, allow_inf=True))
-    return ScoreTable._of_columns(*columns, exponent)
 
 
 def check_same_layout(mine: BinLayout, theirs: BinLayout) -> None:

@@ -16,8 +16,9 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bins import Rows
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned._state import BinnedState, score_table
+from fastmetrics.tables.binned._state import BinnedState
 from fastmetrics.tables.binned.bin_layout import FORMAT, BinLayout, as_doubles
+from fastmetrics.tables.scores._columns import checked_columns, rescaled
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -223,15 +224,18 @@ class BinnedScoreTable(Bracketed):
         with self._state.lock:
             bins = self._state.bins
             if bins is None:
-                return self._state.first_table()
-            columns, scores = bins.columns(), bins.values()
-        n_open = int(np.count_nonzero(~columns.is_sure))
+                scores, positives, negatives = self._state.first_columns()
+                n_open = 0
+            else:
+                positives, negatives, is_sure, _ = bins.columns()
+                scores, n_open = bins.values(), int(np.count_nonzero(~is_sure))
         if n_open:
             raise InputError(
-                f"{n_open:,} of {len(columns.is_sure):,} bins hold several distinct scores, which "
-                "are not kept: take brackets of measures, as `roc_auc()`"
+                f"{n_open:,} of {len(scores):,} bins hold several distinct scores, which are not "
+                "kept: take brackets of measures, as `roc_auc()`"
             )
-        return score_table(scores, columns.positives, columns.negatives)
+        columns, exponent = rescaled(checked_columns(scores, positives, negatives, allow_inf=True))
+        return ScoreTable._of_columns(*columns, exponent)
 
     # --- files and copies --------------------------------------------------------------------
 
