@@ -15,8 +15,6 @@ from fastmetrics._threads.workers import run
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned.bin_layout import BinLayout
 
-#: The first rows of a stream, of which bins are learnt: two a bin.
-FIRST_ROWS: Final = 1 << 16
 #: Rows in a part at least: zeroing and adding the counts of a part costs as much as 30,000 rows.
 _PART_ROWS: Final = 1 << 20
 _MOST_PARTS: Final = 16
@@ -84,7 +82,7 @@ class Waiting:
         """Append rows; what they need is asked for twice over, so that few of them are moved."""
         n, end = self.n, self.n + len(rows.scores)
         if end > len(self.scores):
-            more = max(end, min(2 * len(self.scores), FIRST_ROWS)) - n
+            more = max(end, 2 * len(self.scores)) - n
             self.scores = np.concatenate([self.scores[:n], np.empty(more)])
             self.labels = np.concatenate([self.labels[:n], np.empty(more, np.int8)])
             if self.weights is not None:
