@@ -211,6 +211,8 @@ def test_other_faults() -> None:
     for call in (lambda: table.merge(table), lambda: table + table):
         with pytest.raises(ValueError, match=r"fewer than 2\*\*62 rows"):
             call()
+    with pytest.raises(ValueError, match="nan at index 1"):
+        table.update([0, 1], [0.1, math.nan], [1, 0])  # a row that does not count is a row
     with pytest.raises(ValueError, match="got nan"):
         table.at_threshold(math.nan)
     with pytest.raises(ValueError, match=r"`max_fpr` must lie in \[0, 1\]"):

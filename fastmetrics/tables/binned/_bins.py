@@ -40,7 +40,7 @@ class Rows(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return the number of rows, or what whole weights say that it is."""
+        """The number of rows, or what whole weights say that it is."""
         if self.weights is None or self.is_weighted:
             return len(self.labels)
         return int(self.weights.sum())
@@ -49,6 +49,13 @@ class Rows(NamedTuple):
     def is_weighted(self) -> bool:
         """Whether the weights are no counts."""
         return self.weights is not None and self.weights.dtype.kind == "f"
+
+    def that_weigh(self) -> Rows:
+        """Return the rows whose weight is not 0: the others are not there."""
+        if self.weights is None or self.weights.all():
+            return self
+        has = self.weights > 0
+        return Rows(self.scores[has], self.labels[has], self.weights[has])
 
     def parts(self) -> list[Rows]:
         """Return the parts that are counted by themselves: a matter of the data alone."""

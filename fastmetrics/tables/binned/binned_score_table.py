@@ -118,7 +118,8 @@ class BinnedScoreTable(Bracketed):
         y_score : array-like of shape (n_samples,)
             Scores, higher for positives; integers up to 2**53.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0. Integers are counts of rows; a float weight makes the sums floats.
+            Weights >= 0. Integers are counts of rows (of 2**53 in a batch at most); a float weight
+            makes the sums floats.
         allow_inf : bool, default False
             Whether infinite scores are ranked like any other.
 
@@ -153,7 +154,7 @@ class BinnedScoreTable(Bracketed):
         rows = _rows(checked)
         if not rows.are_clean(checked.negative, allow_inf, n_threads):
             rows = _rows(checked.recheck())
-        self._state.update(rows, n_threads)
+        self._state.update(rows.that_weigh(), n_threads)
 
     def merge(self, *others: BinnedScoreTable) -> None:
         """Add other tables to this one, in place; ``+`` and ``sum`` make a new one.
@@ -356,7 +357,7 @@ def _of_members(cls: type[BinnedScoreTable], members: Any) -> BinnedScoreTable:
 
 
 def _rows(checked: BinaryRows) -> Rows:
-    """Return the rows that have a weight: scores as floats, whole weights as integers."""
+    """Return the rows: scores as floats, whole weights as integers."""
     scores, labels, weights = as_doubles(checked.scores, "y_score"), checked.labels, checked.weights
     if weights is None:
         return Rows(scores, labels, None)
@@ -367,7 +368,4 @@ def _rows(checked: BinaryRows) -> Rows:
         )
     if checked.integer_weights:
         weights = weights.astype(np.int64)
-    has = weights > 0
-    if not has.all():
-        scores, labels, weights = scores[has], labels[has], weights[has]
     return Rows(scores, labels, weights)
