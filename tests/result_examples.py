@@ -179,9 +179,15 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ScoreDifference": lambda: fm.score_difference(Y, {"a": CHANCES, "b": CHANCES[::-1]}),
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
+    "RoystonD": lambda: fm.royston_d(np.abs(S), Y, MODELS["b"], higher_score_means="longer-time"),
     "ThresholdBrackets": lambda: binned().at_threshold(0.3),
     "ThresholdCostInterval": lambda: fm.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
     "ThresholdCosts": lambda: fm.threshold_costs(Y, S, cost_fn=5, cost_fp=1),
+    "TimingComparison": lambda: fm.compare_timings({"fit": P + 1}, {"fit": Q + 1}, paired=True),
+    "TimingRatio": lambda: fm.compare_timings({"fit": P + 1}, {"fit": Q + 1}, paired=False)["fit"],
+    "TimeDependentMeasure": lambda: fm.cumulative_dynamic_auc(
+        np.abs(S), Y, MODELS["b"], times=[0.5, 1.0, 1.5], higher_score_means="longer-time"
+    ),
     "TuningResult": lambda: fm.tune_estimator(model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1),
     "ValidationCurve": lambda: fm.estimator_validation_curve(
         model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1

@@ -146,6 +146,8 @@ NUMBERS = {
     "ScoreDifference": "difference",
     "RankingDifference": "difference",
     "RankingMean": "estimate",
+    "TimingRatio": "estimate",
+    "RoystonD": "estimate",
 }
 
 

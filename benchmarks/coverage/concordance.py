@@ -2,12 +2,14 @@
 
 Row i has x ~ N(0, 1), an event at rate exp(x) and is censored at rate 1/2, as 36 of 100 are;
 "outcome" is normal with correlation 1/2 to x. The index of x in the population is an integral over
-pairs of rates a and b: row a has the first event, seen, with probability a / (a + b + 1).
+pairs of rates a and b: row a has the first event, seen, with probability a / (a + b + 1). Measures
+at times are of risk x and of its true probabilities; D is the distance between two halves of x.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from functools import cache
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy as np
 
 import fastmetrics
 from benchmarks.coverage.scenes import Scene
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
 PART = "concordance"
 METHOD = "jackknife"
@@ -23,7 +26,9 @@ CENSORING = 0.5
 TAU = 1.0
 CORRELATED = 0.5
 INDEX, UNO, KENDALL = "concordance index", "concordance index, Uno", "kendall_tau"
-MEASURES = (INDEX, UNO, KENDALL)
+TIMES = np.array([0.25, 0.5, TAU])
+AUC, MEAN_AUC, BRIER, MEAN_BRIER = "AUC", "integrated AUC", "Brier score", "integrated Brier score"
+ROYSTON = "D"
 
 
 class ConcordanceScene(Scene):
@@ -62,15 +67,41 @@ def population() -> dict[str, float]:
     high, low = (np.exp(np.add.outer(mean, way * gap) / math.sqrt(2)) for way in (1, -1))
     both = high + low
     seen, before = 1 / (both + 2 * CENSORING), -np.expm1(-both * TAU)
-    return {
+    return _at_times() | {
         INDEX: float((weight * high * seen).sum() / (weight * both * seen).sum()),
         UNO: float((weight * high / both * before).sum() / (weight * before).sum()),
         KENDALL: 2 / math.pi * math.asin(CORRELATED),
+        ROYSTON: math.sqrt(8 / math.pi),
+    }
+
+
+def _at_times() -> dict[str, float]:
+    x, width = np.linspace(-9.0, 9.0, 20_001, retstep=True)
+    chance = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) * width
+    survival = np.exp(-np.outer(TIMES, np.exp(x)))
+    beyond, events = chance * survival, chance * (1 - survival)
+    lower = np.cumsum(beyond, axis=1) - beyond / 2
+    share = beyond.sum(axis=1)
+    auc = (events * lower).sum(axis=1) / (events.sum(axis=1) * share)
+    brier = (chance * survival * (1 - survival)).sum(axis=1)
+    falls = -np.diff(share, prepend=1.0)
+    return {
+        AUC: float(auc[-1]),
+        MEAN_AUC: float((falls * auc).sum() / falls.sum()),
+        BRIER: float(brier[-1]),
+        MEAN_BRIER: float(np.trapezoid(brier, TIMES) / (TIMES[-1] - TIMES[0])),
     }
 
 
 def measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> None:
     """Draw a data set and compute intervals and tests of it."""
+    with warnings.catch_warnings():  # counted, not told 2,000 times
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        warnings.simplefilter("ignore", DegenerateDataWarning)
+        _measure(scene, rng, out)
+
+
+def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> None:
     columns = draw_columns(scene.n, rng)
     data: Any = (columns["time"], columns["event"])
     how: Any = {"higher_score_means": "shorter-time", "n_threads": 1}
@@ -80,9 +111,16 @@ def measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> None
         UNO: fastmetrics.concordance_index_interval(*data, x, weighting="uno", tau=TAU, **how),
         KENDALL: fastmetrics.concordance_interval(outcome, x, n_threads=1),
     }
+    auc = fastmetrics.cumulative_dynamic_auc(*data, x, times=TIMES, **how)
+    survival = np.exp(-np.outer(np.exp(x), TIMES))
+    brier = fastmetrics.survival_brier_score(*data, survival, times=TIMES, n_threads=1)
+    found |= {MEAN_AUC: auc.integrated, MEAN_BRIER: brier.integrated}
+    found[ROYSTON] = fastmetrics.royston_d(*data, x, higher_score_means="shorter-time")
     for name, each in found.items():
         limits = each.confidence_interval
         out.intervals[name, METHOD] = float(limits.low), float(limits.high)
+    for name, timed in ((AUC, auc), (BRIER, brier)):
+        out.intervals[name, METHOD] = float(timed.low[-1]), float(timed.high[-1])
     pair = {name: columns[name] for name in ("first", "second")}
     index = fastmetrics.concordance_index_test(*data, pair, **how)
     ranks = fastmetrics.concordance_test(outcome, pair, n_threads=1)

@@ -212,8 +212,9 @@ ELSEWHERE = {
     "delong_unpaired_test",  # each sample is that of `delong`
     "five_by_two_cv_test",  # as `kfold_paired_t_test`
     "multiclass_bootstrap",
-    "evaluate_rankings",  # and these two: test_row_labels_of_others
+    "evaluate_rankings",  # and these: test_row_labels_of_others
     *("concordance_index_interval", "concordance_index_test"),
+    *("cumulative_dynamic_auc", "survival_brier_score", "royston_d"),
 }
 
 

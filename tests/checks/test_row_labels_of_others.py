@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,14 @@ def test_items_of_rankings_have_the_rows_of_their_relevance(function: Any) -> No
 
 
 @pytest.mark.parametrize(
-    "function", [fm.concordance_index, fm.concordance_index_interval, fm.concordance_index_test]
+    "function",
+    [
+        fm.concordance_index,
+        fm.concordance_index_interval,
+        fm.concordance_index_test,
+        fm.royston_d,
+        partial(fm.cumulative_dynamic_auc, times=2),
+    ],
 )
 def test_times_events_and_scores_have_the_same_rows(function: Any) -> None:
     def call(event: Any, score: Any) -> None:
@@ -40,3 +48,10 @@ def test_times_events_and_scores_have_the_same_rows(function: Any) -> None:
     for event, score in ((pd.Series(Y, index=OTHERS), P), (Y, pd.Series(P, index=OTHERS))):
         with pytest.raises(ValueError, match="have row labels"):
             call(event, score)
+
+
+def test_probabilities_of_survival_have_the_rows_of_their_times() -> None:
+    time, survival = pd.Series(W, index=USERS), pd.DataFrame({"a": P, "b": P}, index=USERS)
+    fm.survival_brier_score(time, Y, survival, times=[2, 4])
+    with pytest.raises(ValueError, match="have row labels"):
+        fm.survival_brier_score(time, Y, survival.set_axis(OTHERS), times=[2, 4])

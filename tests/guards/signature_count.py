@@ -233,6 +233,13 @@ def rankings() -> None:
                 fastmetrics.bpref(settled, relevant_from=0.5)
                 fastmetrics.rank_biased_precision(settled, persistence=0.9)
             fastmetrics.group_auc(table, relevant_from=0.5)
+        described = {"catalogue": ids, "features": rng.random((size, 2)) + 1}
+        for ties in ("expected", "trec_eval"):
+            shown = {"query": query, "k": 3, "ties": ties, **described}
+            fastmetrics.intra_list_diversity(ids, scores, **shown)
+        if size < 100:
+            distances = rng.random((size, size))
+            fastmetrics.intra_list_diversity(ids, query=query, catalogue=ids, distances=distances)
 
 
 def concordance() -> None:
@@ -248,6 +255,19 @@ def concordance() -> None:
         fastmetrics.concordance_interval(y, scores, sample_weight=laid_out(weights, layout))
         event = laid_out(weights < 0.5, layout)
         fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")
+
+
+def rows_in_order() -> None:
+    """Order rows of every canonical kind, and spread what belongs to their scores."""
+    from fastmetrics.tables.ordering.row_order import row_order
+
+    rng = np.random.default_rng(8)
+    for size, kind in itertools.product((3_000, 300_000), CANONICAL):
+        order = row_order((rng.random(size) * 1e6).astype(kind))
+        for entries in ("int32", "int64", "float64"):
+            order.spread(np.arange(order.n_distinct, dtype=entries))
+        for ranks in (np.arange(order.n_distinct), np.arange(float(order.n_distinct))):
+            order.spread_by_class(np.ones(size, np.int8), ranks, ranks)
 
 
 def pooled_rows() -> None:
@@ -283,6 +303,19 @@ def recalibration() -> None:
         chances = laid_out((rng.random(300) * (kind != "int64")).astype(kind), layout)
         for weight in (None, laid_out(rng.random(300), layout)):
             fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
+
+
+def paired_numbers() -> None:
+    """Test differences of every kind of input, few and many."""
+    import fastmetrics
+
+    rng = np.random.default_rng(8)
+    for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
+        a, b = (laid_out((rng.random(size) * 99).astype(kind), layout) for _ in range(2))
+        fastmetrics.wilcoxon_signed_rank_test(a, b, higher_is_better=True)
+        fastmetrics.sign_flip_test(
+            a, b, higher_is_better=True, method="monte-carlo", n_resamples=99
+        )
 
 
 def bins() -> None:
@@ -336,8 +369,10 @@ def main() -> None:
         class_scores()
         rankings()
         concordance()
+        rows_in_order()
         pooled_rows()
         recalibration()
+        paired_numbers()
         bins()
     json.dump(report(modules), sys.stdout)
 

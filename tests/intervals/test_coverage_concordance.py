@@ -19,7 +19,7 @@ def test_targets_are_the_limits_of_large_samples() -> None:
     truth = concordance.population()
     assert {name for name, _ in out.intervals} == truth.keys()
     for (name, _), (low, high) in out.intervals.items():
-        assert abs((low + high) / 2 - truth[name]) < (high - low) < 0.02
+        assert abs((low + high) / 2 - truth[name]) < (high - low) < 0.025 * max(1.0, truth[name])
     assert {test for _, test in out.pvalues} == {*concordance.TESTS}
 
 
@@ -28,5 +28,5 @@ def test_the_section_is_of_the_study() -> None:
     text = concordance_report.section(study)
     for title in concordance_report._TITLES.values():
         assert title in text
-    assert text.count("| jackknife |") == 2 * 3
+    assert text.count("| jackknife |") == 2 * len(concordance_report._TITLES)
     assert "| `concordance_index_test` |" in text

@@ -84,7 +84,7 @@ def least_precision_sums(data: Data) -> Pair:
 
 
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
-BIN_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_rows: (
         (
             "bins:count_rows",

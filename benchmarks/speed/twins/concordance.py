@@ -68,7 +68,7 @@ def sums_of_later(data: Data) -> Pair:
 
 
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
-CONCORDANCE_TWINS = {
+TWINS = {
     rising_pairs: (
         (
             "concordance:rising_by_digit",

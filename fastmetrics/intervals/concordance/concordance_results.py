@@ -146,25 +146,32 @@ class ConcordanceTest(Result):
         return Display([pairs, own], type(self).__name__, notes)
 
 
-def interval_of(
-    metric: str, found: Influenced, rows: Rows, level: float, *, is_index: bool = False
-) -> ConcordanceInterval:
-    """Return a measure with its interval; of the concordance index, whose range is [0, 1].
+def limits_of(
+    value: float, error: float, level: float, df: float | None, *, is_index: bool
+) -> ConfidenceInterval:
+    """Return limits within the range [-1, 1], or [0, 1]; nan where nothing varies.
 
     The inverse hyperbolic tangent of 2 C - 1 is half the logit of C.
     """
+    value, scale = (2.0 * value - 1.0, 2.0) if is_index else (value, 1.0)
+    if not (error > 0.0 and abs(value) < 1.0):
+        return ConfidenceInterval(math.nan, math.nan)
+    z = -quantile((1.0 - level) / 2, df)
+    centre, half = math.atanh(value), z * scale * error / (1.0 - value * value)
+    low, high = math.tanh(centre - half), math.tanh(centre + half)
+    if is_index:
+        low, high = (low + 1.0) / 2, (high + 1.0) / 2
+    return ConfidenceInterval(low, high)
+
+
+def interval_of(
+    metric: str, found: Influenced, rows: Rows, level: float, *, is_index: bool = False
+) -> ConcordanceInterval:
+    """Return a measure with its interval; ``is_index`` of those whose range is [0, 1]."""
     effective = rows.effective_groups
     error = math.sqrt(rows.variance(found.influences))
-    value, scale = (2.0 * found.value - 1.0, 2.0) if is_index else (found.value, 1.0)
-    limits = ConfidenceInterval(math.nan, math.nan)
-    if error > 0.0 and abs(value) < 1.0:
-        z = -quantile((1.0 - level) / 2, degrees_of_freedom(effective))
-        centre, half = math.atanh(value), z * scale * error / (1.0 - value * value)
-        low, high = math.tanh(centre - half), math.tanh(centre + half)
-        if is_index:
-            low, high = (low + 1.0) / 2, (high + 1.0) / 2
-        limits = ConfidenceInterval(low, high)
-    elif not math.isnan(value):
+    limits = limits_of(found.value, error, level, degrees_of_freedom(effective), is_index=is_index)
+    if math.isnan(limits.low) and not math.isnan(found.value):
         warn_user(
             f"`{metric}` does not vary between these rows: its interval is not defined",
             DegenerateDataWarning,

@@ -71,19 +71,25 @@ class CheckedIndex(NamedTuple):
     half: bool
 
 
-def check_index_options(
-    higher_score_means: Any, weighting: Any, tau: Any, ties_in_score: Any
-) -> CheckedIndex:
-    """Return the options of the index."""
+def check_direction(higher_score_means: Any) -> bool:
+    """Return whether a higher score says that the time is longer."""
     if higher_score_means is None:
         raise InputTypeError(
             "`higher_score_means` must be 'shorter-time' (scores are risks) or 'longer-time' "
             "(scores are times): it is never guessed"
         )
-    means = check_choice("higher_score_means", higher_score_means, ("shorter-time", "longer-time"))
+    means = ("shorter-time", "longer-time")
+    return bool(check_choice("higher_score_means", higher_score_means, means) == "longer-time")
+
+
+def check_index_options(
+    higher_score_means: Any, weighting: Any, tau: Any, ties_in_score: Any
+) -> CheckedIndex:
+    """Return the options of the index."""
+    longer = check_direction(higher_score_means)
     kinds = ("harrell", "uno", "uno-scikit-survival")
     return CheckedIndex(
-        means == "longer-time",
+        longer,
         check_choice("weighting", weighting, kinds),
         None if tau is None else check_positive("tau", tau),
         check_choice("ties_in_score", ties_in_score, ("half", "excluded")) == "half",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import InputError
+from fastmetrics.tables.concordance.follow_up import follow
 from fastmetrics.tables.concordance.row_sums import (
     Floats,
     RowSums,
@@ -54,36 +55,19 @@ def compare_times(
     tau: float | None = None,
 ) -> CensoredPairs:
     """Order rows by time, and weigh the pairs that each leads."""
-    ranks = dense_ranks(times)
+    rows = follow(times, is_event, weights)
     leads = is_event.astype(np.float64)
     if tau is not None:
         leads[times >= tau] = 0.0
     if weighting != "harrell":
-        kept = uncensored_shares(ranks, is_event, weights, including=weighting != "uno")[ranks]
+        # scikit-survival counts the censorings of a time, which come after its events, too
+        shift = 0 if weighting == "uno" else 2
         leading = leads > 0.0
-        if np.any(kept[leading] <= 0.0):
+        kept = rows.remaining(of_events=False).before[rows.keys[leading] + shift]
+        if np.any(kept <= 0.0):
             raise InputError(
                 "`weighting='uno-scikit-survival'` divides by the share not censored up to the "
                 "time of each event, and at the last one it is 0: pass `tau`, a time before it"
             )
-        leads[leading] /= kept[leading] ** 2
-    return CensoredPairs(2 * ranks + ~is_event, leads, weights)
-
-
-def uncensored_shares(
-    ranks: NDArray[np.int64], is_event: NDArray[np.bool_], weights: Floats, *, including: bool
-) -> Floats:
-    """Return, for each distinct time, the share that is not censored before it, or up to it.
-
-    Kaplan and Meier's estimate with the roles exchanged; at one time events come first, so that
-    who has one is no more at risk of censoring. ``including`` counts the censorings at the time
-    itself too.
-    """
-    at_time = np.bincount(ranks, weights)
-    events = np.bincount(ranks, weights * is_event)
-    at_risk = np.cumsum(at_time[::-1])[::-1] - events
-    censored = np.bincount(ranks, weights * ~is_event)
-    shares = np.divide(censored, at_risk, out=np.zeros_like(censored), where=censored > 0.0)
-    shares[censored >= at_risk] = censored[censored >= at_risk] > 0.0
-    kept = np.cumprod(1.0 - shares)
-    return np.asarray(kept) if including else np.append(1.0, kept[:-1])
+        leads[leading] /= kept**2
+    return CensoredPairs(rows.keys, leads, weights)

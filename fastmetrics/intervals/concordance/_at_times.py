@@ -1,0 +1,127 @@
+"""AUC and Brier score at one time of censored rows, and how each row moves them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics.intervals.concordance._influences import Influenced
+from fastmetrics.tables.concordance.follow_up import FollowUp, Remaining
+from fastmetrics.tables.concordance.row_sums import Floats, Keyed, dense_ranks, in_order
+
+
+class Followed(NamedTuple):
+    """Rows by time, and of one time by the values of a model: sums do not depend on their order.
+
+    Attributes
+    ----------
+    rows : FollowUp
+    uncensored : Remaining
+        The share not censored.
+    by_key : Keyed
+        Rows in order, with the ranks of the model's values.
+    keys : ndarray of int64, shape (n,)
+    weights : ndarray of float64, shape (n,)
+        In that order.
+    """
+
+    rows: FollowUp
+    uncensored: Remaining
+    by_key: Keyed
+    keys: NDArray[np.int64]
+    weights: Floats
+
+    def at(self, time: float) -> AtTime:
+        """Return which rows had the event by a time, with their weights, and who remains."""
+        end = self.rows.keys_up_to(time)
+        cut = int(np.searchsorted(self.keys, end))
+        keys, weights = self.keys[:cut], self.weights[:cut]
+        leads = np.zeros(cut)
+        is_case = (keys & 1 == 0) & (weights > 0.0)
+        np.divide(weights, self.uncensored.before[keys], out=leads, where=is_case)
+        return AtTime(end, leads, self.weights[cut:], float(self.uncensored.before[end]))
+
+    def influenced(self, value: float, moved: Floats, on_logs: Floats) -> Influenced:
+        """Return a value with influences, what each row adds and by the shares not censored."""
+        by_share = self.uncensored.moves(on_logs)[self.keys]
+        influences = np.empty_like(moved)
+        influences[self.by_key.rows] = moved + self.weights * by_share
+        return Influenced(value, influences)
+
+
+class AtTime(NamedTuple):
+    """Rows with the event by a time, which come first, and rows followed beyond it.
+
+    Attributes
+    ----------
+    end : int
+        The least key beyond.
+    leads : ndarray of float64
+        Weights of the first rows over the share not censored before their event; 0 of censored.
+    beyond : ndarray of float64
+        Weights of the others.
+    uncensored : float
+        The share not censored up to the time.
+    """
+
+    end: int
+    leads: Floats
+    beyond: Floats
+    uncensored: float
+
+
+def followed(
+    rows: FollowUp, uncensored: Remaining, values: NDArray[Any], *, turned: bool = False
+) -> Followed:
+    """Return rows in the order of their times, then of a model's values, or of their negatives."""
+    ranks = dense_ranks(values)
+    by_key = in_order(rows.keys, ranks.max() - ranks if turned else ranks)
+    return Followed(rows, uncensored, by_key, rows.keys[by_key.rows], rows.weights[by_key.rows])
+
+
+def undefined(rows: Followed) -> Influenced:
+    """Return nan."""
+    return Influenced(math.nan, np.full(len(rows.keys), math.nan))
+
+
+def auc_at(rows: Followed, time: float) -> Influenced:
+    """Return the AUC of who has the event by a time against who is followed beyond it."""
+    now = rows.at(time)
+    cut, ranks = len(now.leads), rows.by_key.ranks
+    # by rank of the score, half of it at the rank itself
+    beyond = np.bincount(ranks[cut:], now.beyond, rows.by_key.n_ranks)
+    lower = np.cumsum(beyond) - beyond / 2
+    leads = np.bincount(ranks[:cut], now.leads, rows.by_key.n_ranks)
+    higher = np.cumsum(leads[::-1])[::-1] - leads / 2
+    n_beyond, n_leads = float(now.beyond.sum()), float(now.leads.sum())
+    over = n_beyond * n_leads
+    if not over > 0.0:
+        return undefined(rows)
+    won = lower[ranks[:cut]]
+    value = float((now.leads * won).sum()) / over
+    of_leads = now.leads * (won - value * n_beyond) / over
+    of_others = now.beyond * (higher[ranks[cut:]] - value * n_leads) / over
+    on_logs = np.zeros(len(rows.uncensored.before))
+    on_logs[: now.end] = -np.bincount(rows.keys[:cut], of_leads, now.end)
+    return rows.influenced(value, np.concatenate((of_leads, of_others)), on_logs)
+
+
+def brier_at(rows: Followed, time: float, surviving: Floats) -> Influenced:
+    """Return the mean squared error of probabilities of surviving beyond a time."""
+    now = rows.at(time)
+    if not now.beyond.any():
+        return undefined(rows)
+    cut, total = len(now.leads), float(rows.weights.sum())
+    predicted = surviving[rows.by_key.rows]
+    of_leads = now.leads * predicted[:cut] ** 2 / total
+    of_others = now.beyond * (1.0 - predicted[cut:]) ** 2 / (now.uncensored * total)
+    beyond = float(of_others.sum())
+    value = float(of_leads.sum()) + beyond
+    on_logs = np.zeros(len(rows.uncensored.before))
+    on_logs[: now.end] = -np.bincount(rows.keys[:cut], of_leads, now.end)
+    on_logs[now.end] -= beyond
+    moved = np.concatenate((of_leads, of_others)) - rows.weights * (value / total)
+    return rows.influenced(value, moved, on_logs)

@@ -1,0 +1,80 @@
+"""Rows followed over time: how many remain, and how each row moves that share."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics.tables.concordance.row_sums import Floats, dense_ranks
+
+
+class FollowUp(NamedTuple):
+    """Censored times as keys, by which rows can be sorted and counted.
+
+    Attributes
+    ----------
+    times : ndarray of shape (m,)
+        The distinct times, rising.
+    keys : ndarray of int64, shape (n,)
+        Twice the rank of a row's time, and one more where it was censored: of equal times, events
+        come before censorings.
+    weights : ndarray of float64, shape (n,)
+        Of the rows.
+    """
+
+    times: NDArray[Any]
+    keys: NDArray[np.int64]
+    weights: Floats
+
+    def keys_up_to(self, time: float) -> int:
+        """Return the least key of the times that are later."""
+        return 2 * int(np.searchsorted(self.times, time, side="right"))
+
+    def remaining(self, *, of_events: bool) -> Remaining:
+        """Return the share that has had no event, or the share that was not censored."""
+        leaving = np.bincount(self.keys, self.weights, 2 * len(self.times)).astype(np.float64)
+        at_risk: Floats = np.cumsum(leaving[::-1])[::-1]
+        leaving[of_events::2] = 0.0
+        shares = np.divide(leaving, at_risk, out=np.zeros_like(leaving), where=leaving > 0.0)
+        before = np.append(1.0, np.cumprod(1.0 - shares))
+        return Remaining(before, at_risk, leaving)
+
+
+class Remaining(NamedTuple):
+    """Kaplan and Meier's estimate.
+
+    Attributes
+    ----------
+    before : ndarray of float64, shape (2 m + 1,)
+        The share that remains just before each key, and after the last.
+    at_risk, leaving : ndarray of float64, shape (2 m,)
+        The weight of the rows of a key and of all later ones; and of those that leave at it.
+    """
+
+    before: Floats
+    at_risk: Floats
+    leaving: Floats
+
+    def moves(self, of_logs: Floats) -> Floats:
+        """Return how the weight of one row of each key moves a sum of logarithms of the shares.
+
+        ``of_logs`` has the factors of the logarithms of ``before``. A row at risk of a key makes
+        its share larger, by leaving / (at_risk (at_risk - leaving)) of itself; if it is one of
+        those that leave, smaller, by 1 / at_risk.
+        """
+        later = np.cumsum(of_logs[::-1])[::-1][1:]
+        moved = (self.leaving > 0.0) & (later != 0.0)
+        own = np.divide(later, self.at_risk, out=np.zeros_like(later), where=moved)
+        staying = self.at_risk - self.leaving
+        ratio = np.divide(self.leaving, staying, out=np.zeros_like(later), where=moved)
+        return np.append(0.0, np.cumsum(own * ratio)[:-1]) - own
+
+
+def follow(times: NDArray[Any], is_event: NDArray[np.bool_], weights: Floats) -> FollowUp:
+    """Return rows with their keys."""
+    ranks = dense_ranks(times)
+    distinct = np.empty(int(ranks.max()) + 1, times.dtype)
+    distinct[ranks] = times
+    return FollowUp(distinct, 2 * ranks + ~is_event, weights)

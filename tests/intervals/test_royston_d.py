@@ -1,0 +1,117 @@
+"""Royston and Sauerbrei's D: Cox's likelihood row by row, derivatives, statsmodels, faults."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from reference import survival_oracle as oracle
+
+SHORTER: Any = {"higher_score_means": "shorter-time"}
+
+
+def censored(rng: np.random.Generator, n: int, *, ties: bool = True) -> tuple[Any, Any, Any]:
+    risk = rng.normal(size=n)
+    time = rng.exponential(5 / np.exp(risk))
+    event = rng.random(n) < 0.7
+    return (np.ceil(time), event, np.round(risk, 1)) if ties else (time, event, risk)
+
+
+@pytest.mark.parametrize("n", [8, 40])
+@pytest.mark.parametrize("ties", [False, True])
+def test_is_where_the_likelihood_is_greatest(rng, n, ties) -> None:
+    columns = [each.tolist() for each in censored(rng, n, ties=ties)]
+    found = fm.royston_d(*columns, **SHORTER)
+    assert float(found) == pytest.approx(oracle.royston_d(*columns), rel=1e-10, abs=1e-10)
+    turned = fm.royston_d(*columns[:2], [-s for s in columns[2]], higher_score_means="longer-time")
+    assert turned == found
+
+
+def test_is_the_coefficient_of_statsmodels(rng) -> None:
+    model = pytest.importorskip("statsmodels.duration.hazard_regression").PHReg
+    time, event, risk = censored(rng, 200)
+    z = oracle.normal_scores(risk.tolist(), [1] * 200)
+    right = model(time, z, status=event.astype(int), ties="efron").fit()
+    found = fm.royston_d(time, event, risk, **SHORTER)
+    assert float(found) == pytest.approx(right.params[0], rel=1e-8)
+    assert found.standard_error == pytest.approx(right.bse[0], rel=0.25)  # of the model
+
+
+@pytest.mark.parametrize("tied_times", [False, True])
+def test_error_is_the_sum_of_squared_derivatives(rng, tied_times) -> None:
+    """By weights of rows, of the likelihood and of the ranks that normal scores are of."""
+    time, event, risk = censored(rng, 25, ties=False)
+    if tied_times:
+        time = np.ceil(time)
+    columns = [each.tolist() for each in (time, event, risk)]
+    by_row = []
+    for i in range(25):
+        moved = []
+        for step in (1e-4, -1e-4):
+            weights = [1.0] * 25
+            weights[i] += step
+            moved.append(oracle.royston_d(*columns, weights))
+        by_row.append((moved[0] - moved[1]) / 2e-4)
+    found = fm.royston_d(*columns, **SHORTER)
+    assert found.standard_error**2 == pytest.approx(sum(x * x for x in by_row), rel=1e-4)
+
+
+def test_explained_variation_and_limits(rng) -> None:
+    found = fm.royston_d(*censored(rng, 100), **SHORTER)
+    low, high = found.confidence_interval
+    half = 1.959963984540054 * found.standard_error
+    assert (low, high) == pytest.approx((float(found) - half, float(found) + half), rel=1e-12)
+    for d, share in (
+        (float(found), found.r_squared),
+        (low, found.r_squared_interval.low),
+        (high, found.r_squared_interval.high),
+    ):
+        of_risk = d**2 / (8 / math.pi)
+        assert share == pytest.approx(of_risk / (math.pi**2 / 6 + of_risk), rel=1e-12)
+
+
+def test_explained_variation_of_what_may_say_nothing(rng) -> None:
+    time, event, _ = censored(rng, 60)
+    found = fm.royston_d(time, event, rng.normal(size=60), **SHORTER)
+    low, high = found.confidence_interval
+    assert low < 0 < high
+    assert found.r_squared_interval.low == 0.0
+    assert found.r_squared_interval.high > found.r_squared
+
+
+def test_groups(rng) -> None:
+    time, event, risk = censored(rng, 60)
+    alone = fm.royston_d(time, event, risk, **SHORTER)
+    grouped = fm.royston_d(time, event, risk, groups=np.arange(60), **SHORTER)
+    assert grouped.standard_error == pytest.approx(alone.standard_error * math.sqrt(60 / 59))
+    assert (alone.n_groups, grouped.n_groups) == (None, 60)
+
+
+def test_rows_change_no_bit(rng) -> None:
+    columns = censored(rng, 2_000)
+    order = rng.permutation(2_000)
+    moved = fm.royston_d(*(each[order] for each in columns), **SHORTER)
+    assert moved == fm.royston_d(*columns, **SHORTER)
+
+
+@pytest.mark.parametrize(
+    ("event", "score"),
+    [([1, 1, 1, 1], [5, 5, 5, 5]), ([0, 0, 0, 0], [1, 2, 3, 4]), ([1, 1, 1, 1], [4, 3, 2, 1])],
+)
+def test_undefined(event, score) -> None:
+    with pytest.warns(fm.UndefinedMetricWarning, match="D is undefined: scores tie, there is no"):
+        found = fm.royston_d([1, 2, 3, 4], event, score, **SHORTER)
+    assert math.isnan(float(found))
+    assert math.isnan(found.r_squared)
+    assert math.isnan(found.r_squared_interval.low)
+
+
+def test_faults() -> None:
+    with pytest.raises(TypeError, match="never guessed"):
+        fm.royston_d([1, 2], [1, 1], [1, 2], higher_score_means=None)
+    with pytest.raises(ValueError, match="`score`"):
+        fm.royston_d([1, 2], [1, 1], [1, 2, 3], **SHORTER)
