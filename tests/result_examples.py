@@ -34,7 +34,7 @@ def updated(stream: Any) -> Any:
 
 
 def binned() -> fm.BinnedScoreTable:
-    table = fm.BinnedScoreTable(fm.BinLayout.learn(S, n_bins=8))
+    table = fm.BinnedScoreTable(fm.BinLayout.learn(S, n_bins=8), first_rows=0)
     table.update(Y, S)
     return table
 

@@ -349,7 +349,7 @@ def bins() -> None:
         scores = laid_out((90 * rng.random(300)).astype(kind), layout)
         labels = laid_out(rng.integers(0, 2, 300).astype(np.int8), layout)
         for weight in (None, rng.integers(1, 4, 300), rng.random(300)):
-            table = fastmetrics.BinnedScoreTable(bins)
+            table = fastmetrics.BinnedScoreTable(bins, first_rows=0)
             table.update(labels, scores, weight if weight is None else laid_out(weight, layout))
             table.average_precision()
 
