@@ -33,8 +33,8 @@ LAYOUTS = ("plain", "strided", "reversed", "frozen")
 
 
 def kernel_modules() -> Iterator[ModuleType]:
-    for info in pkgutil.iter_modules(kernels.__path__):
-        yield importlib.import_module(f"{kernels.__name__}.{info.name}")
+    for info in pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}."):
+        yield importlib.import_module(info.name)
 
 
 def laid_out(array: np.ndarray, layout: str) -> np.ndarray:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
-from fastmetrics._kernels import curve_kernels, merges, replicate_curves
+from fastmetrics._kernels import curve_kernels, merges
+from fastmetrics._kernels.replicates import replicate_curves
 
 Call = Callable[[], tuple[Any, ...]]
 Pair = tuple[Call, Call]

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import replicate_pairs
+from fastmetrics._kernels.replicates import replicate_pairs
 
 
 def affine(data: Data) -> Pair:

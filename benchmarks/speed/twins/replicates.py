@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import replicate_pairs, replicate_points, resampling
+from fastmetrics._kernels.replicates import replicate_pairs, replicate_points, resampling
 
 Floats = NDArray[np.float64]
 WINDOW, WORDS = resampling.WINDOW, resampling.WORDS

@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
 from benchmarks.speed.twins.replicates import KEY, WORDS, _names, _philox, _Rows
-from fastmetrics._kernels import replicate_weights, resampling
+from fastmetrics._kernels.replicates import replicate_weights, resampling
 
 
 def exponentials(data: Data) -> Pair:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics._kernels import (
+from fastmetrics._kernels.replicates import (
     replicate_pairs as pairs,
     replicate_points as points,
     replicate_weights as weighing,

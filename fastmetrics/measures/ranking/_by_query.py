@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_fraction, check_integer, check_real
-from fastmetrics._kernels import ranking_values as kernels
+from fastmetrics._kernels.ranking import ranking_values as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.ranking._placing import jobs_of

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
-from fastmetrics._kernels import ranking_values as kernels
+from fastmetrics._kernels.ranking import ranking_values as kernels
 from fastmetrics.measures.ranking._by_query import (
     RANKED,
     averaged,

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice
-from fastmetrics._kernels import replicate_pairs as kernels
+from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap.bca._loo_precision_recall import (
     average_precision,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicate_pairs as kernels
+from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from fastmetrics.measures.curves.pr_areas import _segment_areas
 from fastmetrics.tables.scores.pairs import above
 from fastmetrics.tables.scores.score_table import ScoreTable

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicate_pairs as kernels
+from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from fastmetrics.measures.curves._criteria import (
     ClosestTopLeft,
     Counts,
