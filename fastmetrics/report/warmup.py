@@ -93,7 +93,7 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
         roc_band(y, s, n_resamples=20)
 
     def bins() -> None:
-        table = BinnedScoreTable(BinLayout.learn(scores[0]))
+        table = BinnedScoreTable(BinLayout.learn(scores[0]), first_rows=0)
         for weight in (None, weights[0]):
             table.update(labels[0], scores[0], weight)
             table.average_precision()

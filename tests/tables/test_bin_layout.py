@@ -20,7 +20,7 @@ FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
 def counts_of(layout: BinLayout, scores: Any) -> np.ndarray:
     """Return how many scores each bin of a table has, by the search that a table uses."""
-    table = BinnedScoreTable(layout)
+    table = BinnedScoreTable(layout, first_rows=0)
     table.update(np.zeros(len(scores), np.int8), scores, allow_inf=True)
     return table._state.bins.counts[::2]  # type: ignore[union-attr]
 

@@ -16,7 +16,7 @@ LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
 
 
 def binned(weight: Any = None) -> BinnedScoreTable:
-    table = BinnedScoreTable(LAYOUT)
+    table = BinnedScoreTable(LAYOUT, first_rows=0)
     table.update([0, 1, 1, 0, 1], [0.2, 0.5, 0.7, 0.8, 3.0], weight)
     return table
 
@@ -31,7 +31,9 @@ TABLES = {
     "bins": binned,
     "bins, counts": lambda: binned([1, 2, 3, 4, 5]),
     "bins, weights": lambda: binned([0.5, 2, 3, 4, 5]),
-    "empty bins": lambda: BinnedScoreTable(LAYOUT),
+    "empty bins": lambda: BinnedScoreTable(LAYOUT, first_rows=0),
+    "first rows with a layout": lambda: BinnedScoreTable(LAYOUT) + learning(),
+    "bins after first rows": lambda: BinnedScoreTable(LAYOUT, first_rows=3) + learning(),
     "first rows": learning,
     "first rows, counts": lambda: learning([1, 2, 3, 4, 5]),
     "first rows, weights": lambda: learning([0.5, 2, 3, 4, 5]),
@@ -41,7 +43,7 @@ TABLES = {
 
 
 def of_bits() -> BinnedScoreTable:
-    table = BinnedScoreTable(BinLayout.of_bits())
+    table = BinnedScoreTable(BinLayout.of_bits(), first_rows=0)
     table.update([0, 1], [-np.inf, 0.3], allow_inf=True)
     return table
 
@@ -145,6 +147,8 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
         "without rows",
     ),
     "roundings": ("bins", {"n_roundings": np.array(-1)}, "`n_roundings` must be one number"),
+    "first_rows": ("bins", {"first_rows": np.array(-1)}, "`first_rows` must be"),
+    "more first rows": ("first rows", {"first_rows": np.array(5)}, "not columns of first rows"),
     "labels": ("first rows", {"labels": np.full(5, 2, np.int8)}, "labels are not 0 and 1"),
     "bytes": ("first rows", {"labels": FIVE}, "other dtypes"),
     "nan": ("first rows", {"scores": np.full(5, np.nan)}, "must be finite"),

@@ -15,8 +15,6 @@ from fastmetrics._threads.workers import run
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned.bin_layout import BinLayout
 
-#: The first rows of a stream, of which bins are learnt: two a bin.
-FIRST_ROWS: Final = 1 << 16
 #: Rows in a part at least: zeroing and adding the counts of a part costs as much as 30,000 rows.
 _PART_ROWS: Final = 1 << 20
 _MOST_PARTS: Final = 16
@@ -42,7 +40,7 @@ class Rows(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return the number of rows, or what whole weights say that it is."""
+        """The number of rows, or what whole weights say that it is."""
         if self.weights is None or self.is_weighted:
             return len(self.labels)
         return int(self.weights.sum())
@@ -51,6 +49,13 @@ class Rows(NamedTuple):
     def is_weighted(self) -> bool:
         """Whether the weights are no counts."""
         return self.weights is not None and self.weights.dtype.kind == "f"
+
+    def that_weigh(self) -> Rows:
+        """Return the rows whose weight is not 0: the others are not there."""
+        if self.weights is None or self.weights.all():
+            return self
+        has = self.weights > 0
+        return Rows(self.scores[has], self.labels[has], self.weights[has])
 
     def parts(self) -> list[Rows]:
         """Return the parts that are counted by themselves: a matter of the data alone."""
@@ -75,18 +80,25 @@ class Waiting:
     __slots__ = ("labels", "n", "scores", "weights")
 
     def __init__(self) -> None:
-        self.scores = np.empty(FIRST_ROWS)
-        self.labels = np.empty(FIRST_ROWS, np.int8)
+        self.scores = np.empty(0)
+        self.labels = np.empty(0, np.int8)
         self.weights: NDArray[Any] | None = None
         self.n = 0
 
     def add(self, rows: Rows) -> None:
-        """Append rows for which there is room."""
+        """Append rows; what they need is asked for twice over, so that few of them are moved."""
         n, end = self.n, self.n + len(rows.scores)
+        if end > len(self.scores):
+            more = max(end, 2 * len(self.scores)) - n
+            self.scores = np.concatenate([self.scores[:n], np.empty(more)])
+            self.labels = np.concatenate([self.labels[:n], np.empty(more, np.int8)])
+            if self.weights is not None:
+                kept = self.weights[:n]
+                self.weights = np.concatenate([kept, np.empty(more, kept.dtype)])
         if rows.weights is not None:
             kind = np.float64 if rows.is_weighted else np.int64
             if self.weights is None:
-                self.weights = np.ones(FIRST_ROWS, kind)
+                self.weights = np.ones(len(self.scores), kind)
             elif kind is np.float64:
                 self.weights = self.weights.astype(np.float64, copy=False)
             self.weights[n:end] = rows.weights

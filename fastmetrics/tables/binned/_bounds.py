@@ -4,8 +4,8 @@ Bins are ordered; inside one nothing is known but how many positives ``p`` and n
 has, unless it holds one distinct score, which is a tie and leaves nothing open: it is *sure*. Let
 ``a`` positives and ``b`` negatives score higher than the bin, ``P`` and ``N`` be there in all.
 Every limit is a sum (or maximum) over bins of the extreme that this bin's rows may reach by
-themselves, since ``a`` and ``b`` are known whatever the order inside other bins is; so each limit
-of a sum is attained by some rows, and no narrower one is right:
+themselves, since ``a`` and ``b`` are known whatever the order inside other bins is. So there are
+rows with these counts that attain each limit, and no narrower one follows from the counts:
 
 AUC
     Pairs across bins are known. The ``p n`` pairs of a bin are all concordant at best and all
@@ -18,8 +18,8 @@ Average precision
     The i-th highest has t >= a + i and f <= b + n; all of them have no more than
     ``(a + i) / (a + i + b + n)`` if they follow the bin's negatives one by one. With weights the
     i-th share is not known: the integral of ``(a + t) / (a + t + b + n)`` over t from 0 to p is
-    below the sum of any shares, since the integrand rises. A sure bin has its own precision,
-    ``(a + p) / (a + p + b + n)``.
+    below the sum of any shares, since the integrand rises; ever smaller shares come as near as one
+    likes. A sure bin has its own precision, ``(a + p) / (a + p + b + n)``.
 
 Kolmogorov-Smirnov
     |TPR - FPR| at the ends of bins is attained. Inside an open bin no threshold exceeds what

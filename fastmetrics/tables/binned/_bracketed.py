@@ -72,7 +72,7 @@ class Bracketed(Shown):
         Examples
         --------
         >>> from fastmetrics import BinLayout, BinnedScoreTable
-        >>> table = BinnedScoreTable(BinLayout([0.5]))
+        >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
         >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.roc_auc()
         Bracket(low=0.5, high=1)
@@ -90,7 +90,7 @@ class Bracketed(Shown):
         Examples
         --------
         >>> from fastmetrics import BinLayout, BinnedScoreTable
-        >>> table = BinnedScoreTable(BinLayout([0.5]))
+        >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
         >>> table.update([0, 1, 1, 1], [0.1, 0.4, 0.4, 0.8])
         >>> table.average_precision().low.__round__(4), table.average_precision().high
         (0.8056, 1.0)
@@ -109,7 +109,7 @@ class Bracketed(Shown):
         Examples
         --------
         >>> from fastmetrics import BinLayout, BinnedScoreTable
-        >>> table = BinnedScoreTable(BinLayout([0.5]))
+        >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
         >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.ks_statistic()
         Bracket(low=0.5, high=1)
@@ -133,7 +133,7 @@ class Bracketed(Shown):
         Examples
         --------
         >>> from fastmetrics import BinLayout, BinnedScoreTable
-        >>> table = BinnedScoreTable(BinLayout([0.5]))
+        >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
         >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.tpr_at_fpr(0.5)
         Bracket(low=0.5, high=1)
@@ -158,7 +158,7 @@ class Bracketed(Shown):
         Examples
         --------
         >>> from fastmetrics import BinLayout, BinnedScoreTable
-        >>> table = BinnedScoreTable(BinLayout([0.5]))
+        >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
         >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.at_threshold(0.5).true_positive_rate
         Bracket(low=0.5, high=0.5)

@@ -9,86 +9,97 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._files import Members
+from fastmetrics._input.scalars import check_integer
 from fastmetrics._input.scores import check_finite
 from fastmetrics.errors import InputError
-from fastmetrics.tables.binned._bins import FIRST_ROWS, Bins, Rows, Waiting
+from fastmetrics.tables.binned._bins import Bins, Rows, Waiting
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned.bin_layout import BinLayout
-from fastmetrics.tables.scores._columns import checked_columns, rescaled
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores._columns import Columns, checked_columns
 
+#: First rows that are kept, by default: two for each bin that is learnt of them.
+FIRST_ROWS: Final = 1 << 16
+#: At most: some 600 MB.
+MOST_FIRST: Final = 1 << 25
 #: Rows, or whole weights of them, are fewer than this.
 _MOST: Final = 2**62
 _KINDS: Final = (np.dtype(np.int64), np.dtype(np.float64))
 
 
 class BinnedState:
-    """A lock, and either first rows that wait or bins; see ``BinnedScoreTable``.
+    """A lock, and first rows as they are or, from `first_rows` on, bins; see ``BinnedScoreTable``.
 
+    With a layout it is a function of the rows, whatever their order, batches and merges were.
     Rows join in one call of a kernel, or a new object takes the place of the old one: an interrupt
     finds a batch counted, or not.
     """
 
-    __slots__ = ("_bound", "bins", "lock", "waiting")
+    __slots__ = ("_bound", "bins", "first_rows", "layout", "lock", "waiting")
+    layout: BinLayout | None
+    bins: Bins | None
+    waiting: Waiting
+    _bound: int
 
-    def __init__(self, layout: BinLayout | None) -> None:
+    def __init__(self, layout: BinLayout | None, first_rows: int) -> None:
         self.lock = threading.RLock()
-        self.waiting = Waiting()
-        self.bins = None if layout is None else Bins.empty(layout)
-        self._bound = 0
+        self.first_rows = first_rows
+        self._set(layout, None, Waiting(), 0)
+        if layout is not None and first_rows == 0:
+            self.bins = Bins.empty(layout)
+
+    def _set(
+        self, layout: BinLayout | None, bins: Bins | None, waiting: Waiting, bound: int
+    ) -> None:
+        # No call among these: an interrupt finds all of them done, or none.
+        self.layout = layout
+        self.bins = bins
+        self.waiting = waiting
+        self._bound = bound
 
     def update(self, rows: Rows, n_threads: int | None) -> None:
         """Count rows that are right, those with a weight."""
         with self.lock:
             bound = self._new_bound(rows.size)
             bins, waiting = self.bins, self.waiting
-            room = FIRST_ROWS - waiting.n
+            room = self.first_rows - waiting.n
             if bins is not None:
                 bins = bins.with_rows(rows, n_threads)
             elif len(rows.labels) < room:
                 waiting.add(rows)
             else:
-                bins = _learnt(waiting.rows(), rows.part(0, room))
+                bins = _binned(self.layout, waiting.rows(), rows.part(0, room))
                 if len(rows.labels) > room:
                     bins = bins.with_rows(rows.part(room), n_threads)
                 waiting = Waiting()
-            # No call among these: an interrupt finds all of them done, or none.
-            self.bins = bins
-            self.waiting = waiting
-            self._bound = bound
+            self._set(self.layout if bins is None else bins.layout, bins, waiting, bound)
 
     def merge(self, other: BinnedState) -> None:
         """Add a state that is not being changed."""
-        first = other.waiting.rows()
         with self.lock:
+            layout = _common(self.layout, other.layout)
             bound = self._new_bound(other._bound)
             bins, waiting = self.bins, self.waiting
+            mine, theirs = waiting.rows(), other.waiting.rows()
+            first_rows = min(self.first_rows, other.first_rows)
             if bins is not None and other.bins is not None:
-                check_same_layout(bins.layout, other.bins.layout)
                 bins = bins.merged(other.bins)
-            elif bins is not None and other.waiting.n:
-                bins = bins.copy().with_rows(first, 1)
+            elif bins is not None:
+                bins = bins.copy().with_rows(theirs, 1)
             elif other.bins is not None:
-                bins = other.bins.copy()
-                if waiting.n:
-                    bins = bins.with_rows(waiting.rows(), 1)
-                waiting = Waiting()
-            elif bins is None and waiting.n + other.waiting.n < FIRST_ROWS:
-                waiting.add(first)
-            elif bins is None:
-                bins, waiting = _learnt(waiting.rows(), first), Waiting()
-            self.bins = bins
-            self.waiting = waiting
-            self._bound = bound
+                bins = other.bins.copy().with_rows(mine, 1)
+            elif len(mine.labels) + len(theirs.labels) >= first_rows:
+                bins = _binned(layout, mine, theirs)
+            else:
+                waiting.add(theirs)
+            self.first_rows = first_rows
+            waiting = waiting if bins is None else Waiting()
+            self._set(layout if bins is None else bins.layout, bins, waiting, bound)
 
     def reset(self) -> None:
-        """Forget all rows, and keep the bins."""
+        """Forget all rows, and keep the layout."""
         with self.lock:
-            bins = None if self.bins is None else Bins.empty(self.bins.layout)
-            waiting = Waiting()
-            self.bins = bins
-            self.waiting = waiting
-            self._bound = 0
+            empty = BinnedState(self.layout, self.first_rows)
+            self._set(self.layout, empty.bins, empty.waiting, 0)
 
     def _new_bound(self, more: int) -> int:
         """Return how many rows there will be, or raise where int64 could overflow."""
@@ -99,7 +110,7 @@ class BinnedState:
     def copy(self) -> Self:
         """Return a state of its own."""
         with self.lock:
-            other = type(self)(None)
+            other = type(self)(self.layout, self.first_rows)
             other._bound = self._bound
             if self.bins is not None:
                 other.bins = self.bins.copy()
@@ -112,10 +123,10 @@ class BinnedState:
         with self.lock:
             if self.bins is not None:
                 return self.bins.columns()
-            table = self.first_table()
-        roundings = self.waiting.n if table.is_weighted else None
-        is_sure = np.ones(len(table), np.bool_)
-        return BinColumns(table.positives, table.negatives, is_sure, roundings)
+            _, positives, negatives = self.first_columns()
+            n_rows = self.waiting.n
+        roundings = n_rows if positives.dtype.kind == "f" else None
+        return BinColumns(positives, negatives, np.ones(len(positives), np.bool_), roundings)
 
     def called(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
         """Return the columns; those that are surely >= threshold; and those that may be."""
@@ -124,14 +135,16 @@ class BinnedState:
             if self.bins is not None:
                 above, inside = self.bins.called(threshold)
             else:
-                above = self.first_table().scores >= threshold
+                above = self.first_columns()[0] >= threshold
                 inside = np.zeros(len(above), np.bool_)
         return columns, columns.where(above), columns.where(above | inside)
 
-    def first_table(self) -> ScoreTable:
-        """Return the table of first rows."""
+    def first_columns(self) -> Columns:
+        """Return the distinct scores of first rows, highest first, with both counts."""
         scores, labels, weights = self.sorted_rows()
-        return score_table(scores, weights * (labels == 1), weights * (labels != 1))
+        is_positive = labels == 1
+        counts = weights * is_positive, weights * ~is_positive
+        return checked_columns(scores, *counts, allow_inf=True)
 
     def sorted_rows(self) -> tuple[NDArray[Any], NDArray[np.int8], NDArray[Any]]:
         """Return scores, labels and weights of the first rows, in an order of their own."""
@@ -145,64 +158,63 @@ class BinnedState:
     def members(self) -> Members:
         """Return arrays that hold all of the state, and do not change with it."""
         with self.lock:
-            if self.bins is None:
-                return dict(zip(("scores", "labels", "weights"), self.sorted_rows(), strict=True))
-            bins = self.bins.copy()
-        return {
-            "edges": bins.layout.edges,
-            "counts": bins.counts,
-            "seen": bins.seen,
-            "watched": bins.watched,
-            "n_roundings": np.array(bins.n_roundings),
-        }
+            found = {"first_rows": np.array(self.first_rows)}
+            if self.layout is not None:
+                found["edges"] = self.layout.edges
+            bins = self.bins
+            if bins is None:
+                names = "scores", "labels", "weights"
+                return found | dict(zip(names, self.sorted_rows(), strict=True))
+            columns = {"counts": bins.counts, "seen": bins.seen, "watched": bins.watched}
+            found |= {name: column.copy() for name, column in columns.items()}
+            return found | {"n_roundings": np.array(bins.n_roundings)}
 
     @classmethod
     def of_members(cls, found: Members) -> Self:
         """Return the state of such arrays, or raise what is wrong with them."""
-        state = cls(None)
-        if "edges" not in found:
-            rows = _checked_rows(found)
+        first_rows = check_integer("first_rows", found["first_rows"][()], low=0, high=MOST_FIRST)
+        layout = BinLayout(found["edges"]) if "edges" in found else None
+        state = cls(layout, first_rows)
+        if layout is not None and "counts" in found:
+            state.bins = _checked_bins(found, layout)
+            weighs_in = not state.bins.is_weighted
+            state._bound = sum(state.bins.counts.tolist()) if weighs_in else 0
+        else:
+            rows = _checked_rows(found, first_rows)
             state.waiting.add(rows)
             state._bound = rows.size
-            return state
-        state.bins = _checked_bins(found)
-        state._bound = sum(state.bins.counts.tolist()) if not state.bins.is_weighted else 0
         if state._bound >= _MOST:
             raise InputError(f"{state._bound:,} rows are too many")
         return state
 
 
-def score_table(
-    scores: NDArray[Any], positives: NDArray[Any], negatives: NDArray[Any]
-) -> ScoreTable:
-    """Return the table of counts at scores, which may be infinite."""
-    columns, exponent = rescaled(checked_columns(scores, positives, negatives, allow_inf=True))
-    return ScoreTable._of_columns(*columns, exponent)
-
-
-def check_same_layout(mine: BinLayout, theirs: BinLayout) -> None:
-    """Raise where bins are not the same."""
+def _common(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout | None:
+    """Return the layout of two tables, one of which may have none yet, or raise."""
+    if mine is None or theirs is None:
+        return theirs if mine is None else mine
     if mine != theirs:
         raise InputError(
             f"tables of different bins cannot be merged: {mine!r} and {theirs!r}; make both with "
             "one layout, `BinnedScoreTable(layout)`, as `table.layout` or `BinLayout.of_bits()`"
         )
+    return mine
 
 
-def _learnt(before: Rows, after: Rows) -> Bins:
-    """Return bins that are learnt of first rows, and hold them."""
-    scores = np.concatenate([before.scores, after.scores])
-    bins = Bins.empty(BinLayout.learn(scores), before.is_weighted or after.is_weighted)
+def _binned(layout: BinLayout | None, before: Rows, after: Rows) -> Bins:
+    """Return bins that hold first rows, and are learnt of them unless they are known."""
+    if layout is None:
+        layout = BinLayout.learn(np.concatenate([before.scores, after.scores]))
+    bins = Bins.empty(layout, before.is_weighted or after.is_weighted)
     for rows in (before, after):
         bins.add(rows)
     return bins
 
 
-def _checked_rows(found: Members) -> Rows:
+def _checked_rows(found: Members, first_rows: int) -> Rows:
     scores, labels, weights = found["scores"], found["labels"], found["weights"]
     if scores.dtype != np.float64 or labels.dtype != np.int8 or weights.dtype not in _KINDS:
         raise InputError("scores, labels and weights of other dtypes")
-    if not scores.shape == labels.shape == weights.shape or not len(scores) < FIRST_ROWS:
+    if not scores.shape == labels.shape == weights.shape or not len(scores) < first_rows:
         raise InputError("scores, labels and weights are not columns of first rows")
     check_finite(scores, "scores", allow_inf=True)
     if ((labels != 0) & (labels != 1)).any():
@@ -212,8 +224,7 @@ def _checked_rows(found: Members) -> Rows:
     return Rows(scores, labels, weights)
 
 
-def _checked_bins(found: Members) -> Bins:
-    layout = BinLayout(found["edges"])
+def _checked_bins(found: Members, layout: BinLayout) -> Bins:
     counts, seen, watched = found["counts"], found["seen"], found["watched"]
     roundings = found["n_roundings"]
     n = layout.n_bins

@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._files import File, read_archive, write_archive
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
-from fastmetrics._input.scalars import check_n_threads
+from fastmetrics._input.scalars import check_integer, check_n_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bins import Rows
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned._state import BinnedState, score_table
+from fastmetrics.tables.binned._state import FIRST_ROWS, MOST_FIRST, BinnedState
 from fastmetrics.tables.binned.bin_layout import FORMAT, BinLayout, as_doubles
+from fastmetrics.tables.scores._columns import checked_columns, rescaled
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -32,26 +33,29 @@ class BinnedScoreTable(Bracketed):
     Parameters
     ----------
     layout : BinLayout, optional
-        The bins. Tables that are to be merged share a layout. By default it is learnt from the
-        first 65,536 rows, which are kept as they are until then: measures of them are exact, and
-        they merge into tables of any layout.
+        The bins. Tables that are to be merged share a layout; by default it is learnt from the
+        first rows.
+    first_rows : int, default 65536
+        Before there are so many, rows are kept as they are, so that measures of them are exact and
+        few rows take little memory. 0, with a layout, counts in bins at once.
 
     Raises
     ------
-    TypeError
-        If `layout` is no `BinLayout`.
+    TypeError, ValueError
+        If `layout` is no `BinLayout`, or `first_rows` no number up to 2**25.
 
     Notes
     -----
-    Memory: 25 bytes a bin; and 8 bytes a bin beside 256 KiB for the layout, once for all tables
-    that share it. Several threads may update one table. What fails leaves it as it was.
+    Memory: 9 bytes a first row (17 with weights), up to twice that as it grows; then 25 bytes a
+    bin. A layout has 8 bytes a bin and 256 KiB, once for all tables that share it. Several threads
+    may update one table. What fails leaves it as it was.
 
-    Merging is associative and commutative to the bit, for whole numbers, and neither the order of
-    rows nor how they are cut into batches matters; once there is a layout. One that is learnt
-    depends on the first rows, and on nothing else: where a stream is sorted, they say little of
-    what follows, and limits are wide; learn one of a sample then, or take `BinLayout.of_bits`.
-    Tables whose layouts were learnt apart do not merge; first rows that become enough by merging
-    learn from all that is there.
+    With a given layout a table is a function of its rows, to the bit (for whole weights), whatever
+    their order, the batches and the tree of merges were: merging is associative, commutative, and
+    an empty table changes nothing. A layout that is learnt depends on the first rows, and on
+    nothing else: where a stream is sorted, they say little of what follows, and limits are wide;
+    learn one of a sample then, or take `BinLayout.of_bits`. Tables whose layouts were learnt apart
+    do not merge; those that have none yet learn from all that is there.
 
     Float weights are summed in double precision: the limits include what rounding may do. Integer
     weights count as that many rows, exactly.
@@ -77,12 +81,14 @@ class BinnedScoreTable(Bracketed):
 
     __slots__ = ("_state",)
 
-    def __init__(self, layout: BinLayout | None = None) -> None:
+    def __init__(self, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS) -> None:
         if layout is not None and not isinstance(layout, BinLayout):
             raise InputTypeError(
                 f"`layout` must be a BinLayout, or None: got {type(layout).__qualname__}"
             )
-        self._state = BinnedState(layout)
+        least = 1 if layout is None else 0
+        first_rows = check_integer("first_rows", first_rows, low=least, high=MOST_FIRST)
+        self._state = BinnedState(layout, first_rows)
 
     @classmethod
     def _of(cls, state: BinnedState) -> Self:
@@ -112,7 +118,8 @@ class BinnedScoreTable(Bracketed):
         y_score : array-like of shape (n_samples,)
             Scores, higher for positives; integers up to 2**53.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0. Integers are counts of rows; a float weight makes the sums floats.
+            Weights >= 0. Integers are counts of rows (of 2**53 in a batch at most); a float weight
+            makes the sums floats.
         allow_inf : bool, default False
             Whether infinite scores are ranked like any other.
 
@@ -147,7 +154,7 @@ class BinnedScoreTable(Bracketed):
         rows = _rows(checked)
         if not rows.are_clean(checked.negative, allow_inf, n_threads):
             rows = _rows(checked.recheck())
-        self._state.update(rows, n_threads)
+        self._state.update(rows.that_weigh(), n_threads)
 
     def merge(self, *others: BinnedScoreTable) -> None:
         """Add other tables to this one, in place; ``+`` and ``sum`` make a new one.
@@ -190,8 +197,12 @@ class BinnedScoreTable(Bracketed):
     @property
     def layout(self) -> BinLayout | None:
         """The bins; None until they are learnt."""
-        bins = self._state.bins
-        return None if bins is None else bins.layout
+        return self._state.layout
+
+    @property
+    def first_rows(self) -> int:
+        """How many rows there are before they are counted in bins."""
+        return self._state.first_rows
 
     @property
     def is_weighted(self) -> bool:
@@ -215,7 +226,7 @@ class BinnedScoreTable(Bracketed):
         Examples
         --------
         >>> from fastmetrics import BinLayout, BinnedScoreTable, f1_score
-        >>> ratings = BinnedScoreTable(BinLayout.of_bits())
+        >>> ratings = BinnedScoreTable(BinLayout.of_bits(), first_rows=0)
         >>> ratings.update([0, 0, 1, 1], [1, 4, 4, 5])
         >>> ratings.to_score_table().scores
         array([5., 4., 1.])
@@ -223,15 +234,18 @@ class BinnedScoreTable(Bracketed):
         with self._state.lock:
             bins = self._state.bins
             if bins is None:
-                return self._state.first_table()
-            columns, scores = bins.columns(), bins.values()
-        n_open = int(np.count_nonzero(~columns.is_sure))
+                scores, positives, negatives = self._state.first_columns()
+                n_open = 0
+            else:
+                positives, negatives, is_sure, _ = bins.columns()
+                scores, n_open = bins.values(), int(np.count_nonzero(~is_sure))
         if n_open:
             raise InputError(
-                f"{n_open:,} of {len(columns.is_sure):,} bins hold several distinct scores, which "
-                "are not kept: take brackets of measures, as `roc_auc()`"
+                f"{n_open:,} of {len(scores):,} bins hold several distinct scores, which are not "
+                "kept: take brackets of measures, as `roc_auc()`"
             )
-        return score_table(scores, columns.positives, columns.negatives)
+        columns, exponent = rescaled(checked_columns(scores, positives, negatives, allow_inf=True))
+        return ScoreTable._of_columns(*columns, exponent)
 
     # --- files and copies --------------------------------------------------------------------
 
@@ -343,7 +357,7 @@ def _of_members(cls: type[BinnedScoreTable], members: Any) -> BinnedScoreTable:
 
 
 def _rows(checked: BinaryRows) -> Rows:
-    """Return the rows that have a weight: scores as floats, whole weights as integers."""
+    """Return the rows: scores as floats, whole weights as integers."""
     scores, labels, weights = as_doubles(checked.scores, "y_score"), checked.labels, checked.weights
     if weights is None:
         return Rows(scores, labels, None)
@@ -354,7 +368,4 @@ def _rows(checked: BinaryRows) -> Rows:
         )
     if checked.integer_weights:
         weights = weights.astype(np.int64)
-    has = weights > 0
-    if not has.all():
-        scores, labels, weights = scores[has], labels[has], weights[has]
     return Rows(scores, labels, weights)

@@ -78,7 +78,7 @@ class ThresholdBrackets(Result):
     Examples
     --------
     >>> from fastmetrics import BinLayout, BinnedScoreTable
-    >>> table = BinnedScoreTable(BinLayout([0.5]))
+    >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
     >>> table.update([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9])
     >>> table.at_threshold(0.5).precision
     Bracket(low=0.6666666667, high=0.6666666667)
