@@ -15,13 +15,15 @@ from benchmarks.speed.twins.buckets import BUCKET_TWINS
 from benchmarks.speed.twins.concordance import CONCORDANCE_TWINS
 from benchmarks.speed.twins.curves import CURVE_TWINS
 from benchmarks.speed.twins.hulls import HULL_TWINS
+from benchmarks.speed.twins.orders import ORDER_TWINS
 from benchmarks.speed.twins.replicates import REPLICATE_TWINS
 from benchmarks.speed.twins.sums import SUM_TWINS
 from fastmetrics._kernels._compile import Kernel
 
 pytestmark = pytest.mark.bench
 
-TWINS = BUCKET_TWINS | SUM_TWINS | CURVE_TWINS | HULL_TWINS | REPLICATE_TWINS | CONCORDANCE_TWINS
+TWINS = BUCKET_TWINS | ORDER_TWINS | SUM_TWINS | CURVE_TWINS | HULL_TWINS
+TWINS |= REPLICATE_TWINS | CONCORDANCE_TWINS
 
 every = pytest.mark.parametrize("pair", TWINS, ids=lambda pair: pair.__name__)
 ties = pytest.mark.parametrize("kind", ["continuous", "three_decimals"])

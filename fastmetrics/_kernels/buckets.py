@@ -9,6 +9,7 @@ one *block* of ``BLOCK`` scores to the end of ``pool``, and ``owner[block]`` nam
 pool is thus written strictly forward: scattering straight into one region a stream is 2.5 times
 slower from 64 streams on, because each store then waits for a cache line of its own. What is left
 in the buffers at the end stays there (``buffers``, ``fill``), one set for each part of the rows.
+Without labels a bucket has one stream. A stream that is read back has its rows in order.
 """
 
 from __future__ import annotations
@@ -77,52 +78,51 @@ def splitter_cells(values, splitters, tree, inclusive_max, cell):
 
 @kernel
 def scatter(
-    values, labels, weights, negative, by_range, low, scale, stream_of_cell, splitters,
-    tree, inclusive_max, pool, weight_pool, block, owner, buffers, weight_buffers, fill,
+    values, labels, carried, negative, by_range, low, scale, stream_of_cell, splitters,
+    tree, inclusive_max, pool, carried_pool, block, owner, buffers, carried_buffers, fill,
 ):  # fmt: skip
-    """Append each score (and its weight, if any) to its stream; ``block`` is the first free one.
+    """Append each score to its stream, and what it carries; ``block`` is the first free one.
 
-    Returns the next free block, the number of rows labelled ``negative``, and whether any score's
-    magnitude exceeds ``inclusive_max`` (NaN included): the checks that ride along.
+    ``labels`` and ``carried`` (weights, or rows) may be empty. Returns the next free block, the
+    rows labelled ``negative``, and whether any magnitude exceeds ``inclusive_max`` or is NaN.
     """
-    n = values.size
     cell = np.empty(TILE, np.int32)
-    positive = np.empty(TILE, np.uint8)
+    positive = np.zeros(TILE, np.uint8)
     free = _U(block)
     size = _U(BLOCK)
-    weighted = weights.size > 0
+    carries = carried.size > 0
     n_negative = 0
     bad = np.int32(0)
-    for start in range(0, n, TILE):
-        m = min(TILE, n - start)
-        tile = values[start : start + m]
-        tile_labels = labels[start : start + m]
+    for start in range(0, values.size, TILE):
+        tile = values[start : start + TILE]
+        m = tile.size
         if by_range:
             bad |= range_cells(tile, low, scale, stream_of_cell.size, inclusive_max, cell)
         else:
             bad |= splitter_cells(tile, splitters, tree, inclusive_max, cell)
-        negatives_here = np.int32(0)
-        for j in range(m):
-            positive[j] = np.uint8(tile_labels[j] == 1)
-            negatives_here += np.int32(tile_labels[j] == negative)
-        n_negative += negatives_here
+        if labels.size > 0:
+            tile_labels = labels[start : start + TILE]
+            negatives_here = np.int32(0)
+            for j in range(m):
+                positive[j] = np.uint8(tile_labels[j] == 1)
+                negatives_here += np.int32(tile_labels[j] == negative)
+            n_negative += negatives_here
         for j in range(m):
             stream = _U(stream_of_cell[_U(cell[_U(j)])]) + _U(positive[_U(j)])
             k = _U(fill[stream])
             buffers[stream, k] = tile[_U(j)]
-            if weighted:
-                weight_buffers[stream, k] = weights[_U(start + j)]
+            if carries:
+                carried_buffers[stream, k] = carried[_U(start + j)]
             k += _U(1)
             if k == size:
-                full = buffers[stream]
-                target = pool[free]
+                full, target = buffers[stream], pool[free]
                 for q in range(BLOCK):
                     target[q] = full[q]
-                if weighted:
-                    full_weights = weight_buffers[stream]
-                    weight_target = weight_pool[free]
+                if carries:
+                    full_carried = carried_buffers[stream]
+                    carried_target = carried_pool[free]
                     for q in range(BLOCK):
-                        weight_target[q] = full_weights[q]
+                        carried_target[q] = full_carried[q]
                 owner[free] = stream
                 free += _U(1)
                 k = _U(0)
@@ -132,34 +132,37 @@ def scatter(
 
 @kernel
 def index_blocks(owner, first_block, next_block, block_starts, block_order):
-    """List the blocks of each stream: those of stream s stand at ``block_starts[s : s + 2]``.
+    """List the blocks of stream s and part k, of P, from ``block_starts[s * P + k]`` on.
 
     Part k wrote blocks ``first_block[k]`` to ``next_block[k]``. ``block_starts`` comes zeroed.
     """
-    for k in range(first_block.size):
+    n_parts = first_block.size
+    for k in range(n_parts):
         for b in range(first_block[k], next_block[k]):
-            block_starts[owner[b] + 1] += 1
+            block_starts[owner[b] * n_parts + k + 1] += 1
     for s in range(1, block_starts.size):
         block_starts[s] += block_starts[s - 1]
     at = block_starts.copy()
-    for k in range(first_block.size):
+    for k in range(n_parts):
         for b in range(first_block[k], next_block[k]):
-            s = owner[b]
+            s = owner[b] * n_parts + k
             block_order[at[s]] = b
             at[s] += 1
 
 
 @kernel
 def gather(stream, pool, block_starts, block_order, buffers, fill, out):
-    """Copy a stream's scores (or another column kept in the same layout) to ``out``."""
+    """Copy a stream's scores (or another column kept in the same layout), in order, to ``out``."""
     r = 0
-    for q in range(block_starts[stream], block_starts[stream + 1]):
-        source = pool[block_order[q]]
-        target = out[r : r + BLOCK]
-        for j in range(BLOCK):  # a loop: assignment between slices takes 3 s to compile
-            target[j] = source[j]
-        r += BLOCK
-    for k in range(fill.shape[0]):
+    n_parts = fill.shape[0]
+    for k in range(n_parts):
+        mine = stream * n_parts + k
+        for q in range(block_starts[mine], block_starts[mine + 1]):
+            source = pool[block_order[q]]
+            target = out[r : r + BLOCK]
+            for j in range(BLOCK):  # a loop: assignment between slices takes 3 s to compile
+                target[j] = source[j]
+            r += BLOCK
         m = np.int64(fill[k, stream])
         rest = buffers[k, stream]
         for j in range(m):
@@ -210,12 +213,10 @@ def count_buckets(
     """Count the concordant pairs inside buckets ``first`` to ``stop``, no sort needed.
 
     (What ``place`` returns is returned too, only so that the compiler keeps the loads there.)
-
-    ``twice[b]`` becomes twice the number of pairs (positive above negative) plus the tied pairs
-    (0 where the bucket holds one score: its caller knows their number, of any size),
-    or -1 where the bucket is too uneven for leaves and must be sorted. The class with fewer rows
-    is placed in leaves of about ``LEAF_ROWS``; each row of the other is compared with those of its
-    own leaf. ``rows[s]`` is the size of stream s.
+    ``twice[b]`` becomes twice the number of pairs (positive above negative) plus the tied pairs (0
+    where the bucket holds one score), or -1 where it is too uneven for leaves. The smaller class is
+    placed in leaves of about ``LEAF_ROWS``; each row of the other is compared with those of its own
+    leaf. ``rows[s]`` is the size of stream s.
     """
     most = 0
     for s in range(2 * first, 2 * stop):
@@ -298,7 +299,7 @@ def weigh_buckets(
     A pair weighs the product of its rows' weights; ``concordant[b]`` and ``discordant[b]`` become
     twice the weight of such pairs plus that of the tied ones, or nan where the bucket must be
     sorted. ``class_weight[s]`` becomes the total weight of stream s. All terms are >= 0 and all
-    sums compensated (Kahan 1965), in leaves too; neither result is a difference of large numbers.
+    sums compensated (Kahan 1965).
     """
     most = 0
     for s in range(2 * first, 2 * stop):

@@ -250,6 +250,17 @@ def concordance() -> None:
         fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")
 
 
+def rows_in_order() -> None:
+    """Order rows of every canonical kind, and spread what belongs to their scores."""
+    from fastmetrics.tables.ordering.row_order import row_order
+
+    rng = np.random.default_rng(8)
+    for size, kind in itertools.product((3_000, 300_000), CANONICAL):
+        order = row_order((rng.random(size) * 1e6).astype(kind))
+        for entries in ("int32", "int64", "float64"):
+            order.spread(np.arange(order.n_distinct, dtype=entries))
+
+
 def pooled_rows() -> None:
     """Pool the rows of tables of small counts, of large ones, of weights; drawn rows; numbers."""
     import fastmetrics
@@ -321,6 +332,7 @@ def main() -> None:
         class_scores()
         rankings()
         concordance()
+        rows_in_order()
         pooled_rows()
         recalibration()
     json.dump(report(modules), sys.stdout)

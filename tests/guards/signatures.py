@@ -12,13 +12,13 @@ from __future__ import annotations
 ALLOWED: dict[str, int] = {
     "buckets:compensated_sum": 1,
     "buckets:count_buckets": 4,
-    "buckets:gather": 4,
+    "buckets:gather": 5,  # scores of each dtype, numbers of rows
     "buckets:index_blocks": 1,
     "buckets:leaf_numbers": 4,
     "buckets:place": 4,
     "buckets:range_cells": 4,
     "buckets:running_weights": 1,
-    "buckets:scatter": 4,
+    "buckets:scatter": 8,  # rows carry weights or numbers
     "buckets:splitter_cells": 4,
     "buckets:weigh_buckets": 4,
     "cells:count_cells": 6,  # labels of int8, int32 or int64, a table of int32 or int64
@@ -76,6 +76,11 @@ ALLOWED: dict[str, int] = {
     "merges:split_classes": 4,
     "merges:weigh_pairs_discordant": 1,
     "merges:weigh_pairs_of_table": 1,
+    "orders:ascends": 4,
+    "orders:order_floats": 1,
+    "orders:pack": 1,
+    "orders:spread": 3,  # entries of int32, int64 or float64
+    "orders:unpack": 1,
     "ranking_values:concordant_items": 1,
     "ranking_values:expected_cascade": 1,
     "ranking_values:expected_first": 1,

@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import _compile
-from fastmetrics.tables.scores import _distinct, _partition, pairs
+from fastmetrics.tables.ordering import partition, plan, row_order
+from fastmetrics.tables.scores import _distinct, pairs
 
 Generator = np.random.Generator
 
@@ -64,7 +65,7 @@ def unsampled_cluster(rng: Generator, n: int) -> NDArray[np.float64]:
     The sample promises a good range map, which the rows then break.
     """
     scores = 0.5 + 1e-12 * rng.random(n)
-    sampled = _partition._sorted_sample(np.arange(n, dtype=np.float64)).astype(np.int64)
+    sampled = plan._sorted_sample(np.arange(n, dtype=np.float64)).astype(np.int64)
     scores[sampled] = rng.random(len(sampled))
     return scores
 
@@ -81,10 +82,11 @@ def thresholds(
     with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
         patch.setattr(_distinct, "PLAIN_ROWS", plain_rows)
         patch.setattr(pairs, "PLAIN_ROWS", plain_rows)
-        patch.setattr(_partition, "PART_ROWS", part_rows)
-        patch.setattr(_partition, "BUCKET_ROWS", bucket_rows)
-        patch.setattr(_partition, "PART_FILLS", 0)
-        patch.setattr(_partition, "SAMPLE_ROWS", sample_rows)
+        patch.setattr(row_order, "ONE_BUCKET_ROWS", plain_rows)
+        patch.setattr(partition, "PART_ROWS", part_rows)
+        patch.setattr(plan, "BUCKET_ROWS", bucket_rows)
+        patch.setattr(partition, "PART_FILLS", 0)
+        patch.setattr(plan, "SAMPLE_ROWS", sample_rows)
         patch.setattr(_compile, "TWIN_MAX_ELEMENTS", -1)
         yield
 

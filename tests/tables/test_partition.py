@@ -11,8 +11,9 @@ from table_samples import KINDS, PATHS, labels_of, thresholds, unsampled_cluster
 
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._kernels import buckets
-from fastmetrics.tables.scores import _partition
-from fastmetrics.tables.scores._partition import Partition, partition, plan_buckets
+from fastmetrics.tables.ordering import plan as planning
+from fastmetrics.tables.ordering.partition import Partition, partition, partition_rows
+from fastmetrics.tables.ordering.plan import plan_buckets
 
 PARTED = [name for name in PATHS if name != "plain"]
 
@@ -62,16 +63,31 @@ def assert_holds(parted: Partition, rows: BinaryRows) -> None:
         np.testing.assert_array_equal(np.sort(found), np.sort(rows.scores[rows.labels == label]))
     if rows.weights is not None:
         assert_weights_travel(parted, rows, streams)
+    assert_rows_are_numbered(parted, rows)
 
 
 def assert_weights_travel(parted: Partition, rows: BinaryRows, streams: list[Any]) -> None:
     for label in (0, 1):
         scores = np.concatenate(streams[label::2])
-        weights = np.concatenate([parted.gather_weights(s) for s in range(label, len(streams), 2)])
+        weights = np.concatenate([parted.gather_carried(s) for s in range(label, len(streams), 2)])
         mine = rows.labels == (1 if label else rows.negative)
         expected = np.lexsort((rows.weights[mine], rows.scores[mine]))
         order = np.lexsort((weights, scores))
         np.testing.assert_array_equal(weights[order], rows.weights[mine][expected])
+
+
+def assert_rows_are_numbered(parted: Partition, rows: BinaryRows) -> None:
+    """Without labels the same buckets, in the order of the rows, which travel along."""
+    numbered = partition_rows(rows.scores, 2)
+    assert numbered.is_clean
+    assert numbered.rows.tolist() == parted.rows.reshape(-1, 2).sum(axis=1).tolist()
+    for b in range(numbered.plan.n_buckets):
+        numbers = numbered.gather_carried(b)
+        assert (np.diff(numbers) > 0).all()
+        np.testing.assert_array_equal(numbered.gather(b), rows.scores[numbers])
+        for stream, label in ((2 * b, rows.negative), (2 * b + 1, 1)):
+            mine = numbers[rows.labels[numbers] == label]
+            np.testing.assert_array_equal(parted.gather(stream), rows.scores[mine])
 
 
 @pytest.mark.parametrize("path", PARTED)
@@ -179,10 +195,10 @@ def test_the_plan_depends_on_the_data_alone(rng, n: int) -> None:
     scores = rng.standard_normal(n)
     before = scores.copy()
     one, other = plan_buckets(scores), plan_buckets(scores)
-    for name in ("stream_of_cell", "splitters", "tree", "lows", "highs", "holds_one_score"):
+    for name in ("bucket_of_cell", "splitters", "tree", "lows", "highs", "holds_one_score"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     np.testing.assert_array_equal(scores, before)
-    assert one.n_buckets <= 2 * _partition.MOST_BUCKETS - 1
+    assert one.n_buckets <= 2 * planning.MOST_BUCKETS - 1
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])
@@ -193,7 +209,7 @@ def test_the_layout_depends_on_the_data_alone(rng, threads: int) -> None:
         one, many = partition(rows, 1), partition(rows, threads)
         for s in range(2 * one.plan.n_buckets):
             np.testing.assert_array_equal(one.gather(s), many.gather(s))
-            np.testing.assert_array_equal(one.gather_weights(s), many.gather_weights(s))
+            np.testing.assert_array_equal(one.gather_carried(s), many.gather_carried(s))
 
 
 @pytest.mark.parametrize("by_range", [True, False])

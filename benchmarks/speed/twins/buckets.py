@@ -17,7 +17,7 @@ from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
 from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import buckets
-from fastmetrics.tables.scores._partition import Partition, partition
+from fastmetrics.tables.ordering.partition import Partition, partition
 
 #: Cells of a range map, and leaves of a bucket.
 CELLS = 8_192
@@ -100,8 +100,8 @@ def place(data: Data) -> Pair:
 def _bucket_of(parted: Partition, values: NDArray[Any]) -> NDArray[np.int64]:
     plan = parted.plan
     if plan.by_range:
-        cell = _cells(values, plan.low, plan.scale, len(plan.stream_of_cell))
-        return plan.stream_of_cell[cell].astype(np.int64) // 2
+        cell = _cells(values, plan.low, plan.scale, len(plan.bucket_of_cell))
+        return plan.bucket_of_cell[cell].astype(np.int64)
     splitters = plan.splitters[:-1]
     below = np.searchsorted(splitters, values)
     return 2 * below + (plan.splitters[below] == values)
@@ -115,7 +115,7 @@ def partition_of_rows(data: Data) -> Pair:
         parted = partition(rows, 1)
         streams = range(len(parted.rows))
         return tuple(
-            np.sort(part(s)) for s in streams for part in (parted.gather, parted.gather_weights)
+            np.sort(part(s)) for s in streams for part in (parted.gather, parted.gather_carried)
         )
 
     def twin() -> tuple[Any, ...]:
@@ -180,11 +180,11 @@ def weigh_buckets(data: Data) -> Pair:
             0,
             plan.n_buckets,
             parted.pool,
-            parted.weight_pool,
+            parted.carried_pool,
             parted.block_starts,
             parted.block_order,
             parted.buffers,
-            parted.weight_buffers,
+            parted.carried_buffers,
             parted.fill,
             plan.lows,
             plan.highs,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels import merges
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.scores._partition import Partition, partition
+from fastmetrics.tables.ordering.partition import Partition, partition
 
 #: Below this many rows, splitting, sorting and merging beats the set-up of a partition.
 PLAIN_ROWS = 150_000
@@ -143,7 +143,7 @@ def bucket_jobs(n_buckets: int) -> list[tuple[int, int]]:
 def distinct_of_bucket(parted: Partition, b: int) -> Columns:
     """Return the weighted columns of one bucket, its scores descending."""
     values = np.concatenate([parted.gather(2 * b), parted.gather(2 * b + 1)])
-    weights = np.concatenate([parted.gather_weights(2 * b), parted.gather_weights(2 * b + 1)])
+    weights = np.concatenate([parted.gather_carried(2 * b), parted.gather_carried(2 * b + 1)])
     order = stable_order(values)
     return _weighted_columns(values, order, weights, int(parted.rows[2 * b]))
 

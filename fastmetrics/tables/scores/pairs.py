@@ -15,6 +15,7 @@ from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels import buckets, merges
 from fastmetrics._kernels._compile import numpy_serves
 from fastmetrics._threads.workers import run
+from fastmetrics.tables.ordering.partition import Partition, partition
 from fastmetrics.tables.scores._distinct import (
     PLAIN_ROWS,
     bucket_jobs,
@@ -22,7 +23,6 @@ from fastmetrics.tables.scores._distinct import (
     distinct_scores,
     sorted_classes,
 )
-from fastmetrics.tables.scores._partition import Partition, partition
 
 #: Up to so many rows every pair is compared.
 _FEW: Final = 256
@@ -173,11 +173,11 @@ def _weigh_pairs(rows: BinaryRows, n_threads: int | None) -> PairCounts:
             first,
             stop,
             parted.pool,
-            parted.weight_pool,
+            parted.carried_pool,
             parted.block_starts,
             parted.block_order,
             parted.buffers,
-            parted.weight_buffers,
+            parted.carried_buffers,
             parted.fill,
             plan.lows,
             plan.highs,

@@ -1,0 +1,204 @@
+"""Partition rows into ordered buckets, on all cores (see ``_kernels/buckets.py``)."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.rows import BinaryRows
+from fastmetrics._kernels import buckets as kernels
+from fastmetrics._threads.workers import run
+from fastmetrics.tables.ordering.plan import Plan, plan_buckets
+
+#: Rows in a part, the unit of work of the scattering pass, at least: a millisecond or more.
+PART_ROWS = 1 << 17
+#: A part also has this many times the rows that its buffers hold, so that these cost little.
+PART_FILLS = 16
+#: Bytes of pool memory that are kept for the next call: fresh pages cost a tenth of an AUC.
+MOST_SPARE_BYTES = 128 << 20
+
+#: Rows whose numbers take four bytes.
+MOST_SHORT = 2**31 - 1
+
+
+class _SparePool:
+    """The pool of the last partition, kept for the next one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._memory: NDArray[np.uint8] | None = None
+
+    def take(self, n_bytes: int) -> NDArray[np.uint8]:
+        """Return uninitialised memory: the spare one where it is large enough."""
+        with self._lock:
+            memory, self._memory = self._memory, None
+        return np.empty(n_bytes, np.uint8) if memory is None or len(memory) < n_bytes else memory
+
+    def give(self, memory: NDArray[np.uint8]) -> None:
+        """Keep memory that nothing refers to any more."""
+        if memory.nbytes <= MOST_SPARE_BYTES:
+            with self._lock:
+                self._memory = memory
+
+    def renew_lock(self) -> None:
+        """A thread of the parent may have held the lock at a fork; the child starts afresh."""
+        self._lock = threading.Lock()
+
+
+_spare = _SparePool()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_spare.renew_lock)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partition:
+    """The rows in their streams: what the kernels of ``_kernels/buckets.py`` read.
+
+    With labels, bucket b has stream 2 b of negatives and 2 b + 1 of positives, else stream b.
+    """
+
+    plan: Plan
+    pool: NDArray[Any]
+    carried_pool: NDArray[Any]
+    block_starts: NDArray[np.int64]
+    block_order: NDArray[np.int32]
+    buffers: NDArray[Any]
+    carried_buffers: NDArray[Any]
+    fill: NDArray[np.uint16]
+    rows: NDArray[np.int64]
+    is_clean: bool
+    memory: NDArray[np.uint8]
+
+    def release(self) -> None:
+        """Give the pool back; the partition must not be used afterwards."""
+        _spare.give(self.memory)
+
+    def gather(self, stream: int) -> NDArray[Any]:
+        """Return a copy of one stream's scores, in the order of the rows."""
+        return self._gathered(stream, self.pool, self.buffers)
+
+    def gather_carried(self, stream: int) -> NDArray[Any]:
+        """Return a copy of what one stream's rows carry: their weights, or their numbers."""
+        return self._gathered(stream, self.carried_pool, self.carried_buffers)
+
+    def _gathered(self, stream: int, pool: NDArray[Any], buffers: NDArray[Any]) -> NDArray[Any]:
+        out = np.empty(self.rows[stream], pool.dtype)
+        kernels.gather(stream, pool, self.block_starts, self.block_order, buffers, self.fill, out)
+        return out
+
+
+def partition(rows: BinaryRows, n_threads: int | None = None) -> Partition:
+    """Scatter the rows into buckets by class, with their weights.
+
+    The pass also verifies labels and finiteness: ``is_clean`` says whether all was as promised.
+    """
+    weights = np.empty(0, np.float64) if rows.weights is None else rows.weights
+    return _scattered(
+        rows.scores,
+        rows.labels,
+        rows.negative,
+        weights.dtype,
+        lambda part: weights[part],
+        np.inf if rows.allow_inf else np.finfo(np.float64).max,
+        n_threads,
+    )
+
+
+def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partition:
+    """Scatter scores, which may be infinite, into buckets; they carry the numbers of their rows."""
+    kind = np.dtype(np.int32 if len(scores) <= MOST_SHORT else np.int64)
+    return _scattered(
+        scores,
+        np.empty(0, np.int8),
+        0,
+        kind,
+        lambda part: np.arange(part.start, part.stop, dtype=kind),
+        np.inf,
+        n_threads,
+    )
+
+
+def _scattered(
+    scores: NDArray[Any],
+    labels: NDArray[np.int8],
+    negative: int,
+    carried_dtype: np.dtype[Any],
+    carried: Callable[[slice], NDArray[Any]],
+    inclusive_max: float,
+    n_threads: int | None,
+) -> Partition:
+    """Scatter into buckets: one pass over scores, labels and what is carried.
+
+    Memory: one copy of the scores and what they carry, about 1 % for buffers.
+    """
+    plan = plan_buckets(scores)
+    n, block = len(scores), kernels.BLOCK
+    of_bucket = 2 if len(labels) else 1
+    n_streams = of_bucket * plan.n_buckets
+    stream_of_cell = of_bucket * plan.bucket_of_cell
+    n_parts = max(1, n // max(PART_ROWS, PART_FILLS * n_streams * block))
+    cuts = np.array([n * k // n_parts for k in range(n_parts + 1)], np.int64)
+    first_block = cuts[:-1] // block + np.arange(n_parts)
+    n_blocks = n // block + n_parts
+    size = carried_dtype.itemsize if len(carried(slice(0, 1))) else 0
+    at = n_blocks * block * scores.itemsize
+    memory = _spare.take(at + n_blocks * block * size)
+    pool = memory[:at].view(scores.dtype).reshape(n_blocks, block)
+    carried_pool = memory[at : at + n_blocks * block * size].view(carried_dtype).reshape(-1, block)
+    owner = np.empty(n_blocks, np.uint16)
+    buffers = np.empty((n_parts, n_streams, block), scores.dtype)
+    carried_buffers = np.empty((n_parts, n_streams if size else 0, block), carried_dtype)
+    fill = np.zeros((n_parts, n_streams), np.uint16)
+
+    def scatter_part(k: int) -> tuple[int, int, bool]:
+        part = slice(int(cuts[k]), int(cuts[k + 1]))
+        result: tuple[int, int, bool] = kernels.scatter(
+            scores[part],
+            labels[part],
+            carried(part),
+            negative,
+            plan.by_range,
+            plan.low,
+            plan.scale,
+            stream_of_cell,
+            plan.splitters,
+            plan.tree,
+            inclusive_max,
+            pool,
+            carried_pool,
+            first_block[k],
+            owner,
+            buffers[k],
+            carried_buffers[k],
+            fill[k],
+        )
+        return result
+
+    parts = run([partial(scatter_part, k) for k in range(n_parts)], n_threads)
+    block_starts = np.zeros(n_streams * n_parts + 1, np.int64)
+    block_order = np.empty(n_blocks, np.int32)
+    next_block = np.array([part[0] for part in parts], np.int64)
+    kernels.index_blocks(owner, first_block, next_block, block_starts, block_order)
+    in_stream = np.diff(block_starts[::n_parts]) * block + fill.sum(axis=0, dtype=np.int64)
+    n_labelled = sum(part[1] for part in parts) + int(in_stream[1::2].sum())
+    all_labelled = n_labelled == n or not len(labels)
+    return Partition(
+        plan=plan,
+        pool=pool,
+        carried_pool=carried_pool,
+        block_starts=block_starts,
+        block_order=block_order,
+        buffers=buffers,
+        carried_buffers=carried_buffers,
+        fill=fill,
+        rows=in_stream,
+        is_clean=all_labelled and not any(part[2] for part in parts),
+        memory=memory,
+    )

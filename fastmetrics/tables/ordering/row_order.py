@@ -1,0 +1,200 @@
+"""Rows in the order of their scores: what a stable argsort finds, many times as fast.
+
+NumPy sorts numbers with vector instructions, three to seven times as fast as it sorts places, and
+twenty times as fast as its stable argsort. Rows are therefore dealt into buckets that fit a cache;
+there, the score's leading bits and the row's place in the bucket become one number, and sorting
+these sorts the rows. What the bits cut off would have changed is noticed, and put right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels import orders as kernels
+from fastmetrics._threads.workers import run
+from fastmetrics.tables.ordering.partition import MOST_SHORT, partition_rows
+
+Ints = NDArray[np.int32] | NDArray[np.int64]
+
+#: Up to so many rows a plain stable argsort is sooner done.
+_FEW: Final = 1_000
+#: Below this many rows, one bucket beats a partition.
+ONE_BUCKET_ROWS = 1 << 16
+#: Rows of a job that spreads values.
+_SPREAD_ROWS: Final = 1 << 17
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowOrder:
+    """Rows in ascending order of their scores, those of equal scores in the order of the rows.
+
+    Attributes
+    ----------
+    rows : ndarray of int32 or int64, shape (n,)
+        The numbers of the rows: ``scores[rows]`` ascends. int64 beyond 2**31 - 1 rows.
+    starts : ndarray of the same dtype, shape (n_distinct + 1,)
+        Where the rows of each distinct score start; last, n. ``scores[rows[starts[:-1]]]`` are the
+        distinct scores, ``starts[:-1] + starts[1:] + 1`` twice the mean ranks, from 1 on.
+    """
+
+    rows: Ints
+    starts: Ints
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of distinct scores; -0.0 and 0.0 are one."""
+        return len(self.starts) - 1
+
+    def spread(self, by_score: NDArray[Any], n_threads: int | None = None) -> NDArray[Any]:
+        """Return for each row, in the order of the data, the entry of its score.
+
+        Of ``numpy.arange(n_distinct)``, for instance, the rank of its score among the distinct
+        ones; of ``starts[:-1]``, the number of rows that score less.
+
+        Parameters
+        ----------
+        by_score : ndarray of shape (n_distinct,)
+            Of the distinct scores, ascending.
+        n_threads : int, optional
+            Threads to use.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        out = np.empty(len(self.rows), by_score.dtype)
+        cuts = self.cuts(_SPREAD_ROWS)
+        write = partial(kernels.spread, self.rows, self.starts)
+        run([partial(write, *job, by_score, out) for job in pairwise(cuts)], n_threads)
+        return out
+
+    def cuts(self, n_rows: int) -> list[int]:
+        """Return places among the distinct scores that cut the rows into jobs of ``n_rows``."""
+        wanted = np.arange(n_rows, len(self.rows), n_rows)
+        at = np.searchsorted(self.starts, wanted)
+        return sorted({0, *at.tolist(), self.n_distinct})
+
+
+def row_order(scores: NDArray[Any], n_threads: int | None = None) -> RowOrder:
+    """Return the rows in the order of their scores.
+
+    Parameters
+    ----------
+    scores : ndarray of float32, float64, int64 or uint64, shape (n,)
+        As floor 1 lets them through; they may be infinite. nan has no place: it stands anywhere.
+    n_threads : int, optional
+        Threads to use; the result does not depend on it.
+
+    Returns
+    -------
+    RowOrder
+        What ``numpy.argsort(scores, kind="stable")`` returns, and where equal scores end.
+
+    Notes
+    -----
+    O(n log n) time in sorts that fit the cache, about twice that of ``numpy.sort`` on one thread;
+    O(n) where the scores ascend already. Memory: 12 bytes a row beside the result, 8 bytes a row.
+    """
+    n = len(scores)
+    kind = np.dtype(np.int32 if n <= MOST_SHORT else np.int64)
+    if n <= _FEW:
+        rows = np.argsort(scores, kind="stable").astype(kind)
+        return RowOrder(rows, _starts_of_runs(scores[rows], kind))
+    if kernels.ascends(scores):
+        return RowOrder(np.arange(n, dtype=kind), _starts_of_runs(scores, kind))
+    rows = np.empty(n, kind)
+    starts = np.zeros(n + 1, kind)
+    if n < ONE_BUCKET_ROWS:
+        found = _order_bucket(scores, np.arange(n, dtype=kind), 0, rows, starts[1:])
+        return RowOrder(rows, _shortened(starts, found + 1))
+    parted = partition_rows(scores, n_threads)
+    first = np.concatenate(([0], np.cumsum(parted.rows))).tolist()
+    n_distinct = [0] * parted.plan.n_buckets
+
+    def order(b: int) -> None:
+        stretch = slice(first[b], first[b + 1])
+        numbers = parted.gather_carried(b)
+        if parted.plan.holds_one_score[b]:
+            rows[stretch] = numbers
+            starts[1:][stretch][:1] = first[b + 1]
+            n_distinct[b] = int(len(numbers) > 0)
+            return
+        n_distinct[b] = _order_bucket(
+            parted.gather(b), numbers, first[b], rows[stretch], starts[1:][stretch]
+        )
+
+    run([partial(order, b) for b in range(parted.plan.n_buckets)], n_threads)
+    parted.release()
+    at = 1
+    for b, found in enumerate(n_distinct):
+        if at != first[b] + 1:
+            starts[at : at + found] = starts[first[b] + 1 : first[b] + 1 + found]
+        at += found
+    return RowOrder(rows, _shortened(starts, at))
+
+
+def _starts_of_runs(ordered: NDArray[Any], kind: np.dtype[Any]) -> Ints:
+    """Return where each run of equal values starts, and where the last one ends."""
+    is_start = np.ones(len(ordered) + 1, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_start[1:-1])
+    return np.flatnonzero(is_start).astype(kind)
+
+
+def _order_bucket(scores: NDArray[Any], numbers: Ints, start: int, rows: Ints, ends: Ints) -> int:
+    """Write the rows of a bucket in order, and where its distinct scores end; return their number.
+
+    ``numbers`` are those of the rows, ascending.
+    """
+    keys, least, greatest = _ordered_keys(scores)
+    if len(keys) == 0:
+        return 0
+    place_bits = np.uint64(len(keys).bit_length())
+    key_bits = (int(greatest) - int(least)).bit_length()
+    shift = np.uint64(max(0, key_bits + int(place_bits) - 64))
+    words = np.empty(len(keys), np.uint64)
+    kernels.pack(keys, least, shift, place_bits, words)
+    words.sort()
+    found = kernels.unpack(words, place_bits, keys, numbers, start, rows, ends)
+    if found < 0:
+        words = _ordered_twice(keys, least, shift, place_bits)
+        found = kernels.unpack(words, place_bits, keys, numbers, start, rows, ends)
+    return int(found)
+
+
+def _ordered_keys(scores: NDArray[Any]) -> tuple[NDArray[np.uint64], np.uint64, np.uint64]:
+    """Return numbers in the order of the scores, equal where these are, and the ends of both."""
+    if scores.dtype.kind == "f":
+        keys = np.array(scores, np.float64).view(np.uint64)
+        least, greatest = kernels.order_floats(keys)
+        return keys, np.uint64(least), np.uint64(greatest)
+    keys = scores.view(np.uint64)
+    if scores.dtype.kind == "i":
+        keys = keys ^ np.uint64(1 << 63)
+    return keys, keys.min(initial=2**64 - 1), keys.max(initial=0)
+
+
+def _ordered_twice(
+    keys: NDArray[np.uint64], least: np.uint64, shift: np.uint64, place_bits: np.uint64
+) -> NDArray[np.uint64]:
+    """Return the places in the order of all bits: by the last ones, then by those before."""
+    mask = (np.uint64(1) << place_bits) - np.uint64(1)
+    words = np.empty(len(keys), np.uint64)
+    last = keys - least & (np.uint64(1) << shift) - np.uint64(1)
+    kernels.pack(last, np.uint64(0), np.uint64(0), place_bits, words)
+    words.sort()
+    by_last = words & mask
+    kernels.pack(keys[by_last], least, shift, place_bits, words)
+    words.sort()
+    words &= mask
+    return np.asarray(by_last[words])
+
+
+def _shortened(starts: Ints, size: int) -> Ints:
+    """Cut what is unused off, giving memory back where that is much."""
+    return starts[:size] if size > 0.75 * len(starts) else starts[:size].copy()
