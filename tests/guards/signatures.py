@@ -132,5 +132,11 @@ ALLOWED: dict[str, int] = {
     "resampling:scatter_full": 1,
     "resampling:stirling_rest": 1,
     "resampling:uniform": 1,
+    "row_pairs:_lower_by_half": 1,
+    "row_pairs:_sort_few": 1,
+    "row_pairs:combine_partners": 1,
+    "row_pairs:lower_by_digit": 1,
+    "row_pairs:lower_in_segments": 1,
+    "row_pairs:scatter_with_sums": 1,
     "top_k:top_k_hits": 4,
 }

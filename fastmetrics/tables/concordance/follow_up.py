@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.tables.concordance.row_sums import Floats, dense_ranks
+from fastmetrics.tables.concordance.row_sums import Floats, Ranked, ranked
 
 
 class FollowUp(NamedTuple):
@@ -17,15 +17,18 @@ class FollowUp(NamedTuple):
     ----------
     times : ndarray of shape (m,)
         The distinct times, rising.
-    keys : ndarray of int64, shape (n,)
+    keys : ndarray of int32, shape (n,)
         Twice the rank of a row's time, and one more where it was censored: of equal times, events
         come before censorings.
+    ranked : Ranked
+        The same, as ranks.
     weights : ndarray of float64, shape (n,)
         Of the rows.
     """
 
     times: NDArray[Any]
-    keys: NDArray[np.int64]
+    keys: NDArray[np.int32]
+    ranked: Ranked
     weights: Floats
 
     def keys_up_to(self, time: float) -> int:
@@ -72,9 +75,15 @@ class Remaining(NamedTuple):
         return np.append(0.0, np.cumsum(own * ratio)[:-1]) - own
 
 
-def follow(times: NDArray[Any], is_event: NDArray[np.bool_], weights: Floats) -> FollowUp:
+def follow(
+    times: NDArray[Any],
+    is_event: NDArray[np.bool_],
+    weights: Floats,
+    n_threads: int | None = None,
+) -> FollowUp:
     """Return rows with their keys."""
-    ranks = dense_ranks(times)
-    distinct = np.empty(int(ranks.max()) + 1, times.dtype)
-    distinct[ranks] = times
-    return FollowUp(distinct, 2 * ranks + ~is_event, weights)
+    found = ranked(times, n_threads)
+    distinct = np.empty(found.n_ranks, times.dtype)
+    distinct[found.ranks] = times
+    keys = 2 * found.ranks + ~is_event
+    return FollowUp(distinct, keys, Ranked(keys, 2 * found.n_ranks, found.rows), weights)
