@@ -67,12 +67,18 @@ class Remaining(NamedTuple):
         its share larger, by leaving / (at_risk (at_risk - leaving)) of itself; if it is one of
         those that leave, smaller, by 1 / at_risk.
         """
-        later = np.cumsum(of_logs[::-1])[::-1][1:]
-        moved = (self.leaving > 0.0) & (later != 0.0)
-        own = np.divide(later, self.at_risk, out=np.zeros_like(later), where=moved)
-        staying = self.at_risk - self.leaving
-        ratio = np.divide(self.leaving, staying, out=np.zeros_like(later), where=moved)
-        return np.append(0.0, np.cumsum(own * ratio)[:-1]) - own
+        end = int(np.flatnonzero(of_logs)[-1]) if of_logs.any() else 0  # nothing moves beyond it
+        later = np.cumsum(of_logs[end:0:-1])[::-1]
+        leaving, at_risk = self.leaving[:end], self.at_risk[:end]
+        staying = at_risk - leaving
+        own = np.divide(later, at_risk, out=np.zeros_like(later), where=leaving > 0.0)
+        steps = np.divide(own * leaving, staying, out=np.zeros_like(later), where=staying > 0.0)
+        found = np.empty(len(self.leaving))
+        found[0:1] = 0.0
+        np.cumsum(steps[: len(found) - 1], out=found[1 : end + 1])
+        found[end + 1 :] = found[min(end, len(found) - 1)]
+        found[:end] -= own
+        return found
 
 
 def follow(

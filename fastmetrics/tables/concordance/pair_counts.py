@@ -133,6 +133,8 @@ def _exact_dot(left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
 
 def _pairs_in(bounds: NDArray[Any]) -> int:
     """Return the pairs of rows within runs, of which each begins where the one before ends."""
+    if len(bounds) > bounds[-1]:
+        return 0
     sizes = bounds[1:].astype(np.int64) - bounds[:-1]
     if int(sizes.max(initial=0)) > 1 << 20:  # squares whose sum may not fit
         return sum(size * (size - 1) // 2 for size in sizes.tolist())
