@@ -1,8 +1,9 @@
 """Measure every target in one run and publish the table, or compare with the published one.
 
-``python -m benchmarks.publish`` writes ``docs/benchmarks.md``, ``docs/benchmarks.json`` and the
-block of the README. ``--check`` writes nothing and fails where a ratio got worse. ``--rows N``
-makes all data smaller, to try the script; nothing is then written unless ``--output`` says where.
+``python -m benchmarks.publish`` writes ``docs/benchmarks.md`` with its picture,
+``docs/benchmarks.json`` and the block of the README. ``--check`` writes nothing and fails where a
+ratio got worse. ``--rows N`` makes all data smaller, to try the script; nothing is then written
+unless ``--output`` says where.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.speed import contests, processes, report
+from benchmarks.speed import contests, growth, processes, report
 from benchmarks.speed.contests import BY_KEY, ROWS
+from benchmarks.speed.further import Further, measure_further
 from benchmarks.speed.report import Row
 from benchmarks.speed.timing import FULL_ROWS, Target
 from fastmetrics._kernels._compile import compile_small_calls
@@ -66,6 +68,11 @@ def check(targets: Sequence[Target], most_rows: int, folder: Path, allowance: fl
         worse = report.complaints(old, again, allowance)
     for key, what in worse.items():
         print(f"WORSE {key}: {what}")
+    if worse:
+        print(
+            "A ratio moves with the processor: python -m benchmarks.against REV "
+            f"--only {' '.join(worse)} decides on this one."
+        )
     for key in gone:
         print(f"GONE {key}: stored, and no longer measured")
     if not worse and not gone:
@@ -73,17 +80,19 @@ def check(targets: Sequence[Target], most_rows: int, folder: Path, allowance: fl
     return 1 if worse or gone else 0
 
 
-def write(rows: dict[str, Row], n_rows: int, folder: Path) -> None:
-    """Write the three files; the README only if there is one."""
+def write(rows: dict[str, Row], further: Further, n_rows: int, folder: Path) -> None:
+    """Write the picture and the three files; the README only if there is one."""
     where = report.machine()
     readme = folder / report.README
     text = readme.read_text(encoding="utf-8") if readme.exists() else None
     if text is not None:  # before anything is written: a README without markers is an error
         text = report.with_block(text, report.headlines(rows, n_rows, where))
     (folder / "docs").mkdir(exist_ok=True)
-    document = report.document(rows, n_rows, where)
+    document = report.document(rows, n_rows, where, further.sections())
     (folder / report.DOCUMENT).write_text(document, encoding="utf-8")
-    (folder / report.STORED).write_text(report.stored(rows, n_rows, where), encoding="utf-8")
+    figures = report.stored(rows, n_rows, where, further.stored())
+    (folder / report.STORED).write_text(figures, encoding="utf-8")
+    growth.draw(further.points, folder / growth.FIGURE)
     if text is not None:
         readme.write_text(text, encoding="utf-8")
 
@@ -113,7 +122,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
     missed = [key for key, row in rows.items() if row.met is False]
     print(f"missed: {', '.join(missed) or 'none'}")
     if is_written:
-        write(rows, options.rows, folder)
+        write(rows, measure_further(options.rows), options.rows, folder)
         print(f"written: {report.DOCUMENT}, {report.STORED}", end="")
         print(f", {report.README}" if readme.exists() else "; there is no README")
     else:

@@ -19,7 +19,8 @@ What there is, by question:
 - how sure is it? `bootstrap`, `multiclass_bootstrap`, `roc_band`, `pr_band`, `delong`,
   `proportion_interval`, `count_metric_interval`
 - which measures have names? `metrics_table`, `register_metric`; `scorer` for scikit-learn
-- the data, condensed: `ScoreTable`, `ConfusionMatrix`, `RegressionTable`
+- the data, condensed: `ScoreTable`, `ConfusionMatrix`, `RegressionTable`; streams of any length:
+  `BinnedScoreTable`
 
 ``help(fastmetrics.<name>)`` tells the rest. Public names stand in ``__init__.pyi`` and are resolved
 on first use: importing fastmetrics imports neither Numba nor SciPy nor Matplotlib.

@@ -40,6 +40,11 @@ from .comparison.samples.t_tests import (
     kfold_paired_t_test as kfold_paired_t_test,
     one_sample_t_test as one_sample_t_test,
 )
+from .comparison.samples.timings import (
+    TimingComparison as TimingComparison,
+    TimingRatio as TimingRatio,
+    compare_timings as compare_timings,
+)
 from .comparison.samples.wilcoxon import wilcoxon_signed_rank_test as wilcoxon_signed_rank_test
 from .comparison.tables.compare_table import (
     CriticalDifferenceDiagram as CriticalDifferenceDiagram,
@@ -158,6 +163,7 @@ from .intervals.proportions.proportions import (
     ProportionInterval as ProportionInterval,
     proportion_interval as proportion_interval,
 )
+from .io.counts_query import counts_query as counts_query
 from .io.trec import read_trec as read_trec
 from .measures.asking import register_metric as register_metric
 from .measures.calibration.calibration_curve import calibration_curve as calibration_curve
@@ -341,6 +347,12 @@ from .measures.probabilities.log_loss import (
     log_loss as log_loss,
 )
 from .measures.probabilities.top_k import top_k_accuracy_score as top_k_accuracy_score
+from .measures.ranking.catalogue import (
+    catalogue_coverage as catalogue_coverage,
+    catalogue_gini as catalogue_gini,
+    intra_list_diversity as intra_list_diversity,
+    novelty as novelty,
+)
 from .measures.ranking.first_items import (
     f1_at_k as f1_at_k,
     hit_rate_at_k as hit_rate_at_k,
@@ -464,6 +476,9 @@ from .selection.tuning.tuning_result import (
     NestedCrossValidation as NestedCrossValidation,
     TuningResult as TuningResult,
 )
+from .tables.binned.bin_layout import BinLayout as BinLayout
+from .tables.binned.binned_score_table import BinnedScoreTable as BinnedScoreTable
+from .tables.binned.bracket import Bracket as Bracket, ThresholdBrackets as ThresholdBrackets
 from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatrix
 from .tables.confusion.confusion_stack import ConfusionMatrixStack as ConfusionMatrixStack
 from .tables.confusion.decayed_matrix import DecayedConfusionMatrix as DecayedConfusionMatrix

@@ -7,13 +7,40 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from os import PathLike
-from typing import IO, Any
+from typing import IO, Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics.errors import InputError
+
+File = str | PathLike[str] | IO[bytes]
+#: The arrays of an archive by name.
+Members = dict[str, NDArray[Any]]
+T = TypeVar("T")
+
+#: What NumPy and ``zipfile`` raise for other or damaged files.
+_NOT_WHOLE: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    KeyError,
+    EOFError,
+    OSError,
+    ValueError,
+    IndexError,
+    TypeError,
+    OverflowError,
+    MemoryError,  # sizes that no file of ours has
+    RuntimeError,  # also NotImplementedError: an archive that is encrypted, or seems to be
+)
 
 
-def writing(file: str | PathLike[str] | IO[bytes]) -> AbstractContextManager[IO[bytes]]:
+def writing(file: File) -> AbstractContextManager[IO[bytes]]:
     """Return a context that gives a binary file to write to.
 
     What is written under a name takes the place of the file of that name at once, when the context
@@ -91,3 +118,54 @@ def _sync_folder(folder: str) -> None:
             os.fsync(opened)
         finally:
             os.close(opened)
+
+
+def write_archive(file: File, version: int, members: Members) -> None:
+    """Write arrays to a compressed ``.npz`` file, without pickle; each has its CRC-32 there."""
+    with writing(file) as opened:
+        np.savez_compressed(opened, format=np.int64(version), **members)  # type: ignore[arg-type]
+
+
+def read_archive(
+    file: File,
+    version: int,
+    kind: str,
+    made_of: Callable[[Members], T],
+    *,
+    unnamed: str = "",
+) -> T:
+    """Return what is made of the arrays of a file of this kind and version.
+
+    The kind is a member too; ``unnamed`` is what a file without one is.
+
+    Raises
+    ------
+    ValueError
+        If the file is not one that `write_archive` wrote, or not whole.
+    """
+    if isinstance(file, str | PathLike):
+        with open(file, "rb") as opened:  # NumPy leaves a damaged file open
+            return _read(opened, repr(str(file)), version, kind, made_of, unnamed)
+    return _read(file, repr(file), version, kind, made_of, unnamed)
+
+
+def _read(
+    file: IO[bytes],
+    name: str,
+    version: int,
+    kind: str,
+    made_of: Callable[[Members], T],
+    unnamed: str,
+) -> T:
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            found = {key: stored[key] for key in stored.files}
+            holds = str(found.get("kind", unnamed))
+            if holds != kind:
+                raise InputError(f"it holds a {holds}" if holds else "it holds something else")
+            has = found["format"]
+            if has.shape != () or has != version:
+                raise InputError(f"{kind} format {has}, this version reads format {version}")
+            return made_of(found)
+    except _NOT_WHOLE as error:
+        raise InputError(f"{name} does not hold a whole {kind}: {error}") from error

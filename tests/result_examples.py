@@ -33,6 +33,12 @@ def updated(stream: Any) -> Any:
     return stream
 
 
+def binned() -> fm.BinnedScoreTable:
+    table = fm.BinnedScoreTable(fm.BinLayout.learn(S, n_bins=8))
+    table.update(Y, S)
+    return table
+
+
 @cache
 def pair() -> fm.PairedBootstrap:
     return fm.paired_bootstrap(Y, MODELS, **FEW)
@@ -81,9 +87,12 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "BiasVarianceCurve": lambda: fm.bias_variance_curve(
         model(), X, Y, X, Y, parameter="C", values=[0.1, 1.0], n_models=5, rng=1
     ),
+    "BinLayout": lambda: fm.BinLayout.learn(S),
+    "BinnedScoreTable": binned,
     "Bootstrap632": lambda: fm.bootstrap632(Y, P, [P, Q], [Y == 0, Y == 1]),
     "BootstrapResult": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"],
     "BootstrapResults": lambda: fm.bootstrap(Y, S, metrics=["roc_auc", "pr_auc"], **FEW),
+    "Bracket": lambda: fm.Bracket(0.25, 0.5),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
     "BrierCurve": lambda: fm.brier_curve(Y, np.clip(S, 0, 1)),
     "CalibrationErrorInterval": lambda: fm.calibration_error_interval(Y, CHANCES),
@@ -171,8 +180,11 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
     "RoystonD": lambda: fm.royston_d(np.abs(S), Y, MODELS["b"], higher_score_means="longer-time"),
+    "ThresholdBrackets": lambda: binned().at_threshold(0.3),
     "ThresholdCostInterval": lambda: fm.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
     "ThresholdCosts": lambda: fm.threshold_costs(Y, S, cost_fn=5, cost_fp=1),
+    "TimingComparison": lambda: fm.compare_timings({"fit": P + 1}, {"fit": Q + 1}, paired=True),
+    "TimingRatio": lambda: fm.compare_timings({"fit": P + 1}, {"fit": Q + 1}, paired=False)["fit"],
     "TimeDependentMeasure": lambda: fm.cumulative_dynamic_auc(
         np.abs(S), Y, MODELS["b"], times=[0.5, 1.0, 1.5], higher_score_means="longer-time"
     ),

@@ -146,6 +146,7 @@ NUMBERS = {
     "ScoreDifference": "difference",
     "RankingDifference": "difference",
     "RankingMean": "estimate",
+    "TimingRatio": "estimate",
     "RoystonD": "estimate",
 }
 

@@ -32,6 +32,7 @@ FEW = {"n_resamples": 4, "rng": 1}
 MODELS = {"a": S, "b": Z}
 MANY = np.tile(P, 3), np.tile(S, 3)  # enough items for several jobs
 QUERY = np.arange(3 * N) // 30
+SHOWN = np.arange(3 * N) % 30
 SHORTER = {"higher_score_means": "shorter-time"}
 CHANCES = {"a": PROBABILITY, "b": PROBABILITY[::-1]}
 
@@ -52,6 +53,19 @@ CALLS: dict[str, list[Call]] = {
     "rank_biased_precision": [
         lambda n: fm.rank_biased_precision(*MANY, query=QUERY, persistence=0.8, n_threads=n)
     ],
+    **{
+        name: [
+            lambda n, name=name, more=more: getattr(fm, name)(
+                SHOWN, MANY[1], query=QUERY, catalogue=range(30), k=3, n_threads=n, **more
+            )
+        ]
+        for name, more in {
+            "catalogue_coverage": {},
+            "catalogue_gini": {},
+            "novelty": {"popularity": range(1, 31)},
+            "intra_list_diversity": {"features": np.eye(30)},
+        }.items()
+    },
     "RankingTable.from_scores": [
         lambda n: fm.RankingTable.from_scores(*MANY, query=QUERY, n_threads=n)
     ],

@@ -25,6 +25,9 @@ from result_examples import EXAMPLES
 #: What no reader wants to see.
 RAW = ("array(", "mappingproxy", "<float64", "<int64", "ConfidenceInterval(", "object at")
 
+#: What is read within a line.
+IN_A_LINE = {"ConfidenceInterval": "[0.25, –]", "Bracket": "[0.25, 0.50]"}
+
 
 def kinds(of: type) -> set[type]:
     """Return all classes derived from one that are of the library."""
@@ -67,7 +70,7 @@ def test_none_is_forgotten() -> None:
     shown = {name for name in EXAMPLES if issubclass(getattr(fm, name), Shown)}
     assert shown == set(EXAMPLES)
     public = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
-    bases = {"Result", "OneNumber", "Difference", "CountsAsArray", "Saved"}
+    bases = {"Result", "OneNumber", "Difference", "CountsAsArray", "Saved", "Bracketed"}
     assert {each.__name__ for each in public} - bases == set(EXAMPLES)
 
 
@@ -75,8 +78,8 @@ def test_none_is_forgotten() -> None:
 def test_it_is_printed_as_a_table(name: str) -> None:
     result = EXAMPLES[name]()
     lines = str(result).splitlines()
-    if name == "ConfidenceInterval":
-        assert lines == ["[0.25, –]"]
+    if name in IN_A_LINE:
+        assert lines == [IN_A_LINE[name]]
         return
     assert len(lines) > 2
     assert any(set(line) == {"─"} for line in lines)
@@ -96,7 +99,7 @@ def test_its_html_is_well_formed_and_says_the_same(name: str) -> None:
     shown = Page(page)
     assert all(len(row) > 1 for row in shown.rows)
     assert not [raw for raw in RAW if raw in page]
-    if name != "ConfidenceInterval":
+    if name not in IN_A_LINE:
         printed = "".join(str(result).split())
         for cell in (cell for row in shown.rows for cell in row):
             first, *_ = cell.split() or [""]

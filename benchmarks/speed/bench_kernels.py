@@ -9,21 +9,20 @@ import numpy as np
 import pytest
 
 import fastmetrics._kernels as kernels
-from benchmarks.speed import naive
+from benchmarks.speed import naive, twins
 from benchmarks.speed.data import Spec, make
-from benchmarks.speed.twins.buckets import BUCKET_TWINS
-from benchmarks.speed.twins.concordance import CONCORDANCE_TWINS
-from benchmarks.speed.twins.curves import CURVE_TWINS
-from benchmarks.speed.twins.hulls import HULL_TWINS
-from benchmarks.speed.twins.orders import ORDER_TWINS
-from benchmarks.speed.twins.replicates import REPLICATE_TWINS
-from benchmarks.speed.twins.sums import SUM_TWINS
 from fastmetrics._kernels._compile import Kernel
 
 pytestmark = pytest.mark.bench
 
-TWINS = BUCKET_TWINS | ORDER_TWINS | SUM_TWINS | CURVE_TWINS | HULL_TWINS
-TWINS |= REPLICATE_TWINS | CONCORDANCE_TWINS
+
+def modules_of(room):
+    """Return the modules of a package by their names."""
+    names = [info.name for info in pkgutil.iter_modules(room.__path__)]
+    return {name: importlib.import_module(f"{room.__name__}.{name}") for name in names}
+
+
+TWINS = {pair: how for module in modules_of(twins).values() for pair, how in module.TWINS.items()}
 
 every = pytest.mark.parametrize("pair", TWINS, ids=lambda pair: pair.__name__)
 ties = pytest.mark.parametrize("kind", ["continuous", "three_decimals"])
@@ -31,11 +30,10 @@ ties = pytest.mark.parametrize("kind", ["continuous", "three_decimals"])
 
 def all_kernels() -> dict[str, Kernel]:
     found = {}
-    for info in pkgutil.iter_modules(kernels.__path__):
-        module = importlib.import_module(f"{kernels.__name__}.{info.name}")
+    for room, module in modules_of(kernels).items():
         for name, value in vars(module).items():
             if isinstance(value, Kernel) and value.py_func.__module__ == module.__name__:
-                found[f"{info.name}:{name}"] = value
+                found[f"{room}:{name}"] = value
     return found
 
 

@@ -200,7 +200,7 @@ TARGETS: tuple[Target, ...] = (
         "one bootstrap replicate of the AUC, 10⁶ rows, one thread",
         "replicates",
         "indices",
-        0.4,
+        0.33,
         spec=_MILLION,
     ),
     Target(
@@ -208,7 +208,7 @@ TARGETS: tuple[Target, ...] = (
         "one replicate of the AUC, 10⁵ rows, one thread",
         "replicates",
         "indices",
-        0.4,
+        0.33,
         spec=_MANY,
     ),
     Target(
@@ -243,7 +243,7 @@ TARGETS: tuple[Target, ...] = (
         "replicates of the AUC, 10⁷ rows of 1,000 distinct scores",
         "replicates",
         "replicates of a hundredth",
-        1.2,
+        1.1,
         spec=Spec("three_decimals"),
     ),
     Target(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.speed import (
+    around,
     bootstrap,
     calibration,
     concordance,
@@ -32,11 +33,11 @@ Prepare = Callable[[Data], Callable[[], Any]]
 #: Relative error granted where float sums are involved; integers and their ratios get none.
 TOLERANCE = 1e-9
 
-_SUBJECTS = (scores, small, bootstrap, labels, costs, calibration, concordance)
+SUBJECTS = (scores, small, bootstrap, labels, costs, calibration, concordance, around)
 
 
 def _joined(what: str) -> dict[str, Any]:
-    return {name: value for subject in _SUBJECTS for name, value in getattr(subject, what).items()}
+    return {name: value for subject in SUBJECTS for name, value in getattr(subject, what).items()}
 
 
 WORKS: dict[str, Prepare] = _joined("WORKS")
@@ -50,11 +51,12 @@ NAMES = {"": "", **dict.fromkeys(PEERS, "scikit-learn"), **_joined("NAMES"), **p
 TARGETS: tuple[Target, ...] = (
     *(*scores.TARGETS, *small.TARGETS, *processes.TARGETS),
     *(*bootstrap.TARGETS, *labels.TARGETS, *costs.TARGETS, *calibration.TARGETS),
-    *concordance.TARGETS,
+    *(*concordance.TARGETS, *around.TARGETS),
 )
 CONTEXT: tuple[Target, ...] = (
     *(*scores.CONTEXT, *small.CONTEXT, *processes.CONTEXT),
     *(*bootstrap.CONTEXT, *labels.CONTEXT, *costs.CONTEXT, *calibration.CONTEXT),
+    *around.CONTEXT,
 )
 ROWS = TARGETS + CONTEXT
 BY_KEY = {row.key: row for row in ROWS}

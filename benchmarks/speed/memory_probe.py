@@ -26,7 +26,7 @@ _STATUS = Path("/proc/self/status")
 Array = NDArray[Any]
 
 
-def _resident(field: str) -> int:
+def resident(field: str) -> int:
     """Return VmRSS (now) or VmHWM (peak) in bytes; without /proc both are the peak.
 
     ``ru_maxrss`` alone would not do where /proc is there: a child inherits it from its parent.
@@ -80,9 +80,9 @@ def main() -> None:
         work = prepare(labels, scores)
         with contextlib.suppress(OSError):
             Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
-        before = _resident("VmRSS")
+        before = resident("VmRSS")
         answer = work()
-        extra = _resident("VmHWM") - before
+        extra = resident("VmHWM") - before
     print(extra, repr(answer if isinstance(answer, float) else roc_auc_score(labels, scores)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -128,6 +129,33 @@ class Workshop:
         assert "evaluate" in printed
         return taken
 
+    def parquet(self, spec: Spec) -> str:
+        """Return the name of a file with the labels and the scores of two models."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        path = self.folder / f"{spec.rows}.parquet"
+        if not path.exists():
+            data = make(spec)
+            noise = 0.5 * np.random.default_rng(1).standard_normal(spec.rows)
+            columns = {"y": data.labels, "a": data.scores, "b": data.scores + noise}
+            pq.write_table(pa.table(columns), path)
+        return str(path)
+
+    def evaluates(self, spec: Spec, *options: str) -> Stopwatch:
+        """Time ``fastmetrics evaluate`` of a Parquet file, the whole process."""
+        path = self.parquet(spec)
+        command = ("-m", "fastmetrics", "evaluate", path, "--label", "y", "--score", "a")
+
+        def whole_process() -> float:
+            start = time.perf_counter()
+            printed = self.python(*command, *options, "--format", "json")
+            taken = time.perf_counter() - start
+            assert json.loads(printed)["models"][0]["roc_auc"] == naive.exact_auc(spec)
+            return taken
+
+        return whole_process
+
     def extra_memory(self, spec: Spec, what: str = "auc") -> float:
         """Return the bytes a row by which the peak grows during one AUC (or its replicates)."""
         if what not in self._warm:  # what compiling takes is not the memory that is meant
@@ -159,6 +187,11 @@ STOPWATCHES: dict[str, Maker] = {
     "process with scikit-learn": lambda shop, spec: shop.loads_and_ranks("sklearn.metrics", spec),
     "first call": lambda shop, spec: shop.first_call(spec),
     "cli help": lambda shop, _: shop.cli_help,
+    "evaluate": lambda shop, spec: shop.evaluates(spec),
+    "evaluate two": lambda shop, spec: shop.evaluates(spec, "--score", "b"),
+    "evaluate by bootstrap": lambda shop, spec: shop.evaluates(
+        spec, "--score", "b", "--bootstrap", "200", "--seed", "1"
+    ),
 }
 #: How to count each kind of bytes a row.
 MEMORY: dict[str, Callable[[Workshop, Spec], float]] = {
@@ -195,6 +228,19 @@ TARGETS: tuple[Target, ...] = (
         spec=_MILLION,
     ),
     Target("cli_help", "`fastmetrics --help`", "cli help", bound=0.3, unit=SECONDS),
+    *(
+        Target(key, f"`fastmetrics evaluate` of 10⁷ rows, {what}", work, bound=bound, unit=SECONDS)
+        for key, what, work, bound in (
+            ("evaluate_parquet", "Parquet, fresh process, cache warm", "evaluate", 1.2),
+            ("evaluate_parquet_two", "the same, two models", "evaluate two", 1.8),
+            (
+                "evaluate_bootstrap",
+                "two models, `--bootstrap 200`, all measures",
+                "evaluate by bootstrap",
+                8,
+            ),
+        )
+    ),
 )
 CONTEXT: tuple[Target, ...] = (
     Target(

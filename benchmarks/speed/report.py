@@ -134,10 +134,14 @@ def _misses(rows: dict[str, Row]) -> str:
     return "\n".join(lines) or "None."
 
 
-def document(rows: dict[str, Row], n_rows: int, where: str) -> str:
-    """Return ``docs/benchmarks.md``."""
+def document(rows: dict[str, Row], n_rows: int, where: str, further: str = "") -> str:
+    """Return ``docs/benchmarks.md``; `further` are sections of what no target is set for."""
     context = show_table(rows[target.key] for target in CONTEXT if target.key in rows)
     return f"""# Benchmarks
+
+![Time against rows, ours and scikit-learn's](figures/benchmarks.png)
+
+Seconds on all cores of the machine below; dashed lines are scikit-learn's.
 
 Written by `python -m benchmarks.publish`, which checks each answer before it takes a time. Work and
 yardstick take turns in one run, so that a slower phase of the machine meets both.
@@ -153,7 +157,7 @@ yardstick take turns in one run, so that a slower phase of the machine meets bot
 Nothing was promised here.
 
 {context}
-## How it is measured
+{further}## How it is measured
 
 - Every answer is compared with one that NumPy alone computes: an AUC with the double nearest to
   the true rational number, a table and a curve element by element, a weighted AUC with a sum in
@@ -164,15 +168,20 @@ Nothing was promised here.
 - Imports are timed inside new interpreters; "fresh process" is all of it, from start to exit.
 - The stored figures are in [benchmarks.json](benchmarks.json); `python -m benchmarks.publish
   --check` measures again and fails when a ratio is worse than the stored one by more than an
-  allowance. Seconds are not compared: they belong to the machine.
+  allowance. Seconds are not compared: they belong to the machine. A ratio to a peer belongs to it
+  too, in part: `python -m benchmarks.against REV` takes a revision and the working tree in turns in
+  one run, on any machine, and says of each row whether it is worse, not worse, or undecided.
 - `python -m pytest benchmarks -m bench` runs the series by size, distribution and dtype, against
   all pairs, scikit-learn and scipy.
 """
 
 
-def stored(rows: dict[str, Row], n_rows: int, where: str) -> str:
+def stored(
+    rows: dict[str, Row], n_rows: int, where: str, further: dict[str, Any] | None = None
+) -> str:
     """Return ``docs/benchmarks.json``."""
     content = {"rows": n_rows, "machine": where, "measured": [asdict(r) for r in rows.values()]}
+    content |= further or {}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -114,7 +114,7 @@ _MILLION, _MANY = Spec(rows=1_000_000), Spec(rows=100_000)
 _FLOAT32, _RARE = Spec(scores="float32"), Spec(positive_share=0.01)
 
 TARGETS: tuple[Target, ...] = (
-    Target("auc", "`roc_auc_score`, continuous scores", "auc", "sort", 0.65),
+    Target("auc", "`roc_auc_score`, continuous scores", "auc", "sort", 0.36),
     *(
         Target(
             f"auc_{kind}",
@@ -127,18 +127,18 @@ TARGETS: tuple[Target, ...] = (
         for kind in ANY_DATA
     ),
     Target("auc_vs_sklearn", "`roc_auc_score`", "auc", "sklearn auc", 60, at_least=True),
-    Target("auc_float32", "`roc_auc_score`, float32", "auc", "sort", 1.0, spec=_FLOAT32),
-    Target("auc_one_thread", "`roc_auc_score`, one thread", "auc, one thread", "sort", 1.0),
+    Target("auc_float32", "`roc_auc_score`, float32", "auc", "sort", 0.65, spec=_FLOAT32),
+    Target("auc_one_thread", "`roc_auc_score`, one thread", "auc, one thread", "sort", 0.65),
     Target("auc_memory", "its extra memory", "memory", bound=12, unit=BYTES),
     Target(
         "auc_memory_any", "its extra memory, worst of any data", "memory any", "", 12, False, BYTES
     ),
     Target("table", "`ScoreTable.from_scores`", "table", "sort", 1.2),
-    Target("roc_curve", "`roc_curve`", "roc_curve", "sort", 2),
-    Target("roc_curve_vs_sklearn", "`roc_curve`", "roc_curve", "sklearn roc_curve", 20, True),
+    Target("roc_curve", "`roc_curve`", "roc_curve", "sort", 1.2),
+    Target("roc_curve_vs_sklearn", "`roc_curve`", "roc_curve", "sklearn roc_curve", 25, True),
     Target("weighted_auc", "weighted AUC", "weighted auc", "argsort", 0.3),
     Target("weighted_auc_vs_sklearn", "weighted AUC", "weighted auc", "sklearn weighted", 25, True),
-    Target("auc_rare", "`roc_auc_score`, 1 % positive", "auc", "sort", 0.45, spec=_RARE),
+    Target("auc_rare", "`roc_auc_score`, 1 % positive", "auc", "sort", 0.36, spec=_RARE),
     Target("auc_1e6", "`roc_auc_score`, 10⁶ rows", "auc", "sort", 1.0, spec=_MILLION),
     Target("auc_1e5", "`roc_auc_score`, 10⁵ rows", "auc", "sort", 2, spec=_MANY),
 )

@@ -26,8 +26,8 @@ Stopwatch = Callable[[], float]
 
 #: Seconds spent on a pair, and the rounds they are made into. A peer that takes a second and more
 #: is run in two rounds only.
-BUDGET = 4.0
-MOST_ROUNDS, SLOW_ROUNDS = 15, 2
+BUDGET = 3.0
+MOST_ROUNDS, SLOW_ROUNDS = 11, 2
 SLOW_SECONDS = 1.0
 #: A call shorter than this is repeated within a round: the clock and the caches settle.
 SHORTEST = 0.01

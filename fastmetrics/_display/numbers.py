@@ -95,7 +95,10 @@ def text(value: Any) -> str:
     if isinstance(value, np.generic):
         return text(value.item())
     if isinstance(value, Limits):
-        return limits(value, decimals_of([value.low, value.high]))
+        decimals = decimals_of([value.low, value.high])
+        if value.low < value.high and number(value.low, decimals) == number(value.high, decimals):
+            decimals = decimals_of([], [value])
+        return limits(value, decimals)
     if isinstance(value, np.ndarray):
         return text(value.item()) if value.size == 1 else _summary(value)
     if isinstance(value, Mapping):

@@ -21,13 +21,13 @@ from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
 
 _TABLE: Final = 1 << 16
-"""Integer labels that span at most this much are coded through a table, without a sort."""
+"""Integer labels that span at most this much, or their number, are coded through a table."""
 
 _FEW_ROWS: Final = 20_000
-"""So many texts are sorted sooner than a kernel is loaded."""
+"""So many labels are sorted sooner than a kernel is loaded."""
 
-_WORDS: Final = 1 << 14
-"""Texts of fixed width are hashed as they lie in memory while there are at most this many."""
+_DISTINCT: Final = 1 << 14
+"""Others are hashed as they lie in memory, in a table of at least so many distinct ones."""
 
 
 class ClassLabels(NamedTuple):
@@ -58,7 +58,7 @@ def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
     y = text_or_numbers(label_vector(y_true, name), name)
     check_label_values(y, name)
     if y.dtype.kind == "U":
-        return _fixed_width_codes(y)
+        return _hashed_codes(y)
     if y.dtype.kind == "O":
         return _text_codes(y)
     if y.dtype.kind == "b":
@@ -117,18 +117,24 @@ def _text_codes(y: NDArray[Any]) -> ClassLabels:
     return ClassLabels(classes, codes)
 
 
-def _fixed_width_codes(y: NDArray[Any]) -> ClassLabels:
-    """Code texts of dtype U: by the bytes of each row, without making a Python object of any."""
+def _hashed_codes(y: NDArray[Any]) -> ClassLabels:
+    """Code integers, or texts of dtype U, by the bytes of each row: no object, no sort of rows.
+
+    The table grows while labels come often, so that a row is read twice at most, or thrice.
+    """
     width = y.dtype.itemsize // 4
     y = contiguous(y.astype(y.dtype.newbyteorder("="), copy=False))
     if width == 0 or (len(y) <= _FEW_ROWS and not kernels.text_codes.is_compiled):
         return _sorted_codes(y)
-    firsts, codes = np.empty(_WORDS, np.int64), np.empty(len(y), np.int32)
-    slots = np.full(4 * _WORDS, -1, np.int32)
-    count = kernels.text_codes(y.view(np.uint32).reshape(len(y), width), slots, firsts, codes)
-    if count < 0:
-        return _sorted_codes(y)
-    return in_order(y[firsts[:count]], codes)
+    rows, codes = y.view(np.uint32).reshape(len(y), width), np.empty(len(y), np.int32)
+    size = _DISTINCT
+    while size <= max(_DISTINCT, len(y) // 4):
+        firsts, slots = np.empty(size, np.int64), np.full(4 * size, -1, np.int32)
+        count = kernels.text_codes(rows, slots, firsts, codes)
+        if count >= 0:
+            return in_order(y[firsts[:count]], codes)
+        size *= 8
+    return _sorted_codes(y)
 
 
 def _sorted_codes(y: NDArray[Any]) -> ClassLabels:
@@ -139,8 +145,9 @@ def _sorted_codes(y: NDArray[Any]) -> ClassLabels:
 def _integer_codes(y: NDArray[Any]) -> ClassLabels:
     dtype = y.dtype.newbyteorder("=")
     low, high = int(y.min()), int(y.max())
-    if high - low >= _TABLE:
-        return _sorted_codes(y)
+    if high - low >= max(_TABLE, len(y)):
+        found = _hashed_codes(y)
+        return ClassLabels(found.classes.astype(dtype, copy=False), found.codes)
     if y.dtype.itemsize < 8:
         y = y.astype(np.int64)
     offsets = (y - y.dtype.type(low)).astype(np.int64, copy=False)

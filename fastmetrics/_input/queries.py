@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.labels import label_vector
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import canonical_scores, contiguous
 from fastmetrics._kernels.rankings import gather_queries
 from fastmetrics.errors import InputError, InputTypeError
+
+#: Whole numbers and texts of fixed width: arrays in which runs of one query are seen at once.
+_KINDS_OF_IDS: Final = ("i", "u", "U")
 
 
 class QueryRows(NamedTuple):
@@ -80,8 +84,7 @@ def check_queries(
     names = None if ids is None else _names(ids, grades)
     queries: NDArray[Any] | None = None
     if query is not None:
-        labels = _whole_labels(query, len(grades))
-        starts, queries, order = _gathered(labels)
+        starts, queries, order = gathered(query, len(grades))
         if order is not None:
             grades, scores = grades[order], scores[order]
             names = names if names is None else names[order]
@@ -90,7 +93,7 @@ def check_queries(
     else:
         starts = np.arange(0, len(grades) + 1, width, dtype=np.int64)
     if names is not None:
-        _check_distinct(names, starts)
+        by_name(names, starts, "ids")
     return QueryRows(grades, scores, starts, queries, names)
 
 
@@ -134,38 +137,32 @@ def _names(ids: Any, grades: NDArray[Any]) -> NDArray[np.int64]:
     return check_class_labels(array.ravel(), "ids").codes
 
 
-def _whole_labels(query: Any, n_rows: int) -> Any:
-    """Return query ids: an integer vector as it is, else their sorted classes and codes."""
-    if isinstance(query, np.ndarray) and query.dtype.kind in "iu" and query.ndim == 1:
-        labels: Any = query
-        n_labels = len(query)
-    else:
-        labels = check_class_labels(query, "query")
-        n_labels = len(labels.codes)
-    if n_labels != n_rows:
-        raise InputError(
-            f"`query` must have as many rows as `relevance`: got {n_labels:,} and {n_rows:,}"
-        )
-    return labels
-
-
-def _gathered(
-    labels: Any,
+def gathered(
+    query: Any, n_rows: int
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64] | None]:
     """Return where queries start, their sorted ids, and the order of rows unless they stand so."""
-    if isinstance(labels, np.ndarray):
-        steps = np.flatnonzero(labels[1:] != labels[:-1]) + 1
-        firsts = np.concatenate([[0], steps])
-        ids = labels[firsts]
-        if (ids[1:] > ids[:-1]).all():  # each query in one piece, in order
-            return np.append(firsts, len(labels)).astype(np.int64), ids.copy(), None
-        labels = check_class_labels(labels, "query")
-    codes, n_queries = labels.codes, len(labels.classes)
-    starts = np.zeros(n_queries + 1, np.int64)
-    np.cumsum(np.bincount(codes, minlength=n_queries), out=starts[1:])
-    order = np.empty(len(codes), np.int64)
+    lengths = None
+    if getattr(getattr(query, "dtype", None), "kind", "") in _KINDS_OF_IDS:
+        query = label_vector(query, "query")
+        firsts = np.concatenate([[0], np.flatnonzero(query[1:] != query[:-1]) + 1])
+        ids = query[firsts]
+        if len(query) == n_rows and (ids[1:] > ids[:-1]).all():  # each in one piece, in order
+            ids = ids.astype(ids.dtype.newbyteorder("="))
+            return np.append(firsts, n_rows).astype(np.int64), ids, None
+        if len(firsts) <= len(query) // 2:
+            query, lengths = ids, np.diff(np.append(firsts, len(query)))
+    queries, codes = check_class_labels(query, "query")
+    if lengths is not None:
+        codes = np.repeat(codes, lengths)
+    if len(codes) != n_rows:
+        raise InputError(
+            f"`query` must have as many rows as `relevance`: got {len(codes):,} and {n_rows:,}"
+        )
+    starts = np.zeros(len(queries) + 1, np.int64)
+    np.cumsum(np.bincount(codes, minlength=len(queries)), out=starts[1:])
+    order = np.empty(n_rows, np.int64)
     gather_queries(codes, starts[:-1].copy(), order)
-    return starts, labels.classes, order
+    return starts, queries, order
 
 
 def _starts(indptr: Any, n_rows: int) -> NDArray[np.int64]:
@@ -179,13 +176,29 @@ def _starts(indptr: Any, n_rows: int) -> NDArray[np.int64]:
     return starts.astype(np.int64, copy=False)
 
 
-def _check_distinct(names: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
+def by_name(
+    names: NDArray[np.int64], starts: NDArray[np.int64], what: str
+) -> NDArray[np.int64] | None:
+    """Return the rows by query, then by number of name, or None where they stand so.
+
+    Without a sort: two passes of counting. Raises if a query has an item twice.
+    """
+    steps = np.diff(names)
+    steps[starts[1:-1] - 1] = 1
+    if (steps > 0).all():
+        return None
+    order, own = np.empty(len(names), np.int64), np.empty(len(names), np.int64)
     query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    order = np.lexsort((names, query))
-    twice = (np.diff(names[order]) == 0) & (np.diff(query[order]) == 0)
-    if twice.any():
-        first = order[np.argmax(twice)]
+    counts = np.bincount(names)
+    gather_queries(names, np.cumsum(counts) - counts, order)
+    gather_queries(query[order], starts[:-1].copy(), own)
+    order = order[own]
+    steps = np.diff(names[order])
+    steps[starts[1:-1] - 1] = 1
+    if not (steps > 0).all():
         raise InputError(
-            f"`ids` must name an item once in a query: query number {query[first]} has one twice, "
-            f"{np.count_nonzero(twice):,} in all"
+            f"`{what}` must name an item once in a query: query number "
+            f"{query[order[np.argmin(steps)]]} has one twice, {np.count_nonzero(steps <= 0):,} in "
+            "all"
         )
+    return order

@@ -177,9 +177,17 @@ class _Cache:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cache, name)
 
-    def load_overload(self, *asked: Any) -> Any:
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Load machine code; not, as numba would, first all that typing and lowering need.
+
+        That is half a second, and for compiling alone: the compiler loads it itself.
+        """
+        from numba.core.runtime.nrt import rtsys
+
         try:
-            return self._cache.load_overload(*asked)
+            rtsys.initialize(context)
+            with self._cache._guard_against_spurious_io_errors():
+                return self._cache._load_overload(signature, context)
         except Exception as error:
             self._warn("read", error)
             with contextlib.suppress(Exception):
@@ -224,7 +232,12 @@ def _jit(function: FunctionType) -> Any:
     )
     linked.__module__ = function.__module__
     linked.__qualname__ = function.__qualname__
-    options: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy"}
+    options: dict[str, Any] = {
+        "nogil": True,
+        "fastmath": False,
+        "error_model": "numpy",
+        "no_cfunc_wrapper": True,  # nobody calls kernels from C: a twentieth of compiling them
+    }
     try:
         dispatcher = numba.njit(cache=True, **options)(linked)
     except RuntimeError as error:  # numba: "no locator available": nowhere to write a cache

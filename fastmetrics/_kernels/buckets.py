@@ -9,7 +9,7 @@ one *block* of ``BLOCK`` scores to the end of ``pool``, and ``owner[block]`` nam
 pool is thus written strictly forward: scattering straight into one region a stream is 2.5 times
 slower from 64 streams on, because each store then waits for a cache line of its own. What is left
 in the buffers at the end stays there (``buffers``, ``fill``), one set for each part of the rows.
-Without labels a bucket has one stream. A stream that is read back has its rows in order.
+A stream that is read back has its rows in order. Without labels a bucket has one stream.
 """
 
 from __future__ import annotations
@@ -78,19 +78,21 @@ def splitter_cells(values, splitters, tree, inclusive_max, cell):
 
 @kernel
 def scatter(
-    values, labels, carried, negative, by_range, low, scale, stream_of_cell, splitters,
-    tree, inclusive_max, pool, carried_pool, block, owner, buffers, carried_buffers, fill,
+    values, labels, negative, by_range, low, scale, stream_of_cell, splitters, tree, inclusive_max,
+    pool, block, owner, buffers, fill, first_number, number_pool, number_buffers,
 ):  # fmt: skip
-    """Append each score to its stream, and what it carries; ``block`` is the first free one.
+    """Append each score to its stream; ``block`` is the first free one.
 
-    ``labels`` and ``carried`` (weights, or rows) may be empty. Returns the next free block, the
-    rows labelled ``negative``, and whether any magnitude exceeds ``inclusive_max`` or is NaN.
+    Without ``labels`` a bucket has one stream. With a ``number_pool`` the scores carry the numbers
+    of their rows, from ``first_number`` on. Returns the next free block, the number of rows
+    labelled ``negative``, and whether any score's magnitude exceeds ``inclusive_max`` (NaN
+    included): the checks that ride along.
     """
     cell = np.empty(TILE, np.int32)
     positive = np.zeros(TILE, np.uint8)
     free = _U(block)
     size = _U(BLOCK)
-    carries = carried.size > 0
+    numbered = number_pool.size > 0
     n_negative = 0
     bad = np.int32(0)
     for start in range(0, values.size, TILE):
@@ -111,18 +113,19 @@ def scatter(
             stream = _U(stream_of_cell[_U(cell[_U(j)])]) + _U(positive[_U(j)])
             k = _U(fill[stream])
             buffers[stream, k] = tile[_U(j)]
-            if carries:
-                carried_buffers[stream, k] = carried[_U(start + j)]
+            if numbered:
+                number_buffers[stream, k] = first_number + start + j
             k += _U(1)
             if k == size:
-                full, target = buffers[stream], pool[free]
+                full = buffers[stream]
+                target = pool[free]
                 for q in range(BLOCK):
                     target[q] = full[q]
-                if carries:
-                    full_carried = carried_buffers[stream]
-                    carried_target = carried_pool[free]
+                if numbered:
+                    full_numbers = number_buffers[stream]
+                    number_target = number_pool[free]
                     for q in range(BLOCK):
-                        carried_target[q] = full_carried[q]
+                        number_target[q] = full_numbers[q]
                 owner[free] = stream
                 free += _U(1)
                 k = _U(0)
@@ -272,129 +275,3 @@ def count_buckets(
                 at += _U(1)
         twice[b] = total if many > few else 2 * n * m - total
     return touched
-
-
-@kernel
-def compensated_sum(values):
-    """Return the sum of ``values`` by Neumaier's (1974) compensated summation."""
-    total = 0.0
-    lost = 0.0
-    for x in values:
-        new = total + x
-        if abs(total) >= abs(x):
-            lost += (total - new) + x
-        else:
-            lost += (x - new) + total
-        total = new
-    return total + lost
-
-
-@kernel
-def weigh_buckets(
-    first, stop, pool, weight_pool, block_starts, block_order, buffers, weight_buffers, fill,
-    lows, highs, rows, concordant, discordant, class_weight,
-):  # fmt: skip
-    """Weigh the pairs inside buckets ``first`` to ``stop`` as ``count_buckets`` counts them.
-
-    A pair weighs the product of its rows' weights; ``concordant[b]`` and ``discordant[b]`` become
-    twice the weight of such pairs plus that of the tied ones, or nan where the bucket must be
-    sorted. ``class_weight[s]`` becomes the total weight of stream s. All terms are >= 0 and all
-    sums compensated (Kahan 1965).
-    """
-    most = 0
-    for s in range(2 * first, 2 * stop):
-        most = max(most, rows[s])
-    flat = np.empty(most, pool.dtype)
-    flat_weight = np.empty(most, np.float64)
-    placed = np.empty(most, pool.dtype)
-    placed_weight = np.empty(most, np.float64)
-    leaf = np.empty(most, np.uint16)
-    most_leaves = min(most // LEAF_ROWS + 1, MAX_LEAVES)
-    ends = np.empty(most_leaves + 2, np.int32)
-    weight_below = np.empty(most_leaves + 1, np.float64)
-    weight_above = np.empty(most_leaves + 1, np.float64)
-    terms = np.empty((2, most), np.float64)
-    for b in range(first, stop):
-        few = 2 * b + np.int64(rows[2 * b + 1] < rows[2 * b])
-        many = 4 * b + 1 - few
-        n = gather(few, pool, block_starts, block_order, buffers, fill, flat)
-        gather(few, weight_pool, block_starts, block_order, weight_buffers, fill, flat_weight)
-        class_weight[few] = compensated_sum(flat_weight[:n])
-        n_leaves = min(n // LEAF_ROWS + 1, MAX_LEAVES)
-        scale = n_leaves / (highs[b] - lows[b])
-        leaf_numbers(flat[:n], lows[b], scale, n_leaves, leaf)
-        for c in range(n_leaves + 2):
-            ends[c] = 0
-        for j in range(n):
-            ends[_U(leaf[_U(j)]) + _U(2)] += np.int32(1)
-        met = 0
-        for c in range(2, n_leaves + 2):
-            here = np.int64(ends[c])
-            met += here * here
-            ends[c] += ends[c - 1]
-        uneven = met > LEAF_LIMIT * n
-        if not uneven:
-            for j in range(n):
-                k = _U(leaf[_U(j)]) + _U(1)
-                at = _U(ends[k])
-                placed[at] = flat[_U(j)]
-                placed_weight[at] = flat_weight[_U(j)]
-                ends[k] += np.int32(1)
-            running_weights(placed_weight, ends, n_leaves, weight_below, weight_above)
-        m = gather(many, pool, block_starts, block_order, buffers, fill, flat)
-        gather(many, weight_pool, block_starts, block_order, weight_buffers, fill, flat_weight)
-        class_weight[many] = compensated_sum(flat_weight[:m])
-        if m == 0 or n == 0:
-            concordant[b] = 0.0
-            discordant[b] = 0.0
-            continue
-        if uneven:
-            concordant[b] = np.nan
-            continue
-        leaf_numbers(flat[:m], lows[b], scale, n_leaves, leaf)
-        for i in range(m):
-            x = flat[_U(i)]
-            k = _U(leaf[_U(i)])
-            under = 0.0
-            under_lost = 0.0
-            over = 0.0
-            over_lost = 0.0
-            for j in range(_U(ends[k]), _U(ends[k + _U(1)])):
-                w = placed[j]
-                weight = placed_weight[j]
-                term = weight * (np.float64(w < x) + np.float64(w <= x)) - under_lost
-                new = under + term
-                under_lost = (new - under) - term
-                under = new
-                term = weight * (np.float64(w > x) + np.float64(w >= x)) - over_lost
-                new = over + term
-                over_lost = (new - over) - term
-                over = new
-            terms[0, i] = flat_weight[_U(i)] * (2.0 * weight_below[k] + under)
-            terms[1, i] = flat_weight[_U(i)] * (2.0 * weight_above[k] + over)
-        positives_probe = np.int64(many > few)
-        concordant[b] = compensated_sum(terms[1 - positives_probe, :m])
-        discordant[b] = compensated_sum(terms[positives_probe, :m])
-
-
-@kernel
-def running_weights(placed_weight, ends, n_leaves, below, above):
-    """Write the weight in the leaves below and above each leaf, compensated (Kahan 1965)."""
-    total = 0.0
-    lost = 0.0
-    for k in range(n_leaves):
-        below[k] = total
-        for j in range(ends[k], ends[k + 1]):
-            step = placed_weight[j] - lost
-            new = total + step
-            lost = (new - total) - step
-            total = new
-    total = 0.0
-    lost = 0.0
-    for k in range(n_leaves - 1, -1, -1):
-        above[k] = total
-        for j in range(ends[k], ends[k + 1]):
-            step = placed_weight[j] - lost
-            new = total + step
-            lost = (new - total) - step
-            total = new

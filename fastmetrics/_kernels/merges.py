@@ -141,75 +141,52 @@ def merge_descending(positive, negative, scores, positives, negatives):
 
 
 @kernel
-def merge_weighted_descending(keys, order, weights, n_negative, scores, positives, negatives):
-    """Write the distinct scores, descending, with each class's weight at it; return how many.
+def weigh_pairs(positives, negatives, found):
+    """Weigh the pairs of a descending table, walking it up and down side by side.
 
-    ``order`` sorts ``keys`` ascending; the first ``n_negative`` keys are the negatives'. Ties are
-    summed with Neumaier's compensation.
+    ``found`` gets the weight of the positives, of the negatives, twice that of the concordant pairs
+    plus that of the tied ones, and the same of the discordant pairs. All terms are >= 0 and all
+    sums compensated (Kahan 1965); none is a difference of large ones.
     """
-    at = -1
-    sums = np.zeros(2)
-    lost = np.zeros(2)
-    for i in range(order.size - 1, -1, -1):
-        row = order[i]
-        if weights[row] == 0.0:  # as good as absent
-            continue
-        if at < 0 or keys[row] != scores[at]:
-            at += 1
-            scores[at] = keys[row]
-            sums[0] = sums[1] = lost[0] = lost[1] = 0.0
-        c = np.int64(row >= n_negative)
-        weight = weights[row]
-        new = sums[c] + weight
-        if sums[c] >= weight:
-            lost[c] += (sums[c] - new) + weight
-        else:
-            lost[c] += (weight - new) + sums[c]
-        sums[c] = new
-        negatives[at] = sums[0] + lost[0]
-        positives[at] = sums[1] + lost[1]
-    return at + 1
-
-
-@kernel
-def weigh_pairs_of_table(positives, negatives):
-    """Return twice the weight of concordant pairs plus that of tied ones, of a descending table.
-
-    All terms are >= 0 and both running sums are compensated (Kahan 1965).
-    """
-    total = 0.0
-    lost = 0.0
+    n = positives.size
+    concordant = 0.0
+    concordant_lost = 0.0
+    discordant = 0.0
+    discordant_lost = 0.0
     below = 0.0
     below_lost = 0.0
-    for i in range(positives.size - 1, -1, -1):
-        term = positives[i] * (2.0 * below + negatives[i]) - lost
-        new = total + term
-        lost = (new - total) - term
-        total = new
-        step = negatives[i] - below_lost
-        new = below + step
-        below_lost = (new - below) - step
-        below = new
-    return total
-
-
-@kernel
-def weigh_pairs_discordant(positives, negatives):
-    """Return twice the weight of discordant pairs plus that of tied ones, of a descending table."""
-    total = 0.0
-    lost = 0.0
     above = 0.0
     above_lost = 0.0
-    for i in range(positives.size):
-        term = positives[i] * (2.0 * above + negatives[i]) - lost
-        new = total + term
-        lost = (new - total) - term
-        total = new
-        step = negatives[i] - above_lost
+    of_positives = 0.0
+    of_positives_lost = 0.0
+    for i in range(n):
+        positive = positives[i]
+        negative = negatives[i]
+        term = positive * (2.0 * above + negative) - discordant_lost
+        new = discordant + term
+        discordant_lost = (new - discordant) - term
+        discordant = new
+        step = negative - above_lost
         new = above + step
         above_lost = (new - above) - step
         above = new
-    return total
+        step = positive - of_positives_lost
+        new = of_positives + step
+        of_positives_lost = (new - of_positives) - step
+        of_positives = new
+        negative = negatives[n - 1 - i]
+        term = positives[n - 1 - i] * (2.0 * below + negative) - concordant_lost
+        new = concordant + term
+        concordant_lost = (new - concordant) - term
+        concordant = new
+        step = negative - below_lost
+        new = below + step
+        below_lost = (new - below) - step
+        below = new
+    found[0] = of_positives
+    found[1] = above
+    found[2] = concordant
+    found[3] = discordant
 
 
 @kernel

@@ -1,6 +1,7 @@
 """Rows in the order of their keys: words that hold a shortened key and a place, and back.
 
-A sort of such words by NumPy, which has the vector instructions, is a sort of rows.
+A sort of such words by NumPy, which has the vector instructions, is a sort of rows. A *run* is the
+rows of one key: run k stands in ``rows`` from ``starts[k]`` to ``starts[k + 1]``.
 """
 
 from __future__ import annotations
@@ -71,7 +72,164 @@ def unpack(words, place_bits, keys, numbers, start, rows, ends):
 @kernel
 def spread(rows, starts, first, stop, by_run, out):
     """Write to each row of the runs ``first`` to ``stop`` the entry of its run."""
+    here = rows[starts[first] : starts[stop]]
+    if here.size == stop - first:  # no ties: a loop of its own is four times as fast
+        entries = by_run[first:stop]
+        for j in range(here.size):
+            out[_U(here[j])] = entries[j]
+        return
     for k in range(first, stop):
         entry = by_run[k]
         for i in range(starts[k], starts[k + 1]):
-            out[rows[i]] = entry
+            out[_U(rows[_U(i)])] = entry
+
+
+@kernel
+def spread_by_class(rows, starts, first, stop, labels, of_negatives, of_positives, out):
+    """Write to each row of the runs ``first`` to ``stop`` what its class has at its run."""
+    here = rows[starts[first] : starts[stop]]
+    label = np.empty(here.size, np.int8)
+    for j in range(here.size):
+        label[j] = labels[_U(here[j])]
+    entries = np.empty(here.size, out.dtype)
+    if here.size == stop - first:  # no ties: a loop of its own is four times as fast
+        of_ones = of_positives[first:stop]
+        of_others = of_negatives[first:stop]
+        for j in range(here.size):
+            one = of_ones[j]
+            other = of_others[j]
+            entries[j] = one if label[j] == 1 else other
+    else:
+        j = 0
+        for k in range(first, stop):
+            for _ in range(starts[k + 1] - starts[k]):
+                entries[j] = of_positives[k] if label[j] == 1 else of_negatives[k]
+                j += 1
+    for j in range(here.size):
+        out[_U(here[j])] = entries[j]
+
+
+@kernel
+def weigh_runs(
+    rows, starts, first, stop, scores, labels, negative, weights, distinct, positives, negatives
+):
+    """Write score and weight of each class of the runs ``first`` to ``stop``, the last run first.
+
+    Without ``weights`` rows count one; ``distinct`` may be empty. What a sum of ties loses is kept
+    (Knuth's two-sum) and added last. Returns how many rows are labelled 1 or ``negative``. Each
+    column is gathered in a loop of its own: the loads of a short loop wait for memory together.
+    """
+    here = rows[starts[first] : starts[stop]]
+    n = here.size
+    m = stop - first
+    is_positive = np.empty(n)
+    labelled = 0
+    for j in range(n):
+        label = labels[_U(here[j])]
+        is_positive[j] = np.float64(label == 1)
+        labelled += np.int64(label == 1) + np.int64(label == negative)
+    weight = np.ones(n)
+    if weights.size > 0:
+        for j in range(n):
+            weight[j] = weights[_U(here[j])]
+    if distinct.size > 0:
+        for k in range(m):
+            distinct[m - 1 - k] = scores[_U(rows[_U(starts[_U(first + k)])])]
+    if n == m:  # no ties: a loop of its own is four times as fast
+        for j in range(n):
+            positives[n - 1 - j] = weight[j] * is_positive[j]
+            negatives[n - 1 - j] = weight[j] * (1.0 - is_positive[j])
+        return labelled
+    end = np.int64(0)
+    for k in range(m):
+        at = end
+        end = np.int64(starts[_U(first + k + 1)]) - np.int64(starts[first])
+        of_positives = weight[_U(at)] * is_positive[_U(at)]
+        of_negatives = weight[_U(at)] - of_positives
+        lost_positives = 0.0
+        lost_negatives = 0.0
+        for j in range(at + 1, end):
+            mine = weight[_U(j)] * is_positive[_U(j)]
+            new = of_positives + mine
+            back = new - of_positives
+            lost_positives += (of_positives - (new - back)) + (mine - back)
+            of_positives = new
+            mine = weight[_U(j)] - mine
+            new = of_negatives + mine
+            back = new - of_negatives
+            lost_negatives += (of_negatives - (new - back)) + (mine - back)
+            of_negatives = new
+        positives[m - 1 - k] = of_positives + lost_positives
+        negatives[m - 1 - k] = of_negatives + lost_negatives
+    return labelled
+
+
+@kernel
+def class_counts(rows, starts, first, stop, labels, counts):
+    """Return how many positives and how many negatives the runs ``first`` to ``stop`` have.
+
+    ``counts`` says how many examples each row is; it is empty where each is one.
+    """
+    here = rows[starts[first] : starts[stop]]
+    if counts.size == 0:
+        n_positive = 0
+        for j in range(here.size):
+            n_positive += np.int64(labels[_U(here[j])] == 1)
+        return n_positive, here.size - n_positive
+    n_positive = 0
+    n_negative = 0
+    for j in range(here.size):
+        count = counts[_U(here[j])]
+        mine = count * np.int64(labels[_U(here[j])] == 1)
+        n_positive += mine
+        n_negative += count - mine
+    return n_positive, n_negative
+
+
+@kernel
+def place_rows(
+    rows, starts, first, stop, labels, counts, positives_above, negatives_below, doubled
+):
+    """Write the doubled placement of each row of the runs ``first`` to ``stop``.
+
+    A positive's is 2 (negatives below) + (negatives tied), a negative's 2 (positives above) +
+    (positives tied). ``positives_above`` counts those from run ``first`` on, ``negatives_below``
+    those below it; ``counts`` as in ``class_counts``.
+    """
+    here = rows[starts[first] : starts[stop]]
+    is_positive = np.empty(here.size, np.int64)
+    for j in range(here.size):
+        is_positive[j] = np.int64(labels[_U(here[j])] == 1)
+    count = np.ones(here.size, np.int64)
+    if counts.size > 0:
+        for j in range(here.size):
+            count[j] = counts[_U(here[j])]
+    placements = np.empty(here.size, np.int64)
+    above = np.int64(positives_above)
+    below = np.int64(negatives_below)
+    end = np.int64(0)
+    is_tied = here.size > stop - first
+    if not is_tied:  # a loop of its own is four times as fast
+        for j in range(here.size):
+            mine = count[j] * is_positive[j]
+            above -= mine
+            placements[j] = 2 * below if is_positive[j] else 2 * above
+            below += count[j] - mine
+    for k in range(first, stop if is_tied else first):
+        at = end
+        end = np.int64(starts[_U(k + 1)]) - np.int64(starts[first])
+        positives = np.int64(0)
+        negatives = np.int64(0)
+        for j in range(at, end):
+            mine = count[_U(j)] * is_positive[_U(j)]
+            positives += mine
+            negatives += count[_U(j)] - mine
+        above -= positives
+        of_positives = 2 * below + negatives
+        of_negatives = 2 * above + positives
+        for j in range(at, end):
+            is_one = is_positive[_U(j)]
+            placements[_U(j)] = of_positives * is_one + of_negatives * (1 - is_one)
+        below += negatives
+    for j in range(here.size):
+        doubled[_U(here[j])] = placements[j]

@@ -74,7 +74,8 @@ def place_relevant(
         if count * size <= EACH_AGAINST_ALL:
             longest = max(longest, size)
     firsts, places = np.empty(longest + 1, np.int64), np.empty(most + 1, np.int64)
-    found, worth, counts = places.copy(), np.empty(most), np.empty((2, most), np.int64)
+    found, worth = np.empty(most + 1, np.int64), np.empty(most)
+    greater, equal = np.empty(most, np.int64), np.empty(most, np.int64)
     keeps_rows = rows.size > 0
     unruly = 0
     for q in range(first, last):
@@ -87,24 +88,24 @@ def place_relevant(
             grade = relevance[start + i]
             found[put] = i
             put += np.int64((grade != 0) & (grade == grade))
+        is_short = n * row.size <= EACH_AGAINST_ALL
         for item in range(n):
             worth[item] = relevance[start + found[item]]
-        if n * row.size > EACH_AGAINST_ALL:
-            rows[low : low + n] = start + found[:n]
-            grades[low : low + n] = worth[:n]
-            continue
-        for item in range(n):
-            own = row[found[item]]
-            greater, equal = np.int64(0), np.int64(0)
-            for i in range(row.size):
-                greater += np.int64(row[i] > own)
-                equal += np.int64(row[i] == own)
-            counts[0, item], counts[1, item] = greater, equal
-        order_items(row.size, n, counts[0], worth, firsts, places)
+            places[item] = item
+            if is_short:
+                own = row[found[item]]
+                higher, same = np.int64(0), np.int64(0)
+                for i in range(row.size):
+                    higher += np.int64(row[i] > own)
+                    same += np.int64(row[i] == own)
+                greater[item], equal[item] = higher, same
+        if is_short:
+            order_items(row.size, n, greater, worth, firsts, places)
         for item in range(n):
             put = low + places[item]
             grades[put] = worth[item]
-            above[put], tied[put] = counts[0, item], counts[1, item]
+            if is_short:
+                above[put], tied[put] = greater[item], equal[item]
             if keeps_rows:
                 rows[put] = start + found[item]
     return unruly
@@ -124,7 +125,8 @@ def order_items(
     Counting how many items share a value of ``above`` (below ``size``) puts them in order at once;
     only items of one tie are compared.
     """
-    firsts[: size + 1] = 0
+    for i in range(size + 1):
+        firsts[i] = 0
     for item in range(n):
         firsts[above[item] + 1] += 1
     has_ties = False

@@ -7,25 +7,97 @@ fall on each row once on average, more do so with a probability below 1e-30.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
+Floats = NDArray[np.float64]
+
 #: Rows of a segment, whose class totals are kept; and its words of eight counts.
 SEGMENT = 512
 _SEGMENT_WORDS = 64
+#: Rows whose sums are taken by themselves, in lanes.
+BLOCK = 4096
+_LANES = 64
+_64, _MASK_64, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 _S8, _S16, _S32, _TOP = (np.uint64(shift) for shift in (8, 16, 32, 56))
 
 
 @kernel
+def read_in_order(
+    order: NDArray[np.int32],
+    scores: NDArray[Any],
+    labels: NDArray[np.int8],
+    masks: NDArray[np.uint8],
+    ends: NDArray[np.uint8],
+    distinct: NDArray[Any],
+    positives: NDArray[np.int64],
+    stops: NDArray[np.int64],
+) -> int:
+    """Write the mask of each row in order, 1 at each tie's last; return how many ties there are.
+
+    Of each tie its score, how many positives it has, and the row after it.
+    """
+    tie = np.uint64(0)
+    of_tie = np.int64(0)
+    before = scores[order[0]]
+    for i in range(order.size):
+        row = np.uint32(order[i])
+        is_positive = labels[row] == 1
+        masks[i] = np.uint8(255) if is_positive else np.uint8(0)
+        score = scores[row]
+        if score != before:
+            ends[i - 1] = 1
+            distinct[tie] = before
+            positives[tie] = of_tie
+            stops[tie] = i
+            tie += np.uint64(1)
+            of_tie = 0
+            before = score
+        of_tie += np.int64(is_positive)
+    ends[order.size - 1] = 1
+    distinct[tie] = before
+    positives[tie] = of_tie
+    stops[tie] = order.size
+    return np.int64(tie) + 1
+
+
+@kernel
 def gather_counts(
-    drawn: NDArray[np.uint8], units: NDArray[np.int64], counts: NDArray[np.uint8]
+    drawn: NDArray[np.uint8], units: NDArray[np.int32], counts: NDArray[np.uint8]
 ) -> None:
     """Fill ``counts[r, i]`` with ``drawn[r, units[i]]``: what is drawn are units, not rows."""
     for r in range(counts.shape[0]):
+        some = drawn[r]
         for i in range(units.size):
-            counts[r, i] = drawn[r, units[i]]
+            counts[r, i] = some[np.uint32(units[i])]
+
+
+@kernel
+def exchange_rows(
+    coins: NDArray[np.uint64],
+    units: NDArray[np.int32],
+    second: NDArray[np.uint8],
+    of_first: NDArray[np.uint8],
+    of_second: NDArray[np.uint8],
+) -> None:
+    """Count the rows that each of two models has once units have tossed their coins.
+
+    Row i is of the first model, or if ``second[i]`` of the other one; where the coin of its unit,
+    a bit, is 1, it goes over.
+    """
+    for r in range(of_first.shape[0]):
+        words = coins[r]
+        first = of_first[r]
+        other = of_second[r]
+        for i in range(units.size):
+            unit = np.uint64(units[i])
+            coin = np.uint8((words[unit >> _64] >> (unit & _MASK_64)) & _ONE)
+            other[i] = coin ^ second[i]
+            first[i] = np.uint8(1) ^ other[i]
 
 
 @kernel
@@ -108,20 +180,28 @@ def pair_counts(
 
 
 @kernel
-def column_sums(
-    counts: NDArray[np.uint8], columns: NDArray[np.float64], sums: NDArray[np.float64]
-) -> None:
-    """Add to ``sums[r, j]`` the sum over rows i of ``counts[r, i] * columns[j, i]``."""
+def column_sums(drawn: NDArray[Any], columns: Floats, sums: Floats) -> None:
+    """Add to ``sums[r, j]`` the sum over rows i of ``drawn[r, i] * columns[j, i]``.
+
+    Blocks of rows are added up in lanes: parts of a replicate that are whole blocks leave no trace.
+    """
     n_rows = columns.shape[1]
-    for r in range(counts.shape[0]):
+    lanes = np.empty(_LANES)
+    for r in range(drawn.shape[0]):
         for j in range(columns.shape[0]):
-            for start in range(0, n_rows, SEGMENT):
-                even = 0.0
-                odd = 0.0
-                end = min(start + SEGMENT, n_rows)
-                for i in range(start, end - 1, 2):
-                    even += counts[r, i] * columns[j, i]
-                    odd += counts[r, i + 1] * columns[j, i + 1]
-                if (end - start) % 2:
-                    even += counts[r, end - 1] * columns[j, end - 1]
-                sums[r, j] += even + odd
+            for start in range(0, n_rows, BLOCK):
+                stop = min(start + BLOCK, n_rows)
+                whole = stop - (stop - start) % _LANES
+                for i in range(_LANES):
+                    lanes[i] = 0.0
+                for first in range(start, whole, _LANES):
+                    some = drawn[r, first : first + _LANES]  # a slice: the loop runs in vectors
+                    column = columns[j, first : first + _LANES]
+                    for i in range(_LANES):
+                        lanes[i] += np.float64(some[i]) * column[i]
+                total = 0.0
+                for i in range(_LANES):
+                    total += lanes[i]
+                for i in range(whole, stop):
+                    total += np.float64(drawn[r, i]) * columns[j, i]
+                sums[r, j] += total

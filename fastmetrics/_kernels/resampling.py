@@ -36,17 +36,12 @@ _WEYL_0, _WEYL_1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _MASK_12, _12, _24, _36, _48 = (np.uint64(number) for number in (4095, 12, 24, 36, 48))
 _ONE = np.uint8(1)
+_HALF_WORDS = np.int64(WORDS // 2)
 
 
 @kernel
 def philox(
-    key: Words,
-    first: int,
-    block: int,
-    replicate: int,
-    purpose: int,
-    n: int,
-    words: Words,
+    key: Words, first: int, block: int, replicate: int, purpose: int, n: int, words: Words
 ) -> None:
     """Fill 2 n words from the counters (first + i, block, replicate, purpose), i < n.
 
@@ -81,6 +76,20 @@ def uniform(key: Words, stream: Ints, words: Words) -> float:
     stream[0] += 1
     word = words[place]
     return (np.float64(word >> np.uint64(12)) + 0.5) * 2.0**-52  # exact: never rounded up to 1
+
+
+@kernel
+def words_of_rows(key: Words, first_replicate: int, first: int, words: Words) -> None:
+    """Fill ``words[r, i]`` with the word of row ``first + i``; ``first`` is a multiple of WORDS."""
+    last = np.empty(WORDS, np.uint64)
+    for r in range(words.shape[0]):
+        for start in range(0, words.shape[1], WORDS):
+            block = (first + start) // WORDS
+            found = words[r, start : start + WORDS]
+            some = found if found.size == WORDS else last
+            philox(key, _ZERO, block, first_replicate + r, WEIGHTS, _HALF_WORDS, some)
+            if found.size < WORDS:
+                found[:] = last[: found.size]
 
 
 @kernel
@@ -294,12 +303,7 @@ def scatter_accepted(
 
 @kernel
 def draw_windows(
-    key: Words,
-    first_replicate: int,
-    windows: Ints,
-    totals: Ints,
-    n_rows: int,
-    counts: Bytes,
+    key: Words, first_replicate: int, windows: Ints, totals: Ints, n_rows: int, counts: Bytes
 ) -> None:
     """Draw the listed windows of some replicates: window j of replicate r from place j WINDOW on.
 

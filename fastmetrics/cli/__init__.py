@@ -29,7 +29,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 fine, 2 bad input, 130 interrupted, 141 nobody reads the output any more.
+        0 fine, 2 bad input, 130 interrupted, 141 nobody reads the output any more; of
+        ``compare-benchmarks`` also 1 worse, 3 undecided.
     """
     try:
         given = sys.argv[1:] if argv is None else argv
@@ -48,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     except (ValueError, OSError, ImportError, MemoryError) as error:
         return _report(error)
-    return 0
+    return int(getattr(arguments, "exit_status", 0))
 
 
 def _report(error: Exception) -> int:

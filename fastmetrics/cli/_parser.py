@@ -7,7 +7,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from fastmetrics.cli import plot_command, rank_command
+from fastmetrics.cli import (
+    compare_benchmarks_command,
+    plot_command,
+    rank_command,
+    sql_command,
+)
 from fastmetrics.cli._options import add_rows, level, number, positive, seed
 
 _FORMATS = ("table", "json", "csv", "markdown")
@@ -96,8 +101,10 @@ def build_parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     _add_evaluate(commands)
     _add_compare_table(commands)
+    _add_compare_benchmarks(commands)
     _add_plot(commands)
     _add_rank(commands)
+    _add_sql(commands)
     _add_metrics(commands)
     _add_warmup(commands)
     return parser
@@ -237,6 +244,20 @@ def _add_compare_table(commands: Any) -> None:
     command.set_defaults(run=_run_compare_table)
 
 
+def _add_compare_benchmarks(commands: Any) -> None:
+    command = commands.add_parser(
+        "compare-benchmarks",
+        help="decide from two files of pytest-benchmark whether anything became slower",
+        description=compare_benchmarks_command.HELP,
+        epilog=compare_benchmarks_command.EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    compare_benchmarks_command.add_options(command)
+    _add_format(command)
+    command.set_defaults(run=compare_benchmarks_command.run)
+
+
 def _add_plot(commands: Any) -> None:
     command = commands.add_parser(
         "plot",
@@ -262,6 +283,19 @@ def _add_rank(commands: Any) -> None:
     rank_command.add_options(command)
     _add_format(command)
     command.set_defaults(run=rank_command.run)
+
+
+def _add_sql(commands: Any) -> None:
+    command = commands.add_parser(
+        "sql",
+        help="print the SQL that counts a database's rows by score and class",
+        description=sql_command.HELP,
+        epilog=sql_command.EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    sql_command.add_options(command.add_argument)
+    command.set_defaults(run=sql_command.run)
 
 
 def _add_metrics(commands: Any) -> None:

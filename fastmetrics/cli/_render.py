@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
-from fastmetrics.comparison.tables.compare_table import TableComparison
-from fastmetrics.intervals.bootstrap._engine import joined
 from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResult, PairedDifference
 from fastmetrics.report import Evaluation, EvaluationBootstrap
+
+if TYPE_CHECKING:
+    from fastmetrics.comparison.tables.compare_table import TableComparison
 
 _FIELDS: Final = (
     *("model", "n_positive", "n_negative", "roc_auc", "roc_auc_low", "roc_auc_high"),
@@ -82,7 +83,7 @@ def render(
 
 
 def _csv(found: Evaluation | TableComparison) -> str:
-    if isinstance(found, TableComparison):
+    if not isinstance(found, Evaluation):
         return _csv_of_pairs(found)
     if found.bootstrap is not None:
         return _csv_of_intervals(found, found.bootstrap)
@@ -103,6 +104,8 @@ def _csv_of_models(evaluation: Evaluation) -> str:
 
 def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
     """Return a row for each number: counts and thresholds, measures, differences."""
+    from fastmetrics.intervals.bootstrap._engine import joined
+
     rows = []
     plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}
     plan["method"] = plan.pop("method_of_differences")

@@ -17,9 +17,8 @@ from fastmetrics.cli._messages import print_note, print_texts
 from fastmetrics.cli._render import render
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, read_columns
-from fastmetrics.report._bootstrap import checked_plan
 from fastmetrics.report._costs import checked_prices
-from fastmetrics.report.evaluation import evaluate
+from fastmetrics.report.evaluation import evaluate, plan_of
 from fastmetrics.report.evaluation_result import Evaluation
 
 #: Seconds before a bar appears.
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace) -> str:
         checked_prices(**known, prevalence=options.prevalence)
         read = check_weights_are(options.weight, weights_are)
         n_models = len(options.scores)
-        checked_plan(**given, groups=options.groups, n_models=n_models, weights_are=read)
+        plan_of(**given, groups=options.groups, n_models=n_models, weights_are=read)
     with progress_bar() as progress:
         columns = read_rows(options, progress, [p for p in prices.values() if isinstance(p, str)])
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)

@@ -20,6 +20,7 @@ EXAMPLES: Final = """\
 examples:
   fastmetrics rank clicks.parquet --query user --score new --score old --relevance clicked --k 5,10
   fastmetrics rank clicks.csv --query q --score s --relevance grade --metrics ndcg@10 map mrr P@5
+  fastmetrics rank log.parquet --query visit --groups user --score s --relevance clicked
   fastmetrics rank --qrels qrels.txt --run bm25.run --run dense.run --k 10,100 --format markdown
   fastmetrics rank --qrels q.txt --run a.run --run b.run --ties trec_eval --no-relevant 0 \\
       --test randomization --bootstrap 9999 --seed 1
@@ -44,6 +45,7 @@ _WORDS: Final = {
     "relevant_from": "--relevant-from",
     "no_relevant": "--no-relevant",
     "control": "--control",
+    "groups": "--groups",
     "rng": "--seed",
     "n_resamples": "--bootstrap",
     "method": "--method",
@@ -107,6 +109,12 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--missing-queries",
         choices=("zero", "omit"),
         help="a judged query that a run lacks: nothing found (default), or left out for all runs",
+    )
+    add(
+        "--groups",
+        metavar="COL",
+        help="column of what queries belong to (a user, a session): groups, not queries, are "
+        "independent",
     )
     add("--control", metavar="NAME", help="the system that the others are compared with")
     add(
@@ -219,9 +227,10 @@ def _check_options(options: argparse.Namespace) -> None:
     }
     is_trec = any(of_trec.values())
     needed, other = (of_trec, of_files) if is_trec else (of_files, of_trec)
-    extra = {"--where": options.where, "--on-bad-row": options.on_bad_row} if is_trec else {}
-    if not is_trec:
-        extra["--missing-queries"] = options.missing_queries
+    extra = {"--missing-queries": options.missing_queries}
+    if is_trec:
+        names = ("groups", "where", "on_bad_row")
+        extra = {f"--{name.replace('_', '-')}": getattr(options, name) for name in names}
     for name, value in (other | extra).items():
         if value:
             kind = "files of items" if is_trec else "TREC's files"
@@ -270,7 +279,8 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
             options.files,
             options.relevance,
             options.scores,
-            group=options.query,
+            group=options.groups,
+            query=options.query,
             where=options.where,
             on_bad_row=options.on_bad_row or "error",
             n_threads=options.threads,
@@ -280,7 +290,11 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
         shown = ", ".join(map(repr, columns.labels.values[:5]))
         raise ValueError(f"column {options.relevance!r} must be numbers: got {shown}")
     scores = {name: columns.scores[name] for name in options.scores}
-    data = {"relevance": columns.labels, "scores": scores, "query": columns.groups}
+    data = {"relevance": columns.labels, "scores": scores, "query": columns.queries}
+    if columns.groups is not None and columns.queries is not None:
+        from fastmetrics.report._ranking_tables import groups_of_queries
+
+        data["groups"] = groups_of_queries(columns.groups, columns.queries)
     return data, columns.n_skipped
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import SmallSampleWarning, warn_user
+from fastmetrics.intervals._normal import normal_quantile
 
 #: Effective groups below which intervals cover too little (``docs/coverage.md``).
 FEW_GROUPS: Final = 30
@@ -19,7 +20,7 @@ FEW_ROWS: Final = 30
 FEW_OF_A_CLASS: Final = 5
 
 
-def effective_groups(groups: NDArray[np.int64], weights: NDArray[Any] | None = None) -> float:
+def effective_groups(groups: NDArray[Any], weights: NDArray[Any] | None = None) -> float:
     """Return (sum m)^2 / sum m^2 of the sizes m of groups: what they are worth in equal ones.
 
     ``groups`` are codes from 0; a row with a weight counts so much. O(n). Kish (1965), Survey
@@ -104,18 +105,18 @@ def narrowed_level(level: float, effective: float | None) -> float:
         return level
     if effective <= 1.0:
         return 0.5
-    from scipy.special import ndtri, stdtr
+    from scipy.special import stdtr
 
-    t = float(ndtri(level)) / math.sqrt(effective / (effective - 1.0))
+    t = normal_quantile(level) / math.sqrt(effective / (effective - 1.0))
     return float(stdtr(effective - 1.0, t))
 
 
 def quantile(share: float, df: float | None) -> float:
     """Return the quantile of Student's t, or of the normal where there are no groups."""
-    from scipy.special import ndtri, stdtrit
-
     if df is None:
-        return float(ndtri(share))
+        return normal_quantile(share)
+    from scipy.special import stdtrit
+
     return float(stdtrit(df, share)) if df > 0 else math.copysign(math.inf, share - 0.5)
 
 

@@ -53,6 +53,8 @@ class Columns:
         Rows kept.
     n_skipped : int
         Bad rows left out (``on_bad_row="skip"``).
+    queries : ndarray of shape (n_rows,), or None
+        Where a query column was asked for, as groups.
     """
 
     labels: NDArray[Any] | TextColumn
@@ -61,6 +63,7 @@ class Columns:
     groups: NDArray[Any] | None
     n_rows: int
     n_skipped: int
+    queries: NDArray[Any] | None = None
 
 
 # Arrow's own `to_numpy` imports pandas where there is one: a third of a second, during which

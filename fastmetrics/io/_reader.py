@@ -62,6 +62,7 @@ def read_columns(
     *,
     weight: str | None = None,
     group: str | None = None,
+    query: str | None = None,
     where: str | None = None,
     on_bad_row: Literal["error", "skip"] = "error",
     n_threads: int | None = None,
@@ -84,12 +85,13 @@ def read_columns(
         Column of the example weights.
     group : str, optional
         Column that says whose a row is: numbers, booleans or text.
+    query : str, optional
+        Column that says of which query a row is: numbers, booleans or text.
     where : str, optional
         Keep the rows for which this SQL expression over the columns holds.
     on_bad_row : {"error", "skip"}, default "error"
-        A bad row lacks a label, score, weight or group, or holds something else than a finite
-        number there, or does not fit the header. It is an error, or it is left out (for all
-        models) and counted.
+        A bad row lacks one of these, or holds something else than a finite number there, or does
+        not fit the header. It is an error, or it is left out (for all models) and counted.
     n_threads : int, optional
         Threads that read; all available processors by default.
     progress : callable, optional
@@ -122,7 +124,8 @@ def read_columns(
     other file, write none, load no extension and change no setting.
     """
     files = expand_paths(paths)
-    wanted = [label, *scores, *(column for column in (weight, group) if column is not None)]
+    roles = (weight, group, query)
+    wanted = [label, *scores, *(column for column in roles if column is not None)]
     _check_distinct(wanted)
     for path in files:
         file_format(path)
@@ -142,7 +145,7 @@ def read_columns(
         if skip_bad or where is not None:
             # A wrong guess would make DuckDB drop rows, or round numbers inside the condition.
             sources = [describe_fully(connection, source, wanted) for source in sources]
-        reading = _Reading(session, wanted, weight, group, where, skip_bad, progress, many_labels)
+        reading = _Reading(session, wanted, roles, where, skip_bad, progress, many_labels)
         while True:
             try:
                 return reading.read(sources)
@@ -179,8 +182,7 @@ class _Reading:
         self,
         session: Session,
         wanted: list[str],
-        weight: str | None,
-        group: str | None,
+        roles: tuple[str | None, str | None, str | None],
         where: str | None,
         skip_bad: bool,
         progress: Progress | None,
@@ -189,8 +191,7 @@ class _Reading:
         self.session = session
         self.connection = session.connection
         self.wanted = wanted
-        self.weight = weight
-        self.group = group
+        self.weight, self.group, self.query = roles
         self.where = where
         self.skip_bad = skip_bad
         self.progress = progress
@@ -201,8 +202,8 @@ class _Reading:
         label = self.wanted[0]
         filled = [source for source in sources if self._has_rows(source)]
         texts = {label: TextCodes(many=self.many_labels)}
-        if self.group is not None:
-            texts[self.group] = TextCodes(many=True)
+        named = [each for each in (self.group, self.query) if each is not None]
+        texts |= {each: TextCodes(many=True) for each in named}
         types = common_types(filled, self.wanted, texts)
         self.texts = {column: texts[column] for column in texts if types.get(column) == "VARCHAR"}
         self.arrays = {column: GrowingArray() for column in self.wanted}
@@ -324,10 +325,8 @@ class _Reading:
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             raise FileError(f"{paths[0]}{others}: {self._why_empty()}")
         label = self.wanted[0]
-        groups = None if self.group is None else self.arrays.pop(self.group).finish()
-        if groups is not None and self.group in self.texts:
-            groups = self.texts[self.group].ranks(groups)
-        weights = None if self.weight is None else self.arrays.pop(self.weight).finish()
+        weights = self._numbers_of(self.weight)
+        groups, queries = self._numbers_of(self.group), self._numbers_of(self.query)
         labels = self.arrays.pop(label).finish()
         return Columns(
             TextColumn(labels, self.texts[label].values) if label in self.texts else labels,
@@ -336,7 +335,15 @@ class _Reading:
             groups,
             self.n_rows,
             self.n_skipped,
+            queries,
         )
+
+    def _numbers_of(self, column: str | None) -> NDArray[Any] | None:
+        """Return a column, if there is one: its numbers, or the ranks of its texts."""
+        if column is None:
+            return None
+        found = self.arrays.pop(column).finish()
+        return self.texts[column].ranks(found) if column in self.texts else found
 
     def _rejected(self) -> int:
         import duckdb

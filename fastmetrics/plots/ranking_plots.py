@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._display.numbers import decimals_of, number
 from fastmetrics.plots._style import (
     INK,
     LINES,
@@ -77,7 +78,7 @@ def draw_cutoffs(
         ax.set(xlabel=f"k ({interval})", ylabel=words(next(iter(families))))
     else:
         ax.set_xticks(places, [words(metric) for metric in metrics])
-        ax.set(ylabel=f"mean over queries ({interval})", xlim=(-0.6, len(metrics) - 0.4))
+        ax.set(ylabel=f"mean ({interval})", xlim=(-0.6, len(metrics) - 0.4))
     plain_spines(ax)
     legend_on_top(ax, handles)
     return ax
@@ -122,13 +123,16 @@ def draw_query_differences(
         )
     ax.axhline(0.0, color=INK, lw=0.8)
     value, low, high = mean
-    said = f"mean {value:.4g}" + (f", {low:.4g} to {high:.4g}" if low == low else "")
+    decimals = decimals_of([value, low, high], as_are=False)
+    said = f"mean {number(value, decimals)}"
+    if low == low:
+        said += f", {number(low, decimals)} to {number(high, decimals)}"
     (line,) = ax.plot(edges[[0, -1]], [value, value], color=INK, lw=1.6, ls="--", label=said)
     if low == low:
         ax.fill_between(edges[[0, -1]], low, high, color=INK, alpha=0.18, lw=0)
     ax.set(
-        xlabel=f"queries, by how much {names[0]} gains",
-        ylabel=f"{words(metric)}: {names[0]} − {names[1]}",
+        xlabel="queries, by difference",
+        ylabel=f"difference in {words(metric)}",
         xlim=(edges[0], edges[-1]),
     )
     plain_spines(ax)

@@ -40,16 +40,6 @@ TABLE_METRICS: dict[str, MetricLike] = {
     "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
     "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
 }
-#: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
-DEFAULTS = {
-    "metrics": None,
-    "method": None,
-    "stratified": False,
-    "groups": None,
-    "threshold": None,
-    "rng": None,
-    "progress": None,
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,18 +68,8 @@ class Plan:
 
 def checked_plan(
     n_resamples: Any, confidence_level: float, n_models: int, n_threads: Any, **given: Any
-) -> Plan | None:
-    """Return the plan, or None without `n_resamples`; raise before any work.
-
-    ``given`` has a value for each of `DEFAULTS`, and how weights are read. Of the groups it matters
-    here only whether there are any: the plan is without them.
-    """
-    if n_resamples is None:
-        for name, default in DEFAULTS.items():
-            value = given[name] or None if name == "progress" else given[name]
-            if value is not default and (default is None or value != default):
-                raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
-        return None
+) -> Plan:
+    """Return the plan, or raise before any work; see `evaluation.plan_of`."""
     if n_models > 1 and given["method"] == "studentized":
         raise InputError(
             "`method='studentized'` has no differences of models: evaluate one model at a time, or "

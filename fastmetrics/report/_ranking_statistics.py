@@ -19,6 +19,8 @@ from fastmetrics.errors import DegenerateDataWarning, warn_user
 from fastmetrics.intervals._sample_sizes import effective_groups
 from fastmetrics.intervals.bootstrap.bootstrap import bootstrap
 from fastmetrics.intervals.proportions._proportion_limits import proportion_limits
+from fastmetrics.measures.ranking._by_query import mean_of
+from fastmetrics.tables.ranking.ranking_table import Ties
 
 Floats = NDArray[np.float64]
 Method = Literal["t", "percentile", "basic", "bca", "studentized"]
@@ -86,10 +88,10 @@ class Spread(NamedTuple):
     df: float
 
 
-def column_of(values: Floats, weights: Floats | None) -> Column:
+def column_of(values: Floats, weights: Floats | None, ties: Ties = "expected") -> Column:
     """Return the values of a measure, and what each contributes to their mean."""
     if weights is None:
-        return Column(values, values, values, float(values.mean()), None)
+        return Column(values, values, values, mean_of(values, ties), None)
     mean = float(np.average(values, weights=weights))
     relative = weights / weights.mean()
     parts = mean + relative * (values - mean)

@@ -96,3 +96,17 @@ def group_codes(groups: Any, queries: NDArray[Any] | None, n_queries: int) -> ND
     codes = codes.astype(np.int64, copy=False)
     warn_of_few_groups(effective_groups(codes), int(codes.max()) + 1)
     return codes
+
+
+def groups_of_queries(groups: NDArray[Any], query: NDArray[Any]) -> NDArray[Any]:
+    """Return the group of each query, in the order of sorted queries, from those of its rows."""
+    codes = check_class_labels(query, "query").codes
+    found = np.empty(int(codes.max()) + 1, groups.dtype)
+    found[codes] = groups
+    torn = np.unique(codes[found[codes] != groups])
+    if len(torn):
+        raise InputError(
+            f"`groups` must have one group for all items of a query: {len(torn):,} queries have "
+            "several"
+        )
+    return found

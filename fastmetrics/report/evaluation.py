@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from numpy.typing import ArrayLike
 
@@ -32,10 +32,12 @@ from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.report._bootstrap import bootstrapped, checked_plan
 from fastmetrics.report._costs import checked_prices
 from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
 from fastmetrics.tables.scores.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from fastmetrics.report._bootstrap import Plan
 
 
 @documented()
@@ -164,7 +166,7 @@ def evaluate(
     read = check_weights_are(sample_weight, weights_are)
     named = models_of(scores, names)
     prices = checked_prices(cost_fn, cost_fp, prevalence)
-    plan = checked_plan(
+    plan = plan_of(
         n_resamples,
         level,
         len(named),
@@ -208,8 +210,42 @@ def evaluate(
         models.append(model)
     if plan is None:
         return Evaluation(tuple(models), level, read)
+    from fastmetrics.report._bootstrap import bootstrapped
+
     rows = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
     return bootstrapped(models, y_true, named, plan, **rows)
+
+
+#: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
+_OF_BOOTSTRAP: Final = {
+    "metrics": None,
+    "method": None,
+    "stratified": False,
+    "groups": None,
+    "threshold": None,
+    "rng": None,
+    "progress": None,
+}
+
+
+def plan_of(
+    n_resamples: Any, confidence_level: float, n_models: int, n_threads: Any, **given: Any
+) -> Plan | None:
+    """Return the bootstrap's plan, or None without `n_resamples`; raise before any work.
+
+    ``given`` has a value for each of `_OF_BOOTSTRAP`, and how weights are read. Of the groups it
+    matters here only whether there are any: the plan is without them. The bootstrap, a good part of
+    the package, is loaded where there is one.
+    """
+    if n_resamples is not None:
+        from fastmetrics.report._bootstrap import checked_plan
+
+        return checked_plan(n_resamples, confidence_level, n_models, n_threads, **given)
+    for name, default in _OF_BOOTSTRAP.items():
+        value = given[name] or None if name == "progress" else given[name]
+        if value is not default and (default is None or value != default):
+            raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
+    return None
 
 
 def models_of(scores: Any, names: Sequence[str] | None) -> list[NamedScores]:
@@ -294,18 +330,24 @@ def _measured(
     limits = AucInterval(_NOWHERE, "")
     if found is not None:
         limits = auc_interval(found, confidence_level)
-    best = best_threshold(table, criterion="youden")
+    if found is not None and found.weights_are != "importances":
+        roc_auc = found.estimate  # of the same counts, divided once
+    else:
+        roc_auc = float(roc_auc_score(table))
+    largest = ks_statistic(table)
+    # Where the largest |TPR - FPR| is a positive one, its threshold is Youden's.
+    best = largest if largest.sign > 0 else best_threshold(table, criterion="youden")
     return ModelEvaluation(
         name=name,
         n_positive=n_positive,
         n_negative=n_negative,
-        roc_auc=float(roc_auc_score(table)),
+        roc_auc=roc_auc,
         confidence_interval=limits.interval,
         interval_method=limits.method,
         standard_error=_NAN if found is None else math.sqrt(found.variance),
         average_precision=float(average_precision_score(table)),
         break_even_point=break_even_point(table).value,
-        ks_statistic=ks_statistic(table).statistic,
+        ks_statistic=largest.statistic,
         threshold=best.threshold,
         true_positive_rate=best.true_positive_rate,
         false_positive_rate=best.false_positive_rate,

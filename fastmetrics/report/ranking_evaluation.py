@@ -254,7 +254,7 @@ def _measured(
             continue
         for i, (name, each) in enumerate(found.items()):
             weights = None if each.weights is None else each.weights[counts].astype(np.float64)
-            columns[name, one.label] = column_of(values[i, j, counts], weights)
+            columns[name, one.label] = column_of(values[i, j, counts], weights, ties)
     values.setflags(write=False)
     return values, columns, kept
 

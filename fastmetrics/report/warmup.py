@@ -46,6 +46,8 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
         roc,
         roc_auc,
     )
+    from fastmetrics.tables.binned.bin_layout import BinLayout
+    from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
     from fastmetrics.tables.scores.score_table import ScoreTable
 
     rng = np.random.default_rng(0)
@@ -90,6 +92,12 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
         bootstrap(y, s, metrics="mean_squared_error", n_resamples=4)
         roc_band(y, s, n_resamples=20)
 
+    def bins() -> None:
+        table = BinnedScoreTable(BinLayout.learn(scores[0]))
+        for weight in (None, weights[0]):
+            table.update(labels[0], scores[0], weight)
+            table.average_precision()
+
     yield "AUC", auc
     yield "weighted AUC", weighted_auc
     yield "tables and curves", lambda: table_measures(None)
@@ -97,6 +105,7 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
     yield "multilabel AUC", multilabel_auc
     yield "bootstrap", resampling
     if dtype.kind == "f":
+        yield "bins", bins
         yield "class labels, losses and errors", lambda: _labels_and_losses(dtype)
 
 

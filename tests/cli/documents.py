@@ -35,6 +35,7 @@ DOCUMENTS = (
     "docs/plots.md",
     "docs/costs-and-calibration.md",
     "docs/ranking.md",
+    "docs/scale.md",
     "docs/selection.md",
 )
 

@@ -23,7 +23,15 @@ N_QUERIES, N_ITEMS = 40, 8
 USER = RNG.permutation(np.repeat(np.arange(N_QUERIES), N_ITEMS))
 CLICKED = (RNG.random(len(USER)) < 0.3).astype(np.int8)
 SCORES = {"new": CLICKED + RNG.normal(size=len(USER)), "old": RNG.normal(size=len(USER))}
-COLUMNS = {"user": USER, "name": [f"u{i}" for i in USER], "clicked": CLICKED, **SCORES}
+COLUMNS = {
+    "user": USER,
+    "name": [f"u{i}" for i in USER],
+    "clicked": CLICKED,
+    **SCORES,
+    "row": np.arange(len(USER)),
+    "house": USER % 36,
+    "street": [f"s{i % 36}" for i in USER],
+}
 GIVEN = ("x.parquet", "--query", "user", "--score", "new", "--score", "old")
 ROWS = (*GIVEN, "--relevance", "clicked")
 
@@ -102,6 +110,19 @@ def test_options_reach_the_library(capsys: Any) -> None:
     assert {row["key"] for row in rows} == {own.key}
 
 
+@pytest.mark.parametrize("file", ["x.parquet", "x.csv"])
+@pytest.mark.parametrize("column", ["house", "street"])
+def test_groups_of_queries(capsys: Any, file: str, column: str) -> None:
+    given = (file, *ROWS[1:], "--groups", column, "--seed", "1", "--metrics", "mrr")
+    found = json.loads(run(capsys, *given, "--format", "json").out)
+    own = evaluated(metrics="mrr", groups=np.arange(N_QUERIES) % 36, rng=1)
+    assert found["n_groups"] == own.n_groups == 36
+    assert found["differences"][0]["pvalue"] == pytest.approx(own.differences[0].pvalue, rel=1e-9)
+    assert found["means"][0]["confidence_interval"] == pytest.approx(
+        own.means[0].to_dict()["confidence_interval"], rel=1e-9
+    )
+
+
 def test_tables(capsys: Any) -> None:
     text = run(capsys, *ROWS, "--metrics", "ndcg@5", "--seed", "1").out
     assert "¹ new" in text
@@ -147,6 +168,8 @@ def test_bad_rows_are_counted(capsys: Any) -> None:
         ((), "FILE, --query, --score, --relevance missing"),
         (("--qrels", "q.txt"), "--run missing"),
         (("--qrels", "q.txt", "--run", "a.run", "--query", "user"), "--query is of files of items"),
+        ((*ROWS, "--groups", "row"), "--groups must have one group for all items of a query"),
+        (("--qrels", "q.txt", "--run", "a.run", "--groups", "u"), "--groups is of files of items"),
         (("--qrels", "q.txt", "--run", "a.run", "--where", "1"), "--where is of files of items"),
         ((*ROWS, "--missing-queries", "omit"), "--missing-queries is of TREC's files"),
         ((*ROWS, "--ties", "trec_eval"), "it is of --qrels"),
@@ -172,6 +195,55 @@ def test_what_is_refused(capsys: Any, arguments: tuple[str, ...], message: str) 
     assert shown.err.startswith("fastmetrics: error: ")
     assert message in shown.err
     assert len(shown.err.splitlines()) == 1
+
+
+#: Row 96 of the list of faults: a file, what it holds, and what is printed of it.
+ROW_96 = {
+    "a document twice in the qrels": (
+        *("q.txt", "q1 0 d1 1\nq2 0 d1 0\nq1 0 d1 0\n"),
+        "q.txt: line 3: query 'q1' has document 'd1' twice, first in line 1",
+    ),
+    "a document twice in a run": (
+        *("a.run", "q1 Q0 d1 1 2 a\n\nq1 Q0 d1 2 1 a\n"),
+        "a.run: line 3: query 'q1' has document 'd1' twice, first in line 1",
+    ),
+    "a field is missing in the qrels": (
+        *("q.txt", "q1 0 d1 1\nq1 0 d2\n"),
+        "q.txt: line 2: 3 fields where there are 4: query, iteration, document, relevance",
+    ),
+    "a field is missing in a run": (
+        *("a.run", "q1 Q0 d1 1 2\n"),
+        "a.run: line 1: 5 fields where there are 6: query, Q0, document, rank, score, tag",
+    ),
+    "a score is no number": (
+        *("a.run", "q1 Q0 d1 1 high a\n"),
+        "a.run: line 1: the score 'high' is no finite number",
+    ),
+    "no query is known": (
+        *("a.run", "q7 Q0 d1 1 2 a\n"),
+        "a.run: no query has judgments and documents of every run",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", ROW_96)
+def test_row_96_of_the_faults(capsys: Any, fault: str) -> None:
+    name, text, printed = ROW_96[fault]
+    Path(name).write_text(text)
+    given = ("--qrels", "q.txt", "--run", "a.run", "--missing-queries", "omit")
+    shown = run(capsys, *given, code=2)
+    assert shown.out == ""
+    assert printed in shown.err
+
+
+def test_row_96_unknown_queries_are_counted(capsys: Any) -> None:
+    Path("a.run").write_text("q1 Q0 d1 1 2 a\n" + "".join(f"x{i} Q0 d1 1 1 a\n" for i in range(7)))
+    shown = run(capsys, "--qrels", "q.txt", "--run", "a.run", "--metrics", "map")
+    assert (
+        "a.run: 7 queries without judgments left out: 'x0', 'x1', 'x2', 'x3', 'x4', …" in shown.err
+    )
+    assert "a.run: no document for 1 query with judgments, which count as nothing" in shown.err
+    assert "0.5" in shown.out
 
 
 def test_help_imports_no_numpy() -> None:

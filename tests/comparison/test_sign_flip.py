@@ -10,7 +10,6 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics.comparison.samples import sign_flip
 from fastmetrics.errors import DegenerateDataWarning
 from reference import paired_tests_oracle as oracle
 
@@ -99,16 +98,11 @@ def test_random_signs_are_never_sure(rng):
     assert test.method.endswith("Monte Carlo")
 
 
-def test_blocks_of_random_signs(monkeypatch):
-    values = np.arange(1.0, 101.0)
-    found = sign_flip._random_sums(values, 500, np.random.default_rng(1))
-    assert len(found) == 500
-    assert np.all(np.abs(found) <= values.sum())
-    assert np.all(found % 2 == values.sum() % 2)
-    assert abs(found.mean()) < 4 * math.sqrt((values**2).sum() / 500)
-    assert found.std() == pytest.approx(math.sqrt((values**2).sum()), rel=0.2)
-    monkeypatch.setattr(sign_flip, "_BLOCK", 1000)
-    assert len(np.unique(sign_flip._random_sums(values, 500, np.random.default_rng(1)))) > 200
+def test_the_order_of_rows_changes_no_random_sign(rng):
+    values = rng.normal(0.1, 1, 500)
+    options = {"rng": 1, "n_resamples": 999, "higher_is_better": False}
+    test = fm.sign_flip_test(values, **options)
+    assert fm.sign_flip_test(rng.permutation(values), **options).pvalue == test.pvalue
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

@@ -233,6 +233,13 @@ def rankings() -> None:
                 fastmetrics.bpref(settled, relevant_from=0.5)
                 fastmetrics.rank_biased_precision(settled, persistence=0.9)
             fastmetrics.group_auc(table, relevant_from=0.5)
+        described = {"catalogue": ids, "features": rng.random((size, 2)) + 1}
+        for ties in ("expected", "trec_eval"):
+            shown = {"query": query, "k": 3, "ties": ties, **described}
+            fastmetrics.intra_list_diversity(ids, scores, **shown)
+        if size < 100:
+            distances = rng.random((size, size))
+            fastmetrics.intra_list_diversity(ids, query=query, catalogue=ids, distances=distances)
 
 
 def concordance() -> None:
@@ -263,6 +270,8 @@ def rows_in_order() -> None:
         order = row_order((rng.random(size) * 1e6).astype(kind))
         for entries in ("int32", "int64", "float64"):
             order.spread(np.arange(order.n_distinct, dtype=entries))
+        for ranks in (np.arange(order.n_distinct), np.arange(float(order.n_distinct))):
+            order.spread_by_class(np.ones(size, np.int8), ranks, ranks)
 
 
 def pooled_rows() -> None:
@@ -298,6 +307,34 @@ def recalibration() -> None:
         chances = laid_out((rng.random(300) * (kind != "int64")).astype(kind), layout)
         for weight in (None, laid_out(rng.random(300), layout)):
             fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
+
+
+def paired_numbers() -> None:
+    """Test differences of every kind of input, few and many."""
+    import fastmetrics
+
+    rng = np.random.default_rng(8)
+    for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
+        a, b = (laid_out((rng.random(size) * 99).astype(kind), layout) for _ in range(2))
+        fastmetrics.wilcoxon_signed_rank_test(a, b, higher_is_better=True)
+        fastmetrics.sign_flip_test(
+            a, b, higher_is_better=True, method="monte-carlo", n_resamples=99
+        )
+
+
+def bins() -> None:
+    """Count scores of every kind in bins of both kinds, with every kind of weight."""
+    import fastmetrics
+
+    rng = np.random.default_rng(8)
+    layouts = fastmetrics.BinLayout.learn(rng.random(300)), fastmetrics.BinLayout.of_bits()
+    for bins, kind, layout in itertools.product(layouts, FLOATS + INTEGERS, LAYOUTS):
+        scores = laid_out((90 * rng.random(300)).astype(kind), layout)
+        labels = laid_out(rng.integers(0, 2, 300).astype(np.int8), layout)
+        for weight in (None, rng.integers(1, 4, 300), rng.random(300)):
+            table = fastmetrics.BinnedScoreTable(bins)
+            table.update(labels, scores, weight if weight is None else laid_out(weight, layout))
+            table.average_precision()
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
@@ -339,6 +376,8 @@ def main() -> None:
         rows_in_order()
         pooled_rows()
         recalibration()
+        paired_numbers()
+        bins()
     json.dump(report(modules), sys.stdout)
 
 

@@ -56,7 +56,10 @@ FORBIDDEN = {
 }
 #: Words that mean something else where these say so.
 NEEDS_COMPANY = {
-    "alpha": ({"alternative", "reject", "names", "higher_is_better"}, "level of a decision"),
+    "alpha": (
+        {"alternative", "reject", "names", "higher_is_better", "margin"},
+        "level of a decision",
+    ),
     "n_jobs": ({"estimator"}, "processes (joblib), in which estimators are fitted"),
 }
 #: Options that are the name of a program, as it writes itself.

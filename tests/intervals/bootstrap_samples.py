@@ -143,7 +143,7 @@ def drawn(
         masks[:n_units] = np.where(positive, 255, 0)
     draws = Draws(key, n_units, resampling, masks)
     if resampling == "bayesian":
-        return np.stack([draws.weights(replicate) for replicate in range(count)])
+        return np.stack([np.multiply(*draws.weights(r)) for r in range(count)])
     counts = np.empty((count, padded), np.uint8)
     draws.counts(0, draws.totals(0, count), np.arange(draws.n_windows), counts)
     return counts[:, :n_units].astype(np.int64)

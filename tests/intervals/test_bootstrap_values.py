@@ -125,7 +125,9 @@ def test_more_rows_than_a_window():
 @pytest.mark.parametrize("threshold", [-math.inf, -1.2, 0.4, 0.5, 9.0, math.inf])
 def test_count_measures_at_a_threshold(way, threshold):
     labels, scores = binary(40, step=0.1)
-    metrics = {name: name for name in COUNTED} | {"cost": ("cost", {"cost_matrix": COST})}
+    """In the company of a measure of scores rows are drawn, which all share."""
+    cost = ("cost", {"cost_matrix": COST})
+    metrics = {name: name for name in COUNTED} | {"cost": cost, "auc": "roc_auc"}
     results = quiet_bootstrap(
         labels, scores, metrics=metrics, threshold=threshold, n_resamples=25, **way
     )
@@ -140,6 +142,33 @@ def test_count_measures_at_a_threshold(way, threshold):
         if row.sum():
             costs = np.average(COST[labels, called], weights=row)
             assert results["cost"].bootstrap_distribution[r] == pytest.approx(costs, abs=1e-12)
+
+
+@pytest.mark.parametrize("way", [*WAYS, {"resampling": "bayesian"}])
+@pytest.mark.parametrize("threshold", [-math.inf, 0.4, math.inf])
+def test_count_measures_alone_draw_the_four_cells(way, threshold):
+    """Scores with a threshold, their table, rows that stand for several: all as their matrix."""
+    labels, scores = binary(60, step=0.1)
+    times = np.random.default_rng(3).integers(0, 4, 60)
+    given = {"metrics": COUNTED, "n_resamples": 40, **way}
+    for weights in (np.ones(60, np.int64), times):
+        many, at = np.repeat(labels, weights), np.repeat(scores, weights)
+        matrix = fm.ConfusionMatrix.from_labels(many, (at >= threshold).astype(int), labels=[0, 1])
+        of_matrix = quiet_bootstrap(matrix, **given)
+        frequencies = {"sample_weight": weights, "weights_are": "frequencies"}
+        for found in (
+            quiet_bootstrap(many, at, threshold=threshold, **given),
+            quiet_bootstrap(labels, scores, threshold=threshold, **frequencies, **given),
+            quiet_bootstrap(fm.ScoreTable.from_scores(many, at), threshold=threshold, **given),
+        ):
+            for name in COUNTED:
+                np.testing.assert_equal(
+                    found[name].bootstrap_distribution, of_matrix[name].bootstrap_distribution
+                )
+                assert found[name].effective_sample_size == weights.sum()
+                assert str(found[name].confidence_interval) == str(
+                    of_matrix[name].confidence_interval
+                )
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -66,7 +66,7 @@ def area(name: str, y: Any, p: Any, weights: Any = None) -> float:
 def counts_of_units(n: int, n_resamples: int, resampling: Any = "multinomial") -> NDArray[Any]:
     draws = Draws(seed_key(KEY), n, resampling)
     if resampling == "bayesian":
-        return np.stack([draws.weights(r) for r in range(n_resamples)])
+        return np.stack([np.multiply(*draws.weights(r)) for r in range(n_resamples)])
     counts = np.empty((n_resamples, -(-n // 8) * 8), np.uint8)
     draws.counts(0, draws.totals(0, n_resamples), np.arange(draws.n_windows), counts)
     return counts[:, :n].astype(np.int64)

@@ -68,7 +68,7 @@ def counts_of_units(
         masks[:n_units] = np.where(positive, 255, 0)
     draws = Draws(seed_key(KEY), n_units, resampling, masks)  # type: ignore[arg-type]
     if resampling == "bayesian":
-        return np.stack([draws.weights(r) for r in range(B)])
+        return np.stack([np.multiply(*draws.weights(r)) for r in range(B)])
     counts = np.empty((B, padded), np.uint8)
     draws.counts(0, draws.totals(0, B), np.arange(draws.n_windows), counts)
     return counts[:, :n_units].astype(np.int64)

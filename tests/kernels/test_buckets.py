@@ -1,10 +1,9 @@
-"""Scatter, gather, count and weigh: compiled, as plain Python, and by double loops."""
+"""Scatter, gather and count: compiled, as plain Python, and by double loops."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -69,11 +68,11 @@ class Streams:
     """What scattering some rows, in parts, leaves behind."""
 
     pool: Any
-    weight_pool: Any
+    number_pool: Any
     block_starts: Any
     block_order: Any
     buffers: Any
-    weight_buffers: Any
+    number_buffers: Any
     fill: Any
     n_negative: int
     bad: bool
@@ -85,26 +84,25 @@ class Streams:
 
 
 def scattered(
-    form: Form, values, labels, map_: Map, weights=None, parts: int = 1, most: float = LARGEST
+    form: Form, values, labels, map_: Map, numbers=None, parts: int = 1, most: float = LARGEST
 ) -> Streams:
+    """Scatter values; ``numbers`` is the dtype of the numbers of rows that they carry, if any."""
     n, n_streams = len(values), int(map_.stream_of_cell.max()) + 2
     cuts = [n * k // parts for k in range(parts + 1)]
     first = np.array([cuts[k] // BLOCK + k for k in range(parts)])
     n_blocks = n // BLOCK + parts
     pool, owner = np.empty((n_blocks, BLOCK), values.dtype), np.empty(n_blocks, np.uint16)
     buffers = np.empty((parts, n_streams, BLOCK), values.dtype)
-    weighted = weights is not None
-    given = weights if weighted else np.empty(0)
-    weight_pool = np.empty((n_blocks if weighted else 0, BLOCK))
-    weight_buffers = np.empty((parts, n_streams if weighted else 0, BLOCK))
+    number_pool = np.empty((n_blocks if numbers else 0, BLOCK), numbers or np.int32)
+    number_buffers = np.empty((parts, n_streams if numbers else 0, BLOCK), number_pool.dtype)
     fill = np.zeros((parts, n_streams), np.uint16)
     following, n_negative, bad = [], 0, False
     for k in range(parts):
         part = slice(cuts[k], cuts[k + 1])
         free, negatives, is_bad = form(buckets.scatter)(
-            values[part], labels[part], given[part], 0, map_.by_range, map_.low, map_.scale,
-            map_.stream_of_cell, map_.splitters, map_.tree, most, pool, weight_pool, first[k],
-            owner, buffers[k], weight_buffers[k], fill[k],
+            values[part], labels[part], 0, map_.by_range, map_.low, map_.scale,
+            map_.stream_of_cell, map_.splitters, map_.tree, most, pool, first[k],
+            owner, buffers[k], fill[k], cuts[k], number_pool, number_buffers[k],
         )  # fmt: skip
         following.append(free)
         n_negative += negatives
@@ -112,13 +110,13 @@ def scattered(
     starts, order = np.zeros(n_streams * parts + 1, np.int64), np.empty(n_blocks, np.int32)
     form(buckets.index_blocks)(owner, first, np.array(following, np.int64), starts, order)
     return Streams(
-        pool, weight_pool, starts, order, buffers, weight_buffers, fill, n_negative, bool(bad)
+        pool, number_pool, starts, order, buffers, number_buffers, fill, n_negative, bool(bad)
     )
 
 
-def gathered(form: Form, streams: Streams, stream: int, weights: bool = False) -> Any:
-    pool = streams.weight_pool if weights else streams.pool
-    buffers = streams.weight_buffers if weights else streams.buffers
+def gathered(form: Form, streams: Streams, stream: int, numbers: bool = False) -> Any:
+    pool = streams.number_pool if numbers else streams.pool
+    buffers = streams.number_buffers if numbers else streams.buffers
     out = np.empty(streams.rows[stream], pool.dtype)
     fill, starts, order = streams.fill, streams.block_starts, streams.block_order
     assert form(buckets.gather)(stream, pool, starts, order, buffers, fill, out) == len(out)
@@ -166,20 +164,22 @@ def maps_of(values: Any) -> list[Map]:
 def test_each_stream_holds_its_rows_in_order(rng, form, dtype, n: int, parts: int) -> None:
     values = scores_of(rng, n, dtype)
     labels = rng.choice([0, 1], n, p=[0.8, 0.2]).astype(np.int8)
-    weights = rng.random(n)
     for map_ in maps_of(values) if n else [splitter_map(np.zeros(3, dtype))]:
         expected = expected_stream(values, labels, map_)
-        with_weights = scattered(form, values, labels, map_, weights, parts)
-        without = scattered(form, values, labels, map_, None, parts)
-        for streams in (with_weights, without):
+        for numbers in (None, np.int32, np.int64):
+            streams = scattered(form, values, labels, map_, numbers, parts)
             assert streams.n_negative == (labels == 0).sum()
             assert not streams.bad
             assert streams.rows.sum() == n
             for s in range(len(streams.rows)):
-                mine = expected == s
+                mine = np.flatnonzero(expected == s)
                 assert gathered(form, streams, s).tolist() == values[mine].tolist()
-        for s in range(len(with_weights.rows)):
-            assert gathered(form, with_weights, s, True).tolist() == weights[expected == s].tolist()
+                if numbers:
+                    assert gathered(form, streams, s, True).tolist() == mine.tolist()
+        unlabelled = scattered(form, values, labels[:0], map_, np.int32, parts)
+        for s in range(0, len(unlabelled.rows), 2):
+            mine = np.flatnonzero(expected // 2 == s // 2)
+            assert gathered(form, unlabelled, s, True).tolist() == mine.tolist()
 
 
 @pytest.mark.pairwise
@@ -305,54 +305,3 @@ def test_only_the_buckets_asked_for_are_counted(rng, form) -> None:
         here = np.floor(values * 4) == b
         positive, negative = values[here & (labels == 1)], values[here & (labels == 0)]
         assert twice[b] == 2 * (positive[:, None] > negative).sum()
-
-
-def test_compensated_sum(rng, form) -> None:
-    for values in (np.empty(0), np.exp2(rng.uniform(-60, 60, 400)), np.array([1e16, 1.0, -1e16])):
-        exact = sum(map(Fraction, values.tolist()), Fraction(0))
-        found = form(buckets.compensated_sum)(values)
-        assert abs(Fraction(float(found)) - exact) <= abs(exact) * Fraction(2, 2**53)
-
-
-def test_running_weights(rng, form) -> None:
-    weights = np.exp2(rng.uniform(-53, 53, 200))
-    ends = np.array([0, 10, 10, 60, 199, 200], np.int32)
-    below, above = np.full((2, 5), np.nan)
-    form(buckets.running_weights)(weights, ends, 5, below, above)
-    exact = [Fraction(w) for w in weights.tolist()]
-    for k in range(5):
-        for found, truth in (
-            (below[k], sum(exact[: ends[k]])),
-            (above[k], sum(exact[ends[k + 1] :])),
-        ):
-            assert abs(Fraction(float(found)) - truth) <= truth * Fraction(200, 2**53)
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (1, 1), (120, 60)])
-@pytest.mark.parametrize("spread", [1, 9, 1_000])
-def test_weigh_one_bucket(rng, form, dtype, sizes, spread: int) -> None:
-    high = 0 if np.dtype(dtype).kind == "f" else 2**62
-    negative, positive = (rng.integers(0, spread, size) + high for size in sizes)
-    values, labels = bucket_of(dtype, negative, positive)
-    weights = rng.integers(0, 2**20, len(values)).astype(np.float64)
-    map_ = range_map(1, 4, 0.0, 1.0, values.dtype)
-    streams = scattered(form, values, labels, map_, weights)
-    pairs, class_weight = np.full((2, 1), -9.0), np.full(2, -9.0)
-    form(buckets.weigh_buckets)(
-        0, 1, streams.pool, streams.weight_pool, streams.block_starts, streams.block_order,
-        streams.buffers, streams.weight_buffers, streams.fill, np.array([float(high)]),
-        np.array([float(high + spread)]), streams.rows, *pairs, class_weight,
-    )  # fmt: skip
-    w_negative, w_positive = weights[labels == 0], weights[labels == 1]
-    assert class_weight.tolist() == [w_negative.sum(), w_positive.sum()]
-    product = w_positive[:, None] * w_negative
-    tied = product[positive[:, None] == negative].sum()
-    if np.isnan(pairs[0, 0]):  # to be sorted: too many rows in a leaf
-        assert sizes == (120, 60)
-        assert spread == 1 or high
-        return
-    assert spread > 1 or sizes != (120, 60)
-    assert pairs[0, 0] == 2 * product[positive[:, None] > negative].sum() + tied
-    assert pairs[1, 0] == 2 * product[positive[:, None] < negative].sum() + tied

@@ -142,8 +142,9 @@ def test_what_needs_no_unlocking_stays_itself(fresh, monkeypatch) -> None:
 
 def test_uncached_where_no_folder_is_writable(fresh, monkeypatch, caplog) -> None:
     import numba
-    import numba.typed  # on its first use it asks for what is replaced here
+    from numba.core.registry import cpu_target
 
+    cpu_target.target_context.refresh()  # its own modules ask for what is replaced here
     asked: list[dict[str, Any]] = []
 
     def njit(**options: Any) -> Any:
@@ -157,7 +158,12 @@ def test_uncached_where_no_folder_is_writable(fresh, monkeypatch, caplog) -> Non
     with caplog.at_level("DEBUG", logger="fastmetrics"):
         assert fresh(np.ones(3_000)) == 3_000
     assert fresh(np.ones(3_000)) == 3_000
-    flags = {"nogil": True, "fastmath": False, "error_model": "numpy"}
+    flags = {
+        "nogil": True,
+        "fastmath": False,
+        "error_model": "numpy",
+        "no_cfunc_wrapper": True,
+    }
     assert asked == [{"cache": True, **flags}, flags]
     assert [record.message.split(":")[0] for record in caplog.records] == [
         "kernel total is not cached"
@@ -214,10 +220,10 @@ print(*[f"{warning.category.__name__}: {warning.message}" for warning in said], 
 VALUE = str(2_000 * 2_001 // 2 / 2_000**2)
 
 
-def use_cache(folder: Path, before: str = "") -> list[str]:
+def use_cache(folder: Path, before: str = "", after: str = "") -> list[str]:
     """Return what a process prints: the value, then one line for each warning."""
     said = run_program(
-        before + USE,
+        before + USE + after,
         NUMBA_CACHE_DIR=str(folder),
         NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator",
     ).splitlines()
@@ -246,6 +252,25 @@ def test_damaged_files_of_the_cache_cost_one_warning(tmp_path, suffix, damage) -
     assert str(tmp_path) in warning
     assert "cannot be read" in warning
     assert use_cache(tmp_path) == [VALUE]  # mended
+
+
+#: Say at the end whether all that compiling needs was loaded.
+TELL_TALE = """
+import atexit, sys
+atexit.register(lambda: print("numba.np.arraymath" in sys.modules))
+"""
+#: Ask for a version that is not in the cache.
+ANOTHER = """
+from fastmetrics._kernels import merges
+print(merges.cumulative_weights.compiled()(np.ones(4), np.ones(4)))
+"""
+
+
+@compiled_only
+def test_what_is_loaded_from_the_cache_needs_no_compiler(tmp_path) -> None:
+    assert use_cache(tmp_path, TELL_TALE) == [VALUE, "True"]
+    assert use_cache(tmp_path, TELL_TALE) == [VALUE, "False"]
+    assert use_cache(tmp_path, TELL_TALE, ANOTHER) == [VALUE, "None", "True"]
 
 
 @compiled_only

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 import pytest
 from kernel_forms import FORMS
@@ -68,12 +71,78 @@ def test_sorted_words_say_which_rows_and_runs(form) -> None:
     assert form(orders.unpack)(words[:0], bits, keys, numbers, 100, rows, ends) == 0
 
 
+def runs_of(rng: np.random.Generator, n: int, n_distinct: int) -> tuple[Any, Any, Any]:
+    """Return scores, their rows in order, and where each run starts."""
+    scores = rng.permutation(np.arange(n) % n_distinct).astype(np.float64)
+    rows = np.argsort(scores, kind="stable").astype(np.int32)
+    starts = np.searchsorted(scores[rows], np.arange(n_distinct + 1)).astype(np.int32)
+    return scores, rows, starts
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float64])
-def test_spread(form, dtype) -> None:
-    rows = np.array([4, 0, 2, 1, 3], np.int32)
-    starts = np.array([0, 2, 3, 5], np.int32)
-    out = np.full(5, -1, dtype)
-    form(orders.spread)(rows, starts, 0, 1, np.array([7, 8, 9], dtype), out)
-    assert out.tolist() == [7, -1, -1, -1, 7]
-    form(orders.spread)(rows, starts, 1, 3, np.array([7, 8, 9], dtype), out)
-    assert out.tolist() == [7, 9, 8, 9, 7]
+@pytest.mark.parametrize("n_distinct", [1, 7, 60])
+def test_spread(rng, form, dtype, n_distinct: int) -> None:
+    scores, rows, starts = runs_of(rng, 60, n_distinct)
+    labels = rng.integers(0, 2, 60).astype(np.int8)
+    for first, stop in ((0, n_distinct), (n_distinct // 3, n_distinct // 2), (0, 0)):
+        ones, others = (np.arange(n_distinct, dtype=dtype) + more for more in (100, 500))
+        out, by_class = np.full((2, 60), -1, dtype)
+        form(orders.spread)(rows, starts, first, stop, ones, out)
+        form(orders.spread_by_class)(rows, starts, first, stop, labels, others, ones, by_class)
+        mine = (scores >= first) & (scores < stop)
+        assert out.tolist() == np.where(mine, scores + 100, -1).tolist()
+        expected = np.where(labels == 1, scores + 100, scores + 500)
+        assert by_class.tolist() == np.where(mine, expected, -1).tolist()
+
+
+@pytest.mark.parametrize("negative", [0, -1])
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("n_distinct", [1, 7, 60])
+def test_weigh_runs(rng, form, n_distinct: int, is_weighted: bool, negative: int) -> None:
+    scores, rows, starts = runs_of(rng, 60, n_distinct)
+    labels = rng.choice([1, negative], 60).astype(np.int8)
+    weights = np.exp2(rng.uniform(-60, 60, 60)) * (rng.random(60) < 0.8)
+    exact = [Fraction(weight) if is_weighted else 1 for weight in weights.tolist()]
+    for first, stop in ((0, n_distinct), (n_distinct // 3, n_distinct // 2), (0, 0)):
+        found = np.full((3, stop - first), np.nan)
+        arguments = rows, starts, first, stop, scores, labels, negative
+        labelled = form(orders.weigh_runs)(*arguments, weights[: 60 * is_weighted], *found)
+        assert labelled == ((scores >= first) & (scores < stop)).sum()
+        assert found[0].tolist() == list(range(stop - 1, first - 1, -1))
+        for label, column in ((1, found[1]), (negative, found[2])):
+            for score, value in zip(found[0].tolist(), column.tolist(), strict=True):
+                mine = (scores == score) & (labels == label)
+                truth = sum((exact[row] for row in np.flatnonzero(mine)), Fraction(0))
+                assert abs(Fraction(value) - truth) <= truth * Fraction(2, 2**53)
+
+
+def test_rows_of_neither_class_are_not_labelled(rng, form) -> None:
+    scores, rows, starts = runs_of(rng, 60, 7)
+    labels = np.zeros(60, np.int8)
+    labels[:5] = 3
+    sums = np.empty((2, 7))
+    arguments = rows, starts, 0, 7, scores, labels, 0, np.empty(0), np.empty(0)
+    assert form(orders.weigh_runs)(*arguments, *sums) == 55
+
+
+@pytest.mark.parametrize("is_counted", [False, True])
+@pytest.mark.parametrize("n_distinct", [1, 7, 60])
+def test_place_rows(rng, form, n_distinct: int, is_counted: bool) -> None:
+    scores, rows, starts = runs_of(rng, 60, n_distinct)
+    labels = rng.integers(0, 2, 60).astype(np.int8)
+    counts = rng.integers(1, 2**40, 60) if is_counted else np.ones(60, np.int64)
+    given = counts[: 60 * is_counted]
+    twice = np.sign(scores[:, None] - scores) + 1
+    below = (twice * (labels == 0) * counts).sum(axis=1)
+    above = ((2 - twice) * (labels == 1) * counts).sum(axis=1)
+    expected = np.where(labels == 1, below, above)
+    for first, stop in ((0, n_distinct), (n_distinct // 3, n_distinct // 2), (0, 0)):
+        is_below, mine = scores < first, (scores >= first) & (scores < stop)
+        columns = rows, starts, first, stop, labels, given
+        found = form(orders.class_counts)(*columns)
+        assert found == tuple(counts[mine & (labels == label)].sum() for label in (1, 0))
+        doubled = np.full(60, -1)
+        positives_above = int(counts[~is_below & (labels == 1)].sum())
+        negatives_below = int(counts[is_below & (labels == 0)].sum())
+        form(orders.place_rows)(*columns, positives_above, negatives_below, doubled)
+        assert doubled.tolist() == np.where(mine, expected, -1).tolist()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from kernel_forms import FORMS, forms
 
-from fastmetrics._kernels import ranking_values, rankings
+from fastmetrics._kernels import ranking_gains, ranking_values, rankings
 from reference import ranking_oracle as oracle
 
 SCORES = [np.float64, np.float32, np.int64, np.uint64]
@@ -129,15 +131,27 @@ def test_rows_are_gathered(gather, rng) -> None:
     assert order.tolist() == np.argsort(codes, kind="stable").tolist()
 
 
-#: A kernel, its arguments behind the items by their names, and its definition.
+#: A kernel, its arguments behind the items, and its definition.
 VALUES = [
-    ("expected_hits", lambda n: (1.0, np.full(n, 3)), lambda o: 3 * oracle.precision(o, 3)),
-    ("expected_first", lambda n: (1.0, 4, True), lambda o: oracle.reciprocal_rank(o, 4)),
-    ("expected_first", lambda n: (1.0, 2, False), lambda o: oracle.hit_rate(o, 2)),
-    ("expected_precision_sums", lambda n: (1.0, 5), lambda o: oracle.average_precision(o, 1, 5)),
-    ("expected_gains", lambda n: (4, DISCOUNTS), lambda o: oracle.dcg(o, 4)),
     (
-        "expected_reading",
+        ranking_values.expected_hits,
+        lambda n: (1.0, np.full(n, 3)),
+        lambda o: 3 * oracle.precision(o, 3),
+    ),
+    (
+        ranking_values.expected_first,
+        lambda n: (1.0, 4, True),
+        lambda o: oracle.reciprocal_rank(o, 4),
+    ),
+    (ranking_values.expected_first, lambda n: (1.0, 2, False), lambda o: oracle.hit_rate(o, 2)),
+    (
+        ranking_values.expected_precision_sums,
+        lambda n: (1.0, 5),
+        lambda o: oracle.average_precision(o, 1, 5),
+    ),
+    (ranking_gains.expected_gains, lambda n: (4, DISCOUNTS), lambda o: oracle.dcg(o, 4)),
+    (
+        ranking_values.expected_reading,
         lambda n: (1.0, 4, 0.5 ** np.arange(9.0), 1 - 0.5 ** np.arange(9.0)),
         lambda o: oracle.rank_biased_precision(o, oracle.Fraction(1, 2), 4),
     ),
@@ -146,14 +160,14 @@ DISCOUNTS = np.append(0.0, np.cumsum(1 / np.log2(np.arange(2, 10))))
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(("name", "more", "of_order"), VALUES)
-def test_values_of_queries(form, name, more, of_order, rng) -> None:
+@pytest.mark.parametrize(("kernel", "more", "of_order"), VALUES)
+def test_values_of_queries(form, kernel, more, of_order, rng) -> None:
     sizes = rng.integers(0, 6, 30)
     starts = np.append(0, np.cumsum(sizes))
     relevance, scores = rng.integers(0, 3, starts[-1]), rng.integers(0, 3, starts[-1])
     item_starts, _, *ranks = placed(form, relevance.astype(np.int8), scores * 1.0, starts)
     found = np.full(30, -7.0)
-    form(getattr(ranking_values, name))(0, 30, item_starts, *ranks, *more(30), found)
+    form(kernel)(0, 30, item_starts, *ranks, *more(30), found)
     for q, value in enumerate(found):
         rows = range(starts[q], starts[q + 1])
         query = [(int(relevance[i]), int(scores[i]), i) for i in rows]
@@ -168,12 +182,12 @@ def test_other_values_of_queries(form) -> None:
     counts, found = np.full(2, -7), np.full(2, -7.0)
     form(ranking_values.relevant_counts)(0, 2, item_starts, grades, 1.0, counts)
     assert counts.tolist() == [3, 0]
-    form(ranking_values.ideal_gains)(0, 2, item_starts, grades, 2, DISCOUNTS, found)
+    form(ranking_gains.ideal_gains)(0, 2, item_starts, grades, 2, DISCOUNTS, found)
     assert found.tolist() == pytest.approx([2 + 1 / np.log2(3), 0])
-    form(ranking_values.ideal_gains)(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, found)
+    form(ranking_gains.ideal_gains)(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, found)
     assert found.tolist() == pytest.approx([2 + 2 / np.log2(3), 0])
     chances = np.array([0.5, 0.25, 0.25])
-    form(ranking_values.expected_cascade)(0, 2, item_starts, chances, above, tied, 9, found)
+    form(ranking_gains.expected_cascade)(0, 2, item_starts, chances, above, tied, 9, found)
     by_hand = ((1 / 2) / 2 + (1 / 2) * (1 / 4) / 3 + (1 / 4) / 2 + (3 / 4) * (1 / 2) / 3) / 2
     assert found.tolist() == pytest.approx([by_hand, 0])
     judged = np.array([6, 4])
@@ -187,3 +201,125 @@ def test_other_values_of_queries(form) -> None:
     )
     assert doubled.tolist() == [2 * 2 * 2, 0]
     assert relevant.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("sort", forms(ranking_gains.sort_down))
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 40, 700])
+def test_values_are_sorted_down(sort, n, rng) -> None:
+    for values in (rng.normal(size=n), rng.integers(0, 3, n) * 1.0, np.arange(float(n))):
+        longer = np.append(values, 9.0)
+        sort(longer, n)
+        assert longer.tolist() == [*sorted(values, reverse=True), 9.0]
+
+
+@pytest.mark.parametrize("mean", forms(ranking_gains.mean_products))
+def test_means_of_products_over_all_sets(mean) -> None:
+    chances = [Fraction(1, 2), Fraction(0), Fraction(1, 4), Fraction(3, 4), Fraction(1, 8)]
+    found = np.full(7, -7.0)
+    assert mean(np.array([9.0, *map(float, chances)]), 1, 4, 6, found) == 4
+    for j in range(5):
+        sets = list(itertools.combinations(chances, j))
+        right = sum(math.prod(1 - chance for chance in each) for each in sets) / len(sets)
+        assert found[j] == pytest.approx(float(right), rel=1e-15)
+    assert found[5:].tolist() == [0, -7]
+
+
+@pytest.mark.parametrize("cascade", forms(ranking_gains.expected_cascade))
+@pytest.mark.parametrize(("size", "relevant"), [(300, 1), (300, 200), (120, 120)])
+def test_a_long_tie_of_a_reader_who_stops(cascade, size, relevant) -> None:
+    """Of items that all end the search with chance 1/2, those beyond a hundred do not matter."""
+    right, some = Fraction(0), Fraction(1, 2)
+    for place in range(1, size + 1):
+        for before in range(min(place, relevant)):
+            others = place - 1 - before
+            if others <= size - relevant:
+                ways = math.comb(relevant, before) * math.comb(size - relevant, others)
+                share = Fraction(ways, math.comb(size, place - 1))
+                right += (
+                    share * Fraction(relevant - before, size - place + 1) * some**before / 2 / place
+                )
+    found, ints = np.full(1, -7.0), np.zeros(relevant, np.int64)
+    starts = np.array([0, relevant])
+    cascade(0, 1, starts, np.full(relevant, 0.5), ints, ints + size, 10**9, found)
+    assert found[0] == pytest.approx(float(right), rel=5e-15)
+
+
+def one_query(form: Any, rng: Any) -> tuple[Any, ...]:
+    """Return a query of five items, some of them not judged, and what kernels take of it.
+
+    Up to two relevant items more were never retrieved.
+    """
+    grades, scores = rng.choice([np.nan, -1.0, 0.0, 1.0, 2.0], 5), rng.integers(0, 3, 5) * 1.0
+    query = [
+        (None if grade != grade else int(grade), int(score), i)
+        for i, (grade, score) in enumerate(zip(grades.tolist(), scores, strict=True))
+    ]
+    starts, n_missing = np.array([0, 5]), int(rng.integers(0, 3))
+    item_starts, rows, *ranks = placed(form, grades, scores, starts)
+    hidden = [np.full(len(rows), -7) for _ in range(2)]
+    form(rankings.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, *hidden)
+    longer = [
+        np.append(column, np.full(n_missing, value))
+        for column, value in zip([*ranks, *hidden], (1.0, 5, 0, 0, 0), strict=True)
+    ]
+    return query, n_missing, np.array([0, len(longer[0])]), longer[:3], longer[3:]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("k", [2, 5, 9])
+def test_items_that_were_not_retrieved_or_not_judged(form, k, rng) -> None:
+    for _ in range(40):
+        query, _, item_starts, ranks, _ = one_query(form, rng)
+        found = np.full(1, -7.0)
+        for name, more, right in (
+            ("expected_hits", (np.array([k]),), lambda o: k * oracle.precision(o, k)),
+            ("expected_first", (k, True), lambda o: oracle.reciprocal_rank(o, k)),
+            ("expected_precision_sums", (k,), lambda o: oracle.average_precision(o, 1, k)),
+        ):
+            form(getattr(ranking_values, name))(0, 1, item_starts, *ranks, 1.0, *more, found)
+            assert found[0] == pytest.approx(float(oracle.mean(right, query)), rel=1e-13)
+        gains = np.maximum(ranks[0], 0.0)
+        items = (0, 1, item_starts, gains, *ranks[1:])
+        form(ranking_gains.expected_gains)(*items, min(k, 6), DISCOUNTS, found)
+        right = oracle.mean(oracle.dcg, query, k=k)
+        assert found[0] == pytest.approx(float(right), rel=1e-13)
+        chances = np.exp2(gains) - 1
+        items = (0, 1, item_starts, chances / 8, *ranks[1:])
+        form(ranking_gains.expected_cascade)(*items, k, found)
+        right = oracle.mean(oracle.expected_reciprocal_rank, query, top=3, k=k)
+        assert found[0] == pytest.approx(float(right), rel=1e-13)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("knows", [False, True])
+def test_bpref_of_items_that_were_not_retrieved_or_not_judged(form, knows, rng) -> None:
+    for _ in range(80):
+        query, n_missing, item_starts, ranks, hidden = one_query(form, rng)
+        if not knows:  # as where all are judged
+            query = [(max(grade or 0, 0), *rest) for grade, *rest in query]
+            hidden = [np.zeros(0, np.int64)] * 2
+        total = n_missing + sum(map(oracle.is_relevant, query))
+        others = sum(grade == 0 for grade, *_ in query)
+        found, judged = np.full(1, -7.0), np.array([total + others])
+        form(ranking_values.expected_preference)(
+            0, 1, item_starts, *ranks, *hidden, 1.0, judged, found
+        )
+        right = math.nan
+        if total:
+            right = float(oracle.mean(oracle.bpref, query, n_relevant=total, n_others=others))
+        assert found[0] == pytest.approx(right, rel=1e-13, nan_ok=True)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_long_queries_are_left_to_a_sort_by_all(form) -> None:
+    n = 400
+    grades, scores, starts = np.ones(n), np.arange(float(n)), np.array([0, n])
+    item_starts, rows, *_ = placed(form, grades, scores, starts)
+    one, other = np.full(n, -7), np.full(n, -7)
+    form(rankings.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, one, other)
+    single = scores.astype(np.float32)
+    names = np.arange(n)
+    data = (grades, single, names, starts, 0, 1, item_starts, rows)
+    form(rankings.places_by_name)(*data, one, other)
+    assert (one == -7).all()
+    assert (other == -7).all()

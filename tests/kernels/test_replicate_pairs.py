@@ -159,11 +159,46 @@ def test_byte_products_of_the_largest_bytes(form):
 
 def test_gather_counts(form, rng):
     of_units = rng.integers(0, 9, (3, 16)).astype(np.uint8)
-    units = rng.integers(0, 11, 29)
+    units = rng.integers(0, 11, 29, dtype=np.int32)
     counts = np.full((3, 32), 77, np.uint8)
     form(kernels.gather_counts)(of_units, units, counts)
     assert (counts[:, :29] == of_units[:, units]).all()
     assert (counts[:, 29:] == 77).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
+@pytest.mark.parametrize("n", [1, 2, 60])
+def test_rows_read_in_order(form, rng, n, dtype):
+    labels = rng.choice(np.array([-1, 1], np.int8), n)
+    scores = rng.integers(0, max(1, n // 3), n).astype(dtype)
+    rows = Rows.of(labels, scores)
+    order = np.lexsort((labels, scores))[::-1].astype(np.int32)
+    masks, ends = np.zeros((2, rows.padded), np.uint8)
+    distinct, positives, stops = np.empty(n, dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+    n_ties = form(kernels.read_in_order)(
+        order, scores, labels, masks, ends, distinct, positives, stops
+    )
+    assert masks.tolist() == rows.masks().tolist()
+    assert ends.tolist() == rows.ends().tolist()
+    assert distinct[:n_ties].tolist() == sorted(set(scores.tolist()), reverse=True)
+    assert positives[:n_ties].tolist() == [p for p, _ in rows.cells]
+    assert stops[:n_ties].tolist() == [stop for _, _, stop in rows.ties()]
+
+
+def test_exchanged_rows(form, rng):
+    """Every unit has a row of each model; what is exchanged is one's instead of the other's."""
+    units = np.tile(rng.permutation(100).astype(np.int32), 2)
+    second = np.zeros(208, np.uint8)
+    second[100:200] = 1
+    coins = rng.integers(0, 2**64, (3, 2), dtype=np.uint64)
+    counts = np.full((2, 3, 208), 9, np.uint8)
+    form(kernels.exchange_rows)(coins, units, second, *counts)
+    assert (counts[:, :, 200:] == 9).all()
+    for r, words in enumerate(coins.tolist()):
+        bits = [words[unit // 64] >> unit % 64 & 1 for unit in units.tolist()]
+        moved = [bit != own for bit, own in zip(bits, second.tolist(), strict=False)]
+        assert counts[1, r, :200].tolist() == moved
+        assert counts[0, r, :200].tolist() == [not other for other in moved]
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 511, 512, 513, 1_025, 1_500])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_forms import forms
 
-from fastmetrics._kernels import row_pairs as kernels
+from fastmetrics._kernels import concordance as kernels
 
 
 def coded(rng: np.random.Generator, n: int, n_ranks: int) -> Any:

@@ -181,3 +181,21 @@ def test_weights_of_groups() -> None:
 def test_what_is_wrong_is_said(call: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_the_mean_by_trec_evals_rule_is_added_up_as_trec_eval_does() -> None:
+    """Means of 32 queries may have a fifth digit that is 5: the last bit of a sum is then seen."""
+    rng = np.random.default_rng(0)
+    differ = 0
+    for _ in range(200):
+        relevance, score = rng.random((32, 5)) < 0.3, rng.random((32, 5))
+        table = fm.RankingTable.from_scores(relevance, score, ids=np.tile(np.arange(5), (32, 1)))
+        values = fm.precision_at_k(table, k=5, ties="trec_eval", per_query=True)
+        total = 0.0
+        for value in values.tolist():
+            total += value
+        assert fm.precision_at_k(table, k=5, ties="trec_eval") == total / 32
+        found = fm.evaluate_rankings(table, metrics="P@5", ties="trec_eval")
+        assert found.means[0].estimate == total / 32
+        differ += f"{total / 32:6.4f}" != f"{float(values.mean()):6.4f}"
+    assert differ > 5

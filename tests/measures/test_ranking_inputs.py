@@ -106,3 +106,37 @@ def test_inputs_are_not_modified_and_may_be_read_only_or_strided() -> None:
     fm.RankingTable.from_scores(relevance, score, query=np.array(QUERY))
     assert np.array_equal(relevance, before[0])
     assert np.array_equal(score, before[1])
+
+
+@pytest.mark.parametrize("n_queries", [300, 20_000])
+@pytest.mark.parametrize("order", ["any", "runs", "sorted"])
+def test_ids_of_queries_of_every_kind_are_numbered_alike(n_queries: int, order: str) -> None:
+    rng = np.random.default_rng(4)
+    number = rng.integers(0, n_queries, 90_000)
+    if order == "runs":  # as a log of sessions: each in one piece, and none where its id says
+        number = rng.permutation(n_queries)[np.sort(number)]
+    elif order == "sorted":
+        number = np.sort(number)
+    relevance, score = rng.random(90_000) < 0.3, rng.random(90_000)
+    expected = fm.RankingTable.from_scores(relevance, score, query=number.tolist())
+    wide = np.unique(rng.integers(-(2**62), 2**62, 2 * n_queries))[:n_queries]
+    for ids in (
+        np.arange(n_queries),
+        wide,
+        (wide + 2**62).astype(np.uint64) + np.uint64(2**63),
+        wide.astype(">i8"),
+        np.arange(n_queries, dtype=np.int32) * 90_001,
+        np.array([f"q{k:05}" for k in range(n_queries)]),
+    ):
+        found = fm.RankingTable.from_scores(relevance, score, query=ids[number])
+        assert found.queries is not None
+        assert np.array_equal(found.queries, ids[np.unique(number)])
+        assert found.queries.dtype == ids.dtype.newbyteorder("=")
+        for name in ("item_starts", "above", "tied", "sizes"):
+            assert np.array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_ids_of_queries_are_as_many_as_items() -> None:
+    for query in (np.array([1, 1, 2]), ["a", "a", "b"], np.arange(3)):
+        with pytest.raises(ValueError, match="`query` must have as many rows as `relevance`: got"):
+            fm.ndcg([1, 0], [2, 1], query=query)

@@ -77,8 +77,8 @@ def test_differences_of_queries_sorted() -> None:
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts[0] == f"first is better: {pair.n_better} of {len(pair.differences)}"
     assert texts[1] == f"second is better: {pair.n_worse} of {len(pair.differences)}"
-    assert texts[2].startswith(f"mean {pair.difference:.4g}, ")
-    assert ax.get_ylabel() == "ndcg@5: first − second"
+    assert texts[2].startswith(f"mean {pair.difference:.4f}, ".replace("-", "−"))
+    assert ax.get_ylabel() == "difference in ndcg@5"
     mean = next(line for line in ax.lines if line.get_label() == texts[2])
     assert mean.get_ydata().tolist() == [pair.difference] * 2
 

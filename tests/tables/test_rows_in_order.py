@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ def assert_order(order: RowOrder, scores: NDArray[Any]) -> None:
     assert order.rows.tolist() == rows
     assert order.starts.tolist() == starts
     assert order.n_distinct == len(starts) - 1
+    assert order.is_finite == bool(np.isfinite(scores).all())
     assert order.rows.dtype == order.starts.dtype == np.int32
 
 
@@ -129,6 +131,20 @@ def test_values_are_spread_over_the_rows(rng, n: int, n_distinct: int) -> None:
     np.testing.assert_array_equal(order.spread(np.arange(len(distinct), dtype=np.int32), 1), rank)
     below = order.spread(order.starts[:-1])
     np.testing.assert_array_equal(below, np.searchsorted(np.sort(scores), scores))
-    cuts = order.cuts(1 << 17)
-    assert (cuts[0], cuts[-1]) == (0, order.n_distinct)
-    assert (np.diff(cuts) > 0).all()
+    labels = rng.integers(0, 2, n).astype(np.int8)
+    both = order.spread_by_class(labels, distinct, -distinct)
+    np.testing.assert_array_equal(both, np.where(labels == 1, -scores, scores))
+    cuts = [0, *(stop for _, stop in order.jobs())]
+    assert order.jobs() == list(pairwise(cuts))
+    assert cuts[-1] == order.n_distinct
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("n", [10, 5_000, 200_000])
+def test_what_is_not_finite_is_noticed(rng, n: int, value: float) -> None:
+    for scores in (rng.standard_normal(n), np.sort(rng.standard_normal(n))):
+        assert row_order(scores).is_finite
+        scores[rng.integers(n)] = value
+        order = row_order(scores)
+        assert not order.is_finite
+        np.testing.assert_array_equal(np.sort(order.rows), np.arange(n))

@@ -13,7 +13,6 @@ from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds, unsampled_
 
 from fastmetrics import ScoreTable, rank_loss, roc_auc_score
 from fastmetrics._input.rows import check_binary
-from fastmetrics._kernels import merges
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.tables.scores.pairs import count_pairs
 from reference import pair_oracle as oracle
@@ -277,23 +276,6 @@ def test_threads_change_no_bit(rng, path: str) -> None:
             for n_threads in (2, 3, 7):
                 assert count_pairs(rows, n_threads) == pairs
                 assert ScoreTable.from_rows(rows, n_threads=n_threads) == table
-
-
-def test_the_weighted_fallback_is_taken(rng, monkeypatch) -> None:
-    calls = []
-
-    def spied(*args: Any) -> Any:
-        calls.append(args)
-        return original(*args)
-
-    original = merges.weigh_pairs_discordant
-    monkeypatch.setattr(merges, "weigh_pairs_discordant", spied)
-    n = 4_000
-    with thresholds(bucket_rows=400, sample_rows=50):
-        labels, scores, weights = labels_of(rng, n, 0.3), unsampled_cluster(rng, n), rng.random(n)
-        count_pairs(check_binary(labels, scores, sample_weight=weights))
-        assert calls
-        assert_weighed(labels, scores, weights)
 
 
 @given(

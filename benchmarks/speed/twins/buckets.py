@@ -5,7 +5,6 @@ Pairs of calls as in ``curves.py``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,11 +20,6 @@ from fastmetrics.tables.ordering.partition import Partition, partition
 
 #: Cells of a range map, and leaves of a bucket.
 CELLS = 8_192
-
-
-def compensated_sum(data: Data) -> Pair:
-    weights = data.weights
-    return lambda: (buckets.compensated_sum(weights),), lambda: (math.fsum(weights),)
 
 
 def _range(values: NDArray[Any], n_cells: int) -> tuple[float, float]:
@@ -109,22 +103,17 @@ def _bucket_of(parted: Partition, values: NDArray[Any]) -> NDArray[np.int64]:
 
 def partition_of_rows(data: Data) -> Pair:
     """Cover ``scatter``, ``index_blocks`` and ``gather``: rows in, one array a stream out."""
-    rows = check_binary(data.labels, data.scores, sample_weight=data.weights)
+    rows = check_binary(data.labels, data.scores)
 
     def ours() -> tuple[Any, ...]:
         parted = partition(rows, 1)
-        streams = range(len(parted.rows))
-        return tuple(
-            np.sort(part(s)) for s in streams for part in (parted.gather, parted.gather_carried)
-        )
+        return tuple(parted.gather(s) for s in range(len(parted.rows)))
 
     def twin() -> tuple[Any, ...]:
-        weights = data.weights
         stream = 2 * _bucket_of(plan_of_rows, data.scores) + (data.labels == 1)
         order = np.argsort(stream, kind="stable")
         cuts = np.cumsum(np.bincount(stream, minlength=len(plan_of_rows.rows)))[:-1]
-        columns = (np.split(values[order], cuts) for values in (data.scores, weights))
-        return tuple(np.sort(part) for both in zip(*columns, strict=True) for part in both)
+        return tuple(np.split(data.scores[order], cuts))
 
     plan_of_rows = partition(rows, 1)
     return ours, twin
@@ -169,65 +158,12 @@ def count_buckets(data: Data) -> Pair:
     return ours, lambda: (np.array(_by_bucket(data, parted, pairs)),)
 
 
-def weigh_buckets(data: Data) -> Pair:
-    parted = partition(check_binary(data.labels, data.scores, sample_weight=data.weights), 1)
-    plan = parted.plan
-
-    def ours() -> tuple[Any, ...]:
-        concordant, discordant = np.zeros((2, plan.n_buckets))
-        class_weight = np.zeros(2 * plan.n_buckets)
-        buckets.weigh_buckets(
-            0,
-            plan.n_buckets,
-            parted.pool,
-            parted.carried_pool,
-            parted.block_starts,
-            parted.block_order,
-            parted.buffers,
-            parted.carried_buffers,
-            parted.fill,
-            plan.lows,
-            plan.highs,
-            parted.rows,
-            concordant,
-            discordant,
-            class_weight,
-        )
-        return concordant, discordant
-
-    def twin() -> tuple[Any, ...]:
-        found = np.array(_by_bucket(data, parted, naive.weighted_pairs_by_broadcast))
-        return found[:, 0], found[:, 1]
-
-    return ours, twin
-
-
-def running_weights(data: Data) -> Pair:
-    weights = data.weights
-    n_leaves = max(2, len(weights) // 4)
-    ends = (np.arange(n_leaves + 1) * len(weights) // n_leaves).astype(np.int32)
-    below, above = np.empty(n_leaves), np.empty(n_leaves)
-
-    def ours() -> tuple[Any, ...]:
-        buckets.running_weights(weights, ends, n_leaves, below, above)
-        return below, above
-
-    def twin() -> tuple[Any, ...]:
-        up_to = np.cumsum(weights)[ends[1:] - 1]
-        return np.r_[0.0, up_to[:-1]], up_to[-1] - up_to
-
-    return ours, twin
-
-
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
-BUCKET_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
-    compensated_sum: (("buckets:compensated_sum",), False),
+TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     range_cells: (("buckets:range_cells",), False),
     splitter_cells: (("buckets:splitter_cells",), False),
     leaf_numbers: (("buckets:leaf_numbers",), False),
     place: (("buckets:place",), False),
     partition_of_rows: (("buckets:scatter", "buckets:index_blocks", "buckets:gather"), False),
     count_buckets: (("buckets:count_buckets",), True),
-    weigh_buckets: (("buckets:weigh_buckets",), True),
-    running_weights: (("buckets:running_weights",), False),
 }

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import concordance, row_pairs
+from fastmetrics._kernels import concordance
 
 
 def _ranks(data: Data) -> NDArray[np.int32]:
@@ -52,20 +52,22 @@ def rows_before(data: Data) -> Pair:
     starts = np.append(np.flatnonzero(np.diff(ranks[by_rank], prepend=-1)), n)
     places = np.arange(n + 1, dtype=np.int32)  # each row has a key of its own, and leads
     slopes = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
-    first, last = np.array([0, n]), max(0, bits - row_pairs.DIGIT) + 1
+    first, last = np.array([0, n]), max(0, bits - concordance.DIGIT) + 1
 
     def ours() -> tuple[Any, ...]:
         own, sums = codes.copy(), np.zeros(n, np.int64)
-        row_pairs.lower_in_segments(own, sums, codes.copy(), np.empty_like(sums), first, 0, 1, bits)
+        concordance.lower_in_segments(
+            own, sums, codes.copy(), np.empty_like(sums), first, 0, 1, bits
+        )
         counts, more, out = np.zeros(256, np.int64), np.zeros(256, np.int64), np.empty_like(codes)
         digit, sums_out = np.zeros(n, np.int64), np.empty_like(sums)
-        row_pairs.lower_by_digit(codes, 0, n, last, digit, counts)
+        concordance.lower_by_digit(codes, 0, n, last, digit, counts)
         sizes = counts & 0xFFFFFFFF
         given = (codes, digit, 0, n, last, 255, np.cumsum(sizes) - sizes, more, out, sums_out)
-        row_pairs.scatter_with_sums(*given)
+        concordance.scatter_with_sums(*given)
         partners = np.empty(n)
         of_rows = (sums, by_rank, by_rank, starts, 0, len(starts) - 1)
-        row_pairs.combine_partners(*of_rows, np.stack((places, places), axis=1), slopes, partners)
+        concordance.combine_partners(*of_rows, np.stack((places, places), axis=1), slopes, partners)
         return sums & 0xFFFFFFFF, out, partners
 
     def twin() -> tuple[Any, ...]:
@@ -102,7 +104,7 @@ def sums_of_later(data: Data) -> Pair:
 
 
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
-CONCORDANCE_TWINS = {
+TWINS = {
     rising_pairs: (
         (
             "concordance:rising_by_digit",
@@ -113,10 +115,10 @@ CONCORDANCE_TWINS = {
     ),
     rows_before: (
         (
-            "row_pairs:combine_partners",
-            "row_pairs:lower_by_digit",
-            "row_pairs:lower_in_segments",
-            "row_pairs:scatter_with_sums",
+            "concordance:combine_partners",
+            "concordance:lower_by_digit",
+            "concordance:lower_in_segments",
+            "concordance:scatter_with_sums",
         ),
         True,
     ),

@@ -69,7 +69,7 @@ def merge_descending(data: Data) -> Pair:
     return ours, lambda: naive.table(data)
 
 
-def _weighted_columns(data: Data) -> tuple[NDArray[Any], ...]:
+def weighted_columns(data: Data) -> tuple[NDArray[Any], ...]:
     scores, row = np.unique(data.scores, return_inverse=True)
     is_positive = data.labels == 1
     weights = data.weights
@@ -77,30 +77,11 @@ def _weighted_columns(data: Data) -> tuple[NDArray[Any], ...]:
     return scores[::-1], positives[::-1], negatives[::-1]
 
 
-def merge_weighted_descending(data: Data) -> Pair:
-    is_positive = data.labels == 1
-    keys, weights = (
-        np.concatenate([values[~is_positive], values[is_positive]])
-        for values in (data.scores, data.weights)
-    )
-    n, n_negative = len(keys), int(np.count_nonzero(~is_positive))
-
-    def ours() -> tuple[Any, ...]:
-        columns = np.empty(n, keys.dtype), np.empty(n), np.empty(n)
-        order = np.argsort(keys, kind="stable")
-        found = merges.merge_weighted_descending(keys, order, weights, n_negative, *columns)
-        return tuple(column[:found] for column in columns)
-
-    return ours, lambda: _weighted_columns(data)
-
-
 def weigh_pairs(data: Data) -> Pair:
-    _, positives, negatives = (np.ascontiguousarray(c) for c in _weighted_columns(data))
+    _, positives, negatives = (np.ascontiguousarray(c) for c in weighted_columns(data))
+    found = np.empty(4)
     return (
-        lambda: (
-            merges.weigh_pairs_of_table(positives, negatives),
-            merges.weigh_pairs_discordant(positives, negatives),
-        ),
+        lambda: (merges.weigh_pairs(positives, negatives, found), *found[2:])[1:],
         lambda: naive.weighted_pairs_by_broadcast(data, data.weights),
     )
 
@@ -310,13 +291,12 @@ _OF_ROWS = tuple(
     for name in ("values_of_rows", "class_totals", "to_lead_and_value", "follow", "entry")
 )
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
-CURVE_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     pairs_of_few: (("merges:pairs_of_few",), True),
     pairs_of_sorted: (("merges:pairs_of_sorted",), True),
     split_classes: (("merges:split_classes",), False),
     merge_descending: (("merges:merge_descending",), False),
-    merge_weighted_descending: (("merges:merge_weighted_descending",), False),
-    weigh_pairs: (("merges:weigh_pairs_of_table", "merges:weigh_pairs_discordant"), True),
+    weigh_pairs: (("merges:weigh_pairs",), True),
     cumulative_weights: (("merges:cumulative_weights",), False),
     roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),
     largest_gap: (("curve_kernels:largest_gap",), False),

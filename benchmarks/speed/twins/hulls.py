@@ -80,7 +80,7 @@ def pool_adjacent(data: Data) -> Pair:
 
 
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
-HULL_TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
+TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     pool_adjacent: (("isotonic:pool_adjacent",), False),
     upper_hull: (
         (

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.speed.data import Data
-from benchmarks.speed.twins.curves import Pair
+from benchmarks.speed.twins.curves import Pair, weighted_columns
+from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import orders
+from fastmetrics.intervals.delong._placements import doubled_placements
 from fastmetrics.tables.ordering.row_order import row_order
+from fastmetrics.tables.scores._distinct import distinct_scores
 
 
 def rows_in_order(data: Data) -> Pair:
@@ -34,9 +37,46 @@ def ascends(data: Data) -> Pair:
     return lambda: (orders.ascends(ordered),), lambda: (bool((np.diff(ordered) >= 0).all()),)
 
 
+def rows_by_class(data: Data) -> Pair:
+    """Give each row, by its class, the rank of its score among the distinct ones, or less it."""
+    order = row_order(data.scores, 1)
+    ranks = np.arange(order.n_distinct)
+
+    def ours() -> tuple[Any, ...]:
+        return (order.spread_by_class(data.labels, ranks, -ranks, 1),)
+
+    def twin() -> tuple[Any, ...]:
+        rank = np.unique(data.scores, return_inverse=True)[1]
+        return (np.where(data.labels == 1, -rank, rank),)
+
+    return ours, twin
+
+
+def weights_by_score(data: Data) -> Pair:
+    rows = check_binary(data.labels, data.scores, sample_weight=data.weights)
+    return lambda: distinct_scores(rows, 1), lambda: weighted_columns(data)
+
+
+def placements(data: Data) -> Pair:
+    """Cover ``class_counts`` and ``place_rows``."""
+    rows = check_binary(data.labels, data.scores)
+
+    def twin() -> tuple[Any, ...]:
+        negatives, positives = (np.sort(data.scores[data.labels == k]) for k in (0, 1))
+        below, not_above = (np.searchsorted(negatives, data.scores, k) for k in ("left", "right"))
+        under, not_over = (np.searchsorted(positives, data.scores, k) for k in ("left", "right"))
+        above = 2 * len(positives) - under - not_over
+        return (np.where(data.labels == 1, below + not_above, above),)
+
+    return lambda: (doubled_placements(rows, 1),), twin
+
+
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
-ORDER_TWINS = {
+TWINS = {
     ascends: (("orders:ascends",), False),
+    placements: (("orders:class_counts", "orders:place_rows"), False),
+    rows_by_class: (("orders:spread_by_class",), False),
+    weights_by_score: (("orders:weigh_runs",), False),
     rows_in_order: (
         ("orders:order_floats", "orders:pack", "orders:unpack", "orders:spread"),
         False,

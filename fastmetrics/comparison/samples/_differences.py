@@ -13,7 +13,8 @@ from fastmetrics._input.scalars import check_fraction, check_integer
 from fastmetrics._input.scores import canonical_scores, check_finite
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 
-_ULPS: Final = 4.0
+#: How far rounding may move a difference of two numbers, in shares of the larger one.
+_ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
 #: A longer vector may be of repeated cross-validation: one is seldom of more folds.
 _MOST_FOLDS: Final = 10
 OF_A_TABLE: Final = (
@@ -117,11 +118,31 @@ def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float6
 
 def check_differences(first: Any, second: Any, *dimensions: int) -> Differences:
     """Return first less second; ``first`` are the differences themselves if ``second`` is None."""
+    values, numbers = _subtracted(first, second, *dimensions)
+    size = max(float(np.abs(one).max()) for one in numbers)
+    return Differences(values, _ROUNDING * size)
+
+
+def check_ranked_differences(first: Any, second: Any) -> RankedDifferences:
+    """Return what `check_differences` does for vectors, with the rounding of each difference."""
+    values, numbers = _subtracted(first, second)
+    roundings = np.abs(numbers[0])
+    if second is not None:
+        np.maximum(roundings, np.abs(numbers[1]), out=roundings)
+    roundings *= _ROUNDING
+    if second is not None:
+        values = np.where(np.abs(values) <= roundings, 0.0, values)
+    return RankedDifferences(values, roundings)
+
+
+def _subtracted(
+    first: Any, second: Any, *dimensions: int
+) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+    """Return differences, and the numbers that they are of."""
     check_same_index(scores_a=first, scores_b=second)
     a = check_numbers(first, "scores_a", *dimensions)
-    size = float(np.abs(a).max())
     if second is None:
-        return Differences(a, _ULPS * np.finfo(np.float64).eps * size)
+        return a, [a]
     b = check_numbers(second, "scores_b", *dimensions)
     if a.shape != b.shape:
         raise InputError(
@@ -130,26 +151,25 @@ def check_differences(first: Any, second: Any, *dimensions: int) -> Differences:
     with np.errstate(over="ignore"):
         values = a - b
     check_finite(values, "scores_a - scores_b")
-    size = max(size, float(np.abs(b).max()))
-    return Differences(values, _ULPS * np.finfo(np.float64).eps * size)
-
-
-def check_ranked_differences(first: Any, second: Any) -> RankedDifferences:
-    """Return what `check_differences` does for vectors, with the rounding of each difference."""
-    values = check_differences(first, second).values
-    if second is None:
-        return RankedDifferences(values, _ULPS * np.finfo(np.float64).eps * np.abs(values))
-    sizes = [np.abs(check_numbers(one, "scores_a")) for one in (first, second)]
-    roundings = _ULPS * np.finfo(np.float64).eps * np.maximum(*sizes)
-    return RankedDifferences(np.where(np.abs(values) <= roundings, 0.0, values), roundings)
+    return values, [a, b]
 
 
 def starts_of_ties(
     ordered: NDArray[np.float64], roundings: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Return where ascending numbers rise by more than the rounding of either neighbour."""
-    rises = np.diff(ordered) > np.maximum(roundings[1:], roundings[:-1])
-    return np.flatnonzero(np.concatenate((np.ones(min(1, len(ordered)), np.bool_), rises)))
+    """Return where ascending numbers rise by more than the rounding of either neighbour.
+
+    Equal numbers are one neighbour, whose rounding is the greatest of theirs: so the order in which
+    they come changes nothing.
+    """
+    if not len(ordered):
+        return np.empty(0, np.int64)
+    distinct = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
+    largest = roundings
+    if len(distinct) < len(ordered):
+        ordered, largest = ordered[distinct], np.maximum.reduceat(roundings, distinct)
+    rises = np.diff(ordered) > np.maximum(largest[1:], largest[:-1])
+    return np.concatenate(([0], distinct[1:][rises]))
 
 
 def check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str) -> Folds | None:

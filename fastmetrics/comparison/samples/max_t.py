@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._threads.workers import run
+from fastmetrics.comparison.samples._signed_sums import (
+    BATCH,
+    padded,
+    sums_of_random_signs,
+    sums_of_signs,
+)
+
 Floats = NDArray[np.float64]
 
 #: Sums of many numbers round less than the worst case would have it.
 _ROUNDING: Final = 1e-12
-#: Choices of signs at once.
-_FLIPS: Final = 1 << 15
-#: All signs of eight units.
-_SIGNS: Final = 1.0 - 2.0 * ((np.arange(256)[:, None] >> np.arange(8)) & 1)
 
 
 def max_t_pvalues(differences: Floats, n_resamples: int, key: NDArray[np.uint64]) -> Floats:
@@ -55,34 +60,22 @@ def max_t_pvalues(differences: Floats, n_resamples: int, key: NDArray[np.uint64]
     order = np.argsort(-observed, kind="stable")
     moving, observed = moving[:, order], observed[order]
     slack = min(len(moving) * np.finfo(np.float64).eps, _ROUNDING) * np.abs(moving).sum(axis=0)
-    n_units = len(moving)
+    n_units, rows = len(moving), padded(moving)
     is_exact = n_units - 1 < 62 and 2 ** (n_units - 1) <= n_resamples
     n_flips = 2 ** (n_units - 1) if is_exact else n_resamples
-    counts, rng = np.zeros(len(observed), np.int64), np.random.default_rng(key)
-    for start in range(0, n_flips, _FLIPS):
-        flips = np.arange(start, min(start + _FLIPS, n_flips))
-        sums = np.abs(_flipped(moving, flips, None if is_exact else rng))
-        largest = np.maximum.accumulate(sums[:, ::-1], axis=1)[:, ::-1]
-        counts += np.count_nonzero(largest >= observed - slack, axis=0)
+
+    def counted(batch: int) -> NDArray[np.int64]:
+        flips = np.arange(batch * BATCH, min((batch + 1) * BATCH, n_flips))
+        if is_exact:
+            sums = sums_of_signs(rows, flips)
+        else:
+            sums = sums_of_random_signs(rows, key, batch)[:, : len(flips)]
+        largest = np.maximum.accumulate(np.abs(sums)[::-1], axis=0)[::-1]
+        found: NDArray[np.int64] = (largest >= (observed - slack)[:, None]).sum(axis=1)
+        return found
+
+    counts = sum(run([partial(counted, batch) for batch in range(-(-n_flips // BATCH))]))
     own = 0 if is_exact else 1  # all flips hold the data themselves
     stepped = np.maximum.accumulate((counts + own) / (n_flips + own))
     pvalues[varying[order]] = stepped
     return pvalues
-
-
-def _flipped(moving: Floats, flips: NDArray[np.int64], rng: np.random.Generator | None) -> Floats:
-    """Return the sums of the columns under flips: random ones, or those of the bits of numbers.
-
-    Eight units have 256 choices of signs, whose sums are looked up.
-    """
-    sums = np.zeros((len(flips), moving.shape[1]))
-    for first in range(0, len(moving), 8):
-        units = moving[first : first + 8]
-        of_choices = _SIGNS[:, : len(units)] @ units
-        bits = (
-            (flips >> first) & 255
-            if rng is None
-            else np.frombuffer(rng.bytes(len(flips)), np.uint8)
-        )
-        sums += of_choices[bits]
-    return sums

@@ -25,7 +25,9 @@ from fastmetrics.comparison.samples._differences import (
     check_ranked_differences,
     starts_of_ties,
 )
+from fastmetrics.comparison.samples._signed_sums import random_sums
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
+from fastmetrics.intervals._pvalues import exact_sum
 
 Floats = NDArray[np.float64]
 Method = Literal["auto", "exact", "monte-carlo"]
@@ -35,8 +37,6 @@ _ROUNDING: Final = 1e-12
 
 _LARGEST: Final = 1 << 20
 """Sums of one half of the magnitudes, at most."""
-
-_BLOCK: Final = 1 << 20
 
 
 @documented(PAIRED, INDEPENDENT, MODELS)
@@ -89,7 +89,8 @@ def sign_flip_test(
     Under the null hypothesis each difference could as well have the other sign; two-sided, means at
     least as large in absolute value are as extreme. Sums equal up to rounding are equal. The exact
     p goes through the sums of two halves of the differences, some 2^(n/2) of them, rather than
-    2^n; random signs give p = (b + 1) / (n_resamples + 1), never 0, at O(n) each.
+    2^n; random signs give p = (b + 1) / (n_resamples + 1), never 0, at O(n) each. They go with the
+    sorted differences: the order of rows changes nothing.
 
     References
     ----------
@@ -115,7 +116,7 @@ def sign_flip_test(
     exponent = math.frexp(float(np.abs(found.values).max()))[1]
     moving = found.values != 0
     nonzero, roundings = (np.ldexp(one[moving], -exponent) for one in found)
-    total = math.fsum(nonzero.tolist())
+    total = exact_sum(nonzero)
     relative = min(len(nonzero) * np.finfo(np.float64).eps, _ROUNDING)
     slack = relative * float(np.abs(nonzero).sum()) + float(roundings.sum())
     total = 0.0 if abs(total) <= slack else total
@@ -136,7 +137,7 @@ def sign_flip_test(
             )
         if tail is None:
             how = "Monte Carlo"
-            sums = _random_sums(nonzero, count, np.random.default_rng(key))
+            sums = random_sums(np.sort(nonzero), count, key)  # in whatever order rows came
             sums = np.abs(sums) if side == "two-sided" else sums if side == "greater" else -sums
             pvalue = (int(np.count_nonzero(sums >= least)) + 1) / (count + 1)
         elif side == "two-sided":
@@ -220,17 +221,3 @@ def _distribution(magnitudes: Floats, counts: NDArray[np.int64]) -> tuple[Floats
         values = np.add.outer(values, magnitude * (2.0 * steps - count)).ravel()
         shares = np.multiply.outer(shares, of_one).ravel()
     return values, shares
-
-
-def _random_sums(values: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Return the sum of the numbers for each of ``n_resamples`` random choices of signs."""
-    found = np.empty(n_resamples)
-    n = len(values)
-    size = max(1, _BLOCK // n)
-    total = values.sum()
-    for start in range(0, n_resamples, size):
-        count = min(size, n_resamples - start)
-        coins = np.frombuffer(rng.bytes(count * -(-n // 8)), np.uint8).reshape(count, -1)
-        signs = np.unpackbits(coins, axis=1, count=n)
-        found[start : start + count] = 2.0 * (signs @ values) - total
-    return found

@@ -25,6 +25,7 @@ from fastmetrics.comparison.samples._differences import (
     check_ranked_differences,
     starts_of_ties,
 )
+from fastmetrics.comparison.samples._walsh import WalshAverages
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 
 Floats = NDArray[np.float64]
@@ -34,8 +35,6 @@ ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 _AUTO: Final = 200
 _FEASIBLE: Final = 1_000
 """2^-1000 is a normal double; and the work grows with the cube."""
-_PAIRS: Final = 1 << 19
-"""So many averages of pairs are looked at one by one."""
 
 
 @documented(PAIRED, INDEPENDENT, MODELS)
@@ -141,7 +140,7 @@ def wilcoxon_signed_rank_test(
             pvalue = _exact_pvalue(ranks, side)
         else:
             details["z"], pvalue = _normal_pvalue(ranks, correction, side)
-    averages = _WalshAverages(values)
+    estimate, interval = _hodges_lehmann(values, level, side)
     return ComparisonTest(
         f"Wilcoxon signed-rank test, {'exact' if is_exact else 'normal'}",
         statistic,
@@ -152,16 +151,19 @@ def wilcoxon_signed_rank_test(
         math.nan,
         pvalue <= level,
         side,
-        averages.median(),
+        estimate,
         "Hodges-Lehmann median difference",
-        _walsh_interval(averages, level, side),
+        interval,
         better_of(details["rank_biserial"], both, higher),
         details,
     )
 
 
 class _SignedRanks(NamedTuple):
-    """Ranks of the differences other than 0 and their signs; ``zeros`` goes to either sum."""
+    """Ascending ranks of the differences other than 0, and their signs.
+
+    ``zeros`` goes to either sum.
+    """
 
     ranks: Floats
     positive: NDArray[np.bool_]
@@ -170,32 +172,34 @@ class _SignedRanks(NamedTuple):
     @property
     def plus(self) -> float:
         """Sum of the ranks of positive differences, half the zeros' included."""
-        return float(self.ranks[self.positive].sum()) + self.zeros
+        return float((self.ranks * self.positive).sum()) + self.zeros
 
     @property
     def minus(self) -> float:
         """Sum of the ranks of negative differences, half the zeros' included."""
-        return float(self.ranks[~self.positive].sum()) + self.zeros
+        return float((self.ranks * ~self.positive).sum()) + self.zeros
 
 
 def _signed_ranks(found: RankedDifferences, zero_method: ZeroMethod) -> _SignedRanks:
     """Rank the magnitudes, those equal up to rounding sharing their mean rank."""
     values, roundings = found
-    if zero_method == "wilcox":
+    n_zero = len(values) - int(np.count_nonzero(values))
+    if n_zero and zero_method == "wilcox":
         values, roundings = values[values != 0], roundings[values != 0]
-    ranks = _mean_ranks(np.abs(values), roundings)
-    zero = values == 0
-    half = float(ranks[zero].sum()) / 2 if zero_method == "zsplit" else 0.0
-    return _SignedRanks(ranks[~zero], values[~zero] > 0, half)
-
-
-def _mean_ranks(magnitudes: Floats, roundings: Floats) -> Floats:
-    order = np.argsort(magnitudes, kind="stable")
-    starts = starts_of_ties(magnitudes[order], roundings[order])
-    counts = np.diff(starts, append=len(magnitudes))
-    ranks = np.empty(len(magnitudes))
-    ranks[order] = np.repeat(starts + (counts + 1) / 2, counts)
-    return ranks
+        n_zero = 0
+    magnitudes, positive = np.abs(values), values > 0
+    # The bits of a magnitude leave one for its sign: one sort, without an order to carry along.
+    keys = np.sort(magnitudes.view(np.uint64) << np.uint64(1) | positive)
+    ordered = (keys >> np.uint64(1)).view(np.float64)
+    if np.diff(ordered).min(initial=np.inf) > roundings.max(initial=0.0):
+        ranks, positive = np.arange(1.0, len(keys) + 1), (keys & np.uint64(1)).astype(np.bool_)
+    else:
+        order = np.argsort(magnitudes)
+        starts = starts_of_ties(ordered, roundings[order])
+        counts = np.diff(starts, append=len(order))
+        ranks, positive = np.repeat(starts + (counts + 1) / 2, counts), positive[order]
+    half = float(ranks[:n_zero].sum()) / 2 if zero_method == "zsplit" else 0.0
+    return _SignedRanks(ranks[n_zero:], positive[n_zero:], half)
 
 
 def _exact_pvalue(ranks: _SignedRanks, alternative: Alternative) -> float:
@@ -250,100 +254,26 @@ def _normal_pvalue(
     return z, float(ndtr(z if alternative == "less" else -z))
 
 
-class _WalshAverages:
-    """The n (n + 1) / 2 averages (d_i + d_j) / 2, i <= j, by their rank.
-
-    Differences that repeat are held once with their number, so that ties cost nothing.
-    """
-
-    def __init__(self, values: Floats) -> None:
-        self._values, self._counts = np.unique(values, return_counts=True)
-        self._halved = float(np.abs(self._values).max()) >= 2.0**1022  # twice that is no number
-        self._before = np.concatenate(([0], np.cumsum(self._counts)))
-        self._numbers = np.arange(len(self._values))
-        self.n = len(values)
-        self.count = self.n * (self.n + 1) // 2
-        lowest = math.nextafter(float(self._values[0]), -math.inf)
-        self._known = {lowest: 0, float(self._values[-1]): self.count}
-
-    def ranked(self, rank: int) -> float:
-        """Return the average of rank 1 ... count, the smallest first.
-
-        Notes
-        -----
-        The value is bisected by counting the averages up to it, O(n log n) a step, until few are
-        left; what an earlier search counted is known.
-        """
-        low = max(value for value, total in self._known.items() if total < rank)
-        high = min(value for value, total in self._known.items() if total >= rank)
-        below, up_to = self._partners(low), self._partners(high)
-        while int((up_to - below).sum()) > _PAIRS:
-            middle = low / 2 + high / 2
-            if not low < middle < high:
-                return high
-            partners = self._partners(middle)
-            self._known[middle] = self._total(partners)
-            if self._known[middle] >= rank:
-                high, up_to = middle, partners
-            else:
-                low, below = middle, partners
-        averages, weights = self._between(below, up_to)
-        order = np.argsort(averages)
-        place = np.searchsorted(np.cumsum(weights[order]), rank - self._known[low])
-        return float(averages[order[place]])
-
-    def median(self) -> float:
-        """Return their median."""
-        low = self.ranked((self.count + 1) // 2)
-        return low if self.count % 2 else low / 2 + self.ranked(self.count // 2 + 1) / 2
-
-    def _partners(self, value: float) -> NDArray[np.int64]:
-        """Return for each i the first j >= i whose average with it is above ``value``."""
-        if self._halved:
-            halves = self._values / 2
-            with np.errstate(over="ignore"):
-                found = np.searchsorted(halves, value - halves, side="right")
-        else:
-            found = np.searchsorted(self._values, 2.0 * value - self._values, side="right")
-        return np.maximum(found, self._numbers)
-
-    def _total(self, partners: NDArray[np.int64]) -> int:
-        """Return how many averages there are of all i with j before their partners."""
-        others = self._before[partners] - self._before[self._numbers + 1]
-        own = self._counts * (self._counts + 1) // 2
-        return int(np.where(partners > self._numbers, own + self._counts * others, 0).sum())
-
-    def _between(
-        self, below: NDArray[np.int64], up_to: NDArray[np.int64]
-    ) -> tuple[Floats, NDArray[np.int64]]:
-        """Return the averages of all i with below <= j < up_to, and how often each occurs."""
-        counts = up_to - below
-        first = np.repeat(self._numbers, counts)
-        steps = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
-        second = np.repeat(below, counts) + steps
-        of_first, of_second = self._counts[first], self._counts[second]
-        same = of_first * (of_first + 1) // 2
-        weights = np.where(first == second, same, of_first * of_second)
-        return self._values[first] / 2 + self._values[second] / 2, weights
-
-
-def _walsh_interval(
-    averages: _WalshAverages, alpha: float, alternative: Alternative
-) -> ConfidenceInterval:
-    """Return the differences that the signed-rank test does not reject, at a level of 1 - alpha.
+def _hodges_lehmann(
+    values: Floats, alpha: float, alternative: Alternative
+) -> tuple[float, ConfidenceInterval]:
+    """Return the median of the Walsh averages, and what the test does not reject at a level.
 
     A limit that so few differences do not allow is infinite. Up to 200 differences the exact
     distribution without ties is inverted, beyond the normal one.
     """
+    averages = WalshAverages(values)
+    count = averages.count
     tail = alpha / 2 if alternative == "two-sided" else alpha
     outside = _outside(averages.n, tail)
-    low, high = -math.inf, math.inf
-    if outside > 0:
-        if alternative != "less":
-            low = averages.ranked(outside)
-        if alternative != "greater":
-            high = averages.ranked(averages.count + 1 - outside)
-    return ConfidenceInterval(low, high)
+    ranks = [(count + 1) // 2, max(outside, 1), min(count + 1 - outside, count)]
+    (low, high), (lower, _), (upper, _) = averages.ranked(
+        (ranks[0], count // 2 + 1), (ranks[1], ranks[1]), (ranks[2], ranks[2])
+    )
+    return low if low == high else low / 2 + high / 2, ConfidenceInterval(
+        -math.inf if alternative == "less" or not outside else lower,
+        math.inf if alternative == "greater" or not outside else upper,
+    )
 
 
 def _outside(n: int, tail: float) -> int:

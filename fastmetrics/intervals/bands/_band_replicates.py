@@ -18,6 +18,7 @@ from fastmetrics.intervals.bands._band_sizes import Sizes
 from fastmetrics.intervals.bootstrap._cell_forms import TableCells
 from fastmetrics.intervals.bootstrap._draws import Draws, padded
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
+from fastmetrics.intervals.bootstrap._rows import points_of_weights
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -185,7 +186,8 @@ def _draw_rows(
         of_rows(counts, first)
         return
     for r in range(count):
-        tp, fp, _ = form.points_of_weights(counts[r, : form.n] * form.weights)
+        weights = (counts[r, : form.n] * form.weights).astype(np.float64, copy=False)
+        tp, fp, _ = points_of_weights(form.rows, weights)
         _measure(curve_of_points(tp, fp), of_curve, out, first + r)
 
 

@@ -1,4 +1,8 @@
-"""Cells that stand for any number of rows: a replicate costs the same whatever that is."""
+"""Cells that stand for any number of rows: a replicate costs the same whatever that is.
+
+Here too are rows of true and predicted classes, of which cells are made: groups and weights need
+the rows themselves.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,52 @@ from numpy.typing import NDArray
 from fastmetrics._kernels import replicate_points as points, resampling
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Draws, Needs, Yield, cell_counts
-from fastmetrics.intervals.bootstrap._forms import NO_DECISIONS, Bytes, Floats, Form, UnitSums
+from fastmetrics.intervals.bootstrap._forms import (
+    NO_DECISIONS,
+    Bytes,
+    Floats,
+    Form,
+    Rows,
+    UnitSums,
+)
+from fastmetrics.intervals.bootstrap._rows import by_cell
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Counts = NDArray[np.int64]
 
 _CELLS_OF_A_BATCH: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CodedRows(Rows):
+    """True and predicted classes, the rows being sorted by their cell.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (K, K)
+        The confusion matrix.
+    starts : ndarray of int64, shape (K * K,)
+        First row of each cell.
+    """
+
+    counts: NDArray[Any]
+    starts: NDArray[np.int64]
+
+    def matrix(self) -> NDArray[Any]:
+        return self.counts
+
+    def cell_of_rows(self) -> NDArray[np.int64]:
+        sizes = np.diff(self.starts, append=self.n)
+        return np.repeat(np.arange(len(sizes)), sizes)
+
+    def _n_cells(self) -> int:
+        return len(self.starts)
+
+    def _finish(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
+        out.cells[:] = by_cell(counts[:, : self.n], self.starts, np.int64)
+
+    def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
+        out.cells[r] = scale * by_cell(weights[None, :], self.starts, np.float64)[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import resampling as kernels
+from fastmetrics._kernels import replicate_weights as weight_kernels, resampling as kernels
 
 Resampling = Literal["multinomial", "poisson", "bayesian"]
 
@@ -93,14 +93,21 @@ class Draws:
         self.counts(first, self.totals(first, count), np.arange(self.n_windows), found)
         return found
 
-    def weights(self, replicate: int) -> NDArray[np.float64]:
-        """Return the Bayesian bootstrap's weights of the units, which sum to their number."""
-        half = -(-self.n_units // 2)
-        words = np.empty(2 * half, np.uint64)
-        kernels.philox(self.key, 0, 0, replicate, kernels.WEIGHTS, half, words)
-        uniform = (words[: self.n_units] >> np.uint64(12)).astype(np.float64)
-        exponential = -np.log((uniform + 0.5) * 2.0**-52)  # exact: never rounded up to 1
-        return np.asarray(exponential * (self.n_units / exponential.sum()))
+    def weigh(self, first: int, unit: int, weights: Floats, sums: Floats) -> None:
+        """Fill ``weights`` with exponential numbers of the units from ``unit`` on.
+
+        One row a replicate, of whole windows or up to the last unit; ``sums`` get what each adds
+        up to. The Bayesian bootstrap's weights are these over their mean.
+        """
+        words = weights.view(np.uint64)
+        kernels.words_of_rows(self.key, first, unit, words)
+        weight_kernels.exponentials(words, self.n_units - unit, sums)
+
+    def weights(self, replicate: int) -> tuple[Floats, float]:
+        """Return a replicate's exponential numbers of all units, and one over their mean."""
+        found, sums = np.empty((1, self.n_units)), np.zeros(1)
+        self.weigh(replicate, 0, found, sums)
+        return found[0], self.n_units / float(sums[0])
 
 
 def cell_counts(
@@ -180,6 +187,22 @@ class Yield:
         self.n_negative[:] = state[:, 1]
         self.twice_pairs[:] = state[:, 2]
         self.total += self.n_positive + self.n_negative
+
+    def close_weights(self, state: Floats) -> None:
+        """Take over what the kernel of weighted pairs added up."""
+        self.n_positive[:], self.n_negative[:] = state[:, 0], state[:, 1]
+        self.twice_pairs[:] = state[:, 2] - state[:, 3]
+        self.total += self.n_positive + self.n_negative
+
+    def at(self, r: int) -> Yield:
+        """Return what replicate r yields, in the same memory."""
+        return Yield(*(getattr(self, one.name)[r : r + 1] for one in fields(self)))
+
+    def rescale(self, r: int, factor: float) -> None:
+        """Say what replicate r yielded in weights that are so many times as large."""
+        for sums in (self.total, self.n_positive, self.n_negative, self.sums):
+            sums[r] *= factor
+        self.twice_pairs[r] *= factor * factor
 
     def four_cells(self, tp: NDArray[np.int64], fp: NDArray[np.int64]) -> Floats:
         """Return TN, FP, FN, TP: the matrix row by row, the positive class last."""

@@ -11,14 +11,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicate_points
-from fastmetrics._threads.workers import run_batches
+from fastmetrics._kernels import replicate_points, replicate_weights as weighing
+from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._cell_forms import Cells
 from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Yield, padded
 from fastmetrics.intervals.bootstrap._forms import Form, Rows
 from fastmetrics.intervals.bootstrap._limits import acceleration
-from fastmetrics.intervals.bootstrap._plans import Planned, StatisticPlan
+from fastmetrics.intervals.bootstrap._plans import Options, Planned, StatisticPlan
 from fastmetrics.intervals.bootstrap._rows import BATCH_BYTES
 from fastmetrics.intervals.bootstrap._threshold_plans import Part, ThresholdPlan
 
@@ -32,7 +32,9 @@ STRATIFY: Final = "`stratified=True` keeps both"
 WEIGH: Final = "`resampling='bayesian'` of `bootstrap` keeps every row"
 
 _BATCH_SECONDS: Final = 0.05  # of a batch with a user's own statistic, about
+#: Windows of a part: of counts, and of weights, which take eight bytes.
 _PART: Final = BATCH_BYTES // WINDOW
+_WEIGHED: Final = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,14 +117,18 @@ class Engine:
         """Return the standard error of each measure on the data: those of a replicate of ones."""
         return self._errors(self.forms[0], self.forms[0].whole(self.needs))[:, 0]
 
+    def accelerations(
+        self, wanted: Sequence[tuple[int, int]], options: Options
+    ) -> dict[tuple[int, int], float]:
+        """Return BCa's acceleration of each (model, measure); nan where it is undefined."""
+        jobs = [partial(self.acceleration, i, m, options.stratified) for m, i in wanted]
+        return dict(zip(wanted, run(jobs, options.n_threads), strict=True))
+
     def acceleration(self, measure: int, model: int, stratified: bool) -> float:
-        """Return BCa's acceleration of a measure of a model; nan where it is undefined."""
+        """Return BCa's acceleration of a measure of a model."""
         columns = self.places[measure].columns
         strata = self.asked[measure].plan.strata(self.forms[model], columns)
-        if not stratified:
-            values, multiplicities = (np.concatenate(part) for part in zip(*strata, strict=True))
-            strata = [(values, multiplicities)]
-        return acceleration(strata)
+        return acceleration(strata, are_one=not stratified)
 
     def row_deviations(self, measure: int, model: int) -> Floats:
         """Return a measure without each row in turn, less a number common to all."""
@@ -209,15 +215,18 @@ def _drawn(
     rows = [form for form in forms if isinstance(form, Rows)]
     if not rows:
         return [form.draw(draws, needs, first, count) for form in forms if isinstance(form, Cells)]
-    if draws.resampling == "bayesian":
+    is_bayesian = draws.resampling == "bayesian"
+    if len(rows) == 1 and rows[0].passes_through(needs):
+        is_weighted = is_bayesian or rows[0].weights is not None
+        streamed = _streamed_weights if is_weighted else _streamed
+        return [streamed(rows[0], draws, needs, first, count)]
+    if is_bayesian:
         found = [form.empty(count, needs) for form in rows]
         for r in range(count):
-            weights = draws.weights(first + r)
+            weights, scale = draws.weights(first + r)
             for form, out in zip(rows, found, strict=True):
-                form.weigh(needs, _of_rows(form, weights), r, out)
+                form.weigh(needs, _of_rows(form, weights), scale, r, out)
         return found
-    if len(rows) == 1 and rows[0].passes_through(needs):
-        return [_streamed(rows[0], draws, needs, first, count)]
     counts = draws.every(first, count)
     return [form.measure(needs, form.counts_of_rows(counts)) for form in rows]
 
@@ -246,6 +255,34 @@ def _streamed(form: Rows, draws: Draws, needs: Needs, first: int, count: int) ->
         draws.counts(first, totals, windows, counts)
         form.part(counts, row, state, out)
     out.close(state)
+    return out
+
+
+def _streamed_weights(form: Rows, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
+    """Do the same where rows have weights: exponential ones, or their own times how often drawn."""
+    out, state, sums = form.empty(count, needs), np.zeros((count, 6)), np.zeros(count)
+    is_bayesian = draws.resampling == "bayesian"
+    totals = np.empty(0, np.int64) if is_bayesian else draws.totals(first, count)
+    n_rows = min(_WEIGHED * WINDOW, draws.n_units)
+    drawn, buffer = np.empty(count * n_rows, np.uint8), np.empty(count * n_rows)
+    for start in range(0, draws.n_windows, _WEIGHED):
+        row = start * WINDOW
+        size = min(n_rows, draws.n_units - row)
+        weights = buffer[: count * size].reshape(count, size)
+        counts: NDArray[Any] = weights
+        if is_bayesian:
+            draws.weigh(first, row, weights, sums)
+        else:
+            counts = drawn[: count * size].reshape(count, size)
+            windows = np.arange(start, min(start + _WEIGHED, draws.n_windows))
+            draws.counts(first, totals, windows, counts)
+        if form.weights is not None:
+            weighing.weigh_rows(counts, form.weights[row : row + size], weights)
+        form.part_of_weights(weights, row, state, out)
+    out.close_weights(state)
+    if is_bayesian:
+        for r, total in enumerate(sums.tolist()):
+            out.rescale(r, draws.n_units / total)
     return out
 
 

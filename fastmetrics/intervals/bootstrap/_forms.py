@@ -1,7 +1,7 @@
 """One model's data in the forms in which they are resampled: a class a form.
 
-Rows are drawn one by one or by groups: `ScoredRows` (labels with scores), `CodedRows` (true and
-predicted classes), plain `Rows` (targets with predictions). ``_cell_forms`` has those of cells. A
+Rows are drawn one by one or by groups: `ScoredRows` (labels with scores), plain `Rows` (targets
+with predictions). ``_cell_forms`` has those of cells, and rows of true and predicted classes. A
 form measures its replicates, and knows what measures of the data, or of all but a row, follow from.
 """
 
@@ -14,18 +14,22 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicate_pairs as pairs, replicate_points as points
+from fastmetrics._kernels import (
+    replicate_pairs as pairs,
+    replicate_points as points,
+    replicate_weights as weighing,
+)
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals._sample_sizes import effective_groups
 from fastmetrics.intervals.bootstrap._draws import Needs, Statistic, Yield, padded
 from fastmetrics.intervals.bootstrap._rows import (
-    Curve,
+    Codes,
     SortedRows,
     batch_size,
-    by_cell,
     called_positive,
     measure_curve,
     pairs_and_sums,
+    sum_columns,
 )
 from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -164,7 +168,7 @@ class Rows(Form):
         Number of rows.
     weights : ndarray of shape (n,), or None
         Weight of each row: float64, or int64 where it is a frequency.
-    units : ndarray of int64, shape (n,), or None
+    units : ndarray of int32, shape (n,), or None
         The unit that each row belongs to, where the rows themselves are not drawn in this order.
     arguments : tuple of ndarray
         What a user's own statistic is called with: targets, predictions.
@@ -172,7 +176,7 @@ class Rows(Form):
 
     n: int
     weights: NDArray[Any] | None = None
-    units: NDArray[np.int64] | None = None
+    units: NDArray[np.int32] | None = None
     arguments: tuple[NDArray[Any], ...] = ()
 
     @property
@@ -209,7 +213,7 @@ class Rows(Form):
         out = self.empty(len(counts), needs)
         if self.weights is not None:
             for r in range(len(counts)):
-                self.weigh(needs, counts[r, : self.n] * self.weights, r, out)
+                self.weigh(needs, counts[r, : self.n] * self.weights, None, r, out)
             return out
         state = np.zeros((len(counts), 4), np.int64)
         segments = self.part(counts, 0, state, out)
@@ -220,24 +224,34 @@ class Rows(Form):
                 out.statistics[r, j] = statistic(self.arguments, counts[r, : self.n])
         return out
 
-    def weigh(self, needs: Needs, weights: Floats, r: int, out: Yield) -> None:
-        """Measure replicate r, whose rows have weights."""
-        out.total[r] = weights.sum()
-        self._weigh(needs, weights, r, out)
-        if self.columns is not None:
-            for j, column in enumerate(self.columns):  # a product of matrices rounds by shape
-                out.sums[r, j] = (column * weights).sum()
+    def weigh(
+        self, needs: Needs, weights: NDArray[Any], scale: float | None, r: int, out: Yield
+    ) -> None:
+        """Measure replicate r, whose rows have weights, which ``scale`` makes larger."""
+        state, here = np.zeros((1, 6)), out.at(r)
+        self.part_of_weights(weights.astype(np.float64, copy=False)[None, :], 0, state, here)
+        here.close_weights(state)
+        if scale is not None:
+            out.rescale(r, scale)
+        self._weigh(needs, weights, 1.0 if scale is None else scale, r, out)
+        scaled = weights if scale is None or not needs.statistics else weights * scale
         for j, statistic in enumerate(needs.statistics):
-            out.statistics[r, j] = statistic(self.arguments, weights)
+            out.statistics[r, j] = statistic(self.arguments, scaled)
+
+    def part_of_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
+        """Add what the weighted rows from ``row`` on give, a line a replicate."""
+        self._sum_columns(weights, row, out)
+        pairs.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
+
+    def _sum_columns(self, weights: Floats, row: int, out: Yield) -> None:
+        if self.columns is not None:
+            sum_columns(weights, self.columns, row, out)
 
     def empty(self, count: int, needs: Needs) -> Yield:
-        """Return room for the yield of ``count`` replicates."""
         n_columns = 0 if self.columns is None else len(self.columns)
         return Yield.empty(count, needs, n_columns, self._n_cells())
 
-    def part(
-        self, counts: Bytes, row: int, state: NDArray[np.int64], out: Yield
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def part(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
         """Add what the rows from ``row`` on give to pairs and sums; return segments' totals."""
         segments = pairs_and_sums(None, self.columns, counts, row, state, out)
         out.total += counts[:, : self.n - row].sum(axis=1, dtype=np.int64)
@@ -245,8 +259,7 @@ class Rows(Form):
 
     def passes_through(self, needs: Needs) -> bool:
         """Return whether parts of a replicate can be forgotten one after the other."""
-        plain = self.units is None and self.weights is None
-        return plain and not needs.lines and not needs.statistics and self._n_cells() == 0
+        return self.units is None and not (needs.lines or needs.statistics or self._n_cells())
 
     def weights_of_columns(self) -> NDArray[Any] | None:
         return self.weights
@@ -257,7 +270,7 @@ class Rows(Form):
         return function(self.arguments, kept)
 
     def unit_of_rows(self) -> NDArray[np.int64]:
-        return np.arange(self.n) if self.units is None else self.units
+        return np.arange(self.n) if self.units is None else self.units.astype(np.int64)
 
     def sums_by_unit(self, columns: Floats) -> UnitSums:
         size = multiplicities = np.ones(columns.shape[1])
@@ -276,40 +289,8 @@ class Rows(Form):
     def _finish(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
         """Measure what needs a second look at the counts."""
 
-    def _weigh(self, needs: Needs, weights: Floats, r: int, out: Yield) -> None:
-        """Measure what a form has of its own."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CodedRows(Rows):
-    """True and predicted classes, the rows being sorted by their cell.
-
-    Attributes
-    ----------
-    counts : ndarray of shape (K, K)
-        The confusion matrix.
-    starts : ndarray of int64, shape (K * K,)
-        First row of each cell.
-    """
-
-    counts: NDArray[Any]
-    starts: NDArray[np.int64]
-
-    def matrix(self) -> NDArray[Any]:
-        return self.counts
-
-    def cell_of_rows(self) -> NDArray[np.int64]:
-        sizes = np.diff(self.starts, append=self.n)
-        return np.repeat(np.arange(len(sizes)), sizes)
-
-    def _n_cells(self) -> int:
-        return len(self.starts)
-
-    def _finish(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
-        out.cells[:] = by_cell(counts[:, : self.n], self.starts, np.int64)
-
-    def _weigh(self, needs: Needs, weights: Floats, r: int, out: Yield) -> None:
-        out.cells[r] = by_cell(weights[None, :], self.starts, np.float64)[0]
+    def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
+        """Measure what needs a second look at the weights."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -363,19 +344,14 @@ class ScoredRows(Rows):
             return np.ones(n, np.bool_)
         return np.asarray(self.rows.labels == 1)
 
-    def part(
-        self, counts: Bytes, row: int, state: NDArray[np.int64], out: Yield
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def part(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
         return pairs_and_sums(self.rows, self.columns, counts, row, state, out)
 
-    def points_of_weights(self, weights: Floats) -> Curve:
-        """Return TP and FP at each tie's end, after a first 0, and the row of each."""
-        ends = np.flatnonzero(self.rows.ends)
-        positive = np.where(self.rows.masks[: self.n] > 0, weights, 0.0)
-        tp, fp = np.zeros(len(ends) + 1), np.zeros(len(ends) + 1)
-        tp[1:] = np.cumsum(positive)[ends]
-        fp[1:] = np.cumsum(weights - positive)[ends]
-        return tp, fp, ends
+    def part_of_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
+        self._sum_columns(weights, row, out)
+        stop = row + weights.shape[1]
+        pieces = self.rows.tie_pieces(row, stop)
+        weighing.weighted_pairs(weights, self.rows.masks[row:stop], pieces, state)
 
     def _n_cells(self) -> int:
         return 0 if self.cut is None else 4
@@ -390,11 +366,12 @@ class ScoredRows(Rows):
         if self.cut is not None:
             out.cells[:] = out.four_cells(*called_positive(rows, self.cut, counts, segments))
 
-    def _weigh(self, needs: Needs, weights: Floats, r: int, out: Yield) -> None:
-        measure_curve(self.points_of_weights(weights), needs, r, out)
+    def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
+        if needs.lines:
+            measure_curve(self.rows, weights.astype(np.float64), scale, needs, out.states[r])
         if self.cut is not None:
             positive = self.rows.masks[: self.cut] > 0
-            tp = float(weights[: self.cut][positive].sum())
-            fp = float(weights[: self.cut].sum()) - tp
+            tp = scale * float(weights[: self.cut][positive].sum())
+            fp = scale * float(weights[: self.cut].sum()) - tp
             cells = (out.n_negative[r] - fp, fp, out.n_positive[r] - tp, tp)
             out.cells[r] = np.maximum(cells, 0.0)

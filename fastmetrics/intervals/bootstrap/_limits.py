@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import Alternative
+from fastmetrics._kernels import influences
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals._sample_sizes import narrowed_level, widened_level
@@ -201,13 +201,16 @@ def _studentized(replicates: Floats, estimate: float, errors: Floats) -> Floats:
 
 # Leave-one-out values this near to one another, relative to their size, differ by rounding only.
 _NOISE = 2.0**-50
+# Values that are looked at for a first one at a time.
+_FEW = 1 << 10
 
 
-def acceleration(strata: Sequence[tuple[ArrayLike, ArrayLike]]) -> float:
+def acceleration(strata: Sequence[tuple[ArrayLike, ArrayLike]], *, are_one: bool = False) -> float:
     """Return the acceleration of a BCa interval from leave-one-out values; nan if they are equal.
 
     ``strata`` has, for each sample that is drawn by itself (one, or one a class if the bootstrap is
-    stratified), the value without one row of a cell, and how many rows the cell has. Differences
+    stratified), the value without one row of a cell, and how many rows the cell has; with
+    ``are_one`` they are parts of one sample. Differences
     from any one number common to all strata serve as well, and are better where they were computed
     as such. Undefined values (nan) are left out with their rows.
 
@@ -221,76 +224,51 @@ def acceleration(strata: Sequence[tuple[ArrayLike, ArrayLike]]) -> float:
     >>> round(acceleration([([1.0, 2.0, 6.0], [1, 1, 1])]), 6)
     -0.05727
     """
+    parts = [
+        (np.ascontiguousarray(values, np.float64), _counts_of(multiplicities))
+        for values, multiplicities in strata
+    ]
     samples = []
-    for values, multiplicities in strata:
-        sample = _Sample(np.asarray(values, dtype=np.float64), np.asarray(multiplicities))
-        low, high, mean, n = sample.low_high_mean_count()
+    for of_sample in [parts] if are_one else [[part] for part in parts]:
+        shift = _first_value(of_sample)
+        found = np.array([math.inf, -math.inf, 0.0, 0.0])
+        with np.errstate(invalid="ignore"):  # infinite values: high - low tells
+            for part in of_sample:
+                influences.extent(*part, shift, found)
+        low, high, total, n = found.tolist()
         if n == 0:
             continue
         if not math.isfinite(high - low):
             return math.nan
-        if high - low > _NOISE * max(abs(low + sample.shift), abs(high + sample.shift)):
-            samples.append((sample, mean, (n - 1) / n, max(mean - low, high - mean)))
+        if high - low > _NOISE * max(abs(low + shift), abs(high + shift)):
+            mean = total / n
+            samples.append((of_sample, shift, mean, (n - 1) / n, max(mean - low, high - mean)))
     if not samples:
         return math.nan
     # Influences of 1/n, say: their cubes could leave the range of float64.
-    largest = max(share * furthest for _, _, share, furthest in samples)
-    squares = cubes = 0.0
-    for sample, mean, share, _ in samples:
-        of_sample = sample.central_sums(mean, share / largest)
-        squares += of_sample[0]
-        cubes += of_sample[1]
+    largest = max(share * furthest for *_, share, furthest in samples)
+    sums = np.zeros(2)
+    for of_sample, shift, mean, share, _ in samples:
+        for part in of_sample:
+            influences.central_sums(*part, shift, mean, share / largest, sums)
+    squares, cubes = sums.tolist()
     return float(cubes / (6.0 * squares**1.5)) if squares > 0 else math.nan
 
 
-# Cells at a time, so that what is computed of them stays in cache.
-_CHUNK = 1 << 14
+def _counts_of(multiplicities: ArrayLike) -> NDArray[Any]:
+    counts = np.ascontiguousarray(multiplicities)
+    return counts if counts.dtype == np.int64 else counts.astype(np.float64, copy=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sample:
-    """Leave-one-out values with their counts; a shift makes small numbers of them."""
-
-    values: Floats
-    counts: NDArray[Any]
-    shift: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        shift = 0.0
-        for start in range(0, len(self.values), _CHUNK):
-            chunk = slice(start, start + _CHUNK)
-            kept = np.flatnonzero((self.counts[chunk] > 0) & ~np.isnan(self.values[chunk]))
+def _first_value(parts: list[tuple[Floats, NDArray[Any]]]) -> float:
+    """Return the first value that there is: less it, values are small numbers."""
+    for values, counts in parts:
+        for start in range(0, len(values), _FEW):
+            chunk = slice(start, start + _FEW)
+            kept = np.flatnonzero((counts[chunk] > 0) & ~np.isnan(values[chunk]))
             if len(kept):
-                shift = float(self.values[start + kept[0]])
-                break
-        object.__setattr__(self, "shift", shift)
-
-    def _chunks(self) -> Iterator[tuple[Floats, Floats]]:
-        """Yield values less the shift, and counts; 0 and 0 where undefined."""
-        for start in range(0, len(self.values), _CHUNK):
-            value = self.values[start : start + _CHUNK] - self.shift
-            count = self.counts[start : start + _CHUNK] * ~np.isnan(value)
-            # Which rows have no value is at random, and masks are slow there: nan becomes 0 + 0.
-            yield np.fmax(value, 0.0) + np.fmin(value, 0.0), count
-
-    def low_high_mean_count(self) -> tuple[float, float, float, float]:
-        low, high, total, n = math.inf, -math.inf, 0.0, 0.0
-        with np.errstate(invalid="ignore"):  # infinite values: the caller looks at high - low
-            for value, count in self._chunks():
-                low, high = min(low, float(value.min())), max(high, float(value.max()))
-                total += float((count * value).sum())
-                n += float(count.sum())
-        return low, high, total / n if n else 0.0, n
-
-    def central_sums(self, mean: float, scale: float) -> tuple[float, float]:
-        """Return the sums of count * u^2 and of count * u^3 with u = (mean - value) * scale."""
-        squares = cubes = 0.0
-        for value, count in self._chunks():
-            influence = (mean - value) * scale
-            weighted = count * influence * influence
-            squares += float(weighted.sum())
-            cubes += float((weighted * influence).sum())
-        return squares, cubes
+                return float(values[start + kept[0]])
+    return 0.0
 
 
 def pvalue_of_limits(

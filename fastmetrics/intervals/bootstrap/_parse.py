@@ -25,11 +25,10 @@ from fastmetrics._input.scalars import WeightsAre
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells, TableCells
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
+from fastmetrics.intervals.bootstrap._orders import Places, inverse_of
 from fastmetrics.intervals.bootstrap._parse_rows import (
     Parsed,
-    Places,
     columns_of,
-    inverse_of,
     predicted_classes,
     real_targets,
 )
@@ -37,6 +36,8 @@ from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, ScorePlan
 from fastmetrics.intervals.bootstrap._rows import (
     ROWS_OF_A_CELL,
     Codes,
+    SortedRows,
+    SummedTable,
     check_rows,
     group_codes,
     of_some_weight,
@@ -44,7 +45,7 @@ from fastmetrics.intervals.bootstrap._rows import (
     rows_of_table,
 )
 from fastmetrics.intervals.bootstrap._sums import SumPlan
-from fastmetrics.tables.confusion._score_cells import score_cells
+from fastmetrics.tables.confusion._score_cells import cells_of_rows, score_cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -77,7 +78,7 @@ def parse(
     model = NamedScores("", "y_score", y_score)
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
     if kind == "values":
-        return real_targets(y_true, [model], asked, weights, groups).forms[0]
+        return real_targets(y_true, [model], asked, weights, groups, n_threads).forms[0]
     if kind == "decisions":
         if y_score is None:
             raise InputTypeError(f"`y_score` must be given for {asked[0].label!r}: got None")
@@ -94,8 +95,11 @@ def parse(
         pos_label=pos_label,
     )
     codes = group_codes(groups, len(rows.scores))
+    are_alike = codes is None and (rows.weights is None or rows.integer_weights)
+    if are_alike and _count_decisions(asked):
+        return _of_cells(cells_of_rows(rows.recheck(), real_threshold(threshold), n_threads))
     table = ScoreTable.from_rows(rows, n_threads=n_threads)
-    if codes is None and (rows.weights is None or rows.integer_weights):
+    if are_alike:
         return _of_table(table, asked, threshold, by_rows=by_rows)
     rows = rows.recheck()
     if codes is not None and rows.integer_weights and rows.weights is not None:
@@ -103,7 +107,7 @@ def parse(
         rows = dataclasses.replace(
             rows, labels=rows.labels[kept], scores=rows.scores[kept], weights=rows.weights[kept]
         )
-    return _scored([rows], codes, asked, threshold, [table]).forms[0]
+    return _scored([rows], codes, asked, threshold, n_threads, table).forms[0]
 
 
 def parse_models(
@@ -123,7 +127,7 @@ def parse_models(
     weights = (sample_weight, weights_are)
     kind = _kind(asked, threshold, pos_label)
     if kind == "values":
-        return real_targets(y_true, models, asked, weights, groups)
+        return real_targets(y_true, models, asked, weights, groups, n_threads)
     if kind == "decisions":
         return predicted_classes(y_true, models, asked, weights, pos_label, groups, n_threads)
     checked = _written_out(
@@ -139,8 +143,7 @@ def parse_models(
     rows = [checked.rows_of(model) for model in range(len(models))]
     if checked.groups is not None and checked.groups.max() == 0:
         raise InputError("`groups` must name at least two groups whose rows have a weight: got one")
-    tables = [ScoreTable.from_rows(each, n_threads=n_threads) for each in rows]
-    return _scored(rows, checked.groups, asked, threshold, tables)
+    return _scored(rows, checked.groups, asked, threshold, n_threads)
 
 
 def _check_alone(
@@ -194,7 +197,10 @@ def _of_table(
     n = int(table.n_positive) + int(table.n_negative)
     if n == 0:
         raise InputError("`y_true` must hold at least one example: got an empty table")
+    table = SummedTable.of(table)
     counts = _called(table, threshold)
+    if counts is not None and _count_decisions(asked):
+        return _of_cells(counts)
     n_cells = np.count_nonzero(table.positives) + np.count_nonzero(table.negatives)
     if n > ROWS_OF_A_CELL * n_cells and not by_rows:
         labels = np.repeat((1.0, 0.0), len(table))
@@ -207,12 +213,6 @@ def _of_table(
             cut=None if threshold is None else _n_called(table.scores, threshold),
         )
     rows = rows_of_table(table)
-    columns = None
-    arguments: tuple[NDArray[Any], ...] = ()
-    if any(isinstance(one.plan, SumPlan) for one in asked):
-        columns = columns_of(asked, rows.labels, rows.scores)
-    if any(isinstance(one.plan, StatisticPlan) for one in asked):
-        arguments = (rows.labels, rows.scores)
     return ScoredRows(
         n_rows=n,
         n_units=n,
@@ -221,8 +221,7 @@ def _of_table(
         table=table,
         counts=counts,
         cut=rows.called_positive(threshold),
-        columns=columns,
-        arguments=arguments,
+        **_columns(rows, asked),
     )
 
 
@@ -231,40 +230,56 @@ def _scored(
     groups: Codes | None,
     asked: Sequence[Planned],
     threshold: Any,
-    tables: list[ScoreTable],
+    n_threads: int | None,
+    table: ScoreTable | None = None,
 ) -> Parsed:
-    """Return labels with the scores of each model, verified, whose rows have no weight of 0."""
+    """Return labels with the scores of each model, verified, whose rows have no weight of 0.
+
+    ``table`` is that of a single model, where it is at hand.
+    """
     forms: list[Form] = []
     places: list[Places] = []
     keys: tuple[NDArray[Any], ...] = tuple(rows.scores for rows in models[1:])
-    for rows, table in zip(models, tables, strict=True):
-        sorted_rows, order = rows_of_arrays(rows, groups, *keys)
+    for rows in models:
+        sorted_rows, order = rows_of_arrays(rows, groups, *keys, n_threads=n_threads)
         if not places:
             shared = inverse_of(order)
             keys = (-shared,)  # ties of the other models stand in the shared order: keys descend
-        units = None if groups is None else groups[order]
+        place = shared[order]
+        units = None if groups is None else groups[order].astype(np.int32)
         if places and groups is None:
-            units = shared[order]
+            units = place
         n, weights = sorted_rows.n, sorted_rows.weights
-        labels, scores = sorted_rows.labels, sorted_rows.scores
-        whole = int(table.n_positive + table.n_negative) if rows.integer_weights else n
+        if rows.weights is None:
+            counted = sorted_rows.table()
+        else:
+            counted = SummedTable.of(table or ScoreTable.from_rows(rows, n_threads=n_threads))
         form = ScoredRows(
-            n_rows=whole,
+            n_rows=int(counted.n_positive + counted.n_negative) if rows.integer_weights else n,
             n_units=n if groups is None else int(groups.max()) + 1,
             fractional=None if rows.integer_weights else weights,
-            columns=columns_of(asked, labels, scores),
             n=n,
             weights=weights,
             units=units,
-            arguments=(labels, scores),
             rows=sorted_rows,
-            table=table,
-            counts=_called(table, threshold),
+            table=counted,
+            counts=_called(counted, threshold),
             cut=sorted_rows.called_positive(threshold),
+            **_columns(sorted_rows, asked),
         )
         forms.append(form)
-        places.append(shared[order])
+        places.append(place)
     return Parsed(forms, places)
+
+
+def _columns(rows: SortedRows, asked: Sequence[Planned]) -> dict[str, Any]:
+    """Return the columns of sums, and the arguments of the user's own statistics, if any."""
+    of: dict[str, Any] = {}
+    if any(isinstance(one.plan, SumPlan) for one in asked):
+        of["columns"] = columns_of(asked, rows.labels, rows.scores)
+    if any(isinstance(one.plan, StatisticPlan) for one in asked):
+        of["arguments"] = (rows.labels, rows.scores)
+    return of
 
 
 def _written_out(checked: CheckedModels) -> CheckedModels:
@@ -303,7 +318,16 @@ def _of_matrix(matrix: ConfusionMatrix, asked: Sequence[Planned]) -> Form:
             "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell how "
             "many rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
         )
-    counts, n = np.asarray(matrix.counts), int(matrix.n)
-    if n == 0:
+    if int(matrix.n) == 0:
         raise InputError("`y_true` must hold at least one example: got an empty matrix")
+    return _of_cells(np.asarray(matrix.counts))
+
+
+def _count_decisions(asked: Sequence[Planned]) -> bool:
+    """Return whether no measure needs more of the rows than their cells."""
+    return all(isinstance(one.plan, CountPlan) for one in asked)
+
+
+def _of_cells(counts: NDArray[Any]) -> MatrixCells:
+    n = int(counts.sum())
     return MatrixCells(n_rows=n, n_units=n, counts=counts)

@@ -18,8 +18,9 @@ from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics.errors import InputError
-from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells
-from fastmetrics.intervals.bootstrap._forms import CodedRows, Floats, Form, Rows
+from fastmetrics.intervals.bootstrap._cell_forms import CodedRows, MatrixCells
+from fastmetrics.intervals.bootstrap._forms import Floats, Form, Rows
+from fastmetrics.intervals.bootstrap._orders import Places, inverse_of, order_of
 from fastmetrics.intervals.bootstrap._plans import Planned
 from fastmetrics.intervals.bootstrap._rows import Codes, check_rows, group_codes, of_some_weight
 from fastmetrics.intervals.bootstrap._sums import SumPlan
@@ -32,7 +33,6 @@ from fastmetrics.tables.confusion._label_counts import (
 )
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 
-Places = NDArray[np.int64]
 #: `sample_weight` and `weights_are`, as the user gave them.
 GivenWeights = tuple[Any, WeightsAre | None]
 
@@ -86,15 +86,14 @@ def predicted_classes(
     if taken is not None:
         cells = [cell[taken] for cell in cells]
     n = len(cells[0])
-    keys = [key for key in (codes, values) if key is not None]
-    inverse = inverse_of(np.lexsort([*keys, *reversed(cells)]))
+    inverse = inverse_of(order_of(*cells, values, codes, n_threads=n_threads))
     forms: list[Form] = []
     places: list[Places] = []
     for matrix, cell in zip(matrices, cells, strict=True):
-        order = np.lexsort([inverse, *keys, cell])  # ties in the shared order
+        order = order_of(cell, values, codes, inverse, n_threads=n_threads)  # ties as shared
         units = None if len(models) == 1 else inverse[order]
         if codes is not None:
-            units = codes[order]
+            units = codes[order].astype(np.int32)
         form = CodedRows(
             n_rows=n if is_fractional else int(matrix.counts.sum()),
             n_units=n if codes is None else int(codes.max()) + 1,
@@ -137,6 +136,7 @@ def real_targets(
     asked: Sequence[Planned],
     weights: GivenWeights,
     groups: Any,
+    n_threads: int | None,
 ) -> Parsed:
     """Return targets with the predictions of each model; of a mean there may be none."""
     y = check_scores_array(y_true, "y_true").astype(np.float64)
@@ -152,8 +152,7 @@ def real_targets(
     if taken is not None:
         y, predictions = y[taken], [column[taken] for column in predictions]
     n, is_fractional = len(y), checked is not None and not checked.is_integer
-    keys = [key for key in (codes, values) if key is not None]
-    order = np.lexsort([*keys, *reversed(predictions), y])
+    order = order_of(y, *predictions, values, codes, n_threads=n_threads)
     y, predictions = y[order], [column[order] for column in predictions]
     values = None if values is None else values[order]
     of_models: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]
@@ -165,12 +164,12 @@ def real_targets(
             columns=columns_of(asked, y, *arguments),
             n=n,
             weights=values,
-            units=None if codes is None else codes[order],
+            units=None if codes is None else codes[order].astype(np.int32),
             arguments=(y, *arguments),
         )
         for arguments in of_models
     ]
-    return Parsed(forms, [np.arange(n)] * len(forms))
+    return Parsed(forms, [np.arange(n, dtype=np.int32)] * len(forms))
 
 
 def columns_of(
@@ -209,7 +208,7 @@ def _checked(weights: GivenWeights, n: int) -> Weights | None:
 
 def _taken(
     weights: Weights | None, codes: Codes | None, n: int
-) -> tuple[NDArray[Any] | None, Codes | None, Places | None]:
+) -> tuple[NDArray[Any] | None, Codes | None, Codes | None]:
     """Return weights, groups, and which rows are taken how often; None for each once.
 
     A frequency is so many rows; of groups, rows of frequency 0 are left out.
@@ -224,9 +223,3 @@ def _taken(
         return None, None, np.repeat(np.arange(n), times)
     kept, codes = of_some_weight(times, codes)
     return times[kept], codes, np.flatnonzero(kept)
-
-
-def inverse_of(order: Places) -> Places:
-    inverse = np.empty(len(order), np.int64)
-    inverse[order] = np.arange(len(order))
-    return inverse

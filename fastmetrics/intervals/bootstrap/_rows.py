@@ -14,30 +14,60 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics._kernels import replicate_pairs as pairs, replicate_points as points
+from fastmetrics._kernels import (
+    replicate_pairs as pairs,
+    replicate_points as points,
+    replicate_weights as weighing,
+)
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Needs, Yield, padded
+from fastmetrics.intervals.bootstrap._orders import Places, order_of
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores.score_table import ScoreTable, running_sum
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 Codes = NDArray[np.int64]
-#: TP and FP at the end of each tie, after a first 0, and the row of each.
-Curve = tuple[Floats, Floats, NDArray[np.int64]]
 
 #: A table with this many rows to a cell is resampled by cells: drawing a binomial number costs as
 #: much as drawing so many rows.
 ROWS_OF_A_CELL: Final = 200
 #: More rows are not written out one by one.
-MAX_ROWS: Final = 1 << 31
+MAX_ROWS: Final = (1 << 31) - 1
 #: Bytes of counts that are drawn before they are measured: they stay in the second-level cache.
 BATCH_BYTES: Final = 1 << 18
 # Sums of weights this near to the number of positives, relative to all weight, meet it.
 _ROUNDING: Final = 2.0**-50
-_WHOLE_AREA: Final = (np.array([[points.AREA, 0]], np.int64), np.array([[0.0, 1.0]]))
 
 _PART = 1 << 16  # scores at a time
+
+
+class SummedTable(ScoreTable):
+    """A table that keeps its running sums, as several measures are to be taken of it."""
+
+    __slots__ = ("_running",)
+    _running: tuple[NDArray[Any], NDArray[Any]]
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> SummedTable:
+        """Return a table of the same columns."""
+        return cls._of_columns(*table._columns(), table.weight_exponent)
+
+    @property
+    def true_positives(self) -> NDArray[Any]:
+        return self._sums()[0]
+
+    @property
+    def false_positives(self) -> NDArray[Any]:
+        return self._sums()[1]
+
+    def _sums(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        if not hasattr(self, "_running"):
+            sums = running_sum(self.positives), running_sum(self.negatives)
+            for column in sums:
+                column.flags.writeable = False
+            object.__setattr__(self, "_running", sums)
+        return self._running
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +127,13 @@ class SortedRows:
             known = self._known["stops"] = np.flatnonzero(self.ends) + 1
         return known
 
+    def table(self) -> ScoreTable:
+        """Return the distinct scores with the rows of each class, each row counting once."""
+        positives = self._known["positives"]
+        scores = self.distinct + 0.0 if self.distinct.dtype.kind == "f" else self.distinct
+        negatives = np.diff(self.tie_stops, prepend=0) - positives
+        return SummedTable._of_columns(scores, positives, negatives)
+
     @property
     def scores(self) -> NDArray[Any]:
         """Score of each row."""
@@ -155,34 +192,34 @@ def _mixed(
 
 
 def rows_of_arrays(
-    rows: BinaryRows, *keys: NDArray[Any] | None
-) -> tuple[SortedRows, NDArray[np.int64]]:
+    rows: BinaryRows, *keys: NDArray[Any] | None, n_threads: int | None = None
+) -> tuple[SortedRows, Places]:
     """Return the sorted rows of arrays, and the place in the arrays of each.
 
     The order among equal scores is positives first, then by weight, then by ``keys``, so that it
     depends on the rows, not on where they stood.
     """
+    n = len(rows.scores)
+    check_rows(n)
     is_positive = rows.labels == 1
-    columns: list[NDArray[Any]] = [is_positive, rows.scores]
-    if rows.weights is not None:
-        columns.insert(0, rows.weights)
-    columns = [key for key in reversed(keys) if key is not None] + columns
-    order = np.lexsort(columns)[::-1]
+    ascending = order_of(rows.scores, is_positive, rows.weights, *keys, n_threads=n_threads)
+    order = np.ascontiguousarray(ascending[::-1])
     weights: NDArray[Any] | None = None
     if rows.weights is not None:
         weights = rows.weights[order]
         if rows.integer_weights:  # which functions in Python see as repeated rows
             weights = weights.astype(np.int64)
-    n = len(order)
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
-    masks[:n] = np.where(is_positive[order], np.uint8(255), np.uint8(0))
-    scores = rows.scores[order]
-    starts = np.flatnonzero(np.concatenate(([True], scores[1:] != scores[:-1])))
-    totals = np.diff(starts, append=n)
-    ends[starts + totals - 1] = 1
-    positives = np.add.reduceat(masks[:n] > 0, starts, dtype=np.int64)
-    ties = _mixed(positives, totals, starts + totals)
-    return _sorted_rows(n, masks, ends, ties, scores[starts], weights), order
+    distinct, positives, stops = np.empty_like(rows.scores), np.empty(n, np.int64), np.empty(n, int)
+    n_ties = pairs.read_in_order(
+        order, rows.scores, rows.labels, masks, ends, distinct, positives, stops
+    )
+    distinct, positives, stops = distinct[:n_ties], positives[:n_ties], stops[:n_ties]
+    totals = np.diff(stops, prepend=0)
+    ties = np.empty((0, 3), np.int64) if n_ties == n else _mixed(positives, totals, stops)
+    found = _sorted_rows(n, masks, ends, ties, distinct, weights)
+    found._known.update(stops=stops, positives=positives)
+    return found, order
 
 
 def _sorted_rows(
@@ -255,9 +292,14 @@ def pairs_and_sums(
         masks = rows.masks[row : row + size].view(np.uint64)
         pairs.pair_counts(counts.view(np.uint64), masks, pieces, counts, state, *segments)
     if columns is not None:
-        part = np.ascontiguousarray(columns[:, row : row + size])
-        pairs.column_sums(counts, part, out.sums)
+        sum_columns(counts, columns, row, out)
     return segments
+
+
+def sum_columns(drawn: NDArray[Any], columns: Floats, row: int, out: Yield) -> None:
+    """Add what the rows from ``row`` on give to the sums: counts or weights, a line a replicate."""
+    part = np.ascontiguousarray(columns[:, row : row + drawn.shape[1]])
+    pairs.column_sums(drawn, part, out.sums)
 
 
 def called_positive(
@@ -285,13 +327,20 @@ def by_cell(
     return sums
 
 
-def measure_curve(curve: Curve, needs: Needs, r: int, out: Yield) -> None:
-    """Measure the weighted curve of replicate r."""
-    tp, fp, rows = curve
-    out.n_positive[r], out.n_negative[r] = tp[-1], fp[-1]
+def points_of_weights(
+    rows: SortedRows, weights: Floats, scale: float = 1.0
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Return scaled TP and FP at the end of each tie, after a first 0, and the row of each."""
+    n = len(weights)
+    tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
+    n = weighing.weighted_points(weights, rows.masks[:n], rows.ends[:n], scale, tp, fp, at)
+    return tp[: n + 1], fp[: n + 1], at[:n]
+
+
+def measure_curve(
+    rows: SortedRows, weights: Floats, scale: float, needs: Needs, states: Floats
+) -> None:
+    """Measure the curve of the rows of a replicate, whose weights ``scale`` makes larger."""
+    tp, fp, at = points_of_weights(rows, weights, scale)
     slack = _ROUNDING * (tp[-1] + fp[-1])
-    area = np.zeros((1, points.STATE))
-    points.measure_points(tp, fp, rows, 0.0, *_WHOLE_AREA, area)
-    out.twice_pairs[r] = area[0, 0]
-    if needs.lines:
-        points.measure_points(tp, fp, rows, slack, needs.programme, needs.bounds, out.states[r])
+    points.measure_points(tp, fp, at, slack, needs.programme, needs.bounds, states)

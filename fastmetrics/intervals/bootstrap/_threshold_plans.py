@@ -138,7 +138,7 @@ class ThresholdPlan:
         """Return the values without one row of each distinct score, by class."""
         table = form.score_table()
         given = {name: value for name, value in self.parameters.items() if value is not None}
-        without = leave_one_out(table, self.name, deviations=True, **given)
+        without = leave_one_out(table, self.name, deviations=True, masked=False, **given)
         return list(zip(without, (table.positives, table.negatives), strict=True))
 
     def row_deviations(self, form: Form, columns: slice) -> Floats:

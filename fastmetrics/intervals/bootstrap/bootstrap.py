@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -109,7 +109,8 @@ def bootstrap(
     Rows are sorted once. A replicate is a vector of counts in that order: how many draws fall in
     each window of 4,096 rows (a multinomial, by exact binomials), then where inside it, measured
     while it is in cache. The AUC takes about 1.3 ns a row and replicate. A table with few distinct
-    scores, or a confusion matrix, is resampled by cells, at a cost that does not depend on n.
+    scores, a confusion matrix, and rows of which measures of counts alone are asked, are resampled
+    by cells, at a cost that does not depend on n.
     Memory beside the sorted rows: a block for each thread; for best thresholds, crossings and
     groups one byte a row a thread.
 
@@ -170,7 +171,9 @@ def resampled(y_true: Any, y_score: Any, options: Options, **rows: Any) -> Boots
     estimates = engine.estimates()
     warn_of_sizes(form)
     found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
-    return results_of(engine, 0, estimates, found, options, method=options.method)
+    wanted = [(0, i) for i in by_bca(form, estimates, options, options.method)]
+    accelerations = engine.accelerations(wanted, options)
+    return results_of(engine, 0, estimates, found, options, accelerations, method=options.method)
 
 
 def warn_of_sizes(form: Form) -> None:
@@ -198,13 +201,13 @@ def results_of(
     estimates: list[float],
     found: Replicates,
     options: Options,
+    accelerations: Mapping[tuple[int, int], float],
     *,
     method: Method | None,
-    acceleration: Callable[[int], float] | None = None,
 ) -> BootstrapResults:
     """Return the results of one model, by the default method of each measure if it is None.
 
-    BCa's acceleration of a measure is the one given, or else follows from the model's own data.
+    ``accelerations`` has those of the measures `by_bca`, by (model, measure).
     """
     form = engine.forms[model]
     n_groups = form.effective_n_groups()
@@ -214,11 +217,8 @@ def results_of(
         extra: dict[str, Any] = {}
         values = found.values[model, i]
         chosen = method or default_method(form, one)
-        if chosen == "bca" and not math.isnan(estimates[i]):
-            if acceleration is None:
-                extra["acceleration"] = engine.acceleration(i, model, options.stratified)
-            else:
-                extra["acceleration"] = acceleration(i)
+        if (model, i) in accelerations:
+            extra["acceleration"] = accelerations[model, i]
         if found.errors is not None and own_errors is not None:
             extra["standard_errors"] = found.errors[model, i]
             extra["standard_error"] = own_errors[i]
@@ -235,6 +235,17 @@ def results_of(
             **extra,
         )
     return BootstrapResults(results)
+
+
+def by_bca(
+    form: Form, estimates: list[float], options: Options, method: Method | None
+) -> list[int]:
+    """Return the measures of a model whose interval is BCa's, of which an acceleration is due."""
+    return [
+        i
+        for i, one in enumerate(options.asked)
+        if (method or default_method(form, one)) == "bca" and not math.isnan(estimates[i])
+    ]
 
 
 def failures_of(

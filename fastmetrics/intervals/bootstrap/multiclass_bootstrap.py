@@ -31,6 +31,7 @@ from fastmetrics.intervals._sample_sizes import (
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
 from fastmetrics.intervals.bootstrap._engine import WEIGH, Engine, Failures
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
+from fastmetrics.intervals.bootstrap._orders import inverse_of, order_of
 from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
 from fastmetrics.intervals.bootstrap._rows import (
     check_rows,
@@ -248,20 +249,23 @@ class _Rows:
             return [(k, None) for k in range(n_classes)]
         return [pair for a, b in combinations(range(n_classes), 2) for pair in ((a, b), (b, a))]
 
-    def form(self, positive: int, against: int | None, units: NDArray[np.int64]) -> ScoredRows:
+    def form(
+        self, positive: int, against: int | None, units: NDArray[np.int32], n_threads: int | None
+    ) -> ScoredRows:
         """Return the binary problem of a class against another (None: against all others)."""
         kept = slice(None) if against is None else np.isin(self.codes, (positive, against))
         labels = (self.codes[kept] == positive).astype(np.int8)
         column = np.ascontiguousarray(self.scores[kept, positive])
         weights = None if self.weights is None else self.weights[kept]
         binary = BinaryRows(labels, 0, column, weights, False, False)
-        rows, order = rows_of_arrays(binary, units[kept])  # ties in the order of the units
+        of_rows = units[kept]  # ties stand in the order of the units
+        rows, order = rows_of_arrays(binary, of_rows, n_threads=n_threads)
         return ScoredRows(
             n_rows=rows.n,
             n_units=self.n_units,
             n=rows.n,
             weights=rows.weights,
-            units=units[kept][order],
+            units=of_rows[order],
             rows=rows,
         )
 
@@ -270,21 +274,18 @@ class _Rows:
         """Number of rows or groups."""
         return len(self.codes) if self.groups is None else int(self.groups.max()) + 1
 
-    def units(self) -> NDArray[np.int64]:
+    def units(self, n_threads: int | None) -> NDArray[np.int32]:
         """Return the unit of each row, numbered by what the rows hold, not by where they stand."""
         if self.groups is not None:
-            return self.groups
-        keys = [*self.scores.T[::-1], self.codes]
-        order = np.lexsort(keys if self.weights is None else [self.weights, *keys])
-        units = np.empty(len(order), np.int64)
-        units[order] = np.arange(len(order))
-        return units
+            return self.groups.astype(np.int32)
+        order = order_of(self.codes, *self.scores.T, self.weights, n_threads=n_threads)
+        return inverse_of(order).astype(np.int32, copy=False)
 
 
 def _replicates(data: _Rows, one: asking.Asked, options: Options) -> Floats:
     """Return the replicates of an AUC of several classes; nan where one lost a class."""
-    how, units = _how(one), data.units()
-    forms = [data.form(a, b, units) for a, b in data.problems(how)]
+    how, units = _how(one), data.units(options.n_threads)
+    forms = [data.form(a, b, units, options.n_threads) for a, b in data.problems(how)]
     parts = (
         THRESHOLD_PLANS["roc_auc"](),
         ThresholdPlan("positives", {}, lambda table: 0.0, _n_positive),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import combinations
 from typing import Any, Final, Literal
 
@@ -29,6 +28,7 @@ from fastmetrics.intervals.bootstrap._parse import parse_models
 from fastmetrics.intervals.bootstrap._parse_rows import Parsed
 from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
 from fastmetrics.intervals.bootstrap.bootstrap import (
+    by_bca,
     check_methods,
     failures_of,
     results_of,
@@ -191,18 +191,21 @@ def compared(
     engine = Engine(parsed.forms, options.asked, options.draws(parsed.forms[0]))
     estimates = [engine.estimates(m) for m in range(len(models))]
     found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
-    own = {}
-    for m, model in enumerate(models):
-        of_rows = partial(_acceleration, parsed, engine, options, (m,))
-        own[model.name] = results_of(
-            engine,
-            m,
-            estimates[m],
-            found,
-            options,
-            method=method_of_models,
-            acceleration=of_rows if method_of_models == "bca" else None,
+    wanted = [
+        (m, i)
+        for m, form in enumerate(parsed.forms)
+        for i in by_bca(form, estimates[m], options, method_of_models)
+    ]
+    if method_of_models == "bca":
+        accelerations = {(m, i): _acceleration(parsed, engine, options, (m,), i) for m, i in wanted}
+    else:
+        accelerations = engine.accelerations(wanted, options)
+    own = {
+        model.name: results_of(
+            engine, m, estimates[m], found, options, accelerations, method=method_of_models
         )
+        for m, model in enumerate(models)
+    }
     n_groups = parsed.forms[0].effective_n_groups()
     warn_of_sizes(parsed.forms[0])
     differences = {}

@@ -24,7 +24,7 @@ from fastmetrics._input.scalars import (
     key_text,
     seed_key,
 )
-from fastmetrics._kernels import resampling as kernels
+from fastmetrics._kernels import replicate_pairs, resampling as kernels
 from fastmetrics._results import Difference, Result
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
@@ -32,11 +32,14 @@ from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Draws, padded
 from fastmetrics.intervals.bootstrap._engine import Engine, Failures
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
+from fastmetrics.intervals.bootstrap._orders import inverse_of, order_of
 from fastmetrics.intervals.bootstrap._plans import CountPlan, Planned, planned
 from fastmetrics.intervals.bootstrap._result_tables import differences_table
 from fastmetrics.intervals.bootstrap._rows import rows_of_arrays
 from fastmetrics.intervals.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.measures.asking import MetricsLike
+from fastmetrics.tables.ordering.row_order import row_order
+from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 
 Exchange = Literal["ranks", "scores"]
 
@@ -267,12 +270,12 @@ def _test_pair(
     progress: bool | None,
 ) -> list[dict[str, Any]]:
     decisions = isinstance(asked[0].plan, CountPlan)
-    pooled = _pooled(pair, "decisions" if decisions else exchange, threshold)
+    pooled = _pooled(pair, "decisions" if decisions else exchange, threshold, n_threads)
     n = len(pair[0].labels)
     engine = Engine([pooled.form], asked, Draws(key, n))
     size = max(1, _BATCH_BYTES // padded(2 * n))
     null = np.empty((len(asked), n_resamples))
-    observed = _values_of_both(engine, pooled, np.zeros((1, n), np.uint8))[..., 0]
+    observed = _values_of_both(engine, pooled, np.zeros((1, -(-n // 64)), np.uint64))[..., 0]
 
     def job(start: int, count: int) -> None:
         coins = np.stack([_coins(key, start + r, n) for r in range(count)])
@@ -294,35 +297,39 @@ def _test_pair(
     ]
 
 
-def _coins(key: NDArray[np.uint64], replicate: int, n: int) -> NDArray[np.uint8]:
-    """Return a fair coin for each row."""
+def _coins(key: NDArray[np.uint64], replicate: int, n: int) -> NDArray[np.uint64]:
+    """Return a fair coin for each row: bits, the lowest of a word first."""
     half = -(-n // 128)
     words = np.empty(2 * half, np.uint64)
     kernels.philox(key, 0, 0, replicate, kernels.BITS, half, words)
-    return np.unpackbits(words.view(np.uint8), count=n, bitorder="little")
+    return words
 
 
-def _pooled(pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any) -> _Pooled:
+def _mean_ranks(scores: NDArray[Any], n_threads: int | None) -> NDArray[np.float64]:
+    found = row_order(scores, n_threads)
+    return found.spread((found.starts[:-1] + found.starts[1:] + 1.0) / 2.0, n_threads)
+
+
+def _pooled(
+    pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any, n_threads: int | None
+) -> _Pooled:
     """Sort the rows of both models together, by what they exchange."""
-    from scipy.stats import rankdata
-
     first, second = pair
     n = len(first.labels)
     if exchange == "ranks":
-        values = np.concatenate([rankdata(rows.scores) for rows in pair])
+        values = np.concatenate([_mean_ranks(rows.scores, n_threads) for rows in pair])
     elif exchange == "decisions":
-        called = [_called(rows.scores, threshold) for rows in pair]
+        at = real_threshold(threshold)
+        called = [is_called_positive(rows.scores, at) for rows in pair]
         values = np.concatenate(called).astype(np.float64)
     else:
         values = np.concatenate((first.scores, second.scores))
     # The coins go with the rows' canonical order, so that they do not depend on how rows came.
-    order = np.lexsort((second.scores, first.labels, first.scores))
-    units = np.empty(n, np.int64)
-    units[order] = np.arange(n)
-    units = np.tile(units, 2)
+    order = order_of(first.scores, first.labels, second.scores, n_threads=n_threads)
+    units = np.tile(inverse_of(order), 2)
     labels = np.concatenate((first.labels, second.labels))
     both = replace(first, labels=labels, scores=values, weights=None)
-    rows, places = rows_of_arrays(both)
+    rows, places = rows_of_arrays(both, n_threads=n_threads)
     form = ScoredRows(
         n_rows=2 * n,
         n_units=n,
@@ -336,23 +343,14 @@ def _pooled(pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any) 
     return _Pooled(form, is_second)
 
 
-def _called(scores: NDArray[Any], threshold: Any) -> NDArray[np.bool_]:
-    from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-
-    return is_called_positive(scores, real_threshold(threshold))
-
-
 def _values_of_both(
-    engine: Engine, pooled: _Pooled, coins: NDArray[np.uint8]
+    engine: Engine, pooled: _Pooled, coins: NDArray[np.uint64]
 ) -> NDArray[np.float64]:
     """Return (models, measures, replicates), rows with coin 1 being exchanged."""
-    form, n = pooled.form, pooled.form.n
-    counts = np.zeros((len(coins), padded(n)), np.uint8)
-    counts[:, :n] = coins[:, form.units] ^ pooled.second[:n]
-    counts[:, :n] ^= 1  # the first model has its own rows where the coin is 0
-    of_first = engine.values(form, form.measure(engine.needs, counts))
-    counts[:, :n] ^= 1
-    return np.stack((of_first, engine.values(form, form.measure(engine.needs, counts))))
+    form = pooled.form
+    counts = np.zeros((2, len(coins), padded(form.n)), np.uint8)
+    replicate_pairs.exchange_rows(coins, form.units, pooled.second, *counts)
+    return np.stack([engine.values(form, form.measure(engine.needs, mine)) for mine in counts])
 
 
 def _result(

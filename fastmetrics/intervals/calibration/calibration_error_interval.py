@@ -19,6 +19,7 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
+from fastmetrics.intervals._normal import normal_quantile
 from fastmetrics.intervals._sample_sizes import FEW_OF_A_CLASS
 from fastmetrics.intervals.calibration._counted import COUNTED, Counted, counted
 from fastmetrics.measures.calibration._bins import BINNED, Strategy, bin_starts, check_bins
@@ -246,9 +247,7 @@ def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare | 
 
 def limits(found: MeanSquare, level: float) -> tuple[float, float]:
     """Return the limits of the mean square."""
-    from scipy.special import ndtri
-
-    both, one = float(ndtri((1.0 + level) / 2.0)), float(ndtri(level))
+    both, one = normal_quantile((1.0 + level) / 2.0), normal_quantile(level)
     error = found.standard_error
     if math.isnan(found.estimate):
         return math.nan, math.nan

@@ -24,6 +24,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_probabilities, check_scores_array
 from fastmetrics.errors import InputError, renamed
+from fastmetrics.intervals._normal import normal_quantile
 from fastmetrics.intervals.costs._called_moments import (
     NetBenefit,
     Rows,
@@ -272,7 +273,7 @@ class _Asked:
         variance = np.diagonal(square).copy()
         variance[variance <= _NO_VARIANCE * np.max(variance, initial=0.0)] = 0.0
         error = np.sqrt(variance)
-        critical = _normal_quantile(self.level)
+        critical = normal_quantile(0.5 + self.level / 2.0)
         if drawn is not None and error.any():
             varies = error > 0
             scale = np.outer(error[varies], error[varies])
@@ -359,9 +360,3 @@ def _largest_of(correlation: Floats, level: float, drawn: _Drawn) -> float:
 def _frozen(array: Floats) -> Floats:
     array.flags.writeable = False
     return array
-
-
-def _normal_quantile(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2.0))

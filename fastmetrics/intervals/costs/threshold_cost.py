@@ -15,6 +15,7 @@ from fastmetrics._input.rows import check_binary, check_same_index
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
+from fastmetrics.intervals._normal import normal_quantile
 from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of
 from fastmetrics.tables.scores._threshold import real_threshold
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
@@ -179,7 +180,7 @@ def threshold_cost_interval(
     if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
         undefined = (_NAN, _NOWHERE, _NAN, _NAN, _NOWHERE, _NAN, _NAN, _NAN)
         return ThresholdCostInterval(*undefined, level, table.prevalence, read)
-    z = _normal_quantile(level)
+    z = normal_quantile(0.5 + level / 2.0)
     row = table.best() if given is None else table.row_of(given)
     at = table.threshold_of(row) if given is None else given
     here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table)
@@ -373,9 +374,3 @@ def _not_dearer(table: CostTable, cells: _Cells, row: int, z: float) -> Confiden
     lowest = int(kept[-1])  # decides as all thresholds down to the next score
     low = table.scores[lowest].item() if lowest < len(table.scores) else -math.inf
     return ConfidenceInterval(low, table.threshold_of(int(kept[0])))
-
-
-def _normal_quantile(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2.0))

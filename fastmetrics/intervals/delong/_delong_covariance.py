@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.models import CheckedModels
+from fastmetrics._threads.workers import run
 from fastmetrics.intervals.delong._placements import doubled_placements, sums_of_groups
 from fastmetrics.intervals.delong._weighted_covariance import (
     WeightedCovariance,
@@ -134,7 +136,7 @@ def auc_covariance(
     if fault:
         return dataclasses.replace(undefined, twice_pairs=twice)
     if groups is None:
-        numerators, denominator = _by_example(classes, twice)
+        numerators, denominator = _by_example(classes, twice, n_threads)
     else:
         numerators, denominator = _by_group(classes, twice, groups)
     return AucCovariance(m, n, n_groups, twice, numerators, denominator)
@@ -159,8 +161,8 @@ def _place(models: CheckedModels, classes: Classes, n_threads: int | None) -> No
     """Fill in the placements, one model after the other."""
     for k in range(len(models.names)):
         placed = doubled_placements(models.rows_of(k), n_threads)
-        for part in classes:
-            np.take(placed, part.rows, out=part.placements[k])
+        takes = [partial(np.take, placed, part.rows, out=part.placements[k]) for part in classes]
+        run(takes, n_threads)
 
 
 def _sum(values: NDArray[np.int64], counts: NDArray[np.int64] | None) -> int:
@@ -185,7 +187,9 @@ def _count_groups(groups: NDArray[np.int64]) -> int:
     return int(np.count_nonzero(np.bincount(groups)))
 
 
-def _by_example(classes: Classes, twice: tuple[int, ...]) -> tuple[NDArray[Any], int]:
+def _by_example(
+    classes: Classes, twice: tuple[int, ...], n_threads: int | None
+) -> tuple[NDArray[Any], int]:
     """Return DeLong's covariances, S10/m + S01/n, times their common denominator.
 
     With the doubled placements a and A = sum a, S10 is
@@ -194,9 +198,10 @@ def _by_example(classes: Classes, twice: tuple[int, ...]) -> tuple[NDArray[Any],
     """
     m, n = classes[0].size, classes[1].size
     sums = np.array(twice, object)
+    grams = run([partial(exact_gram, part.placements, part.counts) for part in classes], n_threads)
     spread_positive, spread_negative = (
-        part.size * exact_gram(part.placements, part.counts) - np.multiply.outer(sums, sums)
-        for part in classes
+        part.size * gram - np.multiply.outer(sums, sums)
+        for part, gram in zip(classes, grams, strict=True)
     )
     numerators = spread_positive * (n - 1) + spread_negative * (m - 1)
     return numerators, 4 * m * m * n * n * (m - 1) * (n - 1)

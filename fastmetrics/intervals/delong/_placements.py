@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._kernels import merges
+from fastmetrics._kernels import merges, orders
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.scores.score_table import ScoreTable
-
-_LEAST_CHUNK: Final = 1 << 16
-_LARGEST_CHUNK: Final = 1 << 20
+from fastmetrics.tables.ordering.row_order import row_order
+from fastmetrics.tables.scores._distinct import weigh_runs
+from fastmetrics.tables.scores.pairs import pairs_of_weights
 
 
 def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArray[np.int64]:
@@ -35,31 +34,47 @@ def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArra
     ndarray of int64, shape (n,)
         In the order of the rows.
     """
-    table = ScoreTable.from_rows(rows, n_threads=n_threads)
-    n_distinct = len(table)
-    positives, negatives = table.positives[::-1], table.negatives[::-1]
-    below, not_above = 2 * np.cumsum(negatives), 2 * np.cumsum(positives)
-    by_score = np.empty(2 * n_distinct, np.int64)  # of the negatives, then of the positives
-    by_score[:n_distinct] = 2 * int(table.n_positive) - not_above + positives
-    by_score[n_distinct:] = below - negatives
-    return _looked_up(rows, table, by_score, n_threads)
+    order = row_order(rows.scores, n_threads)
+    counts = np.empty(0, np.int64) if rows.weights is None else rows.weights.astype(np.int64)
+    placed = np.empty(len(rows.scores), np.int64)
+    jobs = order.jobs()
+    columns = order.rows, order.starts, rows.labels, counts
+
+    def count(first: int, stop: int) -> tuple[int, int]:
+        found: tuple[int, int] = orders.class_counts(*columns[:2], first, stop, *columns[2:])
+        return found
+
+    found = run([partial(count, *job) for job in jobs], n_threads)
+    above, below = sum(positives for positives, _ in found), 0
+    places = []
+    for job, (positives, negatives) in zip(jobs, found, strict=True):
+        arguments = *columns[:2], *job, *columns[2:], above, below, placed
+        places.append(partial(orders.place_rows, *arguments))
+        above, below = above - positives, below + negatives
+    run(places, n_threads)
+    return placed
 
 
 def weighted_placements(
-    rows: BinaryRows, table: ScoreTable, n_threads: int | None = None
-) -> NDArray[np.float64]:
-    """Return the share of the other class's weight below (above) each row, ties one half.
+    rows: BinaryRows, n_threads: int | None = None
+) -> tuple[NDArray[np.float64], float]:
+    """Return the share of the other class's weight below (above) each row, ties one half; the AUC.
 
-    ``table`` is that of the rows, whose weights are importances.
+    The weights of the rows are importances, none of them 0.
     """
-    positives, negatives = (
-        np.ascontiguousarray(column[::-1], np.float64)
-        for column in (table.positives, table.negatives)
-    )
-    by_score = np.concatenate(
-        (_share_before(positives[::-1])[::-1], _share_before(negatives))
-    )  # of the negatives, then of the positives
-    return _looked_up(rows, table, by_score, n_threads)
+    order = row_order(rows.scores, n_threads)
+    n = order.n_distinct
+    positives, negatives = np.empty((2, n))
+
+    def weigh(first: int, stop: int) -> None:
+        here = slice(n - stop, n - first)
+        weigh_runs(rows, order, first, stop, rows.scores[:0], positives[here], negatives[here])
+
+    run([partial(weigh, *job) for job in order.jobs()], n_threads)
+    auc = pairs_of_weights(positives, negatives).auc
+    of_negatives = np.ascontiguousarray(_share_before(positives)[::-1])
+    of_positives = _share_before(np.ascontiguousarray(negatives[::-1]))
+    return order.spread_by_class(rows.labels, of_negatives, of_positives, n_threads), auc
 
 
 def _share_before(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -68,36 +83,9 @@ def _share_before(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     Sums from the same side: all before is 1 exactly, and nothing is subtracted.
     """
     ends = np.empty(len(weights))
-    merges.cumulative_weights(np.ascontiguousarray(weights), ends)
+    merges.cumulative_weights(weights, ends)
     before = np.concatenate(([0.0], ends[:-1]))
     return np.asarray((before + weights / 2) / ends[-1])
-
-
-def _looked_up(
-    rows: BinaryRows, table: ScoreTable, by_score: NDArray[Any], n_threads: int | None
-) -> NDArray[Any]:
-    """Return for each row the entry of its score, rising, among those of its class.
-
-    ``by_score`` has the entries of the negatives, then those of the positives. O(n log n) time,
-    O(n) memory. A chunk of rows is sorted first, so that its searches walk through the table: the
-    denser, the faster (a chunk of a million rows is looked up at four times the speed of unsorted
-    rows). A larger chunk would delay an interrupt.
-    """
-    n_distinct = len(table)
-    ascending = np.ascontiguousarray(table.scores[::-1])
-    placed = np.empty(len(rows.scores), by_score.dtype)
-    size = min(max(len(placed) // 4, _LEAST_CHUNK), _LARGEST_CHUNK)
-
-    def place(start: int) -> None:
-        chunk = slice(start, start + size)
-        scores = rows.scores[chunk]
-        order = np.argsort(scores)
-        at = np.searchsorted(ascending, scores[order])
-        at += n_distinct * (rows.labels[chunk][order] == 1)
-        placed[chunk][order] = np.take(by_score, at)
-
-    run([partial(place, start) for start in range(0, len(placed), size)], n_threads)
-    return placed
 
 
 def sums_of_groups(

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.models import CheckedModels
 from fastmetrics.errors import DegenerateDataWarning, warn_user
 from fastmetrics.intervals.delong._placements import weighted_placements
-from fastmetrics.tables.scores.pairs import pairs_of_weights
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores.pairs import count_pairs
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -149,10 +148,11 @@ def weighted_covariance(
     aucs = []
     for k in range(len(models.names)):
         of_model = models.rows_of(k)
-        table = ScoreTable.from_rows(of_model, n_threads=n_threads)
-        aucs.append(pairs_of_weights(table.positives, table.negatives).auc)
-        if not fault:
-            placements[k] = weighted_placements(of_model, table, n_threads)
+        if fault:
+            aucs.append(count_pairs(of_model, n_threads).auc)
+            continue
+        placements[k], auc = weighted_placements(of_model, n_threads)
+        aucs.append(auc)
     n_groups = None if models.groups is None else int(models.groups.max()) + 1
     return WeightedCovariance(
         n_positive=len(of_classes[0][1]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastmetrics._input.scalars import check_confidence_level, check_fraction, check_positive
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
+from fastmetrics.intervals._normal import normal_quantile
 
 
 def newcombe_interval(
@@ -56,9 +57,7 @@ def newcombe_interval(
     if min(m, n) < 1:
         raise InputError(f"`n_positive` and `n_negative` must be at least 1: got {m:g} and {n:g}")
     level = check_confidence_level(confidence_level)
-    from scipy.special import ndtri
-
-    z_squared = float(ndtri((1.0 - level) / 2.0)) ** 2
+    z_squared = normal_quantile((1.0 - level) / 2.0) ** 2
     upper = _limit_above(auc, m, n, z_squared)
     # V(t) = V(1 - t): the lower limit is the mirror image of the upper limit of 1 - auc.
     return ConfidenceInterval(1.0 - _limit_above(1.0 - auc, m, n, z_squared), upper)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, check_real
-from fastmetrics._kernels import ranking_values as kernels
+from fastmetrics._kernels import ranking_gains, ranking_values as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.ranking._placing import jobs_of
@@ -275,7 +275,7 @@ def _discounted(
 ) -> Values:
     found = np.empty(table.n_queries)
     ranks, k = (gains, table.above, table.tied), len(discounts) - 1
-    filled(kernels.expected_gains, table, n_threads, *ranks, k, discounts, found)
+    filled(ranking_gains.expected_gains, table, n_threads, *ranks, k, discounts, found)
     return found
 
 
@@ -292,7 +292,7 @@ def normalized_gains(
     no_relevant = _value_of_none(no_relevant)
     gains = gains_of(table.grades, gain)
     discounts, ideal = _discounts(table, k), np.empty(table.n_queries)
-    filled(kernels.ideal_gains, table, n_threads, gains, len(discounts) - 1, discounts, ideal)
+    filled(ranking_gains.ideal_gains, table, n_threads, gains, len(discounts) - 1, discounts, ideal)
     found = _discounted(table, gains, discounts, n_threads)
     return np.minimum(_over(found, ideal, no_relevant), 1.0)
 
@@ -315,7 +315,7 @@ def cascades(
     chances = gains_of(table.grades, "exponential") / np.exp2(top)
     found = np.empty(table.n_queries)
     ranks = (chances, table.above, table.tied)
-    filled(kernels.expected_cascade, table, n_threads, *ranks, k, found)
+    filled(ranking_gains.expected_cascade, table, n_threads, *ranks, k, found)
     found[n_relevant(table, _TINY, n_threads) == 0] = no_relevant
     return found
 
@@ -366,7 +366,12 @@ def areas(
     return _over(doubled / 2, relevant * others, math.nan), relevant, others
 
 
-def averaged(values: Values, per_query: bool, what: str) -> Any:
+def mean_of(values: Values, ties: Ties) -> float:
+    """Return the mean; by trec_eval's rule as trec_eval adds up, whose last bit may be printed."""
+    return float(np.cumsum(values)[-1] / len(values) if ties == "trec_eval" else values.mean())
+
+
+def averaged(values: Values, per_query: bool, ties: Ties, what: str) -> Any:
     """Return the values of the queries, or their mean over those where it is defined."""
     if per_query:
         return values
@@ -376,4 +381,4 @@ def averaged(values: Values, per_query: bool, what: str) -> Any:
             f"{what} is undefined: no query has what it needs; set to nan", UndefinedMetricWarning
         )
         return math.nan
-    return float(values[defined].mean())
+    return mean_of(values[defined], ties)

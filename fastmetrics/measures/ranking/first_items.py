@@ -52,7 +52,7 @@ def precision_at_k(
     """
     table = ranked(relevance, score, query, ties, n_threads)
     values = precisions(table, k=k, relevant_from=relevant_from, n_threads=n_threads)
-    return averaged(values, per_query, "precision at k")
+    return averaged(values, per_query, ties, "precision at k")
 
 
 @documented(RANKINGS, RANKED)
@@ -89,7 +89,7 @@ def recall_at_k(
     values = recalls(
         table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
     )
-    return averaged(values, per_query, "recall at k")
+    return averaged(values, per_query, ties, "recall at k")
 
 
 @documented(RANKINGS, RANKED)
@@ -130,7 +130,7 @@ def f1_at_k(
     values = f1_values(
         table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
     )
-    return averaged(values, per_query, "F1 at k")
+    return averaged(values, per_query, ties, "F1 at k")
 
 
 @documented(RANKINGS, RANKED)
@@ -172,7 +172,7 @@ def hit_rate_at_k(
     values = hit_rates(
         table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
     )
-    return averaged(values, per_query, "the hit rate")
+    return averaged(values, per_query, ties, "the hit rate")
 
 
 @documented(RANKINGS, RANKED)
@@ -208,4 +208,4 @@ def r_precision(
     values = r_precisions(
         table, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
     )
-    return averaged(values, per_query, "R-precision")
+    return averaged(values, per_query, ties, "R-precision")

@@ -56,7 +56,7 @@ def dcg(
     """
     table = ranked(relevance, score, query, ties, n_threads)
     values = discounted_gains(table, k=k, gain=gain, n_threads=n_threads)
-    return averaged(values, per_query, "the discounted gain")
+    return averaged(values, per_query, ties, "the discounted gain")
 
 
 @documented(RANKINGS, RANKED)
@@ -98,7 +98,7 @@ def ndcg(
     """
     table = ranked(relevance, score, query, ties, n_threads)
     values = normalized_gains(table, k=k, gain=gain, no_relevant=no_relevant, n_threads=n_threads)
-    return averaged(values, per_query, "the normalized gain")
+    return averaged(values, per_query, ties, "the normalized gain")
 
 
 @documented(RANKINGS, RANKED)
@@ -128,8 +128,9 @@ def expected_reciprocal_rank(
 
     Notes
     -----
-    An item of relevance r ends the search with chance ``(2**r - 1) / 2**max_relevance``. Ties of
-    n items take O(n²).
+    An item of relevance r ends the search with chance ``(2**r - 1) / 2**max_relevance``. A tie of
+    n items takes O(n) for each relevant one, and for no more of them than 46 over their mean
+    chance: nobody reads on (the chance is below 1e-20).
 
     References
     ----------
@@ -146,4 +147,4 @@ def expected_reciprocal_rank(
     values = cascades(
         table, k=k, max_relevance=max_relevance, no_relevant=no_relevant, n_threads=n_threads
     )
-    return averaged(values, per_query, "the expected reciprocal rank")
+    return averaged(values, per_query, ties, "the expected reciprocal rank")

@@ -61,7 +61,7 @@ def mean_average_precision(
     values = average_precisions(
         table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
     )
-    return averaged(values, per_query, "average precision")
+    return averaged(values, per_query, ties, "average precision")
 
 
 @documented(RANKINGS, RANKED)
@@ -98,7 +98,7 @@ def mean_reciprocal_rank(
     values = reciprocal_ranks(
         table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
     )
-    return averaged(values, per_query, "the reciprocal rank")
+    return averaged(values, per_query, ties, "the reciprocal rank")
 
 
 @documented(RANKINGS, RANKED)
@@ -141,7 +141,7 @@ def rank_biased_precision(
     values = biased_precisions(
         table, k=k, relevant_from=relevant_from, persistence=persistence, n_threads=n_threads
     )
-    return averaged(values, per_query, "rank-biased precision")
+    return averaged(values, per_query, ties, "rank-biased precision")
 
 
 @documented(RANKINGS, RANKED)
@@ -183,4 +183,4 @@ def bpref(
     values = preferences(
         table, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
     )
-    return averaged(values, per_query, "bpref")
+    return averaged(values, per_query, ties, "bpref")

@@ -30,6 +30,11 @@ _NONE: Final = Terms()
 #: A share of the total weight this far from the level is the level: running sums are rounded.
 _TIE: Final = 2.0**-50
 
+#: Beyond so many rows, so many of them say near which values a weighted quantile lies, and how far
+#: from the level: four standard deviations of a share, for weights that vary as exponential ones.
+_MANY: Final = 1 << 14
+_MARGIN: Final = 0.022
+
 
 class Data(NamedTuple):
     """What measures follow from: a table, the rows where there are some; how to average outputs.
@@ -303,21 +308,45 @@ def _quantile(values: Floats, weights: Floats | None, level: float) -> float:
     if rank != at + 1 or at + 1 == len(values):
         values.partition(at)
         return float(values[at])
-    values.partition([at, at + 1])
-    return _middle(values[at], values[at + 1])
+    values.partition(at + 1)  # NumPy is eight times as quick at one place as at two
+    return _middle(values[: at + 1].max(), values[at + 1])
 
 
 def _weighted_quantile(values: Floats, weights: Floats, level: float) -> float:
+    """Sort the rows and add up their weights; of many rows, only those near the quantile."""
+    base = total = 0.0
+    if len(values) > _MANY:
+        low, high = _bounds_of_quantile(values, weights, level)
+        inside = np.flatnonzero((values > low) & (values <= high))
+        near, all_weights = weights[inside], float(weights.sum())
+        below = float((weights * (values <= low)).sum())
+        tie = _TIE * all_weights
+        if below < level * all_weights - tie and level * all_weights + tie < below + near.sum():
+            base, total, values, weights = below, all_weights, values[inside], near
     is_there = weights > 0
     values, weights = values[is_there], weights[is_there]
     order = np.argsort(values)
-    below = np.cumsum(weights[order])
-    rank, slack = level * below[-1], _TIE * below[-1]
-    at = min(int(np.searchsorted(below, rank - slack)), len(values) - 1)
-    low = values[order[at]]
-    if level == 0.0 or at + 1 == len(values) or below[at] > rank + slack:
-        return float(low)
-    return _middle(low, values[order[at + 1]])
+    up_to = base + np.cumsum(weights[order])
+    total = total or up_to[-1]
+    rank, slack = level * total, _TIE * total
+    at = min(int(np.searchsorted(up_to, rank - slack)), len(values) - 1)
+    lower = values[order[at]]
+    if level == 0.0 or at + 1 == len(values) or up_to[at] > rank + slack:
+        return float(lower)
+    return _middle(lower, values[order[at + 1]])
+
+
+def _bounds_of_quantile(values: Floats, weights: Floats, level: float) -> tuple[float, float]:
+    """Return two values that the quantile is most likely between, by every so many of the rows."""
+    step = len(values) // _MANY
+    sample, shares = values[::step], weights[::step]
+    order = np.argsort(sample)
+    shares = np.cumsum(shares[order])
+    bounds = (level + np.array([-_MARGIN, _MARGIN])) * shares[-1]
+    places = np.searchsorted(shares, bounds)
+    low = sample[order[places[0]]] if bounds[0] > 0 else -math.inf
+    high = sample[order[places[1]]] if places[1] < len(order) else math.inf
+    return float(low), float(high)
 
 
 def _middle(low: float, high: float) -> float:

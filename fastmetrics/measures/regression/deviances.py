@@ -43,7 +43,8 @@ def mean_tweedie_deviance(
 
     Notes
     -----
-    The deviance is written so that a prediction near its target keeps its digits.
+    A prediction near its target keeps its digits: the deviance of a row is within 2**-46 of its
+    value, relatively, or of 2**-46 / (power - 1) where the power is just above 1.
 
     Examples
     --------

@@ -214,7 +214,8 @@ def median_absolute_error(
 
     Notes
     -----
-    O(n) time (O(n log n) with weights), by selection; memory 8 bytes a row, 33 with weights.
+    O(n) time, by selection, but O(n log n) where few rows hold most of the weight; memory 8 bytes
+    a row, 20 with weights, 33 with such.
 
     References
     ----------

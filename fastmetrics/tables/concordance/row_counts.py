@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import row_pairs as kernels
+from fastmetrics._kernels import concordance as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.concordance.row_sums import (
     Floats,

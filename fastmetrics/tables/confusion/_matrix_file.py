@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import zipfile
-import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from os import PathLike
-from typing import IO, Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._display.shown import Shown
-from fastmetrics._files import writing
+from fastmetrics._files import File, Members, read_archive, write_archive
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels
 from fastmetrics.tables.confusion._matrix_checks import refuse_bad_counts
@@ -23,25 +19,6 @@ from fastmetrics.tables.confusion._matrix_store import SparseStore, Store
 
 #: Version of the files; a change of their meaning makes it another.
 FORMAT: Final = 1
-
-_NOT_A_MATRIX: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    KeyError,
-    EOFError,
-    OSError,
-    ValueError,
-    IndexError,
-    TypeError,
-    OverflowError,
-    MemoryError,  # sizes that no file of ours has
-    RuntimeError,  # also NotImplementedError: an archive that is encrypted, or seems to be
-)
-
-
-Members = dict[str, NDArray[Any]]
-File = str | PathLike[str] | IO[bytes]
-T = TypeVar("T")
 
 
 class Saved(Shown, ABC):
@@ -98,7 +75,7 @@ class Saved(Shown, ABC):
         >>> again == last
         True
         """
-        write_archive(file, {"kind": np.array(type(self).__name__), **self._members()})
+        write_archive(file, FORMAT, {"kind": np.array(type(self).__name__), **self._members()})
 
     @classmethod
     def load(cls, file: File) -> Self:
@@ -117,54 +94,20 @@ class Saved(Shown, ABC):
         ValueError
             If the file is not whole, or holds something else: everything in it is checked.
         """
-        return read_archive(file, cls.__name__, cls._of_members)
+        return read_archive(file, FORMAT, cls.__name__, cls._of_members, unnamed="ConfusionMatrix")
 
     def __reduce__(self) -> tuple[Any, tuple[Members]]:
         return self._of_members, (self._members(),)
 
 
-def write_archive(file: File, members: Members) -> None:
-    """Write arrays to a compressed ``.npz`` file, without pickle."""
-    with writing(file) as opened:
-        np.savez_compressed(opened, format=np.int64(FORMAT), **members)  # type: ignore[arg-type]
-
-
-def read_archive(file: File, kind: str, made_of: Callable[[Members], T]) -> T:
-    """Return what is made of the arrays of a file of this kind.
-
-    Raises
-    ------
-    ValueError
-        If the file is not one that `write_archive` wrote, or not whole.
-    """
-    if isinstance(file, str | PathLike):
-        with open(file, "rb") as opened:  # NumPy leaves a damaged file open
-            return _read(opened, repr(str(file)), kind, made_of)
-    return _read(file, repr(file), kind, made_of)
-
-
-def _read(file: IO[bytes], name: str, kind: str, made_of: Callable[[Members], T]) -> T:
-    try:
-        with np.load(file, allow_pickle=False) as stored:
-            found = {key: stored[key] for key in stored.files}
-            version, holds = found["format"], str(found.get("kind", "ConfusionMatrix"))
-            if version.shape != () or version != FORMAT:
-                raise InputError(f"{kind} format {version}, this version reads format {FORMAT}")
-            if holds != kind:
-                raise InputError(f"it holds a {holds}")
-            return made_of(found)
-    except _NOT_A_MATRIX as error:
-        raise InputError(f"{name} does not hold a whole {kind}: {error}") from error
-
-
 def write_matrix(file: File, *parts: Any) -> None:
     """Write the state of a `ConfusionMatrix`."""
-    write_archive(file, matrix_members(*parts))
+    write_archive(file, FORMAT, matrix_members(*parts))
 
 
 def read_matrix(file: File) -> Parts:
     """Return the state of a `ConfusionMatrix` that a file holds, or raise ValueError."""
-    return read_archive(file, "ConfusionMatrix", checked_parts)
+    return read_archive(file, FORMAT, "ConfusionMatrix", checked_parts, unnamed="ConfusionMatrix")
 
 
 def matrix_members(store: Store, labels: Labels, exponent: int, new_labels: NewLabels) -> Members:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.rows import check_binary, check_same_index
+from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.confusion._counting import cells_in_range, weigh_cells
@@ -31,14 +31,19 @@ def score_cells(
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y = as_vector(y_true, "y_true")
     rows = check_binary(y, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
+    counts = cells_of_rows(rows, threshold)
+    labels = _two_labels(y, np.asarray(rows.labels == 1), pos_label)
+    return Cells(counts, labels), rows.weight_exponent
+
+
+def cells_of_rows(rows: BinaryRows, threshold: Any, n_threads: int | None = None) -> NDArray[Any]:
+    """Return [[TN, FP], [FN, TP]] of the decision score >= threshold of verified rows."""
     is_positive = np.asarray(rows.labels == 1)
     called = is_called_positive(rows.scores, threshold)
     if rows.weights is None:
-        counts: NDArray[Any] = cells_in_range(is_positive, called, 0, 2)
-    else:
-        weights = Weights(rows.weights, rows.integer_weights, rows.weight_exponent)
-        counts = weigh_cells(is_positive, called, 0, 2, weights)
-    return Cells(counts, _two_labels(y, is_positive, pos_label)), rows.weight_exponent
+        return cells_in_range(is_positive, called, 0, 2, n_threads)
+    weights = Weights(rows.weights, rows.integer_weights, rows.weight_exponent)
+    return weigh_cells(is_positive, called, 0, 2, weights)
 
 
 def _of_table(table: ScoreTable, threshold: Any) -> NDArray[Any]:

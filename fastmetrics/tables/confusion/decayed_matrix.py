@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display
+from fastmetrics._files import Members
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_integer, check_positive
@@ -19,7 +20,6 @@ from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import Cells, NewLabels, count_columns, seen_cells
 from fastmetrics.tables.confusion._matrix_file import (
-    Members,
     Saved,
     as_json,
     checked_parts,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display
+from fastmetrics._files import Members
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
@@ -17,7 +18,6 @@ from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels, check_kind
 from fastmetrics.tables.confusion._matrix_file import (
-    Members,
     Saved,
     as_json,
     checked_labels,

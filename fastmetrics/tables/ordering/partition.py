@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ PART_FILLS = 16
 #: Bytes of pool memory that are kept for the next call: fresh pages cost a tenth of an AUC.
 MOST_SPARE_BYTES = 128 << 20
 
+_LARGEST: Final = float(np.finfo(np.float64).max)
 #: Rows whose numbers take four bytes.
 MOST_SHORT = 2**31 - 1
 
@@ -66,11 +66,11 @@ class Partition:
 
     plan: Plan
     pool: NDArray[Any]
-    carried_pool: NDArray[Any]
+    number_pool: NDArray[Any]
     block_starts: NDArray[np.int64]
     block_order: NDArray[np.int32]
     buffers: NDArray[Any]
-    carried_buffers: NDArray[Any]
+    number_buffers: NDArray[Any]
     fill: NDArray[np.uint16]
     rows: NDArray[np.int64]
     is_clean: bool
@@ -84,9 +84,9 @@ class Partition:
         """Return a copy of one stream's scores, in the order of the rows."""
         return self._gathered(stream, self.pool, self.buffers)
 
-    def gather_carried(self, stream: int) -> NDArray[Any]:
-        """Return a copy of what one stream's rows carry: their weights, or their numbers."""
-        return self._gathered(stream, self.carried_pool, self.carried_buffers)
+    def gather_numbers(self, stream: int) -> NDArray[Any]:
+        """Return a copy of the numbers of one stream's rows, ascending."""
+        return self._gathered(stream, self.number_pool, self.number_buffers)
 
     def _gathered(self, stream: int, pool: NDArray[Any], buffers: NDArray[Any]) -> NDArray[Any]:
         out = np.empty(self.rows[stream], pool.dtype)
@@ -95,48 +95,35 @@ class Partition:
 
 
 def partition(rows: BinaryRows, n_threads: int | None = None) -> Partition:
-    """Scatter the rows into buckets by class, with their weights.
+    """Scatter the rows into buckets by class; weights stay where they are.
 
     The pass also verifies labels and finiteness: ``is_clean`` says whether all was as promised.
     """
-    weights = np.empty(0, np.float64) if rows.weights is None else rows.weights
-    return _scattered(
-        rows.scores,
-        rows.labels,
-        rows.negative,
-        weights.dtype,
-        lambda part: weights[part],
-        np.inf if rows.allow_inf else np.finfo(np.float64).max,
-        n_threads,
-    )
+    inclusive_max = np.inf if rows.allow_inf else _LARGEST
+    return _scattered(rows.scores, rows.labels, rows.negative, inclusive_max, None, n_threads)
 
 
 def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partition:
-    """Scatter scores, which may be infinite, into buckets; they carry the numbers of their rows."""
+    """Scatter scores into buckets; they carry the numbers of their rows.
+
+    ``is_clean`` says whether all are finite.
+    """
     kind = np.dtype(np.int32 if len(scores) <= MOST_SHORT else np.int64)
-    return _scattered(
-        scores,
-        np.empty(0, np.int8),
-        0,
-        kind,
-        lambda part: np.arange(part.start, part.stop, dtype=kind),
-        np.inf,
-        n_threads,
-    )
+    return _scattered(scores, np.empty(0, np.int8), 0, _LARGEST, kind, n_threads)
 
 
 def _scattered(
     scores: NDArray[Any],
     labels: NDArray[np.int8],
     negative: int,
-    carried_dtype: np.dtype[Any],
-    carried: Callable[[slice], NDArray[Any]],
     inclusive_max: float,
+    numbers: np.dtype[Any] | None,
     n_threads: int | None,
 ) -> Partition:
-    """Scatter into buckets: one pass over scores, labels and what is carried.
+    """Scatter into buckets: one pass over scores and labels.
 
-    Memory: one copy of the scores and what they carry, about 1 % for buffers.
+    Memory: one copy of the scores, of their numbers where these are asked for, about 1 % for
+    buffers.
     """
     plan = plan_buckets(scores)
     n, block = len(scores), kernels.BLOCK
@@ -147,14 +134,15 @@ def _scattered(
     cuts = np.array([n * k // n_parts for k in range(n_parts + 1)], np.int64)
     first_block = cuts[:-1] // block + np.arange(n_parts)
     n_blocks = n // block + n_parts
-    size = carried_dtype.itemsize if len(carried(slice(0, 1))) else 0
-    at = n_blocks * block * scores.itemsize
-    memory = _spare.take(at + n_blocks * block * size)
-    pool = memory[:at].view(scores.dtype).reshape(n_blocks, block)
-    carried_pool = memory[at : at + n_blocks * block * size].view(carried_dtype).reshape(-1, block)
+    number_kind = np.dtype(np.int32) if numbers is None else numbers
+    cut = n_blocks * block * scores.itemsize
+    end = cut + (0 if numbers is None else n_blocks * block * number_kind.itemsize)
+    memory = _spare.take(end)
+    pool = memory[:cut].view(scores.dtype).reshape(n_blocks, block)
+    number_pool = memory[cut:end].view(number_kind).reshape(-1, block)
     owner = np.empty(n_blocks, np.uint16)
     buffers = np.empty((n_parts, n_streams, block), scores.dtype)
-    carried_buffers = np.empty((n_parts, n_streams if size else 0, block), carried_dtype)
+    number_buffers = np.empty((n_parts, 0 if numbers is None else n_streams, block), number_kind)
     fill = np.zeros((n_parts, n_streams), np.uint16)
 
     def scatter_part(k: int) -> tuple[int, int, bool]:
@@ -162,7 +150,6 @@ def _scattered(
         result: tuple[int, int, bool] = kernels.scatter(
             scores[part],
             labels[part],
-            carried(part),
             negative,
             plan.by_range,
             plan.low,
@@ -172,12 +159,13 @@ def _scattered(
             plan.tree,
             inclusive_max,
             pool,
-            carried_pool,
             first_block[k],
             owner,
             buffers[k],
-            carried_buffers[k],
             fill[k],
+            part.start,
+            number_pool,
+            number_buffers[k],
         )
         return result
 
@@ -192,11 +180,11 @@ def _scattered(
     return Partition(
         plan=plan,
         pool=pool,
-        carried_pool=carried_pool,
+        number_pool=number_pool,
         block_starts=block_starts,
         block_order=block_order,
         buffers=buffers,
-        carried_buffers=carried_buffers,
+        number_buffers=number_buffers,
         fill=fill,
         rows=in_stream,
         is_clean=all_labelled and not any(part[2] for part in parts),

@@ -26,8 +26,8 @@ Ints = NDArray[np.int32] | NDArray[np.int64]
 _FEW: Final = 1_000
 #: Below this many rows, one bucket beats a partition.
 ONE_BUCKET_ROWS = 1 << 16
-#: Rows of a job that spreads values.
-_SPREAD_ROWS: Final = 1 << 17
+#: Rows of a job that walks through an order.
+_JOB_ROWS: Final = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,10 +41,13 @@ class RowOrder:
     starts : ndarray of the same dtype, shape (n_distinct + 1,)
         Where the rows of each distinct score start; last, n. ``scores[rows[starts[:-1]]]`` are the
         distinct scores, ``starts[:-1] + starts[1:] + 1`` twice the mean ranks, from 1 on.
+    is_finite : bool
+        Whether all scores are: of floats that nobody has looked at yet.
     """
 
     rows: Ints
     starts: Ints
+    is_finite: bool
 
     @property
     def n_distinct(self) -> int:
@@ -69,16 +72,29 @@ class RowOrder:
         ndarray of shape (n,)
         """
         out = np.empty(len(self.rows), by_score.dtype)
-        cuts = self.cuts(_SPREAD_ROWS)
         write = partial(kernels.spread, self.rows, self.starts)
-        run([partial(write, *job, by_score, out) for job in pairwise(cuts)], n_threads)
+        run([partial(write, *job, by_score, out) for job in self.jobs()], n_threads)
         return out
 
-    def cuts(self, n_rows: int) -> list[int]:
-        """Return places among the distinct scores that cut the rows into jobs of ``n_rows``."""
-        wanted = np.arange(n_rows, len(self.rows), n_rows)
+    def spread_by_class(
+        self,
+        labels: NDArray[np.int8],
+        of_negatives: NDArray[Any],
+        of_positives: NDArray[Any],
+        n_threads: int | None = None,
+    ) -> NDArray[Any]:
+        """Return for each row what its class, 1 or another label, has at its score."""
+        out = np.empty(len(self.rows), of_positives.dtype)
+        write = partial(kernels.spread_by_class, self.rows, self.starts)
+        columns = labels, of_negatives, of_positives, out
+        run([partial(write, *job, *columns) for job in self.jobs()], n_threads)
+        return out
+
+    def jobs(self) -> list[tuple[int, int]]:
+        """Return ranges of the distinct scores whose rows are about as many, for threads."""
+        wanted = np.arange(_JOB_ROWS, len(self.rows), _JOB_ROWS)
         at = np.searchsorted(self.starts, wanted)
-        return sorted({0, *at.tolist(), self.n_distinct})
+        return list(pairwise(sorted({0, *at.tolist(), self.n_distinct})))
 
 
 def row_order(scores: NDArray[Any], n_threads: int | None = None) -> RowOrder:
@@ -105,21 +121,22 @@ def row_order(scores: NDArray[Any], n_threads: int | None = None) -> RowOrder:
     kind = np.dtype(np.int32 if n <= MOST_SHORT else np.int64)
     if n <= _FEW:
         rows = np.argsort(scores, kind="stable").astype(kind)
-        return RowOrder(rows, _starts_of_runs(scores[rows], kind))
+        return RowOrder(rows, _starts_of_runs(scores[rows], kind), _is_finite(scores))
     if kernels.ascends(scores):
-        return RowOrder(np.arange(n, dtype=kind), _starts_of_runs(scores, kind))
+        starts = _starts_of_runs(scores, kind)
+        return RowOrder(np.arange(n, dtype=kind), starts, _is_finite(scores))
     rows = np.empty(n, kind)
     starts = np.zeros(n + 1, kind)
     if n < ONE_BUCKET_ROWS:
         found = _order_bucket(scores, np.arange(n, dtype=kind), 0, rows, starts[1:])
-        return RowOrder(rows, _shortened(starts, found + 1))
+        return RowOrder(rows, _shortened(starts, found + 1), _is_finite(scores))
     parted = partition_rows(scores, n_threads)
     first = np.concatenate(([0], np.cumsum(parted.rows))).tolist()
     n_distinct = [0] * parted.plan.n_buckets
 
     def order(b: int) -> None:
         stretch = slice(first[b], first[b + 1])
-        numbers = parted.gather_carried(b)
+        numbers = parted.gather_numbers(b)
         if parted.plan.holds_one_score[b]:
             rows[stretch] = numbers
             starts[1:][stretch][:1] = first[b + 1]
@@ -136,7 +153,11 @@ def row_order(scores: NDArray[Any], n_threads: int | None = None) -> RowOrder:
         if at != first[b] + 1:
             starts[at : at + found] = starts[first[b] + 1 : first[b] + 1 + found]
         at += found
-    return RowOrder(rows, _shortened(starts, at))
+    return RowOrder(rows, _shortened(starts, at), parted.is_clean)
+
+
+def _is_finite(scores: NDArray[Any]) -> bool:
+    return scores.dtype.kind != "f" or bool(np.isfinite(scores).all())
 
 
 def _starts_of_runs(ordered: NDArray[Any], kind: np.dtype[Any]) -> Ints:

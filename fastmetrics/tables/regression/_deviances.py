@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels.deviances import deviance_sums
+
 Floats = NDArray[np.float64]
 
 # Columns of the sums of one output; what follows a sum is the rest that it lost.
@@ -20,59 +22,33 @@ REFERENCE = 4
 N_DEVIANCES = 5
 
 
-def unit_deviance(y: Floats, mean: Floats | float, power: float) -> Floats:
-    """Return the deviance of each y from its mean, which is positive.
+def add_deviances(
+    y: NDArray[np.generic],
+    pred: NDArray[np.generic],
+    weights: Floats,
+    means: tuple[Floats, Floats],
+    power: float,
+    about: bool,
+) -> tuple[Floats, bool]:
+    """Return the sums over rows of outputs, and whether the deviance is defined for all of them.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Numbers where the deviance is defined: verified, but for numbers that are not finite.
-    mean : float or ndarray of shape (n,)
-    power : float
-        At most 0 (but not 0, where the deviance is the squared difference), or at least 1.
-
-    Returns
-    -------
-    ndarray
-
-    Notes
-    -----
-    Written in v = (y - mean) / mean and log1p(v), so that a y near its mean keeps its digits: the
-    textbook's form (Jørgensen 1987) cancels to second order, this one to first.
+    ``means`` are those of the targets of each output, and the total weights.
     """
-    mean = np.asarray(mean)
-    gap = y - mean
-    v = gap / mean
-    log_ratio = np.log1p(v)
-    far = np.flatnonzero(v < -0.5)  # there 1 + v has lost digits of the ratio
-    if far.size:
-        of_far = mean if mean.ndim == 0 else mean[far]
-        log_ratio[far] = np.log(np.maximum(y[far], 0.0) / of_far)
-    if power == 1:
-        half = y * log_ratio
-        half[y == 0] = 0.0
-        half -= gap
-    elif power == 2:
-        half = v - log_ratio
-    else:
-        rise = np.expm1((2 - power) * log_ratio) / (2 - power)
-        half = mean ** (2 - power) * ((rise - v) / (1 - power))
-    found: Floats = np.maximum(2.0 * half, 0.0)
-    return found
-
-
-def deviance_sums(
-    y: Floats, pred: Floats, weights: Floats, mean: float, total: float, power: float, about: bool
-) -> Floats:
-    """Return the sums over the rows of one output, whose mean and weight are known."""
-    sums = np.zeros(N_DEVIANCES)
-    sums[DEVIANCE] = _weighed(unit_deviance(y, pred, power), weights)
-    if about:
-        # A mean that is no reference (not positive) leaves it to the predictions, which are.
-        sums[REFERENCE] = mean if mean > 0 else pred.mean()
-        if total > 0:
-            sums[ABOUT] = _weighed(unit_deviance(y, sums[REFERENCE], power), weights)
-    return sums
+    n_outputs = len(means[0])
+    sums = np.zeros((n_outputs, N_DEVIANCES))
+    is_sound = True
+    for j, (mean, total) in enumerate(zip(*means, strict=True)):
+        found = sums[j, DEVIANCE : DEVIANCE + 2]
+        is_sound &= deviance_sums(y, pred, n_outputs, j, 0.0, weights, power, found)
+        if about:
+            # A mean that is no reference (not positive) leaves it to the predictions, which are.
+            column = pred.reshape(-1, n_outputs)[:, j]
+            reference = mean if mean > 0 else column.mean(dtype=np.float64)
+            sums[j, REFERENCE] = reference
+            if total > 0:
+                found = sums[j, ABOUT : ABOUT + 2]
+                deviance_sums(y, pred, n_outputs, j, float(reference), weights, power, found)
+    return sums, bool(is_sound)
 
 
 def merged_deviances(
@@ -99,14 +75,18 @@ def merged_deviances(
     merged[:, REFERENCE] = np.where(means[2] > 0, means[2], mine[:, REFERENCE])
     _add(merged, ABOUT, theirs[:, ABOUT], theirs[:, ABOUT + 1])
     for sums, mean, weight in zip((mine, theirs), means[:2], weights, strict=True):
-        moved = unit_deviance(mean, merged[:, REFERENCE], power)
-        moved -= unit_deviance(mean, sums[:, REFERENCE], power)
+        moved = _deviances(mean, merged[:, REFERENCE], power)
+        moved -= _deviances(mean, sums[:, REFERENCE], power)
         _add(merged, ABOUT, np.where(weight > 0, weight * moved, 0.0), 0.0)
     return merged
 
 
-def _weighed(terms: Floats, weights: Floats) -> float:
-    return float(terms.sum() if weights.size == 0 else (weights * terms).sum())
+def _deviances(y: Floats, reference: Floats, power: float) -> Floats:
+    """Return the deviance of each number from its reference."""
+    found = np.zeros((len(y), 2))
+    for j, (one, other) in enumerate(zip(y, reference, strict=True)):
+        deviance_sums(np.array([one]), np.array([other]), 1, 0, 0.0, np.empty(0), power, found[j])
+    return found[:, 0]
 
 
 def _add(sums: Floats, column: int, terms: Floats, rests: Floats | float) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.regression_targets import RegressionRows
 from fastmetrics._kernels import errors
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.regression._deviances import N_DEVIANCES, deviance_sums, merged_deviances
+from fastmetrics.tables.regression._deviances import add_deviances, merged_deviances
 
 Floats = NDArray[np.float64]
 
@@ -137,10 +137,11 @@ def add_up(rows: RegressionRows, terms: Terms, n_threads: int | None = None) -> 
 
 def _job(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[Sums, bool]:
     """Return the sums over some rows, and whether all is finite and defined there."""
-    is_plain = rows.is_canonical and not (terms.log_errors or terms.powers)
+    in_place = rows.is_canonical and not terms.log_errors
+    is_plain = in_place and not terms.powers
     if is_plain and errors.error_sums.is_compiled:  # machine code warns of no overflow
         return _piece(rows, terms, first, last)
-    size = last - first if is_plain else max(errors.LANES, PIECE // rows.n_outputs)
+    size = last - first if in_place else max(errors.LANES, PIECE // rows.n_outputs)
     with np.errstate(all="ignore"):
         total, is_sound = _piece(rows, terms, first, min(first + size, last))
         for start in range(first + size, last, size):
@@ -155,29 +156,15 @@ def _piece(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[S
     k = rows.n_outputs
     sums = Sums(np.zeros((k, errors.N_SUMS)), None, {})
     is_sound = errors.error_sums(y_true, y_pred, k, weights, terms.asked, sums.of_errors)
-    if terms.log_errors or terms.powers:
-        y_true, y_pred = y_true.astype(np.float64), y_pred.astype(np.float64)
     for power, about in terms.powers:
-        is_sound = is_sound and _is_defined(y_true, y_pred, power)
-        columns = y_true.reshape(-1, k), y_pred.reshape(-1, k)
-        found = np.empty((k, N_DEVIANCES))
-        for j, (mean, weight) in enumerate(zip(sums.means, sums.weights, strict=True)):
-            y, pred = columns[0][:, j], columns[1][:, j]
-            found[j] = deviance_sums(y, pred, weights, mean, weight, power, about)
-        sums.of_powers[power] = found
+        found = add_deviances(y_true, y_pred, weights, (sums.means, sums.weights), power, about)
+        sums.of_powers[power] = found[0]
+        is_sound = is_sound and found[1]
     if terms.log_errors:
         sums.of_logs = np.zeros((k, errors.N_SUMS))
-        np.log1p(y_true, out=y_true)
-        np.log1p(y_pred, out=y_pred)
-        is_sound &= errors.error_sums(y_true, y_pred, k, weights, 0, sums.of_logs)
+        logs = (np.log1p(each, dtype=np.float64) for each in (y_true, y_pred))
+        is_sound &= errors.error_sums(*logs, k, weights, 0, sums.of_logs)
     return sums, bool(is_sound)
-
-
-def _is_defined(y_true: Floats, y_pred: Floats, power: float) -> bool:
-    """Return whether a Tweedie deviance is defined for these numbers; False for nan."""
-    low = float(y_true.min())
-    is_target = power < 1 or low > 0 or (power < 2 and low == 0)
-    return is_target and bool(y_pred.min() > 0)
 
 
 def _raise_for_input(rows: RegressionRows, terms: Terms) -> None:

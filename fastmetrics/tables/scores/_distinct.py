@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._kernels import merges
+from fastmetrics._kernels import merges, orders
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering.partition import Partition, partition
+from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
 #: Below this many rows, splitting, sorting and merging beats the set-up of a partition.
 PLAIN_ROWS = 150_000
@@ -27,17 +28,19 @@ def distinct_scores(rows: BinaryRows, n_threads: int | None = None) -> Columns:
     """Return the distinct scores, descending, and the positive and negative weight at each.
 
     Counts are int64 where rows are unweighted or their weights are integers, else float64.
-    Time O(n log n) with sorts that fit the cache; memory beyond the result: one copy of the rows.
+    Time O(n log n) with sorts that fit the cache; memory beyond the result: one copy of the scores,
+    and 12 bytes a row where they are weighted.
     """
-    if len(rows.scores) < PLAIN_ROWS:
-        columns = _distinct_plain(rows)
+    if rows.weights is not None:
+        scores, positives, negatives = _distinct_weighted(rows, n_threads)
+    elif len(rows.scores) < PLAIN_ROWS:
+        scores, positives, negatives = _distinct_plain(rows)
     else:
         parted = partition(rows, n_threads)
         if not parted.is_clean:
             return distinct_scores(rows.recheck(), n_threads)
-        columns = _distinct_partitioned(parted, rows.weights is not None, n_threads)
+        scores, positives, negatives = _distinct_partitioned(parted, n_threads)
         parted.release()
-    scores, positives, negatives = columns
     if scores.dtype.kind == "f":
         scores += 0.0  # -0.0 becomes 0.0, the score that it ties
     if rows.integer_weights and rows.weights is not None:
@@ -45,52 +48,61 @@ def distinct_scores(rows: BinaryRows, n_threads: int | None = None) -> Columns:
     return scores, positives, negatives
 
 
-def _empty_columns(n: int, dtype: np.dtype[Any], is_weighted: bool) -> Columns:
-    kind = np.float64 if is_weighted else np.int64
-    return np.empty(n, dtype), np.empty(n, kind), np.empty(n, kind)
-
-
 def _distinct_plain(rows: BinaryRows) -> Columns:
-    if rows.weights is None:
-        positive, negative = sorted_classes(rows)
-        columns = _empty_columns(len(rows.scores), rows.scores.dtype, False)
-        n_distinct = merges.merge_descending(positive, negative, *columns)
-        return _shortened(columns, n_distinct)
-    is_positive = rows.labels == 1
-    is_negative = rows.labels == rows.negative
-    if np.count_nonzero(is_positive) + np.count_nonzero(is_negative) != len(rows.scores):
-        return _distinct_plain(rows.recheck())
-    values = np.concatenate([rows.scores[is_negative], rows.scores[is_positive]])
-    weights = np.concatenate([rows.weights[is_negative], rows.weights[is_positive]])
-    order = stable_order(values)
-    if not _ends_allowed(values[order[[0, -1]]], rows.allow_inf):
-        return _distinct_plain(rows.recheck())
-    return _weighted_columns(values, order, weights, int(np.count_nonzero(is_negative)))
+    positive, negative = sorted_classes(rows)
+    n = len(rows.scores)
+    columns = np.empty(n, rows.scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+    return _shortened(columns, merges.merge_descending(positive, negative, *columns))
 
 
-def stable_order(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return what ``np.argsort(values, kind="stable")`` does, in a fraction of its time.
+def _distinct_weighted(rows: BinaryRows, n_threads: int | None) -> Columns:
+    """Weigh the rows of each score; scores whose rows all weigh nothing are as good as absent."""
+    order = row_order(rows.scores, n_threads)
+    if not order.is_finite:
+        rows = rows.recheck()
+    n = order.n_distinct
+    columns = np.empty(n, rows.scores.dtype), np.empty(n), np.empty(n)
 
-    NumPy's other sorts use vectors and are up to five times as fast; what they leave in any order,
-    equal values, is brought back into that of the rows by a sort of integers.
+    def weigh(first: int, stop: int) -> int:
+        return weigh_runs(rows, order, first, stop, *(c[n - stop : n - first] for c in columns))
+
+    if sum(run([partial(weigh, *job) for job in order.jobs()], n_threads)) != len(rows.scores):
+        return _distinct_weighted(rows.recheck(), n_threads)
+    if rows.weights is None or rows.weights.all():
+        return columns
+    kept = (columns[1] > 0.0) | (columns[2] > 0.0)
+    return tuple(column[kept] for column in columns)  # type: ignore[return-value]
+
+
+def weigh_runs(
+    rows: BinaryRows,
+    order: RowOrder,
+    first: int,
+    stop: int,
+    scores: NDArray[Any],
+    positives: NDArray[np.float64],
+    negatives: NDArray[np.float64],
+) -> int:
+    """Write the weight of each class at the distinct scores ``first`` to ``stop``, descending.
+
+    ``scores`` gets these unless it is empty; rows without weights count one. Returns how many rows
+    are labelled as they should be.
     """
-    order = np.argsort(values)
-    ordered = values[order]
-    is_new = ordered[1:] != ordered[:-1]
-    if is_new.all():
-        return order
-    runs = np.zeros(len(values), np.int64)
-    np.cumsum(is_new, out=runs[1:])
-    runs *= len(values)
-    return np.sort(order + runs) - runs
-
-
-def _weighted_columns(
-    values: NDArray[Any], order: NDArray[np.int64], weights: NDArray[np.float64], n_negative: int
-) -> Columns:
-    columns = _empty_columns(len(values), values.dtype, True)
-    n_distinct = merges.merge_weighted_descending(values, order, weights, n_negative, *columns)
-    return _shortened(columns, n_distinct)
+    weights = np.empty(0) if rows.weights is None else rows.weights
+    found: int = orders.weigh_runs(
+        order.rows,
+        order.starts,
+        first,
+        stop,
+        rows.scores,
+        rows.labels,
+        rows.negative,
+        weights,
+        scores,
+        positives,
+        negatives,
+    )
+    return found
 
 
 def _shortened(columns: Columns, n_distinct: int) -> Columns:
@@ -140,33 +152,19 @@ def bucket_jobs(n_buckets: int) -> list[tuple[int, int]]:
     return list(itertools.pairwise(cuts))
 
 
-def distinct_of_bucket(parted: Partition, b: int) -> Columns:
-    """Return the weighted columns of one bucket, its scores descending."""
-    values = np.concatenate([parted.gather(2 * b), parted.gather(2 * b + 1)])
-    weights = np.concatenate([parted.gather_carried(2 * b), parted.gather_carried(2 * b + 1)])
-    order = stable_order(values)
-    return _weighted_columns(values, order, weights, int(parted.rows[2 * b]))
-
-
-def _distinct_partitioned(parted: Partition, is_weighted: bool, n_threads: int | None) -> Columns:
+def _distinct_partitioned(parted: Partition, n_threads: int | None) -> Columns:
     """Sort and merge each bucket into its own stretch of the columns, then close the gaps."""
     n_buckets = parted.plan.n_buckets
     in_bucket = parted.rows.reshape(n_buckets, 2).sum(axis=1)
     n = int(in_bucket.sum())
     starts = n - np.cumsum(in_bucket)  # the highest bucket comes first
-    columns = _empty_columns(n, parted.pool.dtype, is_weighted)
+    columns = np.empty(n, parted.pool.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
     n_distinct = np.zeros(n_buckets, np.int64)
 
     def fill(first: int, stop: int) -> None:
         for b in range(first, stop):
             stretch = slice(starts[b], starts[b] + in_bucket[b])
             mine = [column[stretch] for column in columns]
-            if is_weighted:
-                found = distinct_of_bucket(parted, b)
-                n_distinct[b] = len(found[0])
-                for column, values in zip(mine, found, strict=True):
-                    column[: len(values)] = values
-                continue
             negative, positive = parted.gather(2 * b), parted.gather(2 * b + 1)
             negative.sort()
             positive.sort()

@@ -16,12 +16,13 @@ from fastmetrics._kernels import buckets, merges
 from fastmetrics._kernels._compile import numpy_serves
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering.partition import Partition, partition
+from fastmetrics.tables.ordering.row_order import row_order
 from fastmetrics.tables.scores._distinct import (
     PLAIN_ROWS,
     bucket_jobs,
-    distinct_of_bucket,
     distinct_scores,
     sorted_classes,
+    weigh_runs,
 )
 
 #: Up to so many rows every pair is compared.
@@ -159,52 +160,35 @@ def _pairs_inside(parted: Partition, n_threads: int | None) -> NDArray[np.int64]
 
 def _weigh_pairs(rows: BinaryRows, n_threads: int | None) -> PairCounts:
     """Weigh the pairs of weighted rows; integer weights are counts, and exact."""
-    if rows.integer_weights or len(rows.scores) < PLAIN_ROWS:
+    if rows.integer_weights:
         return pairs_of_weights(*distinct_scores(rows, n_threads)[1:])
-    parted = partition(rows, n_threads)
-    if not parted.is_clean:
-        return count_pairs(rows.recheck(), n_threads)
-    plan = parted.plan
-    inside = np.zeros((2, plan.n_buckets))
-    class_weight = np.zeros(2 * plan.n_buckets)
+    order = row_order(rows.scores, n_threads)
+    if not order.is_finite:
+        rows = rows.recheck()
+    jobs = order.jobs()
+    found = np.empty((len(jobs), 4))
 
-    def weigh(first: int, stop: int) -> None:
-        buckets.weigh_buckets(
-            first,
-            stop,
-            parted.pool,
-            parted.carried_pool,
-            parted.block_starts,
-            parted.block_order,
-            parted.buffers,
-            parted.carried_buffers,
-            parted.fill,
-            plan.lows,
-            plan.highs,
-            parted.rows,
-            inside[0],
-            inside[1],
-            class_weight,
-        )
-        for b in (np.flatnonzero(np.isnan(inside[0, first:stop])) + first).tolist():
-            _, positives, negatives = distinct_of_bucket(parted, b)
-            inside[0, b] = merges.weigh_pairs_of_table(positives, negatives)
-            inside[1, b] = merges.weigh_pairs_discordant(positives, negatives)
+    def weigh(k: int) -> int:
+        first, stop = jobs[k]
+        positives, negatives = np.empty((2, stop - first))
+        labelled = weigh_runs(rows, order, first, stop, rows.scores[:0], positives, negatives)
+        merges.weigh_pairs(positives, negatives, found[k])
+        return labelled
 
-    run([partial(weigh, *job) for job in bucket_jobs(plan.n_buckets)], n_threads)
-    parted.release()
-    negative, positive = class_weight[0::2], class_weight[1::2]
+    if sum(run([partial(weigh, k) for k in range(len(jobs))], n_threads)) != len(rows.scores):
+        return _weigh_pairs(rows.recheck(), n_threads)
+    positive, negative, concordant, discordant = found.T
     below, above = _weight_before(negative), _weight_before(negative[::-1])[::-1]
     return PairCounts(
         math.fsum(positive),
         math.fsum(negative),
-        math.fsum(inside[0]) + math.fsum(2.0 * positive * below),
-        math.fsum(inside[1]) + math.fsum(2.0 * positive * above),
+        math.fsum(concordant) + math.fsum(2.0 * positive * below),
+        math.fsum(discordant) + math.fsum(2.0 * positive * above),
     )
 
 
 def _weight_before(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weight before each bucket, compensated.
+    """Return the weight before each job, compensated.
 
     Never by subtraction: a large weight would swallow what stands before it.
     """
@@ -220,12 +204,9 @@ def pairs_of_weights(positives: NDArray[Any], negatives: NDArray[Any]) -> PairCo
     error below ``8 * 2**-53`` plus terms of second order in the number of rows.
     """
     if positives.dtype.kind == "f":
-        return PairCounts(
-            math.fsum(positives),
-            math.fsum(negatives),
-            float(merges.weigh_pairs_of_table(positives, negatives)),
-            float(merges.weigh_pairs_discordant(positives, negatives)),
-        )
+        found = np.empty(4)
+        merges.weigh_pairs(positives, negatives, found)
+        return PairCounts(*found.tolist())
     n_positive, n_negative = int(positives.sum()), int(negatives.sum())
     below = n_negative - np.cumsum(negatives)
     twice = int(2 * exact_dot(positives, below) + exact_dot(positives, negatives))

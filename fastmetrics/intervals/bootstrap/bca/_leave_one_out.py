@@ -276,11 +276,12 @@ LEAVE_ONE_OUT = tuple(_MEASURES)
 
 
 def leave_one_out(
-    table: ScoreTable, name: str, *, deviations: bool = False, **params: Any
+    table: ScoreTable, name: str, *, deviations: bool = False, masked: bool = True, **params: Any
 ) -> tuple[Floats, Floats]:
     """Return a measure without one positive, and without one negative, of each distinct score.
 
-    nan where a row has none, or where the measure is undefined on the rest. As ``deviations``, the
+    nan where a row has none (anything, if it is not ``masked``: for sums by counts), or where the
+    measure is undefined on the rest. As ``deviations``, the
     differences from the measure of the whole table, without the cancellation of subtracting the
     two: what `acceleration` should get; all nan where that is undefined. ``params`` are those of
     the public function of that name that say what is measured, and of best_threshold and its
@@ -310,6 +311,8 @@ def leave_one_out(
     if p == 0 or (n == 0 and name != "average_precision"):  # which alone does without negatives
         return np.full(len(table), np.nan), np.full(len(table), np.nan)
     of_positives, of_negatives = _MEASURES[name](table, deviations, **params)
+    if not masked:
+        return of_positives, of_negatives
     with np.errstate(invalid="ignore"):
         # 0 / 0 is nan, and 1 elsewhere: three times as fast as a mask where rows are mixed.
         of_positives *= table.positives / table.positives

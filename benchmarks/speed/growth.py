@@ -1,0 +1,206 @@
+"""How time grows with the rows, and what memory a call takes beside its input.
+
+Each work is timed at 10⁴, 10⁵, 10⁶ and 10⁷ rows; the exponent is that of the rows from the first to
+the last size. Memory is the growth of the peak during a call in a forked process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import os
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.speed import around, scores
+from benchmarks.speed.contests import PEERS, WORKS
+from benchmarks.speed.data import Spec, make
+from benchmarks.speed.memory_probe import resident
+from fastmetrics._kernels._compile import compile_small_calls
+from fastmetrics.tables.scores import _partition
+
+SIZES = 10_000, 100_000, 1_000_000, 10_000_000
+MEMORY_ROWS = 1_000_000
+#: Seconds spent on a size; what takes longer than this at one size is not tried at the next.
+BUDGET, MOST_SECONDS = 0.1, 0.5
+#: What has a score for each of ten classes a row: ten million rows are gigabytes.
+WIDE = {"multiclass replicates", "one against the rest", "one against one"}
+#: An exponent that far above that of n log n is marked: caches and pages account for less.
+ALLOWANCE = 0.1
+#: What is measured, by the names of `contests.WORKS`.
+GROWN: tuple[str, ...] = (*scores.WORKS, *around.WORKS)
+#: The picture: what it calls a pair of ours and scikit-learn's.
+PICTURE = {
+    "AUC": ("auc", "sklearn auc"),
+    "ROC curve": ("roc_curve", "sklearn roc_curve"),
+    "average precision": ("average precision", "sklearn average precision"),
+    "10 × 10 matrix": ("confusion matrix, 10", "sklearn confusion matrix, 10"),
+}
+PICTURE_SIZES = 1_000, 10_000, 100_000, 1_000_000, 10_000_000
+FIGURE = "docs/figures/benchmarks.png"
+
+Call = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Seconds by rows, and bytes a row beside the input."""
+
+    work: str
+    rows: tuple[int, ...]
+    seconds: tuple[float, ...]
+    bytes_a_row: float
+
+    @property
+    def exponent(self) -> float:
+        """Of the rows, from the first to the last size."""
+        return math.log(self.seconds[-1] / self.seconds[0]) / math.log(self.rows[-1] / self.rows[0])
+
+    @property
+    def bound(self) -> float:
+        """That of n log n between these sizes."""
+        first, last = self.rows[0], self.rows[-1]
+        return 1 + math.log(math.log(last) / math.log(first)) / math.log(last / first)
+
+    @property
+    def is_steep(self) -> bool:
+        """Whether it grows faster than n log n."""
+        return self.exponent > self.bound + ALLOWANCE
+
+
+def least_seconds(call: Call) -> float:
+    """Return the least seconds of several calls; the first one is not counted."""
+    call()
+    start, taken = time.perf_counter(), list[float]()
+    while not taken or time.perf_counter() - start < BUDGET:
+        before = time.perf_counter()
+        call()
+        taken.append(time.perf_counter() - before)
+    return min(taken)
+
+
+def extra_memory(call: Call) -> int:
+    """Return by how many bytes the peak grows during a call that was made before."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            _partition._spare.take(0, np.dtype(np.float64))  # what the last call left for the next
+            ctypes.CDLL(None).malloc_trim(0)
+            Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
+            before = resident("VmRSS")
+            call()
+            os.write(writer, str(resident("VmHWM") - before).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        found = pipe.read()
+    os.waitpid(child, 0)
+    if not found:
+        raise RuntimeError("the forked process that counts memory failed")
+    return int(found)
+
+
+def measure_growth(name: str, most_rows: int) -> Growth:
+    """Measure one work."""
+    compile_small_calls()
+    sizes: list[int] = []
+    taken: list[float] = []
+    memory = math.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for rows in SIZES:
+            is_too_many = rows > most_rows or (name in WIDE and rows > MEMORY_ROWS)
+            if is_too_many or (taken and taken[-1] > MOST_SECONDS):
+                break
+            call = WORKS[name](make(Spec(rows=rows)))
+            sizes.append(rows)
+            taken.append(float(f"{least_seconds(call):.3g}"))
+            if rows <= MEMORY_ROWS:
+                memory = round(extra_memory(call) / rows, 1)
+    return Growth(name, tuple(sizes), tuple(taken), memory)
+
+
+def table(found: Sequence[Growth]) -> str:
+    """Write a table in Markdown."""
+    heads = [f"10{'⁴⁵⁶⁷'[k]}" for k in range(len(SIZES))]
+    lines = [
+        f"| seconds for so many rows | {' | '.join(heads)} | grows by n to the | bytes a row |",
+        "|---|" + "---|" * (len(SIZES) + 2),
+    ]
+    for each in found:
+        cells = [f"{value:.2g}" for value in each.seconds]
+        cells += ["–"] * (len(SIZES) - len(cells))
+        exponent = f"**{each.exponent:.2f}**" if each.is_steep else f"{each.exponent:.2f}"
+        lines.append(
+            f"| {each.work} | {' | '.join(cells)} | {exponent} | {each.bytes_a_row:,.0f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+# --- the picture ---------------------------------------------------------------------------------
+
+
+def picture_points(most_rows: int) -> dict[str, list[tuple[int, float, float]]]:
+    """Return rows, our seconds and scikit-learn's, by what the picture calls them."""
+    compile_small_calls()
+    found: dict[str, list[tuple[int, float, float]]] = {name: [] for name in PICTURE}
+    for rows in PICTURE_SIZES:
+        if rows > most_rows:
+            break
+        data = make(Spec(rows=rows))
+        for name, (ours, theirs) in PICTURE.items():
+            found[name].append((rows, least_seconds(WORKS[ours](data)), _once(PEERS[theirs](data))))
+    return found
+
+
+def _once(call: Call) -> float:
+    """Return the seconds of a peer: of one call where it takes long."""
+    start = time.perf_counter()
+    call()
+    taken = time.perf_counter() - start
+    return taken if taken > MOST_SECONDS else least_seconds(call)
+
+
+def draw(points: dict[str, list[tuple[int, float, float]]], path: Path) -> None:
+    """Draw time against rows: ours as lines, scikit-learn's dashed, names at their ends.
+
+    Eight centimetres wide, as a column of text is.
+    """
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    style = {
+        "font.size": 7,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "savefig.dpi": 220,
+    }
+    with mpl.rc_context(style):
+        figure, ax = plt.subplots(figsize=(3.15, 3.0), layout="constrained")
+        ends = []
+        for k, (name, of_rows) in enumerate(points.items()):
+            rows, ours, theirs = zip(*of_rows, strict=True)
+            (line,) = ax.plot(rows, ours, color=f"C{k}", linewidth=1.4)
+            ax.plot(rows, theirs, color=line.get_color(), linewidth=1.1, dashes=(3, 1.5))
+            ends.append((ours[-1], name, f"C{k}"))
+        ax.set(xscale="log", yscale="log", xlabel="rows", ylabel="seconds")
+        ax.set_xticks([each[0] for each in next(iter(points.values()))])
+        ax.minorticks_off()
+        ax.grid(alpha=0.25, linewidth=0.5)
+        handles = [
+            *(mpl.lines.Line2D([], [], color=colour, label=name) for _, name, colour in ends),
+            mpl.lines.Line2D([], [], color="0.3", linewidth=1.4, label="fastmetrics"),
+            mpl.lines.Line2D([], [], color="0.3", dashes=(3, 1.5), label="scikit-learn"),
+        ]
+        ax.legend(handles=handles, frameon=False, loc="upper left", handlelength=2.2)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path)
+        plt.close(figure)

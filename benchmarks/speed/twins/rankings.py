@@ -1,0 +1,291 @@
+"""Naive twins of the kernels of rankings: sorts of whole columns and sums by query, by NumPy.
+
+Pairs of calls as in ``curves.py``. Queries have a hundred items each. Twins of values know no ties:
+both calls take rankings whose ties are settled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fastmetrics as fm
+from benchmarks.speed.data import Data
+from benchmarks.speed.twins.curves import Pair
+from fastmetrics._kernels import ranking_gains, ranking_values, rankings, shown_items
+
+SIZE, K, LEVEL, GOES_ON = 100, 10, 1.0, 0.8
+Ints = NDArray[np.int64]
+
+
+def _queries(data: Data) -> tuple[NDArray[np.int8], NDArray[Any], Ints]:
+    """Return grades of 0 to 3, scores and starts; the last query may be shorter."""
+    n = len(data.scores)
+    grades = (data.labels * (1 + np.arange(n) % 3)).astype(np.int8)
+    return grades, data.scores, np.append(np.arange(0, n, SIZE), n)
+
+
+def _settled(data: Data) -> tuple[fm.RankingTable, Ints, Ints]:
+    """Return a table without ties, the query of each item, and how many of it stand before."""
+    grades, scores, starts = _queries(data)
+    table = fm.RankingTable.from_scores(grades, scores, indptr=starts).settled("optimistic")
+    counts = np.diff(table.item_starts)
+    query = np.repeat(np.arange(len(counts)), counts)
+    return table, query, np.arange(len(query)) - table.item_starts[query]
+
+
+def _items(table: fm.RankingTable) -> tuple[Any, ...]:
+    return 0, table.n_queries, table.item_starts, table.grades, table.above, table.tied
+
+
+def _sums(table: fm.RankingTable, query: Ints, values: Any) -> Any:
+    return np.bincount(query, values, minlength=table.n_queries)
+
+
+def place_items(data: Data) -> Pair:
+    grades, scores, starts = _queries(data)
+    query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+    def ours() -> tuple[Any, ...]:
+        n = len(starts) - 1
+        counts = np.empty(n, np.int64)
+        rankings.count_relevant(grades, starts, 0, n, counts)
+        item_starts = np.append(0, np.cumsum(counts))
+        rows, above, tied = (np.empty(item_starts[-1], np.int64) for _ in range(3))
+        worth = np.empty(item_starts[-1])
+        rankings.place_relevant(grades, scores, starts, 0, n, item_starts, rows, worth, above, tied)
+        return counts, worth, above, tied
+
+    def twin() -> tuple[Any, ...]:
+        order = np.lexsort((-scores, query))
+        ranked, own = scores[order], query[order]
+        first = np.append(True, (ranked[1:] != ranked[:-1]) | (own[1:] != own[:-1]))
+        tie = np.cumsum(first) - 1
+        above = np.flatnonzero(first)[tie] - starts[own]
+        tied = np.bincount(tie)[tie]
+        found = np.flatnonzero(grades[order])
+        better = np.lexsort((-grades[order][found], above[found], own[found]))
+        found = found[better]
+        counts = np.bincount(own[found], minlength=len(starts) - 1)
+        return counts, grades[order][found].astype(float), above[found], tied[found]
+
+    return ours, twin
+
+
+def gather(data: Data) -> Pair:
+    n = len(data.scores)
+    codes = np.arange(n) * 7919 % (n // SIZE + 1)
+
+    def ours() -> tuple[Any, ...]:
+        counts, order = np.bincount(codes), np.empty(n, np.int64)
+        rankings.gather_queries(codes, np.cumsum(counts) - counts, order)
+        return (order,)
+
+    return ours, lambda: (np.argsort(codes, kind="stable"),)
+
+
+def unjudged_and_named(data: Data) -> Pair:
+    grades, scores, starts = _queries(data)
+    relevance = np.where(np.arange(len(grades)) % 5 == 0, np.nan, grades)
+    single, names = scores.astype(np.float32), np.arange(len(scores)) * 7919 % len(scores)
+    table = fm.RankingTable.from_scores(relevance, scores, indptr=starts)
+    rows = np.empty(len(table.grades), np.int64)
+    worth, above, tied = np.empty(len(rows)), np.empty_like(rows), np.empty_like(rows)
+    place = (starts, 0, table.n_queries, table.item_starts, rows)
+    rankings.place_relevant(relevance, scores, *place, worth, above, tied)
+
+    def ours() -> tuple[Any, ...]:
+        found = [np.empty_like(rows) for _ in range(4)]
+        rankings.count_unjudged(relevance, scores, *place, *found[:2])
+        rankings.places_by_name(relevance, single, names, *place, *found[2:])
+        return tuple(found)
+
+    def twin() -> tuple[Any, ...]:
+        found: tuple[list[Any], ...] = ([], [], [], [])
+        query = np.repeat(np.arange(table.n_queries), np.diff(table.item_starts))
+        for row, q in zip(rows.tolist(), query.tolist(), strict=True):
+            own = slice(starts[q], starts[q + 1])
+            hidden = np.isnan(relevance[own])
+            before = (single[own] > single[row]) | (
+                (single[own] == single[row]) & (names[own] > names[row])
+            )
+            for column, count in zip(
+                found,
+                (
+                    hidden & (scores[own] > scores[row]),
+                    hidden & (scores[own] == scores[row]),
+                    before,
+                    before & hidden,
+                ),
+                strict=True,
+            ):
+                column.append(np.count_nonzero(count))
+        return tuple(map(np.array, found))
+
+    return ours, twin
+
+
+def settle(data: Data) -> Pair:
+    grades, scores, starts = _queries(data)
+    table = fm.RankingTable.from_scores(grades, scores, indptr=starts)
+
+    def ours() -> tuple[Any, ...]:
+        columns = [table.grades.copy(), table.above.copy(), table.tied.copy()]
+        rankings.settle_ties(table.item_starts, False, np.arange(len(columns[0])), *columns)
+        return tuple(columns[:2])
+
+    def twin() -> tuple[Any, ...]:
+        query = np.repeat(np.arange(table.n_queries), np.diff(table.item_starts))
+        same = np.append(False, (np.diff(table.above) == 0) & (np.diff(query) == 0))
+        first = np.maximum.accumulate(np.where(same, 0, np.arange(len(same))))
+        return table.grades, table.above + np.arange(len(same)) - first
+
+    return ours, twin
+
+
+def values_of_queries(data: Data) -> Pair:
+    table, query, before = _settled(data)
+    n, items = table.n_queries, _items(table)
+    cutoffs, empty = np.full(n, K), np.zeros(0, np.int64)
+    powers = GOES_ON ** np.arange(SIZE + 1.0)
+
+    def ours() -> tuple[Any, ...]:
+        hits, first, sums, reading, bpref = (np.empty(n) for _ in range(5))
+        counts, doubled, relevant = (np.empty(n, np.int64) for _ in range(3))
+        ranking_values.relevant_counts(*items[:4], LEVEL, counts)
+        ranking_values.expected_hits(*items, LEVEL, cutoffs, hits)
+        ranking_values.expected_first(*items, LEVEL, SIZE, True, first)
+        ranking_values.expected_precision_sums(*items, LEVEL, SIZE, sums)
+        ranking_values.expected_reading(*items, LEVEL, SIZE, powers, 1 - powers, reading)
+        ranking_values.expected_preference(*items, empty, empty, LEVEL, table.judged, bpref)
+        ranking_values.concordant_items(*items, LEVEL, doubled, relevant, table.sizes)
+        return counts, hits, first, sums, reading, bpref, doubled
+
+    def twin() -> tuple[Any, ...]:
+        counts = np.bincount(query, minlength=n)
+        others = table.sizes - counts
+        first = np.zeros(n)
+        starts = table.item_starts[:-1][counts > 0]
+        first[counts > 0] = 1 / (table.above[starts] + 1)
+        bound = np.minimum(counts, others)[query]
+        ahead = np.minimum(table.above - before, bound)
+        share = np.where(bound > 0, 1 - ahead / np.maximum(bound, 1), 1.0)
+        bpref = _sums(table, query, share) / np.where(counts > 0, counts, np.nan)
+        return (
+            counts,
+            _sums(table, query, table.above < K),
+            first,
+            _sums(table, query, (before + 1) / (table.above + 1)),
+            _sums(table, query, (1 - GOES_ON) * GOES_ON**table.above),
+            bpref,
+            _sums(table, query, 2.0 * (others[query] - table.above + before)).astype(np.int64),
+        )
+
+    return ours, twin
+
+
+def gains_of_queries(data: Data) -> Pair:
+    table, query, before = _settled(data)
+    n, items = table.n_queries, _items(table)
+    steps = 1 / np.log2(np.arange(2.0, SIZE + 2))
+    discounts = np.append(0.0, np.cumsum(steps))
+    chances = table.grades / 8
+
+    def ours() -> tuple[Any, ...]:
+        gains, ideal, cascade = (np.empty(n) for _ in range(3))
+        ranking_gains.expected_gains(*items, SIZE, discounts, gains)
+        ranking_gains.ideal_gains(*items[:4], SIZE, discounts, ideal)
+        ranking_gains.expected_cascade(*items[:3], chances, *items[4:], SIZE, cascade)
+        return gains, ideal, cascade
+
+    def twin() -> tuple[Any, ...]:
+        best = table.grades[np.lexsort((-table.grades, query))]
+        stays = np.log1p(-chances)
+        passed = np.cumsum(stays) - stays
+        own = passed[np.minimum(table.item_starts[:-1], len(passed) - 1)]
+        left = np.exp(passed - own[query])
+        return (
+            _sums(table, query, table.grades * steps[table.above]),
+            _sums(table, query, best * steps[before]),
+            _sums(table, query, chances * left / (table.above + 1)),
+        )
+
+    return ours, twin
+
+
+def shown(data: Data) -> Pair:
+    n = len(data.scores) // SIZE
+    scores = data.scores[: n * SIZE] if n else data.scores
+    width = SIZE if n else len(scores)
+    starts = np.arange(0, len(scores) + 1, width)
+    n, items = len(starts) - 1, np.arange(len(scores)) % SIZE
+    units = np.random.default_rng(0).normal(size=(SIZE, 8))
+    units /= np.linalg.norm(units, axis=1, keepdims=True)
+    distances, counts = 1 - units @ units.T, np.full(n, min(K, width))
+
+    def ours() -> tuple[Any, ...]:
+        chances, found = np.empty(len(scores)), [np.empty(n), np.empty(n)]
+        shown_items.chances_of_first(scores, starts, 0, n, K, True, chances)
+        may_be = np.flatnonzero(chances)
+        data = (np.arange(n + 1) * counts[0], items[may_be], chances[may_be], counts)
+        shown_items.cosines_of_pairs(0, n, *data, units, found[0])
+        shown_items.distances_of_pairs(0, n, *data, distances, found[1])
+        return chances, *found
+
+    def twin() -> tuple[Any, ...]:
+        chances, values = np.zeros((n, width)), np.empty(n)
+        for q, row in enumerate(scores.reshape(n, width)):
+            first = np.lexsort((-np.arange(width), -row))[:K]
+            chances[q, first] = 1.0
+            inner = distances[np.ix_(first, first)].sum() - np.trace(
+                distances[np.ix_(first, first)]
+            )
+            values[q] = inner / (counts[q] * (counts[q] - 1))
+        return chances.ravel(), values, values
+
+    return ours, twin
+
+
+#: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
+TWINS = {
+    place_items: (
+        ("rankings:count_relevant", "rankings:order_items", "rankings:place_relevant"),
+        False,
+    ),
+    gather: (("rankings:gather_queries",), False),
+    unjudged_and_named: (("rankings:count_unjudged", "rankings:places_by_name"), False),
+    settle: (("rankings:settle_ties",), False),
+    values_of_queries: (
+        (
+            "ranking_values:concordant_items",
+            "ranking_values:expected_first",
+            "ranking_values:expected_hits",
+            "ranking_values:expected_precision_sums",
+            "ranking_values:expected_preference",
+            "ranking_values:expected_reading",
+            "ranking_values:relevant_counts",
+        ),
+        False,
+    ),
+    gains_of_queries: (
+        (
+            "ranking_gains:expected_cascade",
+            "ranking_gains:expected_gains",
+            "ranking_gains:ideal_gains",
+            "ranking_gains:mean_products",
+            "ranking_gains:sort_down",
+        ),
+        False,
+    ),
+    shown: (
+        (
+            "shown_items:chances_of_first",
+            "shown_items:cosines_of_pairs",
+            "shown_items:distances_of_pairs",
+            "shown_items:sift_down",
+        ),
+        False,
+    ),
+}

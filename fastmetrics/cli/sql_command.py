@@ -1,0 +1,100 @@
+"""``fastmetrics sql``: the statement that counts a database's rows by score."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Final
+
+HELP: Final = """\
+Print the SQL statement that counts the rows of a table by score and class, in one pass of the
+engine. Its result, a row a distinct score, is all that the measures need: no row leaves the
+database. Columns and conditions are written as the dialect has them."""
+
+EXAMPLES: Final = """\
+examples:
+  fastmetrics sql --dialect postgres --table visits --label bought --score p > counts.sql
+  psql -At --csv -f counts.sql > counts.csv
+  fastmetrics evaluate counts.csv --counts
+
+  fastmetrics sql --dialect bigquery --table shop.visits --label bought --score p --bits 12
+  fastmetrics sql --dialect duckdb --table "read_parquet('s3://x/*.parquet')" --label y \\
+      --score '1 - p' --weight w --by country --where "day >= '2026-01-01'"
+"""
+
+#: Those of `counts_query`, which help need not load.
+DIALECTS: Final = tuple("duckdb postgres spark bigquery snowflake clickhouse sqlite".split())
+
+
+def add_options(add: Any) -> None:
+    """Add the options of the command."""
+    add(
+        "--dialect",
+        required=True,
+        choices=DIALECTS,
+        help="whose SQL: " + ", ".join(DIALECTS),
+        metavar="NAME",
+    )
+    add("--table", required=True, metavar="SQL", help="table, or a function that gives one")
+    add("--label", required=True, metavar="SQL", help="column of the labels, or an expression")
+    add(
+        "--score",
+        required=True,
+        metavar="SQL",
+        help="column of the scores, or an expression; the greater, the more positive",
+    )
+    add("--weight", metavar="SQL", help="column of weights to sum (default: rows are counted)")
+    add(
+        "--by",
+        action="append",
+        default=[],
+        metavar="COL",
+        help="count the values of this column apart; may be repeated",
+    )
+    add("--where", metavar="SQL", help="count the rows for which this condition holds")
+    add("--pos-label", default="1", metavar="V", help="the positive label (default 1)")
+    add("--neg-label", default="0", metavar="V", help="the negative label (default 0)")
+    add(
+        "--bits",
+        type=int,
+        metavar="N",
+        help="count by ranges of scores, which agree in their first N bits, where distinct scores "
+        "are too many",
+    )
+
+
+def run(options: argparse.Namespace) -> str:
+    """Return the statement."""
+    from fastmetrics.errors import InputError, with_names
+    from fastmetrics.io.counts_query import counts_query
+
+    try:
+        statement = counts_query(
+            options.table,
+            options.label,
+            options.score,
+            dialect=options.dialect,
+            weight=options.weight,
+            by=options.by,
+            where=options.where,
+            pos_label=_label(options.pos_label),
+            neg_label=_label(options.neg_label),
+            bits=options.bits,
+        )
+    except InputError as error:
+        names = ("table", "label", "score", "weight", "by", "where", "bits")
+        here = {name: f"--{name}" for name in names}
+        here |= {"pos_label": "--pos-label", "neg_label": "--neg-label"}
+        raise ValueError(with_names(str(error), here)) from error
+    return statement + ";\n"
+
+
+def _label(text: str) -> int | float | bool | str:
+    """Return a number, a boolean, or the text itself; quotes make a text of anything."""
+    if len(text) > 1 and text[0] == text[-1] == "'":
+        return text[1:-1]
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text.lower(), text)

@@ -1,0 +1,231 @@
+"""Counts in bins, and the rows of a stream that wait until its bins are learnt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels import bins as kernels
+from fastmetrics._threads.workers import run
+from fastmetrics.tables.binned._bounds import BinColumns
+from fastmetrics.tables.binned.bin_layout import BinLayout
+
+#: The first rows of a stream, of which bins are learnt: two a bin.
+FIRST_ROWS: Final = 1 << 16
+#: Rows in a part at least: zeroing and adding the counts of a part costs as much as 30,000 rows.
+_PART_ROWS: Final = 1 << 20
+_MOST_PARTS: Final = 16
+#: Rows of one call of a kernel: some milliseconds, after which an interrupt is heard.
+_CALL_ROWS: Final = 1 << 22
+
+
+class Rows(NamedTuple):
+    """Rows that are known to be right: scores, int8 labels (1 is positive), weights if any.
+
+    Whole weights are int64, others float64.
+    """
+
+    scores: NDArray[Any]
+    labels: NDArray[np.int8]
+    weights: NDArray[Any] | None
+
+    def part(self, start: int, stop: int | None = None) -> Rows:
+        """Return some of the rows."""
+        at = slice(start, stop)
+        weights = self.weights if self.weights is None else self.weights[at]
+        return Rows(self.scores[at], self.labels[at], weights)
+
+    @property
+    def size(self) -> int:
+        """Return the number of rows, or what whole weights say that it is."""
+        if self.weights is None or self.is_weighted:
+            return len(self.labels)
+        return int(self.weights.sum())
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the weights are no counts."""
+        return self.weights is not None and self.weights.dtype.kind == "f"
+
+    def parts(self) -> list[Rows]:
+        """Return the parts that are counted by themselves: a matter of the data alone."""
+        n = len(self.scores)
+        count = min(max(n // _PART_ROWS, 1), _MOST_PARTS)
+        cuts = [n * k // count for k in range(count + 1)]
+        return [self.part(*cut) for cut in pairwise(cuts)]
+
+    def are_clean(self, negative: int, allow_inf: bool, n_threads: int | None) -> bool:
+        """Return whether labels and scores are what they seemed to be."""
+        most = np.inf if allow_inf else float(np.finfo(np.float64).max)
+        jobs = [
+            partial(kernels.is_clean, part.scores, part.labels, negative, most)
+            for part in self.parts()
+        ]
+        return all(run(jobs, n_threads))
+
+
+class Waiting:
+    """The first rows of a stream, as they came."""
+
+    __slots__ = ("labels", "n", "scores", "weights")
+
+    def __init__(self) -> None:
+        self.scores = np.empty(FIRST_ROWS)
+        self.labels = np.empty(FIRST_ROWS, np.int8)
+        self.weights: NDArray[Any] | None = None
+        self.n = 0
+
+    def add(self, rows: Rows) -> None:
+        """Append rows for which there is room."""
+        n, end = self.n, self.n + len(rows.scores)
+        if rows.weights is not None:
+            kind = np.float64 if rows.is_weighted else np.int64
+            if self.weights is None:
+                self.weights = np.ones(FIRST_ROWS, kind)
+            elif kind is np.float64:
+                self.weights = self.weights.astype(np.float64, copy=False)
+            self.weights[n:end] = rows.weights
+        elif self.weights is not None:
+            self.weights[n:end] = 1
+        self.scores[n:end] = rows.scores
+        self.labels[n:end] = rows.labels == 1
+        self.n = end  # last: what was interrupted is not there
+
+    def rows(self) -> Rows:
+        """Return the rows so far, as views."""
+        return Rows(self.scores, self.labels, self.weights).part(0, self.n)
+
+
+@dataclass(slots=True, eq=False)
+class Bins:
+    """Counts of a layout's bins, and what is known of the scores in them.
+
+    Attributes
+    ----------
+    layout : BinLayout
+    counts : ndarray of int64 or float64, shape (2 * n_bins,)
+        Negatives and positives of bin 0, of bin 1, and so on.
+    seen : ndarray of float64, shape (n_bins,)
+        The one score of a bin that is watched; nan in others, and before there is one.
+    watched : ndarray of uint8, shape (n_bins,)
+        1 until a second score is seen; 0 too where the layout leaves room for one only.
+    n_roundings : int
+        How often a weight may have been rounded on its way to a sum.
+    """
+
+    layout: BinLayout
+    counts: NDArray[Any]
+    seen: NDArray[np.float64]
+    watched: NDArray[np.uint8]
+    n_roundings: int = 0
+
+    @classmethod
+    def empty(cls, layout: BinLayout, is_weighted: bool = False) -> Self:
+        """Return bins without a row."""
+        counts = np.zeros(2 * layout.n_bins, np.float64 if is_weighted else np.int64)
+        watched = (~layout._holds_one).view(np.uint8)
+        return cls(layout, counts, np.full(layout.n_bins, np.nan), watched)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the counts are sums of float weights."""
+        return self.counts.dtype.kind == "f"
+
+    def copy(self) -> Bins:
+        """Return bins of the same counts."""
+        columns = self.counts.copy(), self.seen.copy(), self.watched.copy()
+        return Bins(self.layout, *columns, self.n_roundings)
+
+    def as_float(self) -> Bins:
+        """Return bins of the same counts as floats."""
+        floats = self.counts.astype(np.float64)
+        return Bins(self.layout, floats, self.seen.copy(), self.watched.copy(), 1)
+
+    def add(self, rows: Rows) -> None:
+        """Count rows, in place; of float weights only where the counts are floats."""
+        weights = np.empty(0) if rows.weights is None else rows.weights
+        weights = weights.astype(self.counts.dtype, copy=False)
+        labels = rows.labels
+        for start in range(0, len(labels), _CALL_ROWS):
+            part = slice(start, start + _CALL_ROWS)
+            kernels.count_rows(
+                rows.scores[part],
+                labels[part],
+                weights[part],
+                *self.layout._search,
+                self.counts,
+                self.seen,
+                self.watched,
+            )
+        if self.is_weighted:
+            self.n_roundings += len(labels)
+
+    def with_rows(self, rows: Rows, n_threads: int | None) -> Bins:
+        """Return bins of these rows too: the same, changed in place, where there are few."""
+        is_weighted = self.is_weighted or rows.is_weighted
+        before = self if is_weighted == self.is_weighted else self.as_float()
+        parts = rows.parts()
+        if len(parts) == 1:
+            before.add(rows)
+            return before
+
+        def counted(part: Rows) -> Bins:
+            # Where several scores are known, nobody needs to watch again: that costs a third more.
+            kept = before.seen.copy(), before.watched.copy()
+            bins = Bins(self.layout, np.zeros_like(before.counts), *kept)
+            bins.add(part)
+            return bins
+
+        after = before
+        for each in run([partial(counted, part) for part in parts], n_threads):
+            after = after.merged(each)
+        return after
+
+    def merged(self, other: Bins) -> Bins:
+        """Return bins with the rows of both; the layouts are equal."""
+        if self.is_weighted != other.is_weighted:
+            return self.as_float().merged(other) if other.is_weighted else other.merged(self)
+        both = np.stack([self.seen, other.seen])
+        has = ~np.isnan(both)
+        is_watched = (self.watched & other.watched).view(np.bool_)
+        is_watched &= ~(has.all(axis=0) & (both[0] != both[1]))
+        seen = np.where(has[0], both[0], both[1])
+        seen[~is_watched] = np.nan
+        roundings = max(self.n_roundings, other.n_roundings) + self.is_weighted
+        counts = self.counts + other.counts
+        return Bins(self.layout, counts, seen, is_watched.view(np.uint8), roundings)
+
+    def has_rows(self) -> NDArray[np.bool_]:
+        """Return which bins are not empty."""
+        has: NDArray[np.bool_] = (self.counts[::2] + self.counts[1::2]) > 0
+        return has
+
+    def columns(self) -> BinColumns:
+        """Return the bins that are not empty, highest scores first."""
+        has = self.has_rows()
+        sure = self.watched.view(np.bool_) | self.layout._holds_one
+        negatives, positives, sure = (
+            each[has][::-1] for each in (self.counts[::2], self.counts[1::2], sure)
+        )
+        return BinColumns(
+            positives, negatives, sure, self.n_roundings if self.is_weighted else None
+        )
+
+    def values(self) -> NDArray[np.float64]:
+        """Return the scores of these columns: nan where a bin has several."""
+        lowest = np.concatenate([[np.nan], self.layout.edges])
+        return np.where(self.layout._holds_one, lowest, self.seen)[self.has_rows()][::-1]
+
+    def called(self, threshold: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which of these columns have scores >= threshold: all of them, or maybe some."""
+        has, edges, known = self.has_rows(), self.layout.edges, self.values()
+        low = np.concatenate([[-np.inf], edges])[has][::-1]
+        high = np.concatenate([edges, [np.nan]])[has][::-1]  # nothing is above the last bin
+        is_open = np.isnan(known)
+        above = np.where(is_open, low, known) >= threshold
+        return above, is_open & ~above & ~(threshold >= high)

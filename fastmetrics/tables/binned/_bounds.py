@@ -1,0 +1,226 @@
+"""What is certain of a measure when scores are known by their bins alone.
+
+Bins are ordered; inside one nothing is known but how many positives ``p`` and negatives ``n`` it
+has, unless it holds one distinct score, which is a tie and leaves nothing open: it is *sure*. Let
+``a`` positives and ``b`` negatives score higher than the bin, ``P`` and ``N`` be there in all.
+Every limit is a sum (or maximum) over bins of the extreme that this bin's rows may reach by
+themselves, since ``a`` and ``b`` are known whatever the order inside other bins is; so each limit
+of a sum is attained by some rows, and no narrower one is right:
+
+AUC
+    Pairs across bins are known. The ``p n`` pairs of a bin are all concordant at best and all
+    discordant at worst, so the width is the sum of ``p n`` over open bins, divided by ``P N``
+    (the midpoint is off by half of it at most). A sure bin adds ``p n / 2``, as ties do.
+
+Average precision
+    The precision at the threshold of one of the bin's positives is t / (t + f), where t <= a + p
+    and f >= b. All of them reach ``(a + p) / (a + p + b)``: if they tie above the bin's negatives.
+    The i-th highest has t >= a + i and f <= b + n; all of them have no more than
+    ``(a + i) / (a + i + b + n)`` if they follow the bin's negatives one by one. With weights the
+    i-th share is not known: the integral of ``(a + t) / (a + t + b + n)`` over t from 0 to p is
+    below the sum of any shares, since the integrand rises. A sure bin has its own precision,
+    ``(a + p) / (a + p + b + n)``.
+
+Kolmogorov-Smirnov
+    |TPR - FPR| at the ends of bins is attained. Inside an open bin no threshold exceeds what
+    ``(b, a + p)`` and ``(b + n, a)`` have.
+
+Largest TPR of an FPR <= alpha
+    Thresholds at ends of bins below alpha are known. The first bin that ends beyond begins at the
+    TPR that is sure; its positives come first at best.
+
+Weights are rounded as they are added: ``error`` bounds what that does to any of these measures, all
+of them between 0 and 1, and widens the limits. Counts are exact, and divided once.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels.bins import least_precision_sums
+from fastmetrics.tables.binned.bracket import Bracket, ThresholdBrackets
+
+#: Products of two totals below this stay in int64 when doubled.
+_INT64: Final = 2**62
+#: Average precision is a sum of doubles: what rounding (16 units of 2**-53) may do to it.
+_ROUNDING: Final = 2.0**-49
+#: Of a sum of weights: the measures have four of them in a product or a quotient.
+_SUMS: Final = 4
+
+
+class BinColumns(NamedTuple):
+    """Bins that are not empty, highest scores first; ``is_sure`` where a bin holds one score.
+
+    ``n_roundings`` is how often a sum of weights may have been rounded; None for counts.
+    """
+
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+    is_sure: NDArray[np.bool_]
+    n_roundings: int | None
+
+    @property
+    def error(self) -> float:
+        """How far off rounded weights can make a measure."""
+        if self.n_roundings is None:
+            return 0.0
+        return _SUMS * (self.n_roundings + len(self.positives) + 16) * 2.0**-53
+
+    @property
+    def totals(self) -> tuple[int | float, int | float]:
+        """The number (or weight) of positives and of negatives."""
+        return total(self.positives), total(self.negatives)
+
+    def where(self, mask: NDArray[np.bool_]) -> BinColumns:
+        """Return some of the bins."""
+        positives, negatives, is_sure = (each[mask] for each in self[:3])
+        return BinColumns(positives, negatives, is_sure, self.n_roundings)
+
+    def exactly(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return counts in a dtype in which twice the product of their sums is exact."""
+        p, n = self.totals
+        if self.n_roundings is None and p * n >= _INT64 // 2:
+            return self.positives.astype(object), self.negatives.astype(object)
+        return self.positives, self.negatives
+
+
+def total(column: NDArray[Any]) -> int | float:
+    """Return the sum of counts, or of weights."""
+    return math.fsum(column) if column.dtype.kind == "f" else int(column.sum())
+
+
+def auc_bracket(columns: BinColumns) -> Bracket:
+    """Return the limits of the area under the ROC curve."""
+    p, n = columns.exactly()
+    all_p, all_n = columns.totals
+    below = all_n - np.cumsum(n)
+    pairs = p * n
+    twice_low = _plain((2 * p * below + pairs * columns.is_sure).sum())
+    twice_high = twice_low + _plain((2 * pairs * ~columns.is_sure).sum())
+    return _bracket(twice_low, twice_high, 2 * all_p * all_n, columns.error)
+
+
+def ks_bracket(columns: BinColumns) -> Bracket:
+    """Return the limits of the largest |TPR - FPR|."""
+    p, n = columns.exactly()
+    all_p, all_n = columns.totals
+    (_, tp, a), (_, fp, b) = _running(p), _running(n)
+    low = high = _plain(abs(tp * all_n - fp * all_p).max())
+    open_ = ~columns.is_sure
+    if open_.any():
+        most = tp * all_n - b * all_p, fp * all_p - a * all_n
+        high = max(high, *(_plain(each[open_].max()) for each in most))
+    return _bracket(low, high, all_p * all_n, columns.error)
+
+
+def precision_bracket(columns: BinColumns) -> Bracket:
+    """Return the limits of average precision."""
+    p, tp, a = (each.astype(np.float64) for each in _running(columns.positives))
+    _, fp, b = (each.astype(np.float64) for each in _running(columns.negatives))
+    known = p * _share(tp, fp)
+    most = p * _share(tp, b)
+    if columns.n_roundings is None:
+        least = np.empty_like(p)
+        least_precision_sums(p, a, fp, least)
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            least = np.where(fp > 0, p - fp * np.log1p(p / (a + fp)), p)
+    sure = columns.is_sure
+    low, high = (math.fsum(np.where(sure, known, each)) for each in (least, most))
+    return _bracket(low, high, float(columns.totals[0]), columns.error + _ROUNDING)
+
+
+def _running(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return a column, its sums up to each bin, and those before it: added, never subtracted."""
+    sums = np.cumsum(column)
+    return column, sums, np.concatenate([np.zeros(1, sums.dtype), sums[:-1]])
+
+
+def _share(part: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return part / (part + rest); 0 where there is no part."""
+    return part / np.where(part > 0, part + rest, 1.0)
+
+
+def tpr_bracket(columns: BinColumns, max_fpr: float) -> Bracket:
+    """Return the limits of the largest TPR of a threshold whose FPR is at most ``max_fpr``."""
+    (all_p, all_n), error = columns.totals, columns.error
+    tp, fp = np.cumsum(columns.positives), np.cumsum(columns.negatives)
+    low_limit = high_limit = math.inf  # every threshold, at an FPR of 1
+    if max_fpr < 1:
+        limit = Fraction(max_fpr) * Fraction(all_n)
+        low_limit, high_limit = (float(limit * (1 + Fraction(e))) for e in (-error, error))
+        if columns.n_roundings is None:  # a rate is a double: 3 of 10 are 0.3, which is below 3/10
+            most = math.floor(limit)
+            low_limit = high_limit = most + ((most + 1) / all_n <= max_fpr)
+    low = _sure_tp(tp, fp, low_limit)
+    k = int(np.searchsorted(fp, high_limit, side="right"))
+    high = _sure_tp(tp, fp, high_limit)
+    if k < len(fp) and not columns.is_sure[k]:
+        high = _plain(tp[k])
+    return _bracket(low, high, all_p, error)
+
+
+def _sure_tp(tp: NDArray[Any], fp: NDArray[Any], limit: float) -> int | float:
+    """Return the positives above the last end of a bin that has no more negatives than that."""
+    k = int(np.searchsorted(fp, limit, side="right"))
+    return _plain(tp[k - 1]) if k else 0
+
+
+def threshold_brackets(
+    threshold: float, columns: BinColumns, sure: BinColumns, possible: BinColumns
+) -> ThresholdBrackets:
+    """Return the measures of one threshold: ``sure`` and ``possible`` bins are called positive.
+
+    All rise with true positives and fall with false ones (or the other way round), so that their
+    limits are at corners.
+    """
+    (all_p, all_n), error = columns.totals, columns.error
+    tp, fp = zip(sure.totals, possible.totals, strict=True)
+
+    def share(low: float, high: float, whole: float) -> Bracket:
+        return _bracket(low, high, whole, error)
+
+    def counts(low: float, high: float, whole: float) -> Bracket:
+        slack = error * whole
+        return Bracket(max(low - slack, 0.0), min(high + slack, whole))
+
+    low_called, high_called = tp[0] + fp[1], tp[1] + fp[0]
+    least = tp[0] / low_called if low_called else (1.0 if tp[1] else math.nan)
+    most = tp[1] / high_called if high_called else (0.0 if fp[1] else math.nan)
+    return ThresholdBrackets(
+        threshold,
+        tp=counts(*tp, all_p),
+        fp=counts(*fp, all_n),
+        fn=counts(all_p - tp[1], all_p - tp[0], all_p),
+        tn=counts(all_n - fp[1], all_n - fp[0], all_n),
+        true_positive_rate=share(*tp, all_p),
+        false_positive_rate=share(*fp, all_n),
+        precision=share(least, most, 1.0),
+        accuracy=share(tp[0] + all_n - fp[1], tp[1] + all_n - fp[0], all_p + all_n),
+        f1=Bracket(
+            max(2 * tp[0] / (low_called + all_p) - error, 0.0),
+            min(2 * tp[1] / (high_called + all_p) + error, 1.0),
+        )
+        if all_p
+        else Bracket(math.nan, math.nan),
+    )
+
+
+def _plain(value: Any) -> int | float:
+    """Return a number of NumPy's as one of Python's, whose integers have any size."""
+    plain: int | float = value.item() if isinstance(value, np.generic) else value
+    return plain
+
+
+def _bracket(low: float, high: float, whole: float, error: float) -> Bracket:
+    """Return the limits of a share, divided once, and what rounding may add."""
+    if not whole:
+        return Bracket(math.nan, math.nan)
+    return Bracket(
+        *(min(max(each, 0.0), 1.0) for each in (low / whole - error, high / whole + error))
+    )

@@ -1,0 +1,279 @@
+"""``BinLayout``: the bins of scores, which tables that are to be merged share."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display, Table
+from fastmetrics._files import File, Members, read_archive, write_archive
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.scalars import check_integer
+from fastmetrics._input.scores import canonical_scores, check_scores_array
+from fastmetrics.errors import InputError
+from fastmetrics.tables.binned._cells import Search, search_of
+
+#: Bins by default: with all that belongs to one, about a megabyte.
+N_BINS: Final = 1 << 15
+#: Bins at most: their numbers are kept in 16 bits.
+MOST_BINS: Final = 1 << 16
+#: Version of the files that hold layouts or tables of bins.
+FORMAT: Final = 1
+#: Integers up to here are doubles.
+_EXACT: Final = 2**53
+#: Octaves of magnitudes that bins of bits tell apart, from 2**-64 up to 2**64.
+_OCTAVES: Final = 128
+
+
+class BinLayout(Shown):
+    """The bins of a `BinnedScoreTable`: where one ends and the next begins.
+
+    Tables merge where their layouts are equal: make one, and give it to all of them (or to all
+    machines: it is saved and loaded). `learn` makes bins of about equal numbers of rows; `of_bits`
+    knows nothing of the data, and is the same everywhere.
+
+    Parameters
+    ----------
+    edges : array-like of shape (n_bins - 1,)
+        Rising numbers. Bin 0 holds the scores below the first edge, bin b those from edge b - 1
+        on and below edge b, the last bin those from the last edge on.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the edges are not rising real numbers, at most 65,535 of them.
+
+    Notes
+    -----
+    Memory 8 bytes a bin, and 128 KiB for the search. Layouts are equal where their edges are.
+
+    Examples
+    --------
+    >>> from fastmetrics import BinLayout
+    >>> layout = BinLayout([0.25, 0.5, 0.75])
+    >>> layout.n_bins
+    4
+    >>> layout.bins([0.1, 0.25, 0.3, 0.9])
+    array([0, 1, 1, 3])
+    """
+
+    def __init__(self, edges: ArrayLike) -> None:
+        array = as_array(edges, "edges")
+        if array.ndim == 1 and len(array) == 0:
+            rising = np.empty(0)
+        else:
+            rising = as_doubles(check_scores_array(array, "edges", allow_inf=True), "edges")
+        if len(rising) >= MOST_BINS:
+            raise InputError(
+                f"at most {MOST_BINS - 1:,} `edges` are told apart: got {len(rising):,}"
+            )
+        if (np.diff(rising) <= 0).any():
+            at = int(np.argmax(np.diff(rising) <= 0))
+            pair = f"{rising[at].item()!r}, {rising[at + 1].item()!r}"
+            raise InputError(f"`edges` must rise: {pair} at index {at}")
+        self._edges = rising + 0.0  # a copy of our own, without -0.0
+        self._edges.setflags(write=False)
+
+    @classmethod
+    def learn(cls, scores: ArrayLike, *, n_bins: int = N_BINS) -> Self:
+        """Make bins that hold about equally many of such scores, and values that recur alone.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Scores of some rows, such as the first 65,536 of a stream; infinite ones are left out.
+        n_bins : int, default 32768
+            Bins at most, from 2 to 65,536.
+
+        Returns
+        -------
+        BinLayout
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the scores are not real numbers.
+
+        Notes
+        -----
+        O(n log n). A function of the multiset of scores. A value with the weight of two bins gets
+        a bin to itself; where there are fewer distinct values than bins, each begins one, and has
+        it to itself as far as bins suffice, the most frequent ones first.
+
+        Examples
+        --------
+        >>> from fastmetrics import BinLayout
+        >>> BinLayout.learn([1, 5, 3, 3, 4]).bins([1, 2, 3, 4, 5])
+        array([1, 2, 3, 5, 7])
+        """
+        n_bins = check_integer("n_bins", n_bins, low=2, high=MOST_BINS)
+        known = as_doubles(check_scores_array(scores, "scores", allow_inf=True), "scores")
+        known = known[np.isfinite(known)] + 0.0
+        values, counts = np.unique(known, return_counts=True)
+        by_count = np.argsort(-counts, kind="stable")
+        room = n_bins - 1
+        n_alone = int(np.count_nonzero(counts * n_bins >= 2 * len(known)))
+        n_alone = min(n_alone, room // 4)
+        if len(values) <= room:  # each value begins a bin; the rest of the room ends some
+            n_alone = min(len(values), room - len(values))
+        is_alone = np.zeros(len(values), np.bool_)
+        is_alone[by_count[:n_alone]] = True
+        alone, others = values[is_alone], values[~is_alone]
+        room -= 2 * len(alone)
+        if len(others) > room:
+            rows = np.repeat(others, counts[~is_alone])
+            others = rows[np.arange(1, room + 1) * len(rows) // (room + 1)]
+        return cls(np.unique(np.concatenate([alone, np.nextafter(alone, np.inf), others])))
+
+    @classmethod
+    def of_bits(cls, *, n_bins: int = N_BINS) -> Self:
+        """Make bins of the leading bits of numbers: as many in each octave, of either sign.
+
+        They need no look at the data, and are the same on every machine.
+
+        Parameters
+        ----------
+        n_bins : {32768, 65536, 16384, 8192, 4096, 2048, 1024}, default 32768
+            A power of two: 128 bins an octave from 2**-64 to 2**64 by default. Numbers nearer to 0,
+            or farther, share the bins there.
+
+        Returns
+        -------
+        BinLayout
+
+        Raises
+        ------
+        ValueError
+            If `n_bins` is none of these.
+
+        Examples
+        --------
+        >>> from fastmetrics import BinLayout
+        >>> BinLayout.of_bits() == BinLayout.of_bits(n_bins=32768)
+        True
+        """
+        n_bins = check_integer("n_bins", n_bins, low=1024, high=MOST_BINS)
+        if n_bins & (n_bins - 1):
+            raise InputError(f"`n_bins` must be a power of two: got {n_bins}")
+        per_octave = n_bins // (2 * _OCTAVES)
+        steps = np.arange(1, n_bins // 2)
+        octave, part = np.divmod(steps, per_octave)
+        positive = np.ldexp(1.0 + part / per_octave, octave - _OCTAVES // 2)
+        return cls(np.concatenate([-positive[::-1], [0.0], positive]))
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """The rising edges, (n_bins - 1,); read-only."""
+        return self._edges
+
+    @property
+    def n_bins(self) -> int:
+        """The number of bins."""
+        return len(self._edges) + 1
+
+    @cached_property
+    def name(self) -> str:
+        """Sixteen digits that are the same for equal layouts: what messages call it."""
+        return hashlib.sha256(self._edges.astype("<f8").tobytes()).hexdigest()[:16]
+
+    def bins(self, scores: ArrayLike) -> NDArray[np.int64]:
+        """Return the number of the bin of each score.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+
+        Examples
+        --------
+        >>> from fastmetrics import BinLayout
+        >>> BinLayout([0.0]).bins([-0.5, -0.0, 0.5])
+        array([0, 1, 1])
+        """
+        values = as_doubles(check_scores_array(scores, "scores", allow_inf=True), "scores")
+        return np.searchsorted(self._edges, values, side="right")
+
+    @cached_property
+    def _search(self) -> Search:
+        return search_of(self._edges)
+
+    @cached_property
+    def _holds_one(self) -> NDArray[np.bool_]:
+        """Which bins are so narrow that they hold one double: the edge at which they begin."""
+        narrow = np.zeros(self.n_bins, np.bool_)
+        narrow[1:-1] = np.nextafter(self._edges[:-1], np.inf) == self._edges[1:]
+        return narrow
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BinLayout):
+            return NotImplemented
+        return self is other or np.array_equal(self._edges, other._edges)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"BinLayout({self.n_bins:,} bins, {self.name})"
+
+    def _shown(self) -> Display:
+        ends = self._edges[[0, -1]].tolist() if len(self._edges) else [float("nan")] * 2
+        values = {"bins": self.n_bins, "first_edge": ends[0], "last_edge": ends[1]}
+        return Display([Table.record(values)], f"BinLayout {self.name}")
+
+    def __reduce__(self) -> tuple[Any, tuple[NDArray[np.float64]]]:
+        return type(self), (self._edges,)
+
+    def save(self, file: File) -> None:
+        """Write the layout to a ``.npz`` file, compressed and without pickle.
+
+        Parameters
+        ----------
+        file : path or binary file object
+            The file is written under exactly this name, and takes the place of one that is
+            there once it is whole.
+        """
+        write_archive(file, FORMAT, {"kind": np.array("BinLayout"), "edges": self._edges})
+
+    @classmethod
+    def load(cls, file: File) -> Self:
+        """Read a layout that `save` wrote.
+
+        Parameters
+        ----------
+        file : path or binary file object
+
+        Returns
+        -------
+        BinLayout
+
+        Raises
+        ------
+        ValueError
+            If the file is not whole, or holds something else.
+        """
+        return read_archive(file, FORMAT, "BinLayout", cls._of_members)
+
+    @classmethod
+    def _of_members(cls, found: Members) -> Self:
+        return cls(found["edges"])
+
+
+def as_doubles(scores: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return canonical scores as floats, which hold each of them exactly, or raise."""
+    scores = canonical_scores(scores, name)
+    if scores.dtype.kind == "f":
+        return scores
+    if scores.max() > _EXACT or scores.min() < -_EXACT:
+        raise InputError(
+            f"`{name}` holds integers beyond 2**53, which bins of floats cannot tell apart: pass "
+            "ranks, or floats"
+        )
+    return scores.astype(np.float64)

@@ -1,0 +1,114 @@
+"""Databases that run a statement on rows of (label, score, weight, country)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[[str, Sequence[tuple[Any, ...]]], list[dict[str, Any]]]
+NAMES = ("duckdb", "sqlite", "postgres")
+_COLUMNS = "label {int}, score {real}, weight {real}, country {text}"
+
+
+@contextmanager
+def engine(name: str, folder: Path) -> Iterator[Run]:
+    """Give what makes table ``t`` of rows and returns the rows of a statement's result."""
+    if name == "duckdb":
+        duckdb = pytest.importorskip("duckdb")
+        yield lambda sql, rows: _embedded(duckdb.connect(), "DOUBLE", sql, rows)
+    elif name == "sqlite":
+        yield lambda sql, rows: _embedded(sqlite3.connect(":memory:"), "REAL", sql, rows)
+    else:
+        with _postgres(folder) as run:
+            yield run
+
+
+def _embedded(connection: Any, real: str, sql: str, rows: Any) -> list[dict[str, Any]]:
+    columns = _COLUMNS.format(int="INTEGER", real=real, text="VARCHAR")
+    connection.execute(f"CREATE TABLE t ({columns})")
+    if rows:
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
+    found = connection.execute(sql)
+    names = [column[0] for column in found.description]
+    result = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+    connection.close()
+    return result
+
+
+def _program(name: str) -> str | None:
+    places = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return shutil.which(name) or next(
+        (str(place / name) for place in places if (place / name).exists()), None
+    )
+
+
+@contextmanager
+def _postgres(folder: Path) -> Iterator[Run]:
+    """Start a server of its own that listens on a socket in the folder."""
+    programs = {name: _program(name) for name in ("initdb", "pg_ctl", "psql")}
+    if not all(programs.values()):
+        pytest.skip("PostgreSQL is not installed")
+    # The server refuses to run as root.
+    user: dict[str, Any] = {"user": "nobody"} if os.geteuid() == 0 else {}
+    home = folder / "postgres"
+    home.mkdir()
+    if user:
+        shutil.chown(home, "nobody")
+        for above in home.parents:
+            if above.stat().st_uid == 0 and not above.stat().st_mode & 0o001:
+                above.chmod(above.stat().st_mode | 0o011)
+    data = home / "data"
+    quiet: dict[str, Any] = {
+        "check": True,
+        "cwd": home,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        **user,
+    }
+    subprocess.run([programs["initdb"], "-D", data, "-A", "trust", "-U", "me", "-N"], **quiet)
+    options = f"-c listen_addresses= -c fsync=off -k {home}"
+    subprocess.run([programs["pg_ctl"], "-D", data, "-w", "-o", options, "start"], **quiet)
+
+    def run(sql: str, rows: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
+        columns = _COLUMNS.format(int="integer", real="double precision", text="text")
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(
+            [["" if v is None else v for v in row] for row in rows]
+        )
+        script = (
+            f"DROP TABLE IF EXISTS t; CREATE TABLE t ({columns});\n"
+            f"COPY t FROM STDIN CSV;\n{text.getvalue()}\\.\n{sql};\n"
+        )
+        connect = ["-h", home, "-U", "me", "-d", "postgres"]
+        command = [programs["psql"], *connect, "-q", "--csv", "-v", "ON_ERROR_STOP=1"]
+        done = subprocess.run(
+            [str(part) for part in command], input=script, capture_output=True, text=True, **user
+        )
+        assert done.returncode == 0, done.stderr
+        return [
+            {name: _value(name, value) for name, value in row.items()}
+            for row in csv.DictReader(io.StringIO(done.stdout))
+        ]
+
+    try:
+        yield run
+    finally:
+        subprocess.run([programs["pg_ctl"], "-D", data, "-m", "immediate", "stop"], **quiet)
+
+
+def _value(name: str, text: str) -> Any:
+    if text == "":
+        return None
+    if name == "country":
+        return text
+    return float(text) if name.startswith("score") or not text.isdecimal() else int(text)

@@ -1,0 +1,173 @@
+"""`counts_query`: run by three engines, parsed for the others."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import get_args
+
+import engines
+import numpy as np
+import pytest
+
+from fastmetrics import ScoreTable, counts_query, roc_auc_score
+from fastmetrics.cli import main
+from fastmetrics.cli.sql_command import DIALECTS
+from fastmetrics.io.counts_query import Dialect
+
+sqlglot = pytest.importorskip("sqlglot")
+
+
+@pytest.fixture(scope="module", params=engines.NAMES)
+def engine(request, tmp_path_factory):
+    with engines.engine(request.param, tmp_path_factory.mktemp("engine")) as run:
+        yield request.param, run
+
+
+def rows_of(seed, n=2_000):
+    rng = np.random.default_rng(seed)
+    score = np.round(rng.normal(size=n), 2) * 10.0 ** rng.integers(-3, 4, n)
+    label = rng.integers(0, 2, n)
+    weight = rng.integers(0, 4, n).astype(float)
+    country = rng.choice(["NO", "SE"], n)
+    return [
+        (int(y), float(s), float(w), str(c))
+        for y, s, w, c in zip(label, score, weight, country, strict=True)
+    ]
+
+
+def query(name, **options):
+    return counts_query("t", "label", "score", dialect=name, **options)
+
+
+def test_counts_of_distinct_scores(engine):
+    name, run = engine
+    rows = rows_of(0)
+    found = run(query(name), rows)
+    positives, negatives = (Counter(s for y, s, *_ in rows if y == label) for label in (1, 0))
+    expected = [(s, positives[s], negatives[s], 0) for s in sorted(positives | negatives)]
+    assert [tuple(row.values()) for row in found] == expected
+    columns = [[row[column] for row in found] for column in ("score", "positives", "negatives")]
+    y, s = ([row[i] for row in rows] for i in (0, 1))
+    assert roc_auc_score(ScoreTable.from_counts(*columns)) == roc_auc_score(y, s)
+
+
+def test_weights_conditions_and_columns_apart(engine):
+    name, run = engine
+    rows = rows_of(1)
+    sql = query(name, weight="weight", by=["country"], where="score > 0 OR country = 'SE'")
+    found = {(row["country"], row["score"]): row for row in run(sql, rows)}
+    expected: dict[tuple[str, float], list[float]] = {}
+    for y, s, w, c in rows:
+        if s > 0 or c == "SE":
+            expected.setdefault((c, s), [0, 0])[1 - y] += w
+    assert found.keys() == expected.keys()
+    for key, counts in expected.items():
+        assert [found[key]["positives"], found[key]["negatives"]] == counts
+        assert found[key]["unusable"] == 0
+
+
+@pytest.mark.parametrize("bits", [0, 3, 12, 40])
+def test_ranges_follow_the_first_bits_of_a_score(engine, bits):
+    name, run = engine
+    powers = [math.ldexp(1.0, e) for e in (-1000, -60, -3, -1, 0, 1, 2, 29, 60, 1000)]
+    near = [v for p in powers for v in (np.nextafter(p, 0.0), p, np.nextafter(p, math.inf))]
+    near += [3.0, 5.0, 1000.0, 0.1, 0.7, 1 / 3]
+    scores = [0.0, -0.0, *(float(v) for v in near), *(-float(v) for v in near)]
+    rows = [(i % 2, s, 1.0, "NO") for i, s in enumerate(scores)]
+    found = run(query(name, bits=bits), rows)
+
+    def place(s):  # by the bits of the number itself
+        sign, rest = (-1 if s < 0 else 1), abs(s)
+        return (0,) if s == 0 else (sign * (np.float64(rest).view(np.int64) >> (52 - bits)),)
+
+    ranges: dict[object, list[float]] = {}
+    for s in scores:
+        ranges.setdefault((*place(s), s == 0), []).append(s)
+    expected = sorted((min(values), max(values)) for values in ranges.values())
+    assert [(row["score_low"], row["score_high"]) for row in found] == expected
+    assert sum(row["positives"] + row["negatives"] for row in found) == len(rows)
+
+
+def test_what_cannot_be_used_is_counted(engine):
+    name, run = engine
+    rows = [(1, 0.5, 1.0, "NO"), (0, 0.5, 1.0, "NO"), (2, 0.5, 1.0, "NO"), (None, 0.5, 1.0, "NO")]
+    rows += [(1, 0.5, None, "NO"), (0, 0.5, -1.0, "NO"), (1, None, 1.0, "NO")]
+    by_score = {row["score"]: row for row in run(query(name), rows)}
+    assert [by_score[0.5][key] for key in ("positives", "negatives", "unusable")] == [2, 2, 2]
+    assert by_score[None]["positives"] == 1  # what reads a missing score refuses it
+    weighted = {row["score"]: row for row in run(query(name, weight="weight"), rows)}
+    assert weighted[0.5]["unusable"] == 4
+    assert [dict(row) for row in run(query(name), [])] == []
+
+
+def test_labels_of_other_kinds(engine):
+    name, run = engine
+    rows = rows_of(2, 50)
+    sql = counts_query("t", "country", "0 - score", dialect=name, pos_label="SE", neg_label="NO")
+    found = run(sql, rows)
+    assert sum(row["positives"] for row in found) == sum(c == "SE" for *_, c in rows)
+    assert [row["score"] for row in found] == sorted({0.0 - s for _, s, *_ in rows})
+    whole = counts_query(
+        "t", "label > 0 OR label > 5", "score", dialect=name, pos_label=True, neg_label=False
+    )
+    assert sum(row["positives"] for row in run(whole, rows)) == sum(y for y, *_ in rows)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("options", [{}, {"bits": 12}, {"weight": "w", "by": ["a", "b"]}])
+def test_every_dialect_reads_its_own_statement(dialect, options):
+    statement = counts_query("shop.t", "y", "1 - p", dialect=dialect, where="d > 3", **options)
+    parsed = sqlglot.parse_one(statement, dialect=dialect)
+    assert parsed.sql(dialect=dialect, pretty=True) == statement
+    assert {table.name for table in parsed.find_all(sqlglot.exp.Table)} >= {"t", "scored"}
+
+
+def test_tables_are_what_stands_after_from():
+    found = counts_query("read_parquet('s3://x/*.parquet')", "y", "p", dialect="duckdb")
+    assert "FROM READ_PARQUET('s3://x/*.parquet')" in found
+    found = counts_query("(SELECT * FROM z) AS q", "y", "p", dialect="postgres")
+    assert "FROM z" in found
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"label": "y; DROP TABLE t"}, "`label` must be a column or an expression"),
+        ({"label": "SELECT 1"}, "`label` must be a column or an expression"),
+        ({"label": ""}, "`label`"),
+        ({"label": 3}, "`label` is no postgres SQL: got 3"),
+        ({"score": "p +"}, r"`score` is no postgres SQL: got 'p \+'"),
+        ({"score": "p AS q"}, "`score` must be a column or an expression"),
+        ({"where": "DELETE FROM t"}, "`where` must be a column or an expression"),
+        ({"table": "t; DROP TABLE t"}, "`table` must be one table"),
+        ({"table": "t WHERE a = 1"}, "`table` must be one table"),
+        ({"table": "t JOIN u"}, "`table` must be one table"),
+        ({"by": ["a + 1"]}, "`by` must name columns"),
+        ({"by": ["Score"]}, "a name inside the statement"),
+        ({"neg_label": 1}, "`pos_label` and `neg_label` are the same: got 1"),
+        ({"neg_label": math.nan}, "`neg_label` must be a number, a boolean or a text"),
+        ({"bits": 41}, "`bits`"),
+        ({"dialect": "oracle"}, "`dialect`"),
+    ],
+)
+def test_what_is_no_such_statement_is_refused(change, match):
+    given = {"table": "t", "label": "y", "score": "p", "dialect": "postgres"} | change
+    with pytest.raises(ValueError, match=match):
+        counts_query(**given)
+
+
+def test_the_command_prints_the_statement(capsys):
+    assert get_args(Dialect) == DIALECTS
+    options = "--table t --label y --score p --bits 8 --by a --by b --weight w".split()
+    labels = ["--pos-label", "'1'", "--neg-label", "no", "--where", "a = 1"]
+    assert main(["sql", "--dialect", "spark", *options, *labels]) == 0
+    given = {"bits": 8, "by": ["a", "b"], "weight": "w", "where": "a = 1"}
+    expected = counts_query("t", "y", "p", dialect="spark", pos_label="1", neg_label="no", **given)
+    assert capsys.readouterr().out == expected + ";\n"
+
+
+def test_the_command_speaks_of_its_options(capsys):
+    options = "--dialect spark --table t --label y".split()
+    assert main(["sql", *options, "--score", "p +"]) == 2
+    assert "--score is no spark SQL: got 'p +'" in capsys.readouterr().err

@@ -1,0 +1,134 @@
+"""Replicates of weighted rows: exponential numbers, pairs and points, against exact sums."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from kernel_forms import FORMS, IS_COMPILED
+
+from fastmetrics._kernels import replicate_weights as kernels
+from reference.replicate_oracle import Rows, twice_pairs_won
+
+BLOCK = kernels.BLOCK
+SIZES = [1, 2, 3, 5, 8, 61, 513]
+
+with_forms = pytest.mark.parametrize("form", FORMS)
+
+
+@with_forms
+def test_exponentials_of_words(form, rng):
+    """-log of the middle of the interval that the word's first 52 bits name, to a last place."""
+    words = rng.integers(0, 2**64, (2, 700), dtype=np.uint64)
+    words[0, :4] = 0, 2**64 - 1, 2**63, 2**63 - 1  # the largest, the least, either side of 1/2
+    words[1, :60] = np.uint64(2) ** np.arange(4, 64, dtype=np.uint64)
+    numbers = ((words >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52
+    sums = np.array([1.0, 0.0])
+    form(kernels.exponentials)(words, 690, sums)
+    found = words.view(np.float64)
+    assert (found[:, 690:] == 0).all()
+    wanted = -np.log(numbers[:, :690])
+    np.testing.assert_allclose(found[:, :690], wanted, rtol=2.0**-51)
+    assert (found[:, :690] > 0).all()
+    for r, first in enumerate((1.0, 0.0)):
+        assert sums[r] == pytest.approx(first + math.fsum(found[r]), rel=1e-14)
+
+
+@with_forms
+def test_exponentials_have_their_moments(form, rng):
+    if not IS_COMPILED:
+        pytest.skip("too many for plain Python")
+    words = rng.integers(0, 2**64, (1, 400_000), dtype=np.uint64)
+    kernels.exponentials.compiled()(words, 400_000, np.zeros(1))
+    found = words.view(np.float64)[0]
+    for k, sd in ((1, 1.0), (2, math.sqrt(20.0)), (3, math.sqrt(684.0))):
+        assert abs((found**k).mean() - math.factorial(k)) < 5 * sd / math.sqrt(400_000)
+
+
+@with_forms
+@pytest.mark.parametrize("n", [1, 2, 700])
+def test_weighed_rows(form, rng, n):
+    weights = rng.random(n)
+    for drawn in (rng.integers(0, 9, (2, n + 3)).astype(np.uint8), rng.random((2, n + 3))):
+        found = np.full((2, n + 3), -1.0)
+        form(kernels.weigh_rows)(drawn, weights, found)
+        assert (found[:, :n] == drawn[:, :n] * weights).all()
+        assert (found[:, n:] == -1.0).all()
+
+
+def case(rng, n, kind):
+    """Return sorted rows and two replicates of whole weights, whose sums are exact."""
+    labels = (rng.random(n) < 0.4).astype(int)
+    if kind == "one class":
+        labels[:] = 1
+    scores = rng.permutation(n) if kind == "distinct" else rng.integers(0, max(2, n // 5), n)
+    return Rows.of(labels, scores), rng.integers(0, 9, (2, n)).astype(np.float64)
+
+
+def counted(form, rows, weights, first=0, state=None):
+    state = np.zeros((len(weights), 6)) if state is None else state
+    stop = first + weights.shape[1]
+    masks = rows.masks()[first:stop]
+    form(kernels.weighted_pairs)(weights, masks, rows.pieces(first, stop), state)
+    return state
+
+
+@with_forms
+@pytest.mark.pairwise
+@pytest.mark.parametrize("kind", ["distinct", "tied", "one class"])
+@pytest.mark.parametrize("n", SIZES)
+def test_weighted_pairs(form, rng, n, kind):
+    rows, weights = case(rng, n, kind)
+    state = counted(form, rows, weights)
+    for r, row in enumerate(weights.astype(int).tolist()):
+        cells = rows.resampled(row)
+        totals = [sum(column) for column in zip(*cells, strict=True)]
+        assert state[r, :2].tolist() == totals
+        assert state[r, 2] - state[r, 3] == twice_pairs_won(cells)
+        assert not state[r, 4:].any()
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="too many rows for plain Python")
+@pytest.mark.parametrize("kind", ["distinct", "tied"])
+def test_parts_of_whole_blocks_leave_no_trace(rng, kind):
+    """Nor do points differ from totals: fractional weights, to the last bit."""
+    rows, _ = case(rng, 2 * BLOCK + 777, kind)
+    weights = rng.exponential(size=(2, rows.n))
+    state = counted(lambda kernel: kernel.compiled(), rows, weights)
+    parts = None
+    for first in range(0, rows.n, BLOCK):
+        part = np.ascontiguousarray(weights[:, first : first + BLOCK])
+        parts = counted(lambda kernel: kernel.compiled(), rows, part, first, parts)
+    assert parts.tolist() == state.tolist()
+    for scale in (1.0, 0.3):
+        tp, fp, at = points(lambda kernel: kernel.compiled(), rows, weights[0], scale)
+        assert (tp[-1], fp[-1]) == (scale * state[0, 0], scale * state[0, 1])
+        assert (np.diff(tp) >= 0).all()
+        assert (np.diff(fp) >= 0).all()
+        positive = np.where(rows.masks()[: rows.n] > 0, weights[0], 0.0)
+        np.testing.assert_allclose(tp[1:], scale * np.cumsum(positive)[at], rtol=1e-12)
+        np.testing.assert_allclose(fp[1:], scale * np.cumsum(weights[0] - positive)[at], rtol=1e-12)
+
+
+def points(form, rows, weights, scale):
+    n = rows.n
+    tp, fp, at = np.full(n + 1, -1.0), np.full(n + 1, -1.0), np.full(n, -1)
+    masks, ends = rows.masks()[:n], rows.ends()[:n]
+    count = form(kernels.weighted_points)(weights, masks, ends, scale, tp, fp, at)
+    return tp[: count + 1], fp[: count + 1], at[:count]
+
+
+@with_forms
+@pytest.mark.pairwise
+@pytest.mark.parametrize("kind", ["distinct", "tied", "one class"])
+@pytest.mark.parametrize("n", SIZES)
+def test_weighted_points(form, rng, n, kind):
+    rows, weights = case(rng, n, kind)
+    tp, fp, at = points(form, rows, weights[0], 0.5)
+    sums = [(Fraction(0), Fraction(0))]
+    for p, q in rows.resampled(weights[0].astype(int).tolist()):
+        sums.append((sums[-1][0] + Fraction(p, 2), sums[-1][1] + Fraction(q, 2)))
+    assert list(zip(tp.tolist(), fp.tolist(), strict=True)) == sums
+    assert at.tolist() == [end - 1 for _, _, end in rows.ties()]

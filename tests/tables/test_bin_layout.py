@@ -1,0 +1,137 @@
+"""``BinLayout``: bins of bits, bins that are learnt, and the search that finds them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from table_samples import KINDS
+
+from fastmetrics import BinLayout, BinnedScoreTable
+from fastmetrics.tables.binned._cells import _candidates, _starts
+
+FINITE = [kind for kind in KINDS if not kind.startswith(("infin", "int64", "uint64"))]
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def counts_of(layout: BinLayout, scores: Any) -> np.ndarray:
+    """Return how many scores each bin of a table has, by the search that a table uses."""
+    table = BinnedScoreTable(layout)
+    table.update(np.zeros(len(scores), np.int8), scores, allow_inf=True)
+    return table._state.bins.counts[::2]  # type: ignore[union-attr]
+
+
+@given(st.lists(FLOATS, max_size=40), st.lists(st.floats(allow_nan=False), min_size=1, max_size=60))
+def test_every_search_finds_the_bin(edges: list[float], scores: list[float]) -> None:
+    layout = BinLayout(np.unique(edges))
+    values = np.r_[scores, layout.edges, np.nextafter(layout.edges, -np.inf)]
+    expected = np.bincount(layout.bins(values), minlength=layout.n_bins)
+    np.testing.assert_array_equal(counts_of(layout, values), expected)
+
+
+@given(st.lists(FLOATS, min_size=2, max_size=40, unique=True))
+def test_every_cell_function_rises(edges: list[float]) -> None:
+    rising = np.sort(np.array(edges) + 0.0)
+    for cells in _candidates(rising):
+        starts = _starts(rising, cells).astype(int)
+        assert (np.diff(starts) >= 0).all()
+        assert (starts[0], starts[-1]) == (0, len(rising))
+
+
+@pytest.mark.parametrize("kind", FINITE)
+def test_rows_of_every_kind_find_their_bins(rng: Any, kind: str) -> None:
+    scores = KINDS[kind](rng, 5_000)
+    for layout in (BinLayout.learn(scores[:1_000]), BinLayout.of_bits()):
+        expected = np.bincount(layout.bins(scores), minlength=layout.n_bins)
+        np.testing.assert_array_equal(counts_of(layout, scores), expected)
+
+
+@pytest.mark.parametrize("kind", FINITE)
+@pytest.mark.parametrize("n_bins", [2, 3, 64, 4096])
+def test_learnt_bins_share_the_rows(rng: Any, kind: str, n_bins: int) -> None:
+    scores = KINDS[kind](rng, 3_000)
+    layout = BinLayout.learn(scores, n_bins=n_bins)
+    assert layout == BinLayout.learn(scores[::-1], n_bins=n_bins)
+    assert layout.n_bins <= n_bins
+    values = np.unique(scores)
+    narrow = np.nextafter(layout.edges[:-1], np.inf) == layout.edges[1:]
+    if 2 * len(values) < n_bins:  # each value alone
+        assert set(values) <= set(layout.edges)
+        assert np.count_nonzero(narrow) >= len(values)
+        return
+    counts = np.bincount(layout.bins(scores), minlength=layout.n_bins)
+    alone = np.r_[False, narrow, False]
+    assert counts[~alone].max() <= 4 * len(scores) / n_bins + 1
+
+
+def test_frequent_values_are_alone() -> None:
+    scores = np.r_[np.full(500, 0.5), np.full(200, 1.0), np.linspace(0, 1, 1_000)]
+    layout = BinLayout.learn(scores, n_bins=100)
+    for value in (0.5, 1.0):
+        assert {value, float(np.nextafter(value, 2))} <= set(layout.edges.tolist())
+    rest = scores[(scores != 0.5) & (scores != 1.0)]
+    assert np.bincount(layout.bins(rest)).max() <= 12
+
+
+def test_bits_are_those_of_numbers() -> None:
+    layout = BinLayout.of_bits()
+    assert layout.n_bins == 2**15
+    octave = layout.edges[(layout.edges >= 1.0) & (layout.edges < 2.0)]
+    np.testing.assert_array_equal(octave, 1 + np.arange(128) / 128)
+    np.testing.assert_array_equal(layout.edges, -layout.edges[::-1])
+    assert layout.edges[-1] == 2.0**63 * (1 + 127 / 128)
+    assert layout.bins([-1e-300, 0.0, 1e-300, 1e300]).tolist() == [16383, 16384, 16384, 32767]
+    for n_bins in (1024, 2048, 65536):
+        assert BinLayout.of_bits(n_bins=n_bins).n_bins == n_bins
+
+
+FAULTS = {
+    "text": (["a"], TypeError, "real numbers"),
+    "matrix": ([[1.0, 2.0], [3.0, 4.0]], ValueError, r"shape \(n,\)"),
+    "nan": ([0.0, np.nan], ValueError, "`edges` must be finite: nan at index 1"),
+    "falling": ([1.0, 2.0, 0.5], ValueError, "`edges` must rise: 2.0, 0.5 at index 1"),
+    "twice": ([0.0, -0.0], ValueError, "`edges` must rise: 0.0, -0.0 at index 0"),
+    "many": (np.arange(65_536.0), ValueError, "at most 65,535 `edges`"),
+    "integers": ([0, 2**53 + 2], ValueError, "integers beyond"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_edges_are_checked(fault: str) -> None:
+    edges, error, message = FAULTS[fault]
+    with pytest.raises(error, match=message):
+        BinLayout(edges)
+
+
+def test_options_are_checked() -> None:
+    for n_bins in (1, 65_537):
+        with pytest.raises(ValueError, match="`n_bins`"):
+            BinLayout.learn([1, 2], n_bins=n_bins)
+    for n_bins in (512, 1025, 2**17):
+        with pytest.raises(ValueError, match="`n_bins`"):
+            BinLayout.of_bits(n_bins=n_bins)
+    with pytest.raises(ValueError, match="`scores` must be finite: nan"):
+        BinLayout.learn([np.nan])
+
+
+def test_layouts_are_values() -> None:
+    one, two = BinLayout([0, 0.5]), BinLayout(np.array([0.0, 0.5]))
+    assert one == two
+    assert hash(one) == hash(two)
+    assert one.name == two.name
+    assert one != BinLayout([0.0, 0.5, 1.0])
+    assert one != "layout"
+    assert repr(one) == f"BinLayout(3 bins, {one.name})"
+    for again in (pickle.loads(pickle.dumps(one)), copy.copy(one), copy.deepcopy(one)):
+        assert again == one
+    edges = np.array([0.0, 0.5])
+    layout = BinLayout(edges)
+    edges[0] = -1
+    assert layout == one
+    assert not layout.edges.flags.writeable
+    assert BinLayout([]).n_bins == 1
+    assert BinLayout.learn([np.inf, -np.inf]).n_bins == 1

@@ -1,0 +1,387 @@
+"""``BinnedScoreTable``: any batches, any order, any tree of merges; and brackets that hold."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from table_samples import KINDS, labels_of
+
+from fastmetrics import (
+    BinLayout,
+    BinnedScoreTable,
+    Bracket,
+    ScoreTable,
+    UndefinedMetricWarning,
+    average_precision_score,
+    ks_statistic,
+    roc_auc_score,
+    roc_curve,
+)
+from fastmetrics.tables.binned import _bins, _state
+
+BITS = BinLayout.of_bits(n_bins=1024)
+COARSE = BinLayout([-1.0, 0.0, float(np.nextafter(0.0, 1.0)), 0.5, 1.0])
+VALUES = [0.0, -0.0, 0.25, 0.3, 0.5, 1.0, 1 + 2**-52, 5e-324, -1e308, 1.7e308, -1.0]
+ROWS = st.lists(
+    st.tuples(st.integers(0, 1), st.sampled_from(VALUES), st.integers(0, 3)), max_size=30
+)
+
+
+def table_of(rows: Any, layout: BinLayout | None, weights: str = "counts") -> BinnedScoreTable:
+    table = BinnedScoreTable(layout)
+    rows = [row for row in rows if row[2] or weights == "none"]
+    if rows:
+        labels, scores, amounts = (np.array(each) for each in zip(*rows, strict=True))
+        amounts = None if weights == "none" else amounts / (4 if weights == "quarters" else 1)
+        if weights == "counts":
+            amounts = amounts.astype(np.int64)
+        table.update(labels, scores, amounts)
+    return table
+
+
+@pytest.mark.parametrize("layout", [BITS, COARSE, None], ids=["bits", "coarse", "learning"])
+@pytest.mark.parametrize("weights", ["none", "counts", "quarters"])
+@given(ROWS, ROWS, ROWS)
+def test_laws_of_merging(layout: Any, weights: str, a: Any, b: Any, c: Any) -> None:
+    one, two, three = (table_of(rows, layout, weights) for rows in (a, b, c))
+    empty = BinnedScoreTable(layout)
+    assert one + two == two + one
+    assert (one + two) + three == one + (two + three)  # quarters add up exactly, too
+    assert one + empty == one == empty + one
+    assert one + BinnedScoreTable() == one == BinnedScoreTable() + one
+    assert sum([one, two, three]) == table_of(a + b + c, layout, weights)
+    assert sum([one]) == one
+    before = one.copy()
+    one.merge(two, three)
+    assert one == before + two + three
+    one.reset()
+    assert one == empty
+
+
+@given(ROWS, st.randoms(use_true_random=False), st.lists(st.integers(0, 30), max_size=4))
+def test_neither_order_nor_batches_matter(rows: Any, random: Any, cuts: list[int]) -> None:
+    for layout in (BITS, COARSE, None):
+        whole, parts = table_of(rows, layout), BinnedScoreTable(layout)
+        mixed = random.sample(rows, len(rows))
+        for start, stop in itertools.pairwise([0, *sorted(cuts), len(rows)]):
+            batch = [row for row in mixed[start:stop] if row[2]]
+            if batch:
+                parts.update(*(np.array(each) for each in zip(*batch, strict=True)))
+        assert parts == whole
+
+
+@given(ROWS)
+def test_a_bin_knows_whether_it_holds_one_score(rows: Any) -> None:
+    table = table_of(rows, COARSE, "none")
+    held: dict[int, set[float]] = {}
+    for _, score, _ in rows:
+        held.setdefault(int(COARSE.bins([score])[0]), set()).add(score)
+    assert table.is_exact == all(len(scores) == 1 for scores in held.values())
+    if table.is_exact:
+        exact = table_of(rows, None, "none").to_score_table()
+        assert table.to_score_table() == exact
+    else:
+        with pytest.raises(ValueError, match="hold several distinct scores"):
+            table.to_score_table()
+
+
+def measures(labels: Any, scores: Any, weights: Any = None) -> dict[str, float]:
+    fpr, tpr, _ = roc_curve(labels, scores, sample_weight=weights, drop_intermediate=False)
+    return {
+        "roc_auc": roc_auc_score(labels, scores, sample_weight=weights),
+        "average_precision": average_precision_score(labels, scores, sample_weight=weights),
+        "ks_statistic": float(ks_statistic(labels, scores, sample_weight=weights)),
+        "tpr_at_fpr": float(tpr[fpr <= 0.1].max()),
+    }
+
+
+def brackets(table: BinnedScoreTable) -> dict[str, Bracket]:
+    return {
+        "roc_auc": table.roc_auc(),
+        "average_precision": table.average_precision(),
+        "ks_statistic": table.ks_statistic(),
+        "tpr_at_fpr": table.tpr_at_fpr(0.1),
+    }
+
+
+FINITE = [kind for kind in KINDS if not kind.startswith(("infin", "int64", "uint64"))]
+
+
+@pytest.mark.parametrize("weights", ["none", "counts", "floats"])
+@pytest.mark.parametrize("kind", FINITE)
+def test_brackets_hold_the_exact_values(rng: Any, kind: str, weights: str) -> None:
+    n = 20_000
+    scores, labels = KINDS[kind](rng, n), labels_of(rng, n, 0.3)
+    amounts = {"none": None, "counts": rng.integers(0, 4, n), "floats": rng.random(n)}[weights]
+    exact = measures(labels, scores, amounts)
+    learnt = BinLayout.learn(rng.permutation(scores)[:5_000], n_bins=2_048)
+    for layout in (learnt, BinLayout.of_bits(), None):
+        table = BinnedScoreTable(layout)
+        for part in np.array_split(np.arange(n), 3):
+            table.update(labels[part], scores[part], None if amounts is None else amounts[part])
+        for name, bracket in brackets(table).items():
+            slack = 1e-15 if layout is None and name != "roc_auc" else 0.0
+            assert bracket.low - slack <= exact[name] <= bracket.high + slack, name
+            if table.is_exact:
+                assert bracket.width < 1e-8, name
+        threshold = float(np.float64(scores[17]))
+        called, found = scores >= threshold, table.at_threshold(threshold)
+        of = np.ones(n) if amounts is None else amounts
+        assert of[called & (labels == 1)].sum() / of[labels == 1].sum() in found.true_positive_rate
+        assert of[called & (labels == 0)].sum() / of[labels == 0].sum() in found.false_positive_rate
+    smooth = kind in ("normal", "sorted", "reversed", "float32", "subnormals", "exp_100z")
+    if smooth and weights != "floats":
+        table = BinnedScoreTable(learnt)
+        table.update(labels, scores, amounts)
+        assert 0 <= table.roc_auc().width < 3 / learnt.n_bins
+
+
+def test_first_rows_are_kept_and_then_learnt_from(rng: Any, monkeypatch: Any) -> None:
+    """The layout depends on the first rows, and not on how they are cut into batches."""
+    monkeypatch.setattr(_bins, "FIRST_ROWS", 500)
+    monkeypatch.setattr(_state, "FIRST_ROWS", 500)
+    scores, labels = rng.normal(size=1_500), labels_of(rng, 1_500, 0.4)
+    expected = BinnedScoreTable(BinLayout.learn(scores[:500]))
+    expected.update(labels, scores)
+    for sizes in ([1_500], [499, 1, 1_000], [499, 1_001], [100] * 15, [500, 1_000]):
+        table, at = BinnedScoreTable(), 0
+        for size in sizes:
+            table.update(labels[at : at + size], scores[at : at + size])
+            at += size
+            seen = slice(0, at)
+            if at < 500:
+                assert table.layout is None
+                assert table.is_exact
+                auc = roc_auc_score(labels[seen], scores[seen])
+                assert tuple(table.roc_auc()) == (auc, auc)
+                assert table.to_score_table() == ScoreTable.from_scores(labels[seen], scores[seen])
+        assert table == expected
+        assert table.layout == expected.layout
+
+
+def test_first_rows_join_bins_and_one_another(rng: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(_bins, "FIRST_ROWS", 500)
+    monkeypatch.setattr(_state, "FIRST_ROWS", 500)
+    scores, labels = rng.normal(size=900), labels_of(rng, 900, 0.4)
+
+    def table(part: slice, layout: Any = None) -> BinnedScoreTable:
+        made = BinnedScoreTable(layout)
+        made.update(labels[part], scores[part])
+        return made
+
+    first, last, whole = slice(0, 400), slice(400, 900), slice(0, 900)
+    assert table(first) + table(last, BITS) == table(whole, BITS)
+    assert table(last, BITS) + table(first) == table(whole, BITS)
+    assert table(last).layout is not None  # of its own 500 rows
+    assert (table(first) + table(slice(400, 899))).layout == BinLayout.learn(scores[:899])
+    assert table(first) + table(slice(400, 899)) == table(slice(400, 899)) + table(first)
+    few = table(slice(0, 250)) + table(slice(250, 499))
+    assert few == table(slice(0, 499))
+    assert few.layout is None
+    with pytest.raises(ValueError, match=r"different bins cannot be merged: BinLayout\(.*of_bits"):
+        table(last, BITS).merge(table(last))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_parts_of_large_batches(rng: Any, monkeypatch: Any, weighted: bool) -> None:
+    """What is counted by several threads is what one call counts."""
+    scores = np.round(rng.normal(size=20_000), 2).astype(np.float32)
+    labels = labels_of(rng, 20_000, 0.4)
+    weights = rng.integers(1, 5, 20_000) if weighted else None
+    layout = BinLayout.learn(scores[:300], n_bins=128)
+    whole = BinnedScoreTable(layout)
+    whole.update(labels, scores, weights)
+    monkeypatch.setattr(_bins, "_PART_ROWS", 1_000)
+    monkeypatch.setattr(_bins, "_CALL_ROWS", 300)
+    for n_threads in (1, 2, 3):
+        table = BinnedScoreTable(layout)
+        table.update(labels[:50], scores[:50], None if weights is None else weights[:50])
+        table.update(
+            labels[50:], scores[50:], None if weights is None else weights[50:], n_threads=n_threads
+        )
+        assert table == whole
+    bad = scores.copy()
+    bad[19_999] = np.nan
+    with pytest.raises(ValueError, match="nan at index 19999"):
+        table.update(labels, bad)
+    assert table == whole
+
+
+def test_floats_join_counts() -> None:
+    table = BinnedScoreTable(COARSE)
+    table.update([0, 1], [0.2, 0.7])
+    assert not table.is_weighted
+    table.update([0, 1], [0.2, 0.7], [0.5, 0.25])
+    assert table.is_weighted
+    assert (table.n_positive, table.n_negative) == (1.25, 1.5)
+    other = BinnedScoreTable(COARSE)
+    other.update([1], [0.2])
+    for both in (table + other, other + table):
+        assert both.is_weighted
+        assert (both.n_positive, both.n_negative) == (2.25, 1.5)
+    first = BinnedScoreTable()
+    first.update([0, 1], [0.2, 0.7], [2, 3])
+    first.update([0], [0.2], [0.5])
+    first.update([0], [0.2])
+    assert (first.n_positive, first.n_negative, first.is_weighted) == (3, 3.5, True)
+    assert (first + other).layout == COARSE
+
+
+def test_scores_of_any_dtype_and_container() -> None:
+    tables = []
+    for scores in (
+        [1, 2, 3],
+        np.array([1, 2, 3], np.int64),
+        np.array([1, 2, 3], np.uint64),
+        np.array([1, 2, 3], np.float16),
+        np.array([1, 2, 3], ">f4"),
+        np.array([1, 2, 3], np.int8),
+    ):
+        for labels in ([0, 1, 1], [-1, 1, 1], [False, True, True], np.array([0, 1, 1], np.int8)):
+            table = BinnedScoreTable(COARSE)
+            table.update(labels, scores)
+            tables.append(table)
+    table = BinnedScoreTable(COARSE)
+    table.update(["no", "yes", "yes"], [1, 2, 3], pos_label="yes")
+    assert all(each == table for each in tables)
+
+
+FAULTS = {
+    "nan": ([0, 1], [0.1, math.nan], "`y_score` must be finite: nan at index 1"),
+    "inf": ([0, 1], [0.1, math.inf], "`y_score` must be finite: inf at index 1"),
+    "labels": ([0, 2], [0.1, 0.2], "pass `pos_label`"),
+    "three classes": ([0, 1, 2], [0.1, 0.2, 0.3], "`y_true` has 3 classes"),
+    "empty": ([], [], "`y_true` is empty"),
+    "lengths": ([0, 1], [0.1], "lengths differ"),
+    "big integers": ([0, 1], [2**53 + 2, 0], "integers beyond 2"),
+    "bytes": (np.array([0, 3], np.int8), [0.1, 0.2], "pass `pos_label`"),
+}
+
+
+@pytest.mark.parametrize("layout", [None, BITS], ids=["learning", "bits"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_fails_changes_nothing(fault: str, layout: Any) -> None:
+    labels, scores, message = FAULTS[fault]
+    table = BinnedScoreTable(layout)
+    table.update([0, 1], [0.3, 0.6])
+    before = table.copy()
+    with pytest.raises(ValueError, match=message):
+        table.update(labels, scores)
+    assert table == before
+
+
+def test_other_faults() -> None:
+    table = BinnedScoreTable(BITS)
+    with pytest.raises(TypeError, match="must be a BinLayout, or None: got list"):
+        BinnedScoreTable([0.5])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a BinnedScoreTable is needed: got ScoreTable"):
+        table.merge(ScoreTable.from_counts([1], [1], [1]))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="unsupported operand"):
+        table + 1  # type: ignore[operator]
+    with pytest.raises(ValueError, match=r"between 2\*\*-250 and 2\*\*250"):
+        table.update([0, 1], [0.1, 0.2], [1e300, 1e300])
+    table.update([0, 1], [0.1, 0.2], [2**51, 2**51])
+    for _ in range(9):
+        table.merge(table)
+    for call in (lambda: table.merge(table), lambda: table + table):
+        with pytest.raises(ValueError, match=r"fewer than 2\*\*62 rows"):
+            call()
+    with pytest.raises(ValueError, match="got nan"):
+        table.at_threshold(math.nan)
+    with pytest.raises(ValueError, match=r"`max_fpr` must lie in \[0, 1\]"):
+        table.tpr_at_fpr(1.5)
+
+
+def test_infinite_scores_where_they_are_allowed() -> None:
+    for layout in (BITS, None, BinLayout([-np.inf, 0.0, np.inf])):
+        table = BinnedScoreTable(layout)
+        table.update([0, 1, 1, 0], [-math.inf, math.inf, 3.0, 5.0], allow_inf=True)
+        assert 0.75 in table.roc_auc()
+        assert tuple(table.at_threshold(math.inf).tp) == (1, 1)
+        assert tuple(table.at_threshold(-math.inf).tp) == (2, 2)
+    table = BinnedScoreTable(BinLayout([0.0]))
+    table.update([0, 1, 1, 0], [-math.inf, math.inf, 3.0, 5.0], allow_inf=True)
+    assert tuple(table.at_threshold(math.inf).tp) == (0, 2)
+
+
+@pytest.mark.parametrize("layout", [None, BITS], ids=["learning", "bits"])
+def test_a_missing_class_is_undefined(layout: Any) -> None:
+    table = BinnedScoreTable(layout)
+    for labels in ([], [1, 1]):
+        if labels:
+            table.update(labels, [0.2, 0.3])
+        for measure in (table.roc_auc, table.average_precision, table.ks_statistic):
+            with pytest.warns(UndefinedMetricWarning, match="one class only"):
+                assert all(math.isnan(limit) for limit in measure())
+        with pytest.warns(UndefinedMetricWarning, match="one class only"):
+            assert math.isnan(table.tpr_at_fpr(0.5).low)
+        assert "One class is missing." in str(table)
+    with pytest.warns(UndefinedMetricWarning, match="one class only"):
+        found = table.at_threshold(0.25)
+    assert math.isnan(found.false_positive_rate.low)
+    assert tuple(found.true_positive_rate) == (0.5, 0.5)
+
+
+def test_threads_may_share_a_table(rng: Any) -> None:
+    scores, labels = rng.normal(size=(40, 500)), rng.integers(0, 2, (40, 500))
+    table, whole = BinnedScoreTable(BITS), BinnedScoreTable(BITS)
+    whole.update(labels.ravel(), scores.ravel())
+
+    def work(rows: range) -> None:
+        for k in rows:
+            table.update(labels[k], scores[k])
+            table.roc_auc()
+
+    threads = [threading.Thread(target=work, args=(range(k, 40, 4),)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert table == whole
+
+
+def test_it_is_no_array_of_labels() -> None:
+    """A measure that wants rows does not take the middle of a bracket for a value."""
+    table = BinnedScoreTable(BITS)
+    table.update([0, 1], [0.2, 0.7])
+    for ask in (roc_auc_score, average_precision_score, ks_statistic):
+        with pytest.raises(TypeError, match=r"BinnedScoreTable.*roc_auc\(\)"):
+            ask(table)
+
+
+@settings(max_examples=20)
+@given(st.floats(-2, 2), ROWS)
+def test_a_threshold_is_bracketed(threshold: float, rows: Any) -> None:
+    for layout in (COARSE, BITS, None):
+        table = table_of(rows, layout, "none")
+        if {label for label, _, _ in rows} != {0, 1}:
+            continue
+        found = table.at_threshold(threshold)
+        tp = sum(label for label, score, _ in rows if score >= threshold)
+        fp = sum(1 - label for label, score, _ in rows if score >= threshold)
+        assert tp in found.tp
+        assert fp in found.fp
+        if layout is None:
+            assert (found.tp.width, found.fp.width) == (0, 0)
+
+
+def test_it_shows_itself() -> None:
+    table = BinnedScoreTable(BinLayout([0.5]))
+    table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    assert repr(table).startswith("BinnedScoreTable(BinLayout(2 bins, ")
+    assert repr(table).endswith(", 2 positive, 2 negative)")
+    assert "roc_auc" in str(table)
+    assert "between the limits" in str(table)
+    frame = table.to_frame("pandas")
+    assert frame["limits_low"].tolist()[0] == 0.5
+    assert frame["limits_high"].tolist()[0] == 1.0
+    assert repr(BinnedScoreTable()) == "BinnedScoreTable(learning, 0 positive, 0 negative)"
+    assert str(Bracket(0.25, 0.5)) == "[0.25, 0.50]"
+    with pytest.raises(TypeError):
+        float(table.roc_auc())  # type: ignore[arg-type]

@@ -1,0 +1,67 @@
+"""Tables of bins in a training loop: tensors are read in place, and ranks reduce their states."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+from fastmetrics import BinLayout, BinnedScoreTable  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+
+RANK = """
+import sys
+import numpy as np
+import torch
+import fastmetrics as fm
+
+{recipe}
+
+rank, folder = int(sys.argv[1]), sys.argv[2]
+dist.init_process_group("gloo", init_method=f"file://{{folder}}/meeting", rank=rank, world_size=2)
+rng = np.random.default_rng(rank)
+labels, scores = rng.integers(0, 2, 1_000), rng.normal(size=1_000).astype(np.float32)
+table = fm.BinnedScoreTable(fm.BinLayout.of_bits())
+table.update(torch.from_numpy(labels), torch.from_numpy(scores))
+table.save(f"{{folder}}/own{{rank}}.npz")
+reduced(table).save(f"{{folder}}/all{{rank}}.npz")
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_tensors_are_rows(dtype: str) -> None:
+    scores = torch.tensor([0.25, 0.5, 0.75], dtype=getattr(torch, dtype))
+    table, expected = BinnedScoreTable(BinLayout.of_bits()), BinnedScoreTable(BinLayout.of_bits())
+    table.update(torch.tensor([0, 1, 1]), scores)
+    expected.update([0, 1, 1], np.array([0.25, 0.5, 0.75]))
+    assert table == expected
+    with pytest.raises(TypeError, match=r"pass `\.detach\(\)\.cpu\(\)`"):
+        table.update([0, 1, 1], scores.requires_grad_())
+    assert table == expected
+
+
+@pytest.mark.source_tree
+def test_the_recipe_of_the_guide_reduces_two_ranks(tmp_path: Any) -> None:
+    guide = (ROOT / "docs" / "scale.md").read_text("utf-8")
+    recipe = re.search(r"<!-- ci:torch -->\n```python\n(.*?)```", guide, re.DOTALL)
+    assert recipe
+    program = RANK.format(recipe=recipe[1])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    ranks = [
+        subprocess.Popen([sys.executable, "-c", program, str(k), str(tmp_path)], env=environment)
+        for k in range(2)
+    ]
+    assert [rank.wait(timeout=120) for rank in ranks] == [0, 0]
+    own = [BinnedScoreTable.load(tmp_path / f"own{k}.npz") for k in range(2)]
+    for k in range(2):
+        assert BinnedScoreTable.load(tmp_path / f"all{k}.npz") == own[0] + own[1]
