@@ -171,7 +171,10 @@ def _arguments(arguments: Iterable[str] | None) -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=FULL_ROWS, help="most rows of any data set")
     parser.add_argument("--aa", action="store_true", help="REV against itself")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
-    return parser.parse_args(None if arguments is None else list(arguments))
+    options = parser.parse_args(None if arguments is None else list(arguments))
+    if options.rounds < 2 or not options.margin > 0:  # found out before minutes are spent
+        parser.error("--rounds must be at least 2, and --margin above 0")
+    return options
 
 
 def main(arguments: Iterable[str] | None = None) -> int:

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.bench
 
 def modules_of(room):
     """Return the modules of a package by their names."""
-    names = [info.name for info in pkgutil.iter_modules(room.__path__)]
-    return {name: importlib.import_module(f"{room.__name__}.{name}") for name in names}
+    paths = [info.name for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")]
+    return {path.rsplit(".", 1)[-1]: importlib.import_module(path) for path in paths}
 
 
 TWINS = {pair: how for module in modules_of(twins).values() for pair, how in module.TWINS.items()}

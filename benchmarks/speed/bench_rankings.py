@@ -5,9 +5,13 @@ Ratios of processor time in one run, the least of several: all cores are counted
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,6 +80,43 @@ def test_beside_ranx_on_its_own_arrays(share: float, target: float) -> None:
     ratio = theirs / seconds(lambda: three(relevance, score))
     print(f"{share:.0%} relevant: {ratio:.1f} x")
     assert ratio > target
+
+
+def test_beside_ranx_from_dictionaries() -> None:
+    ranx = pytest.importorskip("ranx")
+    relevance, score = data(0.05)
+    judged, run = dictionaries(relevance[: 10 * SAMPLE], score[: 10 * SAMPLE])
+
+    def theirs() -> Any:
+        return ranx.evaluate(ranx.Qrels(judged), ranx.Run(run), ["ndcg@10", "map", "mrr"])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = list(theirs().values())
+        their_time = N_QUERIES / (10 * SAMPLE) * seconds(theirs, rounds=2)
+    found = three(relevance[: 10 * SAMPLE], score[: 10 * SAMPLE])
+    assert found == pytest.approx(expected, rel=1e-9)
+    ratio = their_time / seconds(lambda: three(relevance, score))
+    print(f"ranx from dictionaries: {ratio:.0f} x")
+    assert ratio > 100
+
+
+def test_the_first_answer_of_a_process_that_has_to_compile(tmp_path: Path) -> None:
+    code = (
+        "from benchmarks.speed.bench_rankings import data, three\n"
+        "import time; three(*data(0.05)); print(time.process_time())"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    times = [
+        float(
+            subprocess.run(
+                [sys.executable, "-c", code], env=environment, check=True, capture_output=True
+            ).stdout
+        )
+        for _ in range(2)
+    ]
+    print(f"with nothing compiled: {times[0]:.1f} s, with all: {times[1]:.1f} s")
+    assert times[0] - times[1] < 3.0
 
 
 def test_beside_pytrec_eval() -> None:

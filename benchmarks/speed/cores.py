@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
@@ -29,24 +29,22 @@ from fastmetrics._threads.workers import N_THREADS_VARIABLE
 #: Machines for which the speed-up is worked out, and from which share on a section is named.
 CORES = 16, 64
 NAMED = 0.02
-#: Of several traces the least counts.
-TRACES = 3
+#: Of several traces the least seconds count.
+TRACES = 5
 _KERNEL_CALL = Kernel.__call__.__code__
 
 Call = Callable[[], Any]
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True)
 class Trace:
     """Seconds of one call on one thread: of jobs that may run anywhere, by set; of the rest.
 
-    The jobs of a set wait for nothing but the end of the set before. `sections` has the rest by
-    function, as shares of all.
+    The jobs of a set wait for nothing but the end of the set before.
     """
 
     seconds: float
     sets: list[list[float]]
-    sections: dict[str, float] = field(default_factory=dict)
 
     @property
     def serial_share(self) -> float:
@@ -69,6 +67,16 @@ def _length(jobs: Sequence[float], n_cores: int) -> float:
     for job in jobs:
         heapq.heapreplace(free, free[0] + job)
     return max(free, default=0.0)
+
+
+def least(traces: Sequence[Trace]) -> Trace:
+    """Return the least seconds of each job of several traces of one work, and of the rest."""
+    rest = min(each.seconds - sum(map(sum, each.sets)) for each in traces)
+    sets = [
+        [min(times) for times in zip(*several, strict=True)]
+        for several in zip(*(each.sets for each in traces), strict=True)
+    ]
+    return Trace(rest + sum(map(sum, sets)), sets)
 
 
 @contextmanager
@@ -244,12 +252,12 @@ def measure_work(name: str, most_rows: int) -> Cores:
     alone, both, many = (on_threads(work, count) for count in (1, 2, CORES[-1]))
     for each in (alone, both, many):
         each()
-    best = min((trace(many) for _ in range(TRACES)), key=lambda each: each.serial_share)
+    best = least([trace(many) for _ in range(TRACES)])
     found = [serial_sections(many) for _ in range(TRACES)]
-    sections = {
-        section: min(each.get(section, 0.0) for each in found) / best.seconds
-        for section in found[0]
-    }
+    sections = {name: min(each.get(name, 0.0) for each in found) for name in found[0]}
+    # Watching each call takes time of its own: only what sections are to one another counts.
+    scale = best.serial_share / max(sum(sections.values()), 1e-12)
+    sections = {name: scale * taken for name, taken in sections.items()}
     named = sorted(sections.items(), key=lambda pair: -pair[1])
     two = measure(stopwatch(both), stopwatch(alone), at_least=True).median
     return Cores(

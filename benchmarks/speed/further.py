@@ -38,12 +38,11 @@ class Further:
 
     def sections(self) -> str:
         """Return the sections of the document."""
-        bound = self.growth[0].bound if self.growth else 1.0
         return f"""## Growth and memory
 
-Nothing should grow faster than n log n, whose exponent is {bound:.2f} here; **bold** is more than
-{growth.ALLOWANCE} above it. Memory is the growth of the peak during a call of 10⁶ rows, beside
-the input. No more rows are tried after a size that takes half a second.
+Nothing should grow faster than n log n, as `np.sort` of the scores does in the first line; **bold**
+is an exponent more than {growth.ALLOWANCE} above its. Memory is the growth of the peak during a
+call of 10⁶ rows, beside the input. No more rows are tried after a size that takes half a second.
 
 {growth.table(self.growth)}
 ## The farthest from a sort

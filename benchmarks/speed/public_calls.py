@@ -19,6 +19,8 @@ from benchmarks.speed.data import SEED
 
 #: Replicates that a function is asked for.
 REPLICATES = 20
+#: Items of a catalogue, and points in time.
+ITEMS, INSTANTS = 1_000, (0.3, 0.6, 0.9)
 
 Array = NDArray[Any]
 
@@ -80,6 +82,11 @@ class Rows:
         return np.arange(self.n) // 20
 
     @cached_property
+    def items(self) -> Array:
+        """A thousand items, none twice in a query."""
+        return np.asarray((np.arange(self.n) * 7) % ITEMS)
+
+    @cached_property
     def many_labels(self) -> tuple[Array, Array]:
         """A table of twenty labels a row, as many cells as there are rows."""
         shape = self.n // 20, 20
@@ -131,6 +138,10 @@ def _paired(r: Rows) -> tuple[Any, ...]:
 
 def _many_labels(r: Rows) -> tuple[Any, ...]:
     return r.many_labels
+
+
+def _items(r: Rows) -> tuple[Any, ...]:
+    return r.items, r.score
 
 
 def _times(r: Rows) -> tuple[Any, ...]:
@@ -213,6 +224,12 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     ),
     "concordance_index": (_times, _LONGER),
     "concordance_index_interval": (_times, _LONGER),
+    "cumulative_dynamic_auc": (_times, _LONGER | {"times": INSTANTS}),
+    "royston_d": (_times, _LONGER),
+    "survival_brier_score": (
+        lambda r: (r.weight, r.y, np.stack([r.chance**t for t in INSTANTS], axis=1)),
+        {"times": INSTANTS},
+    ),
     "concordance_index_test": (lambda r: (r.weight, r.y, r.models), _LONGER),
     "cost_sensitive_accuracy": (_labels, _COSTS),
     "cost_sensitive_error": (_labels, _COSTS),
@@ -275,6 +292,20 @@ _QUERIES: dict[str, tuple[Make, Options]] = {
         (_scores, _OF_QUERIES | {"k": 10}),
     ),
     "rank_biased_precision": (_scores, _OF_QUERIES | {"persistence": 0.8}),
+    **dict.fromkeys(
+        ["catalogue_coverage", "catalogue_gini"],
+        (_items, _OF_QUERIES | {"catalogue": range(ITEMS), "k": 10}),
+    ),
+    "intra_list_diversity": (
+        _items,
+        _OF_QUERIES
+        | {"catalogue": range(ITEMS), "k": 10}
+        | {"features": np.random.default_rng(SEED).random((ITEMS, 8))},
+    ),
+    "novelty": (
+        _items,
+        _OF_QUERIES | {"catalogue": range(ITEMS), "k": 10, "popularity": np.full(ITEMS, 0.1)},
+    ),
     "evaluate_rankings": (_models, _OF_QUERIES | {"metrics": ["ndcg@10", "map"], "rng": 1}),
 }
 #: Functions that get a weight for each row, too.
@@ -330,6 +361,7 @@ NOT_TIMED: dict[str, str] = {
         plot_thresholds""".split(),
         _DRAWS,
     ),
+    "counts_query": "writes SQL",
     "metrics_table": "lists what there is",
     "read_trec": "reads files, by DuckDB",
     "register_metric": "keeps a function",

@@ -114,6 +114,14 @@ def test_a_revision_that_is_none(run, capsys):
     assert "nowhere" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("options", [("--rounds", "1"), ("--margin", "0")])
+def test_what_cannot_decide(capsys, options):
+    with pytest.raises(SystemExit) as stop:
+        against.main(["HEAD", *options])
+    assert stop.value.code == 2
+    assert "--rounds must be at least 2, and --margin above 0" in capsys.readouterr().err
+
+
 def test_every_row_is_timed_once() -> None:
     """But for memory, which no clock measures."""
     asked = against.works([row.key for row in ROWS], 1_000)

@@ -29,6 +29,12 @@ def test_amdahl_and_jobs_as_they_are_cut() -> None:
     assert trace.speed_up(64) == pytest.approx(10 / (1 + 4 + 1))
 
 
+def test_the_least_of_traces_is_that_of_each_job() -> None:
+    found = cores.least([Trace(9.0, [[4.0, 2.0], [1.0]]), Trace(10.0, [[3.0, 2.5], [1.5]])])
+    assert found == cores.least([found])
+    assert (found.seconds, found.sets) == (8.0, [[3.0, 2.0], [1.0]])
+
+
 def spread(parts: int, seconds: float) -> None:
     """Sleep on one thread, and in jobs."""
     time.sleep(seconds)
@@ -54,18 +60,21 @@ def test_sections_are_named_by_function() -> None:
     roc_auc_score(y, score)
     found = cores.serial_sections(lambda: roc_auc_score(y, score))
     assert any("_sorted_sample" in name for name in found)
-    assert not any("scatter" in name for name in found)
+    assert "kernel `scatter`" not in found
     assert all(seconds >= 0 for seconds in found.values())
 
 
 def test_the_exponent_and_its_bound() -> None:
     rows = (10_000, 100_000, 10_000_000)
-    of_sort = Growth("a sort", rows, tuple(n * math.log(n) for n in rows), 8.0)
-    assert of_sort.exponent == pytest.approx(of_sort.bound)
-    assert not of_sort.is_steep
+    of_sort = Growth("sort", rows, tuple(n * math.log(n) for n in rows), 8.0)
+    assert of_sort.exponent == pytest.approx(1 + math.log(7 / 4) / math.log(1_000))
+    assert not of_sort.is_steeper_than(of_sort)
     square = Growth("pairs", rows, tuple(n**2.0 for n in rows), 8.0)
     assert square.exponent == pytest.approx(2)
-    assert square.is_steep
+    assert square.is_steeper_than(of_sort)
+    few = Growth("few", rows[:2], (1.0, 10.0), 8.0)
+    assert (few.exponent, few.is_steeper_than(of_sort)) == (pytest.approx(1), False)
+    assert math.isnan(Growth("one size", (10_000,), (1.0,), 8.0).exponent)
     lines = growth.table([of_sort, square]).splitlines()
     assert lines[-1].startswith("| pairs | 1e+08 | 1e+10 | 1e+14 | – | **2.00** |")
 
@@ -83,7 +92,7 @@ def test_a_small_run_is_published(monkeypatch, tmp_path) -> None:
     """All parts, of few rows: the sections and what is stored name what was measured."""
     from benchmarks.speed import further
 
-    monkeypatch.setattr(growth, "GROWN", ("auc", "dominance"))
+    monkeypatch.setattr(growth, "GROWN", ("sort", "dominance"))
     monkeypatch.setattr(growth, "SIZES", (1_000, 2_000))
     monkeypatch.setattr(further, "TIMED", ["f1_score", "ks_statistic"])
     monkeypatch.setattr(cores, "WORKS", dict(list(cores.WORKS.items())[:1]))

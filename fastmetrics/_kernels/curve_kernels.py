@@ -72,30 +72,33 @@ def write_roc(
 def largest_gap(
     positives: NDArray[np.int64],
     negatives: NDArray[np.int64],
+    true_positives: int,
+    false_positives: int,
     n_positive: int,
     n_negative: int,
-) -> tuple[int, int, int]:
-    """Return the first row of the largest ``|tp * n_negative - fp * n_positive|``, with tp and fp.
+) -> tuple[int, int, int, int]:
+    """Return the largest ``|tp * n_negative - fp * n_positive|``, its first row, tp and fp there.
 
+    ``true_positives`` and ``false_positives`` are those above the first row;
     ``n_positive * n_negative`` must be below 2**63.
     """
-    gap = np.int64(0)
+    tp = np.int64(true_positives)
+    fp = np.int64(false_positives)
+    gap = tp * n_negative - fp * n_positive
     largest = np.int64(-1)
     row = 0
-    true_positives = np.int64(0)
-    false_positives = np.int64(0)
     true_positives_there = np.int64(0)
     false_positives_there = np.int64(0)
     for i in range(positives.size):
-        true_positives += positives[i]
-        false_positives += negatives[i]
+        tp += positives[i]
+        fp += negatives[i]
         gap += positives[i] * n_negative - negatives[i] * n_positive
         if abs(gap) > largest:
             largest = abs(gap)
             row = i
-            true_positives_there = true_positives
-            false_positives_there = false_positives
-    return row, true_positives_there, false_positives_there
+            true_positives_there = tp
+            false_positives_there = fp
+    return largest, row, true_positives_there, false_positives_there
 
 
 @kernel
@@ -183,18 +186,76 @@ def placement_sums(
 def write_precision_steps(
     positives: NDArray[np.int64],
     negatives: NDArray[np.int64],
+    true_positives: int,
+    false_positives: int,
     n_positive: float,
     steps: NDArray[np.float64],
 ) -> None:
-    """Write (R_{k-1} - R_k) P_k of each row, the lowest score first, as scikit-learn adds them."""
-    true_positives = np.int64(0)
-    false_positives = np.int64(0)
-    recall = 0.0
+    """Write (R_{k-1} - R_k) P_k of each row, the lowest score first, as scikit-learn adds them.
+
+    ``true_positives`` and ``false_positives`` are those above the first row.
+    """
+    tp = np.int64(true_positives)
+    fp = np.int64(false_positives)
+    recall = tp / n_positive
     last = positives.size - 1
     for i in range(positives.size):
-        true_positives += positives[i]
-        false_positives += negatives[i]
-        next_recall = true_positives / n_positive
-        precision = true_positives / np.float64(true_positives + false_positives)
-        steps[last - i] = (recall - next_recall) * precision
+        tp += positives[i]
+        fp += negatives[i]
+        next_recall = tp / n_positive
+        steps[last - i] = (recall - next_recall) * (tp / np.float64(tp + fp))
         recall = next_recall
+
+
+@kernel
+def write_precision_recall(
+    positives: NDArray[np.int64],
+    negatives: NDArray[np.int64],
+    true_positives: int,
+    false_positives: int,
+    n_positive: float,
+    precision: NDArray[np.float64],
+    recall: NDArray[np.float64],
+) -> None:
+    """Write precision and recall of each row, the lowest score first.
+
+    ``true_positives`` and ``false_positives`` are those above the first row.
+    """
+    tp = np.int64(true_positives)
+    fp = np.int64(false_positives)
+    last = positives.size - 1
+    for i in range(positives.size):
+        tp += positives[i]
+        fp += negatives[i]
+        precision[last - i] = tp / np.float64(tp + fp)
+        recall[last - i] = tp / n_positive
+
+
+@kernel
+def sides_of_lines(ax, ay, bx, by, i, i_stop, j, j_stop, touching, side, is_of_a):
+    """Write 1, 0 or -1 where line A is above, on or below line B at each corner of either.
+
+    Both rise from (0, 0); corners ``i`` to ``i_stop`` of A and ``j`` to ``j_stop`` of B are visited
+    by rising x + y, those of A first. A corner lies on the other line where the doubled area that
+    it spans with the segment beside it is at most ``touching`` times that segment's dx + dy.
+    """
+    for at in range(side.size):
+        if j >= j_stop or (i < i_stop and ax[i] + ay[i] <= bx[j] + by[j]):
+            end = min(max(j, 1), bx.size - 1)
+            dx = bx[end] - bx[end - 1]
+            dy = by[end] - by[end - 1]
+            area = dx * (ay[i] - by[end - 1]) - dy * (ax[i] - bx[end - 1])
+            i += 1
+            is_of_a[at] = True
+        else:
+            end = i
+            while end > 0 and ax[end - 1] + ay[end - 1] >= bx[j] + by[j]:
+                end -= 1  # to the first corner that is as far along
+            end = min(max(end, 1), ax.size - 1)
+            dx = ax[end] - ax[end - 1]
+            dy = ay[end] - ay[end - 1]
+            area = dy * (bx[j] - ax[end - 1]) - dx * (by[j] - ay[end - 1])
+            j += 1
+            is_of_a[at] = False
+        limit = touching * (dx + dy)
+        side[at] = np.int8(area > limit) - np.int8(area < -limit)

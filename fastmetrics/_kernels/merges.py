@@ -202,3 +202,27 @@ def cumulative_weights(weights, out):
         total = new
         highest = max(highest, total)
         out[i] = highest
+
+
+@kernel
+def cumulative_pair(positives, negatives, of_positives, of_negatives):
+    """Write the ``cumulative_weights`` of two columns, side by side as soon as of one."""
+    total_p = 0.0
+    lost_p = 0.0
+    highest_p = 0.0
+    total_n = 0.0
+    lost_n = 0.0
+    highest_n = 0.0
+    for i in range(positives.size):
+        step = positives[i] - lost_p
+        new = total_p + step
+        lost_p = (new - total_p) - step
+        total_p = new
+        highest_p = max(highest_p, total_p)
+        of_positives[i] = highest_p
+        step = negatives[i] - lost_n
+        new = total_n + step
+        lost_n = (new - total_n) - step
+        total_n = new
+        highest_n = max(highest_n, total_n)
+        of_negatives[i] = highest_n

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 
-def add_rows(add: Callable[..., Any]) -> None:
+def add_rows(add: Callable[..., Any], *, required: bool = True) -> None:
     """Add the options that say which rows of which files are read, and what their columns are."""
     add("files", nargs="+", metavar="FILE", help="file name or glob pattern")
-    add("--label", required=True, metavar="COL", help="column of the labels")
+    add("--label", required=required, metavar="COL", help="column of the labels")
     add(
         "--score",
-        required=True,
+        required=required,
         action="append",
         dest="scores",
         metavar="COL",

@@ -30,6 +30,7 @@ examples:
   fastmetrics evaluate s.csv --label fraud --score p --cost-fn amount --cost-fp 5
   fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
       --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05 --threshold 0.5
+  fastmetrics evaluate counts.csv --counts          (counts that a database made)
 """
 
 _COMPARE_HELP = """\
@@ -130,7 +131,13 @@ def _add_evaluate(commands: Any) -> None:
         allow_abbrev=False,
     )
     add = command.add_argument
-    add_rows(add)
+    add_rows(add, required=False)
+    add(
+        "--counts",
+        action="store_true",
+        help="the files hold counts of both classes by score, as the statement of fastmetrics sql "
+        "gives them, and not rows: without --label and --score",
+    )
     add(
         "--confidence-level",
         type=level,

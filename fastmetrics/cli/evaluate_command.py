@@ -42,6 +42,20 @@ _OPTIONS = {
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, evaluate each score column, and return the output."""
+    if options.counts:
+        from fastmetrics.cli._counts import run_counts
+
+        return run_counts(options)
+    missing = [
+        name
+        for name, value in (("--label", options.label), ("--score", options.scores))
+        if not value
+    ]
+    if missing:
+        raise ValueError(
+            f"{' and '.join(missing)} missing: name the columns, or say --counts where the files "
+            "hold counts by score"
+        )
     given = {
         "confidence_level": options.confidence_level,
         "n_resamples": options.bootstrap,

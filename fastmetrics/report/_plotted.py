@@ -12,7 +12,8 @@ from fastmetrics.intervals.bands.band_results import PrBand, RocBand
 from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.plots._style import label_of
-from fastmetrics.report.evaluation import models_of, table_and_variance
+from fastmetrics.report._one_model import table_and_variance
+from fastmetrics.report.evaluation import models_of
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
 

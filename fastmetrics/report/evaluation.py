@@ -12,28 +12,16 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.models import NamedScores, named_scores
 from fastmetrics._input.rows import (
-    BinaryRows,
-    check_binary,
-    check_same_index,
     column_count,
     has_names,
 )
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
-from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._limits import Method
-from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
-from fastmetrics.intervals.delong.auc_interval import AucInterval, auc_interval
-from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
 from fastmetrics.measures.asking import MetricsLike
-from fastmetrics.measures.curves._curve_counts import as_given
-from fastmetrics.measures.curves.best_threshold import best_threshold
-from fastmetrics.measures.curves.break_even import break_even_point
-from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
-from fastmetrics.measures.curves.precision_recall import average_precision_score
-from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.report._costs import checked_prices
-from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
+from fastmetrics.report._one_model import evaluate_model, evaluate_table
+from fastmetrics.report.evaluation_result import Evaluation
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -42,8 +30,8 @@ if TYPE_CHECKING:
 
 @documented()
 def evaluate(
-    y_true: ArrayLike,
-    scores: Mapping[str, ArrayLike] | ArrayLike,
+    y_true: ArrayLike | ScoreTable | Mapping[str, ScoreTable],
+    scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
     *,
     names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
@@ -67,8 +55,9 @@ def evaluate(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        Binary labels.
+    y_true : array-like of shape (n_samples,), ScoreTable, or mapping of str to ScoreTable
+        Binary labels; or the tables of scores and counts of one or several models, which come
+        without `scores` and all that belongs to rows: weights, groups, costs, a bootstrap.
     scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
         The scores of each model by name; a data frame has one column a model; a single column
         is one model called ``"score"``. An array of shape (n_samples, n_models) needs `names`.
@@ -164,6 +153,28 @@ def evaluate(
     """
     level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
+    if (tables := _tables_of(y_true)) is not None:
+        _check_alone(
+            scores=scores,
+            names=names,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            n_resamples=n_resamples,
+            metrics=metrics,
+            method=method,
+            stratified=stratified or None,
+            groups=groups,
+            threshold=threshold,
+            rng=rng,
+            cost_fn=cost_fn,
+            cost_fp=cost_fp,
+            prevalence=prevalence,
+        )
+        models = [evaluate_table(name, table, level) for name, table in tables.items()]
+        return Evaluation(tuple(models), level, None)
+    if scores is None:
+        raise InputTypeError("`scores` is missing: pass labels and scores, or a ScoreTable alone")
+    labels: Any = y_true
     named = models_of(scores, names)
     prices = checked_prices(cost_fn, cost_fp, prevalence)
     plan = plan_of(
@@ -185,7 +196,7 @@ def evaluate(
         try:
             model = evaluate_model(
                 name,
-                y_true,
+                labels,
                 y_score,
                 sample_weight=sample_weight,
                 weights_are=read,
@@ -195,7 +206,7 @@ def evaluate(
             )
             if prices is not None and not math.isnan(model.roc_auc):
                 costs = prices.of(
-                    y_true,
+                    labels,
                     y_score,
                     grouped=groups is not None,
                     confidence_level=level,
@@ -213,7 +224,26 @@ def evaluate(
     from fastmetrics.report._bootstrap import bootstrapped
 
     rows = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
-    return bootstrapped(models, y_true, named, plan, **rows)
+    return bootstrapped(models, labels, named, plan, **rows)
+
+
+def _tables_of(y_true: Any) -> dict[str, ScoreTable] | None:
+    """Return the tables that came in place of labels; None of labels."""
+    if isinstance(y_true, ScoreTable):
+        return {"score": y_true}
+    if not (isinstance(y_true, Mapping) and y_true):
+        return None
+    tables = {name: each for name, each in y_true.items() if isinstance(each, ScoreTable)}
+    return tables if len(tables) == len(y_true) else None
+
+
+def _check_alone(**others: Any) -> None:
+    given = [f"`{name}`" for name, value in others.items() if value is not None]
+    if given:
+        raise InputTypeError(
+            f"a ScoreTable comes alone, as it does not tell which row was which: pass no "
+            f"{', '.join(given)} with it"
+        )
 
 
 #: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
@@ -253,131 +283,3 @@ def models_of(scores: Any, names: Sequence[str] | None) -> list[NamedScores]:
     if names is not None or has_names(scores) or column_count(scores) > 1:
         return named_scores(scores, names)
     return [NamedScores("score", "scores", scores)]
-
-
-#: Examples of the smaller class below which coverage hangs on what nobody knows.
-_FEW: Final = 30
-_NAN = float("nan")
-_NOWHERE = ConfidenceInterval(_NAN, _NAN)
-
-
-def evaluate_model(
-    name: str,
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    weights_are: WeightsAre | None = None,
-    pos_label: Any = None,
-    confidence_level: float | None = 0.95,
-    n_threads: int | None = None,
-) -> ModelEvaluation:
-    """Evaluate one model; see `evaluate`. Without a confidence level there is no interval."""
-    table, found, note = table_and_variance(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        weights_are=weights_are,
-        pos_label=pos_label,
-        has_interval=confidence_level is not None,
-        n_threads=n_threads,
-    )
-    del y_score  # the table is all that is needed; a caller may have let go of the column
-    return _measured(name, table, found, confidence_level or math.nan, note)
-
-
-def table_and_variance(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None,
-    weights_are: WeightsAre | None,
-    pos_label: Any,
-    has_interval: bool,
-    n_threads: int | None,
-) -> tuple[ScoreTable, AucVariance | None, str]:
-    """Return the table of a model's scores; for an interval its AUC's variance; and a note."""
-    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-    rows = check_binary(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        # What importances are worth matters to the interval alone: whole ones are summed exactly.
-        weights_are="frequencies" if weights_are == "frequencies" else None,
-        pos_label=pos_label,
-    )
-    table = ScoreTable.from_rows(rows, n_threads=n_threads)
-    note = _note(*_effective_sizes(rows, table, weights_are), weights_are)
-    del rows
-    if not has_interval:
-        return table, None, note
-    if weights_are != "importances":
-        return table, auc_variance(table, None), note
-    options: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
-    return table, auc_variance(y_true, y_score, **options, n_threads=n_threads), note
-
-
-def _measured(
-    name: str, table: ScoreTable, found: AucVariance | None, confidence_level: float, note: str
-) -> ModelEvaluation:
-    n_positive, n_negative = (as_given(n, table) for n in (table.n_positive, table.n_negative))
-    if not (n_positive > 0 and n_negative > 0):
-        missing = "positive" if not n_positive > 0 else "negative"
-        note = f"one class only: no {missing} example, so every measure is undefined"
-        warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
-        undefined = (_NAN, _NOWHERE, "", *(_NAN,) * 7)
-        return ModelEvaluation(name, n_positive, n_negative, *undefined, note)
-    limits = AucInterval(_NOWHERE, "")
-    if found is not None:
-        limits = auc_interval(found, confidence_level)
-    if found is not None and found.weights_are != "importances":
-        roc_auc = found.estimate  # of the same counts, divided once
-    else:
-        roc_auc = float(roc_auc_score(table))
-    largest = ks_statistic(table)
-    # Where the largest |TPR - FPR| is a positive one, its threshold is Youden's.
-    best = largest if largest.sign > 0 else best_threshold(table, criterion="youden")
-    return ModelEvaluation(
-        name=name,
-        n_positive=n_positive,
-        n_negative=n_negative,
-        roc_auc=roc_auc,
-        confidence_interval=limits.interval,
-        interval_method=limits.method,
-        standard_error=_NAN if found is None else math.sqrt(found.variance),
-        average_precision=float(average_precision_score(table)),
-        break_even_point=break_even_point(table).value,
-        ks_statistic=largest.statistic,
-        threshold=best.threshold,
-        true_positive_rate=best.true_positive_rate,
-        false_positive_rate=best.false_positive_rate,
-        note=note,
-    )
-
-
-def _effective_sizes(
-    rows: BinaryRows, table: ScoreTable, weights_are: WeightsAre | None
-) -> tuple[float, float]:
-    """Return the rows of either class; of importances, how many equal ones tell as much."""
-    if weights_are != "importances" or rows.weights is None:
-        return float(table.n_positive), float(table.n_negative)
-    sizes = [
-        effective_sample_size(weights) if weights.any() else 0.0
-        for weights in (rows.weights[rows.labels == 1], rows.weights[rows.labels == 0])
-    ]
-    return sizes[0], sizes[1]
-
-
-def _note(n_positive: float, n_negative: float, weights_are: WeightsAre | None) -> str:
-    """Return that the smaller class is small, if it is."""
-    size = min(n_positive, n_negative)
-    if size >= _FEW:
-        return ""
-    name = "positive" if n_positive == size else "negative"
-    if weights_are == "importances":
-        return (
-            f"the {name} examples are worth {size:.3g} of equal weight: below about {_FEW} no "
-            "interval is sure"
-        )
-    examples = f"{name} example" + ("s" if size > 1 else "")
-    return f"only {size:.0f} {examples}: below about {_FEW} no interval is sure"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import nan
+from math import inf, nan
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
@@ -271,6 +271,7 @@ def _differences(
     if not pairs:
         return ()
     labels = [one.label for one in asked]
+    bounds = {one.label: one.measure.bounds for one in asked if one.measure is not None}
     compared = [(label, a, b) for label in labels for a, b in pairs]
     found: dict[tuple[str, str, str], Column] = {
         (label, a, b): difference_of(columns[a, label], columns[b, label])
@@ -295,6 +296,7 @@ def _differences(
             continue
         difference = found[each]
         interval, error, *_ = interval_of(difference, plan, kept[label], label, is_difference=True)
+        low, high = bounds.get(label, (0.0, inf))
         decides = adjusted[each] if adjustment == "holm" else largest[each]
         better = None
         if decides <= alpha and (interval.low > 0.0 or interval.high < 0.0):
@@ -308,7 +310,7 @@ def _differences(
                 a,
                 b,
                 difference.mean,
-                interval,
+                _within(interval, low - high, high - low),
                 error,
                 pvalues[each],
                 adjusted[each],
@@ -362,6 +364,7 @@ def _means(
                 continue
             column = columns[model, one.label]
             interval, error, made, note = interval_of(column, plan, kept[one.label], one.label)
+            bounds = (-inf, inf) if one.measure is None else one.measure.bounds
             worse = tuple(
                 pair.model_b if pair.better == pair.model_a else pair.model_a
                 for pair in differences
@@ -372,7 +375,7 @@ def _means(
                     one.label,
                     model,
                     column.mean,
-                    _within(interval, one),
+                    _within(interval, *bounds),
                     error,
                     len(column.values),
                     made,
@@ -384,11 +387,8 @@ def _means(
     return tuple(results)
 
 
-def _within(interval: ConfidenceInterval, one: Asked) -> ConfidenceInterval:
+def _within(interval: ConfidenceInterval, low: float, high: float) -> ConfidenceInterval:
     """Return the interval without what lies beyond the least and the greatest value."""
-    if one.measure is None:
-        return interval
-    low, high = one.measure.bounds
     return ConfidenceInterval(
         *(float(np.clip(limit, low, high)) for limit in (interval.low, interval.high))
     )

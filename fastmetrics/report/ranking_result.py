@@ -345,11 +345,11 @@ class RankingEvaluation(Result):
             notes.append(f"Queries left out, for all systems alike: {', '.join(left)}.")
         if several:
             m = len(self.differences)
+            adjusted = f"; adjusted for all {m:,} comparisons" if m > 1 else ""
             notes.append(
                 f"¹, ² …: shown to be better than these systems: {_ADJUSTMENTS[self.adjustment]} "
                 f"at most {1 - self.confidence_level:.6g}, and the interval of the difference "
-                f"leaves 0 out. p: {_TESTS[self.test]}; adjusted for all {m:,} comparisons. p "
-                f"(max-T): sign flips; {drawn}."
+                f"leaves 0 out. p: {_TESTS[self.test]}{adjusted}. p (max-T): sign flips; {drawn}."
             )
         elif self.method != "t":
             notes[0] = f"{notes[0][:-1]}; {drawn}."

@@ -33,8 +33,8 @@ LAYOUTS = ("plain", "strided", "reversed", "frozen")
 
 
 def kernel_modules() -> Iterator[ModuleType]:
-    for info in pkgutil.iter_modules(kernels.__path__):
-        yield importlib.import_module(f"{kernels.__name__}.{info.name}")
+    for info in pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}."):
+        yield importlib.import_module(info.name)
 
 
 def laid_out(array: np.ndarray, layout: str) -> np.ndarray:
@@ -113,6 +113,8 @@ def resampling() -> None:
         "bep": "break_even_point",
         "ks": "ks_statistic",
         "part": ("partial_auc", {"false_positive_rate_range": (0, 0.2)}),
+        "best": "best_threshold",
+        "ratio": ("best_threshold", {"criterion": "fbeta"}),
         "f1": "f1",
     }
     rng = np.random.default_rng(2)
@@ -133,6 +135,10 @@ def resampling() -> None:
                 labels, scores, metrics=metrics, threshold=5e5, n_resamples=20, **plan
             )
         fastmetrics.bootstrap(labels, scores, n_resamples=20, method="studentized")
+        for plan in ("multinomial", "bayesian"):
+            weights = rng.random(size)
+            given = {"sample_weight": weights, "resampling": plan, "n_resamples": 20}
+            fastmetrics.bootstrap(labels, scores, **given)
         tied = np.round(scores / 5e5)
         table = fastmetrics.ScoreTable.from_scores(labels, tied)
         fastmetrics.bootstrap(table, metrics=metrics, threshold=1, n_resamples=20)
@@ -270,6 +276,21 @@ def rows_in_order() -> None:
             order.spread_by_class(np.ones(size, np.int8), ranks, ranks)
 
 
+def two_models() -> None:
+    """Compare two models of one data set, with and without weights."""
+    import fastmetrics
+
+    rng = np.random.default_rng(9)
+    labels, counts = rng.integers(0, 2, 3_000), rng.integers(1, 5, 3_000)
+    for kind, weight in itertools.product(CANONICAL, (None, counts, counts / 3)):
+        one, other = (rng.random((2, 3_000)) * 1e6).astype(kind)
+        models = {"one": one, "other": other}
+        weights_are = "frequencies" if weight is counts else "importances"
+        options = {"sample_weight": weight}
+        fastmetrics.delong_test(labels, models, weights_are=weights_are, **options)
+        fastmetrics.dominance(labels, one, other, **options)
+
+
 def pooled_rows() -> None:
     """Pool the rows of tables of small counts, of large ones, of weights; drawn rows; numbers."""
     import fastmetrics
@@ -370,6 +391,7 @@ def main() -> None:
         rankings()
         concordance()
         rows_in_order()
+        two_models()
         pooled_rows()
         recalibration()
         paired_numbers()

@@ -36,11 +36,16 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:corner_count": 1,
     "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
+    "curve_kernels:sides_of_lines": 2,  # corners of counts or of shares of weights
+    "curve_kernels:write_precision_recall": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
+    "deviances:add": 1,
     "deviances:add_terms": 1,
     "deviances:count_abnormal": 1,
     "deviances:deviance_sums": 2,  # targets and predictions both float64, or both float32
+    "deviances:gamma_by_product": 1,
+    "deviances:lane_sum": 1,
     "deviances:mend_logs": 1,
     "deviances:powers_of_two": 1,
     "deviances:split_logs": 1,
@@ -62,8 +67,6 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_drawn_rows": 1,
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
-    "influences:central_sums": 2,  # counts or weights
-    "influences:extent": 2,  # the same
     "isotonic:pool_adjacent": 1,
     "logits:moments_of_runs": 2,  # counts or weights
     "logits:terms_of_rows": 2,  # the same
@@ -84,6 +87,7 @@ ALLOWED: dict[str, int] = {
     "losses:take_logs": 1,
     "losses:weigh": 1,
     "losses:weights_of_class": 2,
+    "merges:cumulative_pair": 1,
     "merges:cumulative_weights": 1,
     "merges:merge_descending": 4,
     "merges:pairs_of_few": 4,
@@ -92,9 +96,12 @@ ALLOWED: dict[str, int] = {
     "merges:weigh_pairs": 1,
     "orders:ascends": 4,
     "orders:class_counts": 1,
+    "orders:count_classes": 1,
     "orders:order_floats": 1,
     "orders:pack": 1,
+    "orders:pack_classes": 1,
     "orders:place_rows": 1,
+    "orders:restore_floats": 1,
     "orders:spread": 3,  # entries of int32, int64 or float64
     "orders:spread_by_class": 2,  # entries of int64 or float64
     "orders:unpack": 1,
@@ -125,12 +132,17 @@ ALLOWED: dict[str, int] = {
     "replicate_curves:to_lead_and_value": 1,
     "replicate_curves:values_along": 1,
     "replicate_curves:values_of_rows": 1,
+    "replicate_pairs:affine": 1,
+    "replicate_pairs:best_of_two": 2,  # keys are counts, or ratios of them
     "replicate_pairs:byte_products": 1,
+    "replicate_pairs:central_sums": 2,  # counts or weights
     "replicate_pairs:column_sums": 2,  # counts or weights
     "replicate_pairs:exchange_rows": 1,
+    "replicate_pairs:extent": 2,  # the same
     "replicate_pairs:gather_counts": 1,
+    "replicate_pairs:gaps": 1,
     "replicate_pairs:pair_counts": 1,
-    "replicate_pairs:read_in_order": 4,
+    "replicate_pairs:steps_without": 1,
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
     "replicate_points:best_of_points": 1,

@@ -34,6 +34,6 @@ def test_moments_of_many(rng):
         mean = sum(exact) / len(exact)
         squares = sum((value - mean) ** 2 for value in exact) / (len(exact) - 1)
         found = moments(values)
-        assert found.mean == float(mean)
+        assert found.mean == pytest.approx(float(mean), rel=2.0**-52)
         right = math.sqrt(squares / Fraction(size) ** 2) * size
         assert found.deviation == pytest.approx(right, rel=1e-9)

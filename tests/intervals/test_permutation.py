@@ -41,20 +41,14 @@ MEASURES: dict[str, Callable[..., Fraction]] = {
 COUNTS = ("accuracy", "f1")
 
 
-def bits_of(key: NDArray[np.uint64], replicate: int, n: int) -> NDArray[np.uint8]:
-    words = _coins(key, replicate, n).tolist()
-    return np.array([words[i // 64] >> i % 64 & 1 for i in range(n)], np.uint8)
-
-
 def coins_of_rows(
     result: fm.PairedPermutationTest, y: NDArray[Any], a: NDArray[Any], b: NDArray[Any]
 ) -> NDArray[np.uint8]:
     """Return the coin of each row in each exchange: tossed by score, label and other score."""
     order = sorted(range(len(y)), key=lambda i: (a[i], y[i], b[i]))
-    coins = np.empty((result.n_resamples, len(y)), np.uint8)
-    for r in range(result.n_resamples):
-        coins[r, order] = bits_of(seed_key(result.key), r, len(y))
-    return coins
+    words = np.stack([_coins(seed_key(result.key), r, len(y)) for r in range(result.n_resamples)])
+    bits = np.unpackbits(words.view(np.uint8), axis=1, count=len(y), bitorder="little")
+    return np.asarray(bits[:, np.argsort(order)])
 
 
 def tied(rng: np.random.Generator, n: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -161,7 +155,8 @@ def test_null_values_of_large_data_are_sklearns(rng: np.random.Generator) -> Non
 
 def test_coins_are_fair_and_independent() -> None:
     key = seed_key("00c0ffee0badcafe")
-    coins = np.stack([bits_of(key, r, 257) for r in range(2_000)])
+    words = np.stack([_coins(key, r, 257) for r in range(2_000)])
+    coins = np.unpackbits(words.view(np.uint8), axis=1, count=257, bitorder="little")
     assert set(np.unique(coins)) == {0, 1}
     z = (coins.mean(axis=0) - 0.5) * 2 * math.sqrt(2_000)
     assert stats.kstest(z, "norm").pvalue > 1e-3

@@ -9,7 +9,7 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics._input.rows import check_binary
-from fastmetrics._kernels.replicate_points import SEGMENT
+from fastmetrics._kernels.replicates.replicate_points import SEGMENT
 from fastmetrics.intervals.bootstrap import _rows
 from fastmetrics.intervals.bootstrap._rows import SortedRows
 

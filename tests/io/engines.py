@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ _COLUMNS = "label {int}, score {real}, weight {real}, country {text}"
 
 
 @contextmanager
-def engine(name: str, folder: Path) -> Iterator[Run]:
+def engine(name: str) -> Iterator[Run]:
     """Give what makes table ``t`` of rows and returns the rows of a statement's result."""
     if name == "duckdb":
         duckdb = pytest.importorskip("duckdb")
@@ -29,7 +30,7 @@ def engine(name: str, folder: Path) -> Iterator[Run]:
     elif name == "sqlite":
         yield lambda sql, rows: _embedded(sqlite3.connect(":memory:"), "REAL", sql, rows)
     else:
-        with _postgres(folder) as run:
+        with tempfile.TemporaryDirectory() as folder, _postgres(Path(folder)) as run:
             yield run
 
 
@@ -53,20 +54,15 @@ def _program(name: str) -> str | None:
 
 
 @contextmanager
-def _postgres(folder: Path) -> Iterator[Run]:
+def _postgres(home: Path) -> Iterator[Run]:
     """Start a server of its own that listens on a socket in the folder."""
     programs = {name: _program(name) for name in ("initdb", "pg_ctl", "psql")}
     if not all(programs.values()):
         pytest.skip("PostgreSQL is not installed")
     # The server refuses to run as root.
     user: dict[str, Any] = {"user": "nobody"} if os.geteuid() == 0 else {}
-    home = folder / "postgres"
-    home.mkdir()
     if user:
         shutil.chown(home, "nobody")
-        for above in home.parents:
-            if above.stat().st_uid == 0 and not above.stat().st_mode & 0o001:
-                above.chmod(above.stat().st_mode | 0o011)
     data = home / "data"
     quiet: dict[str, Any] = {
         "check": True,

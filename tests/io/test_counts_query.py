@@ -19,8 +19,8 @@ sqlglot = pytest.importorskip("sqlglot")
 
 
 @pytest.fixture(scope="module", params=engines.NAMES)
-def engine(request, tmp_path_factory):
-    with engines.engine(request.param, tmp_path_factory.mktemp("engine")) as run:
+def engine(request):
+    with engines.engine(request.param) as run:
         yield request.param, run
 
 
@@ -63,7 +63,7 @@ def test_weights_conditions_and_columns_apart(engine):
             expected.setdefault((c, s), [0, 0])[1 - y] += w
     assert found.keys() == expected.keys()
     for key, counts in expected.items():
-        assert [found[key]["positives"], found[key]["negatives"]] == counts
+        assert [found[key]["positive_weight"], found[key]["negative_weight"]] == counts
         assert found[key]["unusable"] == 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from kernel_forms import forms
@@ -50,9 +52,12 @@ def test_largest_gap(rng, find, n):
     _, positives, negatives = table(rng, n)
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
     gaps = np.abs(tp * fp[-1] - fp * tp[-1])
-    row = int(np.argmax(gaps))
-    found = find(positives, negatives, int(tp[-1]), int(fp[-1]))
-    assert found == (row, tp[row], fp[row])
+    totals = int(tp[-1]), int(fp[-1])
+    for start in {0, n // 3}:
+        row = start + int(np.argmax(gaps[start:]))
+        above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
+        found = find(positives[start:], negatives[start:], *above, *totals)
+        assert found == (gaps[row], row - start, tp[row], fp[row])
 
 
 @pytest.mark.parametrize("count", forms(kernels.concordant_pairs_by_row))
@@ -91,6 +96,54 @@ def test_write_precision_steps(rng, write, n):
     positives[0] += 1
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
     recall = np.concatenate(([0.0], tp / tp[-1]))
-    steps = np.empty(n)
-    write(positives, negatives, float(tp[-1]), steps)
-    assert steps.tolist() == ((recall[:-1] - recall[1:]) * (tp / (tp + fp)))[::-1].tolist()
+    expected = ((recall[:-1] - recall[1:]) * (tp / (tp + fp)))[::-1].tolist()
+    for start in {0, n // 3}:
+        above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
+        steps = np.empty(n - start)
+        write(positives[start:], negatives[start:], *above, float(tp[-1]), steps)
+        assert steps.tolist() == expected[: n - start]
+
+
+@pytest.mark.parametrize("write", forms(kernels.write_precision_recall))
+@pytest.mark.parametrize("n", [1, 2, 200])
+def test_write_precision_recall(rng, write, n):
+    _, positives, negatives = table(rng, n)
+    positives[0] += 1
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    for start in {0, n // 3}:
+        above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
+        precision, recall = np.empty((2, n - start))
+        write(positives[start:], negatives[start:], *above, float(tp[-1]), precision, recall)
+        assert precision.tolist() == (tp / (tp + fp))[start:][::-1].tolist()
+        assert recall.tolist() == (tp / tp[-1])[start:][::-1].tolist()
+
+
+@pytest.mark.parametrize("walk", forms(kernels.sides_of_lines))
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+@pytest.mark.parametrize("n", [1, 2, 5, 40])
+def test_sides_of_lines(rng, walk, kind, n):
+    """The height of each line at a corner's x + y, as fractions."""
+    steps = rng.integers(0, 3, (4, n))
+    steps[0, steps[0] + steps[1] == 0] = 1
+    steps[2, steps[2] + steps[3] == 0] = 1
+    lines = np.concatenate([np.zeros((4, 1), np.int64), np.cumsum(steps, axis=1)], axis=1)
+
+    def height(line, swept):
+        sums = [x + y for x, y in zip(*line, strict=True)]
+        end = min(max(sum(other < swept for other in sums), 1), n)
+        share = Fraction(swept - sums[end - 1], sums[end] - sums[end - 1])
+        return line[1][end - 1] + share * (line[1][end] - line[1][end - 1])
+
+    a, b = lines[:2].tolist(), lines[2:].tolist()
+    corners = [(sum(corner), False) for corner in zip(*a, strict=True)]
+    corners = sorted([*corners, *((sum(corner), True) for corner in zip(*b, strict=True))])
+    expected = [np.sign(height(a, swept) - height(b, swept)) for swept, _ in corners]
+    for cut in {0, n // 2}:
+        split = cut and sum(swept < a[0][cut] + a[1][cut] for swept, of_b in corners if of_b)
+        side, is_of_a = np.zeros(2 * n + 2, np.int8), np.zeros(2 * n + 2, np.bool_)
+        for i, j, i_stop, j_stop in ((0, 0, cut, split), (cut, split, n + 1, n + 1)):
+            here = slice(i + j, i_stop + j_stop)
+            columns = lines.astype(kind)
+            walk(*columns, i, i_stop, j, j_stop, kind(0), side[here], is_of_a[here])
+        assert side.tolist() == expected
+        assert is_of_a.tolist() == [not of_b for _, of_b in corners]

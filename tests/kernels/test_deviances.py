@@ -86,7 +86,7 @@ def test_sums_of_outputs(rng, deviance_sums, n, dtype, power):
 def test_extreme_numbers(deviance_sums, power):
     """Ratios that are subnormal, or predictions; targets of 0, or below where they may be."""
     pairs = [(1e-160, 1e160), (5e-324, 1.0), (2e-310, 3e-310), (1e-300, 2e-312), (1e150, 1e-150)]
-    pairs += [(0.0, 3.0)] * (power < 2) + [(-2.0, 3.0)] * (power < 1)
+    pairs += [(0.0, 3.0), (0.0, 2e-310)] * (power < 2) + [(-2.0, 3.0)] * (power < 1)
     for y, m in pairs:
         sums = np.zeros(2)
         with np.errstate(all="ignore"):
@@ -154,13 +154,51 @@ def test_logs_of_what_is_no_normal_number(mend_logs, count_abnormal):
     top = np.array([1.0, 1e-200, 1e300, 0.0, -1.0, 1.0])
     bottom = np.array([2.0, 1e200, 1e-300, 1.0, 1.0, 0.0])
     u = np.array([0.5, 0.0, np.inf, 0.0, -1.0, np.inf])
-    k, f, g = np.full((3, 6), 7.0)
+    v, k, f, g = np.full((4, 6), 7.0)
     assert count_abnormal(u, top) == 3
-    mend_logs(u, top, bottom, k, f, g)
+    assert count_abnormal(np.array([math.nan, 0.0]), np.zeros(2)) == 1
+    with np.errstate(over="ignore"):
+        mend_logs(u, v, top, bottom, k, f, g)
+    assert v.tolist() == [7, -1, math.inf, -1, -2, 7]
     assert k.tolist() == [7, 0, 0, 7, 7, 7]
     assert g.tolist() == k.tolist()
     assert f[1:3].tolist() == pytest.approx([-400 * math.log(10), 600 * math.log(10)])
     assert f[[0, 3, 4, 5]].tolist() == [7] * 4
+
+
+@pytest.mark.parametrize("gamma_by_product", forms(kernels.gamma_by_product))
+@pytest.mark.parametrize("width", [32, 96, 1024])
+def test_gamma_by_product(rng, gamma_by_product, width):
+    lanes = np.empty(kernels.LANES)
+    for spread in (0.3, 2.0, 6.0):
+        u = np.exp(np.clip(spread * rng.normal(size=width), -20, 20))
+        want = math.fsum(u - 1 - np.log(u))
+        assert gamma_by_product(u, lanes) == pytest.approx(want, rel=2.0**-46)
+    for odd in (0.0, 1e-300, 1e300, math.inf, math.nan, -1.0):
+        u[5] = odd
+        assert gamma_by_product(u, lanes) == -1.0
+
+
+@pytest.mark.parametrize("deviance_sums", forms(kernels.deviance_sums))
+@pytest.mark.parametrize("spread", [1e-9, 0.1, 1.0, 5.0])
+def test_gamma_deviances_with_and_without_products(rng, deviance_sums, spread):
+    m = rng.gamma(2.0, size=1500)
+    y = m * np.exp(spread * rng.normal(size=1500))
+    found = []
+    for weights in (NONE, np.ones(1500)):
+        sums = np.zeros(2)
+        deviance_sums(y, m, 1, 0, 0.0, weights, 2.0, sums)
+        found.append(math.fsum(sums))
+    assert found[0] == pytest.approx(found[1], rel=2.0**-45)
+
+
+@pytest.mark.parametrize("lane_sum", forms(kernels.lane_sum))
+@pytest.mark.parametrize("add", forms(kernels.add))
+def test_add(rng, lane_sum, add):
+    lanes, sums = rng.random(kernels.LANES), np.zeros(2)
+    for value in (1.0, 2.0**-60, lane_sum(lanes.copy())):
+        add(sums, value)
+    assert math.fsum(sums) == pytest.approx(1.0 + math.fsum(lanes), rel=2.0**-51)
 
 
 @pytest.mark.parametrize("add_terms", forms(kernels.add_terms))

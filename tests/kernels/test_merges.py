@@ -128,6 +128,17 @@ def test_cumulative_weights(rng, write, n: int) -> None:
         assert abs(Fraction(value) - total) <= 4 * UNIT * total
 
 
+@pytest.mark.parametrize("write", forms(merges.cumulative_pair))
+@pytest.mark.parametrize("n", [0, 1, 300])
+def test_cumulative_pair(rng, write, n: int) -> None:
+    columns = np.exp2(rng.uniform(-53, 53, (2, n))) * (rng.random((2, n)) < 0.7)
+    found, alone = np.full((2, n), np.nan), np.empty((2, n))
+    write(*columns, *found)
+    for weights, sums in zip(columns, alone, strict=True):
+        merges.cumulative_weights.py_func(weights, sums)
+    np.testing.assert_array_equal(found, alone)
+
+
 @pytest.mark.parametrize("write", forms(merges.cumulative_weights))
 def test_cumulative_weights_keep_what_is_small(write) -> None:
     out = np.empty(1_001)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS, forms
 
-from fastmetrics._kernels import ranking_gains, ranking_values, rankings
+from fastmetrics._kernels.ranking import ranking_gains, ranking_values, rankings
 from reference import ranking_oracle as oracle
 
 SCORES = [np.float64, np.float32, np.int64, np.uint64]

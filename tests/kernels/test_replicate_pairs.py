@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS
 
-from fastmetrics._kernels import replicate_pairs as kernels
+from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from reference.replicate_oracle import Rows, twice_pairs_won
 from reference.roc_oracle import auc, rows_of
 
@@ -164,25 +164,6 @@ def test_gather_counts(form, rng):
     form(kernels.gather_counts)(of_units, units, counts)
     assert (counts[:, :29] == of_units[:, units]).all()
     assert (counts[:, 29:] == 77).all()
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
-@pytest.mark.parametrize("n", [1, 2, 60])
-def test_rows_read_in_order(form, rng, n, dtype):
-    labels = rng.choice(np.array([-1, 1], np.int8), n)
-    scores = rng.integers(0, max(1, n // 3), n).astype(dtype)
-    rows = Rows.of(labels, scores)
-    order = np.lexsort((labels, scores))[::-1].astype(np.int32)
-    masks, ends = np.zeros((2, rows.padded), np.uint8)
-    distinct, positives, stops = np.empty(n, dtype), np.empty(n, np.int64), np.empty(n, np.int64)
-    n_ties = form(kernels.read_in_order)(
-        order, scores, labels, masks, ends, distinct, positives, stops
-    )
-    assert masks.tolist() == rows.masks().tolist()
-    assert ends.tolist() == rows.ends().tolist()
-    assert distinct[:n_ties].tolist() == sorted(set(scores.tolist()), reverse=True)
-    assert positives[:n_ties].tolist() == [p for p, _ in rows.cells]
-    assert stops[:n_ties].tolist() == [stop for _, _, stop in rows.ties()]
 
 
 def test_exchanged_rows(form, rng):

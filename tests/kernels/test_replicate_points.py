@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS, IS_COMPILED
 
-from fastmetrics._kernels import replicate_points as kernels
+from fastmetrics._kernels.replicates import replicate_points as kernels
 from reference import pr_oracle, replicate_oracle, roc_oracle
 from reference.replicate_oracle import Rows, points
 

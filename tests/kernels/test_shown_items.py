@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS, forms
 
-from fastmetrics._kernels import shown_items as kernels
+from fastmetrics._kernels.ranking import shown_items as kernels
 from reference import catalogue_oracle as oracle
 
 STARTS = np.array([0, 1, 8, 8, 20])

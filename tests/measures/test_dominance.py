@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.measures.curves import dominance as module
 from fastmetrics.measures.curves.dominance import dominance
 from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import pr_oracle as oracle
@@ -89,6 +90,17 @@ def test_roc_and_precision_recall_agree_on_one_data_set(data: list[tuple[int, in
         assert precision == pytest.approx(
             tpr * positives / (tpr * positives + fpr * negatives), rel=1e-14
         )
+
+
+@pytest.mark.parametrize("curve", CURVES)
+@given(data=PAIRED, corners=st.integers(1, 9))
+def test_jobs_change_nothing(curve: str, data: list[tuple[int, int, int]], corners: int) -> None:
+    y, a, b = zip(*data, strict=True)
+    whole = dominance(y, a, b, curve=curve)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_JOB_CORNERS", corners)
+        for n_threads in (1, 2):
+            assert dominance(y, a, b, curve=curve, n_threads=n_threads) == whole
 
 
 def test_where_they_cross() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics._kernels.rankings import EACH_AGAINST_ALL
+from fastmetrics._kernels.ranking.rankings import EACH_AGAINST_ALL
 from fastmetrics.errors import UndefinedMetricWarning
 from reference import ranking_oracle as oracle
 

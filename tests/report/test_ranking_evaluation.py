@@ -382,3 +382,19 @@ def test_names_that_are_not_there(found: fm.RankingEvaluation) -> None:
         found.mean("good", "ndcg@7")
     with pytest.raises(KeyError, match="the comparisons are"):
         found.difference("good", "weak", "map")
+
+
+def test_intervals_of_differences_end_where_differences_do() -> None:
+    two = {"a": [[3, 2, 1], [2, 3, 1]], "b": [[1, 3, 2], [2, 3, 1]]}
+    relevance = np.array([[1, 0, 0], [0, 1, 0]])
+    found = fm.evaluate_rankings(relevance, two, metrics="mrr")
+    assert tuple(found.differences[0].confidence_interval) == (-1.0, 1.0)
+    found = fm.evaluate_rankings(9 * relevance, two, metrics="dcg")
+    assert found.differences[0].confidence_interval.high > 9
+
+
+def test_one_comparison_is_adjusted_for_none() -> None:
+    two = {"a": [[3, 2, 1], [1, 2, 3]], "b": [[2, 3, 1], [1, 2, 3]]}
+    for metrics, said in (("mrr", "t test. p"), (["mrr", "map"], "adjusted for all 2 comparisons")):
+        found = fm.evaluate_rankings([[1, 0, 0], [0, 1, 1]], two, metrics=metrics, rng=1)
+        assert said in " ".join(str(found).split())

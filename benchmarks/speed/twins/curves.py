@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
-from fastmetrics._kernels import curve_kernels, merges, replicate_curves
+from fastmetrics._kernels import curve_kernels, merges
+from fastmetrics._kernels.replicates import replicate_curves
 
 Call = Callable[[], tuple[Any, ...]]
 Pair = tuple[Call, Call]
@@ -87,11 +88,17 @@ def weigh_pairs(data: Data) -> Pair:
 
 
 def cumulative_weights(data: Data) -> Pair:
-    weights, out = data.weights, np.empty(len(data.scores))
-    return (
-        lambda: (merges.cumulative_weights(weights, out), out)[1:],
-        lambda: (np.cumsum(weights),),
-    )
+    """Cover ``cumulative_weights`` and ``cumulative_pair``."""
+    weights = data.weights
+    more = weights[::-1].copy()
+    out, left, right = np.empty((3, len(weights)))
+
+    def ours() -> tuple[Any, ...]:
+        merges.cumulative_weights(weights, out)
+        merges.cumulative_pair(weights, more, left, right)
+        return out, left, right
+
+    return ours, lambda: (np.cumsum(weights), np.cumsum(weights), np.cumsum(more))
 
 
 def columns(data: Data) -> tuple[NDArray[Any], ...]:
@@ -118,10 +125,11 @@ def largest_gap(data: Data) -> Pair:
 
     def twin() -> tuple[Any, ...]:
         tp, fp = np.cumsum(positives), np.cumsum(negatives)
-        row = int(np.argmax(np.abs(tp * totals[1] - fp * totals[0])))
-        return row, tp[row], fp[row]
+        gaps = np.abs(tp * totals[1] - fp * totals[0])
+        row = int(np.argmax(gaps))
+        return gaps[row], row, tp[row], fp[row]
 
-    return lambda: curve_kernels.largest_gap(positives, negatives, *totals), twin
+    return lambda: curve_kernels.largest_gap(positives, negatives, 0, 0, *totals), twin
 
 
 def placement_sums(data: Data) -> Pair:
@@ -154,16 +162,45 @@ def placement_sums(data: Data) -> Pair:
 
 
 def precision_steps(data: Data) -> Pair:
+    """Cover ``write_precision_steps`` and ``write_precision_recall``."""
     _, positives, negatives = columns(data)
-    steps = np.empty(len(positives))
+    n_positive = float(positives.sum())
+    steps, precision, recall = np.empty((3, len(positives)))
 
     def ours() -> tuple[Any, ...]:
-        curve_kernels.write_precision_steps(positives, negatives, float(positives.sum()), steps)
-        return (steps,)
+        curve_kernels.write_precision_steps(positives, negatives, 0, 0, n_positive, steps)
+        curve_kernels.write_precision_recall(
+            positives, negatives, 0, 0, n_positive, precision, recall
+        )
+        return steps, precision, recall
 
     def twin() -> tuple[Any, ...]:
         tp, fp = np.cumsum(positives), np.cumsum(negatives)
-        return ((-np.diff(tp / tp[-1], prepend=0.0) * (tp / (tp + fp)))[::-1],)
+        precision, recall = tp / (tp + fp), tp / tp[-1]
+        return (-np.diff(recall, prepend=0.0) * precision)[::-1], precision[::-1], recall[::-1]
+
+    return ours, twin
+
+
+def sides_of_lines(data: Data) -> Pair:
+    """On which side of the second half's curve that of the first half lies."""
+    half = len(data.scores) // 2
+    lines = []
+    for rows in (slice(0, half), slice(half, 2 * half)):
+        is_positive = np.append(0, data.labels[rows][np.argsort(-data.scores[rows])] == 1)
+        is_positive[0] = 0
+        lines.append((np.append(0, np.cumsum(is_positive[1:] == 0)), np.cumsum(is_positive)))
+    (ax, ay), (bx, by) = lines
+
+    def ours() -> tuple[Any, ...]:
+        side, is_of_a = np.empty(2 * half + 2, np.int8), np.empty(2 * half + 2, np.bool_)
+        ends = 0, half + 1, 0, half + 1
+        curve_kernels.sides_of_lines(ax, ay, bx, by, *ends, 0, side, is_of_a)
+        return side, is_of_a
+
+    def twin() -> tuple[Any, ...]:
+        # a step of each line is one row: after k rows of each, the one with more positives is above
+        return np.repeat(np.sign(ay - by), 2), np.arange(2 * half + 2) % 2 == 0
 
     return ours, twin
 
@@ -297,11 +334,15 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     split_classes: (("merges:split_classes",), False),
     merge_descending: (("merges:merge_descending",), False),
     weigh_pairs: (("merges:weigh_pairs",), True),
-    cumulative_weights: (("merges:cumulative_weights",), False),
+    cumulative_weights: (("merges:cumulative_weights", "merges:cumulative_pair"), False),
     roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),
     largest_gap: (("curve_kernels:largest_gap",), False),
     placement_sums: (("curve_kernels:placement_sums",), False),
-    precision_steps: (("curve_kernels:write_precision_steps",), False),
+    precision_steps: (
+        ("curve_kernels:write_precision_steps", "curve_kernels:write_precision_recall"),
+        False,
+    ),
+    sides_of_lines: (("curve_kernels:sides_of_lines",), False),
     concordant_pairs_by_row: (("curve_kernels:concordant_pairs_by_row",), True),
     values_along: (("replicate_curves:values_along", "replicate_curves:follow"), False),
     values_at_rates: ((*_OF_ROWS, "replicate_curves:nearest_count"), False),

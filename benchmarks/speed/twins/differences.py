@@ -1,4 +1,4 @@
-"""Naive twins of the kernels for sums of pairs and under signs: every one beside every other.
+"""Naive twins of the kernels for differences: sums of pairs, under signs, and deviances.
 
 Pairs of calls as in ``curves.py``.
 """
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import differences
+from fastmetrics._kernels import deviances, differences
 
 Floats = NDArray[np.float64]
 
@@ -91,11 +91,44 @@ def signed_sums_of_choices(data: Data) -> Pair:
     return ours, twin
 
 
+def tweedie_deviances(data: Data) -> Pair:
+    """Sum deviances of three powers of positive targets, which are near their predictions."""
+    p = np.exp(data.scores.astype(np.float64) / 4)
+    y, w = p * np.exp(np.random.default_rng(SEED).normal(size=len(p)) / 2), data.weights
+
+    def ours() -> tuple[Any, ...]:
+        sums = np.zeros((4, 2))
+        for power, found in zip((1.0, 2.0, 1.7), sums, strict=False):
+            deviances.deviance_sums(y, p, 1, 0, 0.0, w, power, found)
+        deviances.deviance_sums(y, p, 1, 0, 0.0, np.empty(0), 2.0, sums[3])
+        return (sums.sum(axis=1),)
+
+    def twin() -> tuple[Any, ...]:
+        poisson = y * np.log(y / p) - y + p
+        gamma = y / p - 1.0 - np.log(y / p)
+        other = (y**0.3 / 0.3 - y * p**-0.7) / -0.7 + p**0.3 / 0.3
+        weighed = [w @ terms for terms in (poisson, gamma, other)]
+        return (2.0 * np.array([*weighed, gamma.sum()]),)
+
+    return ours, twin
+
+
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_pair_sums: (("differences:count_pair_sums",), True),
     write_pair_sums: (("differences:write_pair_sums",), True),
     signed_sums_of_choices: (
         ("differences:add_signed_sums", "differences:sums_of_choices"),
+        False,
+    ),
+    tweedie_deviances: (
+        tuple(
+            f"deviances:{name}"
+            for name in (
+                *("deviance_sums", "split_logs", "split_powers", "powers_of_two"),
+                *("count_abnormal", "mend_logs", "add", "add_terms", "lane_sum"),
+                "gamma_by_product",
+            )
+        ),
         False,
     ),
 }

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import fastmetrics as fm
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import ranking_gains, ranking_values, rankings, shown_items
+from fastmetrics._kernels.ranking import ranking_gains, ranking_values, rankings, shown_items
 
 SIZE, K, LEVEL, GOES_ON = 100, 10, 1.0, 0.8
 Ints = NDArray[np.int64]

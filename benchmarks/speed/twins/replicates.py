@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import replicate_pairs, replicate_points, replicate_weights, resampling
+from fastmetrics._kernels.replicates import replicate_pairs, replicate_points, resampling
 
 Floats = NDArray[np.float64]
 WINDOW, WORDS = resampling.WINDOW, resampling.WORDS
@@ -221,91 +221,6 @@ def pair_counts(data: Data) -> Pair:
     return ours, twin
 
 
-def exponentials(data: Data) -> Pair:
-    """Cover ``words_of_rows`` too."""
-    n = len(data.scores)
-    weights = np.empty((1, n))
-
-    def ours() -> tuple[Any, ...]:
-        sums = np.zeros(1)
-        resampling.words_of_rows(KEY, 2, 0, weights.view(np.uint64))
-        replicate_weights.exponentials(weights.view(np.uint64), n, sums)
-        return weights, sums
-
-    def twin() -> tuple[Any, ...]:
-        blocks = [
-            _philox(0, block, 2, resampling.WEIGHTS, WORDS // 2) for block in range(-(-n // WORDS))
-        ]
-        words = np.concatenate(blocks)[:n] >> np.uint64(12)
-        found = -np.log((words.astype(np.float64) + 0.5) * 2.0**-52)
-        return found[None, :], found.sum(keepdims=True)
-
-    return ours, twin
-
-
-def weighted_pairs(data: Data) -> Pair:
-    """Cover ``pairs_of_replicate``, ``split_block`` and ``weigh_rows`` too."""
-    rows = _Rows(data)
-    n = len(data.weights)
-    weights = np.empty((1, n))
-
-    def ours() -> tuple[Any, ...]:
-        state = np.zeros((1, 6))
-        replicate_weights.weigh_rows(rows.counts, data.weights, weights)
-        replicate_weights.weighted_pairs(weights, rows.masks[:n], rows.pieces, state)
-        return state[:, :2], state[:, 2] - state[:, 3]
-
-    def twin() -> tuple[Any, ...]:
-        drawn = rows.counts[0, :n] * data.weights
-        positive = np.where(rows.masks[:n] > 0, drawn, 0.0)
-        p, q = (np.add.reduceat(c, rows.starts) for c in (positive, drawn - positive))
-        return np.array([[p.sum(), q.sum()]]), np.array([(2 * np.cumsum(p) - p) @ q])
-
-    return ours, twin
-
-
-def weighted_points(data: Data) -> Pair:
-    rows = _Rows(data)
-    n = len(data.weights)
-    tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
-
-    def ours() -> tuple[Any, ...]:
-        count = replicate_weights.weighted_points(
-            data.weights, rows.masks[:n], rows.ends[:n], 2.0, tp, fp, at
-        )
-        return tp[: count + 1], fp[: count + 1], at[:count]
-
-    def twin() -> tuple[Any, ...]:
-        positive = np.where(rows.masks[:n] > 0, data.weights, 0.0)
-        curves = (np.cumsum(c)[rows.last_rows] for c in (positive, data.weights - positive))
-        return *(np.append(0.0, 2.0 * curve) for curve in curves), rows.last_rows
-
-    return ours, twin
-
-
-def read_in_order(data: Data) -> Pair:
-    n = len(data.scores)
-    order = np.lexsort((data.labels, data.scores))[::-1].astype(np.int32)
-    labels = data.labels.astype(np.int8)
-    distinct, columns = np.empty_like(data.scores), np.empty((2, n), np.int64)
-
-    def ours() -> tuple[Any, ...]:
-        masks, ends = np.zeros((2, n), np.uint8)
-        k = replicate_pairs.read_in_order(
-            order, data.scores, labels, masks, ends, distinct, *columns
-        )
-        return masks, ends, distinct[:k], columns[:, :k]
-
-    def twin() -> tuple[Any, ...]:
-        scores, positive = data.scores[order], labels[order] == 1
-        ends = np.append(scores[1:] != scores[:-1], True)
-        stops = np.flatnonzero(ends) + 1
-        positives = np.diff(np.cumsum(positive)[stops - 1], prepend=0)
-        return positive * np.uint8(255), ends, scores[ends], np.stack((positives, stops))
-
-    return ours, twin
-
-
 def gather_counts(data: Data) -> Pair:
     rng = np.random.default_rng(SEED)
     units = rng.integers(0, len(data.scores) // 5, len(data.scores), dtype=np.int32)
@@ -429,22 +344,9 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     ),
     draw_windows_by_class: (_names("resampling", "draw_windows_by_class"), False),
     pair_counts: (_names("replicate_pairs", "pair_counts", "byte_products"), False),
-    read_in_order: (_names("replicate_pairs", "read_in_order"), False),
     gather_counts: (_names("replicate_pairs", "gather_counts"), False),
     exchange_rows: (_names("replicate_pairs", "exchange_rows"), False),
     column_sums: (_names("replicate_pairs", "column_sums"), False),
-    exponentials: (
-        (*_names("resampling", "words_of_rows"), *_names("replicate_weights", "exponentials")),
-        False,
-    ),
-    weighted_pairs: (
-        _names(
-            "replicate_weights",
-            *("weighted_pairs", "pairs_of_replicate", "split_block", "weigh_rows"),
-        ),
-        False,
-    ),
-    weighted_points: (_names("replicate_weights", "weighted_points"), False),
     measure_rows: (
         _names(
             "replicate_points",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import cells, deviances, errors, influences, logits, losses, top_k
+from fastmetrics._kernels import cells, errors, logits, losses, top_k
 
 Floats = NDArray[np.float64]
 CLASSES = 10
@@ -152,26 +152,6 @@ def merge_error_sums(data: Data) -> Pair:
         return _read(total[0])
 
     return ours, lambda: _by_numpy(y, data.scores, w)
-
-
-def tweedie_deviances(data: Data) -> Pair:
-    """Sum deviances of three powers of positive targets, which are near their predictions."""
-    p = np.exp(data.scores.astype(np.float64) / 4)
-    y, w = p * np.exp(_targets(data).astype(np.float64) / 8), data.weights
-
-    def ours() -> tuple[Any, ...]:
-        sums = np.zeros((3, 2))
-        for power, found in zip((1.0, 2.0, 1.7), sums, strict=True):
-            deviances.deviance_sums(y, p, 1, 0, 0.0, w, power, found)
-        return (sums.sum(axis=1),)
-
-    def twin() -> tuple[Any, ...]:
-        poisson = y * np.log(y / p) - y + p
-        gamma = y / p - 1.0 - np.log(y / p)
-        other = (y**0.3 / 0.3 - y * p**-0.7) / -0.7 + p**0.3 / 0.3
-        return (np.array([2.0 * w @ terms for terms in (poisson, gamma, other)]),)
-
-    return ours, twin
 
 
 # --- losses and hits -------------------------------------------------------------------------
@@ -355,37 +335,6 @@ def moments_of_runs(data: Data) -> Pair:
     return ours, twin
 
 
-def extent(data: Data) -> Pair:
-    """Leave-one-out values of the weights' size, those of one class counting once."""
-    values, counts = data.weights, (data.labels == 1).astype(np.int64)
-
-    def ours() -> tuple[Any, ...]:
-        found = np.array([math.inf, -math.inf, 0.0, 0.0])
-        influences.extent(values, counts, 0.5, found)
-        return (found,)
-
-    def twin() -> tuple[Any, ...]:
-        less = values[counts > 0] - 0.5
-        return (np.array([less.min(), less.max(), less.sum(), len(less)]),)
-
-    return ours, twin
-
-
-def central_sums(data: Data) -> Pair:
-    values, counts = data.weights, (data.labels == 1).astype(np.int64)
-
-    def ours() -> tuple[Any, ...]:
-        found = np.zeros(2)
-        influences.central_sums(values, counts, 0.5, 3.0, 0.1, found)
-        return (found,)
-
-    def twin() -> tuple[Any, ...]:
-        u = 0.1 * (3.5 - values)
-        return (np.array([(counts * u**2).sum(), (counts * u**3).sum()]),)
-
-    return ours, twin
-
-
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_two: (("cells:count_two",), False),
     count_cells: (("cells:count_cells",), False),
@@ -401,16 +350,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
         tuple(f"errors:{name}" for name in ("merge_error_sums", "add_row", "two_sum")),
         False,
     ),
-    tweedie_deviances: (
-        tuple(
-            f"deviances:{name}"
-            for name in (
-                *("deviance_sums", "split_logs", "split_powers", "powers_of_two"),
-                *("count_abnormal", "mend_logs", "add_terms"),
-            )
-        ),
-        False,
-    ),
     log_losses: ((*_OF_ALL, *_OF_BINARY, *_OF_LOGS), False),
     weighted_log_losses: ((*_OF_ALL, *_OF_BINARY, *_OF_LOGS), False),
     squared_errors: ((*_OF_ALL, *_OF_BINARY, "losses:square_terms"), False),
@@ -418,7 +357,5 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     class_log_losses: ((*_OF_ALL, "losses:class_losses", "losses:row_total"), False),
     class_squared_errors: ((*_OF_ALL, "losses:class_losses", "losses:row_square"), False),
     class_hinge_losses: ((*_OF_ALL, "losses:class_losses", "losses:row_hinge"), False),
-    extent: (("influences:extent",), False),
-    central_sums: (("influences:central_sums",), False),
     top_k_hits: (("top_k:top_k_hits",), False),
 }

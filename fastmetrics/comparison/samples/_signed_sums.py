@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import resampling
 from fastmetrics._kernels.differences import CHUNK, add_signed_sums
+from fastmetrics._kernels.replicates import resampling
 from fastmetrics._threads.workers import run
 
 Floats = NDArray[np.float64]

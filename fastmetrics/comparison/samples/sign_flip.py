@@ -200,6 +200,8 @@ def _exact_tail(sums: _SignSums, least: float) -> float | None:
 
 def _halves(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Split the magnitudes so that both halves have few sums; None if one has too many."""
+    if len(counts) > 2 * _LARGEST.bit_length():  # each doubles the sums of a half, at least
+        return None
     order = np.argsort(-counts, kind="stable")
     sizes, halves = [1, 1], ([], [])  # type: ignore[var-annotated]
     for i in order.tolist():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicate_curves as kernels
+from fastmetrics._kernels.replicates import replicate_curves as kernels
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicate_curves as kernels
+from fastmetrics._kernels.replicates import replicate_curves as kernels
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals.bands._band_curve import Curve, curve_of_points, scaled_sample

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicate_points as points, resampling
+from fastmetrics._kernels.replicates import replicate_points as points, resampling
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Draws, Needs, Yield, cell_counts
 from fastmetrics.intervals.bootstrap._forms import (

@@ -9,7 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicate_weights as weight_kernels, resampling as kernels
+from fastmetrics._kernels.replicates import (
+    replicate_weights as weight_kernels,
+    resampling as kernels,
+)
 
 Resampling = Literal["multinomial", "poisson", "bayesian"]
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicate_points, replicate_weights as weighing
+from fastmetrics._kernels.replicates import replicate_points, replicate_weights as weighing
 from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._cell_forms import Cells

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import (
+from fastmetrics._kernels.replicates import (
     replicate_pairs as pairs,
     replicate_points as points,
     replicate_weights as weighing,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import Alternative
-from fastmetrics._kernels import influences
+from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals._sample_sizes import narrowed_level, widened_level
@@ -234,7 +234,7 @@ def acceleration(strata: Sequence[tuple[ArrayLike, ArrayLike]], *, are_one: bool
         found = np.array([math.inf, -math.inf, 0.0, 0.0])
         with np.errstate(invalid="ignore"):  # infinite values: high - low tells
             for part in of_sample:
-                influences.extent(*part, shift, found)
+                kernels.extent(*part, shift, found)
         low, high, total, n = found.tolist()
         if n == 0:
             continue
@@ -250,7 +250,7 @@ def acceleration(strata: Sequence[tuple[ArrayLike, ArrayLike]], *, are_one: bool
     sums = np.zeros(2)
     for of_sample, shift, mean, share, _ in samples:
         for part in of_sample:
-            influences.central_sums(*part, shift, mean, share / largest, sums)
+            kernels.central_sums(*part, shift, mean, share / largest, sums)
     squares, cubes = sums.tolist()
     return float(cubes / (6.0 * squares**1.5)) if squares > 0 else math.nan
 

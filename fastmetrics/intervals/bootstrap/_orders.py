@@ -7,22 +7,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.tables.ordering.row_order import row_order
+from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
 #: Four bytes a row: so many rows as do not fit are refused (`_rows.check_rows`).
 Places = NDArray[np.int32]
 
 
 def order_of(*columns: NDArray[Any] | None, n_threads: int | None = None) -> Places:
-    """Return what ``numpy.lexsort`` does, the first column deciding first; None is left out.
-
-    Columns after the first are looked at for the rows that those before leave tied.
-    """
+    """Return what ``numpy.lexsort`` does, the first column deciding first; None is left out."""
     first, *rest = [column for column in columns if column is not None]
-    found = row_order(_sortable(first), n_threads)
-    rows: NDArray[Any] = found.rows
-    starts, at = found.starts, None
-    for column in rest:
+    return refined(row_order(_sortable(first), n_threads), *rest, n_threads=n_threads)
+
+
+def refined(order: RowOrder, *columns: NDArray[Any] | None, n_threads: int | None = None) -> Places:
+    """Return the rows of an order, in which columns decide, one after the other, what is tied."""
+    rows: NDArray[Any] = order.rows
+    starts, at = order.starts, None
+    for column in columns:
+        if column is None:
+            continue
         sizes = np.diff(starts)
         if len(sizes) == (len(rows) if at is None else len(at)):  # nothing is tied
             break

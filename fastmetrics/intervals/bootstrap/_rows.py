@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics._kernels import (
+from fastmetrics._kernels.replicates import (
     replicate_pairs as pairs,
     replicate_points as points,
     replicate_weights as weighing,
 )
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Needs, Yield, padded
-from fastmetrics.intervals.bootstrap._orders import Places, order_of
+from fastmetrics.intervals.bootstrap._orders import Places, refined
+from fastmetrics.tables.ordering.row_order import row_order
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable, running_sum
 
@@ -129,8 +130,8 @@ class SortedRows:
 
     def table(self) -> ScoreTable:
         """Return the distinct scores with the rows of each class, each row counting once."""
-        positives = self._known["positives"]
         scores = self.distinct + 0.0 if self.distinct.dtype.kind == "f" else self.distinct
+        positives = self._known["positives"]
         negatives = np.diff(self.tie_stops, prepend=0) - positives
         return SummedTable._of_columns(scores, positives, negatives)
 
@@ -201,8 +202,9 @@ def rows_of_arrays(
     """
     n = len(rows.scores)
     check_rows(n)
+    found = row_order(rows.scores, n_threads)
     is_positive = rows.labels == 1
-    ascending = order_of(rows.scores, is_positive, rows.weights, *keys, n_threads=n_threads)
+    ascending = refined(found, is_positive, rows.weights, *keys, n_threads=n_threads)
     order = np.ascontiguousarray(ascending[::-1])
     weights: NDArray[Any] | None = None
     if rows.weights is not None:
@@ -210,16 +212,18 @@ def rows_of_arrays(
         if rows.integer_weights:  # which functions in Python see as repeated rows
             weights = weights.astype(np.int64)
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
-    distinct, positives, stops = np.empty_like(rows.scores), np.empty(n, np.int64), np.empty(n, int)
-    n_ties = pairs.read_in_order(
-        order, rows.scores, rows.labels, masks, ends, distinct, positives, stops
-    )
-    distinct, positives, stops = distinct[:n_ties], positives[:n_ties], stops[:n_ties]
-    totals = np.diff(stops, prepend=0)
-    ties = np.empty((0, 3), np.int64) if n_ties == n else _mixed(positives, totals, stops)
-    found = _sorted_rows(n, masks, ends, ties, distinct, weights)
-    found._known.update(stops=stops, positives=positives)
-    return found, order
+    np.multiply(is_positive[order], np.uint8(255), out=masks[:n])
+    edges = n - found.starts[::-1].astype(np.int64)
+    ends[edges[1:] - 1] = 1
+    positives = (masks[:n] & 1).astype(np.int64)
+    ties = np.empty((0, 3), np.int64)
+    if found.n_distinct < n:
+        positives = np.add.reduceat(positives, edges[:-1])
+        ties = _mixed(positives, np.diff(edges), edges[1:])
+    distinct = rows.scores[order[edges[:-1]]]
+    in_order = _sorted_rows(n, masks, ends, ties, distinct, weights)
+    in_order._known.update(stops=edges[1:], positives=positives)
+    return in_order, order
 
 
 def _sorted_rows(

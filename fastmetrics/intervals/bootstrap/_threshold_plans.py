@@ -1,8 +1,8 @@
 """Threshold measures as the bootstrap sees them: what a replicate must yield, and the value of it.
 
 A measure asks the kernels for doubled pair counts, or for some lines of a programme (see
-``_kernels/replicate_points.py``); `finish` turns what they left into values. The estimate itself
-comes from the public function of the same name, or from what that function calls.
+``_kernels/replicates/replicate_points.py``); `finish` turns what they left into values. The
+estimate itself comes from the public function of the same name, or from what that function calls.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
-from fastmetrics._kernels import replicate_points as kernels
+from fastmetrics._kernels.replicates import replicate_points as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Line
 from fastmetrics.intervals.bootstrap._forms import Form, Strata

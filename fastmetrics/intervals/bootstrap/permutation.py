@@ -24,7 +24,7 @@ from fastmetrics._input.scalars import (
     key_text,
     seed_key,
 )
-from fastmetrics._kernels import replicate_pairs, resampling as kernels
+from fastmetrics._kernels.replicates import replicate_pairs, resampling as kernels
 from fastmetrics._results import Difference, Result
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user

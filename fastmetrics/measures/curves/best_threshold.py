@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,7 @@ from fastmetrics.measures.curves._criteria import (
     criterion_named,
 )
 from fastmetrics.measures.curves._curve_counts import as_given
+from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.both_classes import lacks_a_class, lacks_one
 from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
@@ -169,14 +170,13 @@ def best_threshold(
     table = as_table(y_true, y_score, **rows)
     if lacks_a_class(table, f"the best threshold by {criterion!r}"):
         return _undefined(criterion)
-    counts = _counts(table)
     chosen = criterion_named(criterion, beta=beta, at_least=at_least, at_most=at_most)
-    feasible = chosen.feasible(counts)
-    if not feasible.any():
+    row, tp, fp = _first_best(table, chosen, n_threads)
+    if row < 0:
         message = f"no threshold meets the constraint of {criterion!r}: precision >= {at_least!r}"
         warn_user(message, UndefinedMetricWarning)
         return _undefined(criterion)
-    return _result(table, counts, chosen, _first_best(counts, chosen, feasible), criterion)
+    return _result(table, row, tp, fp, chosen, criterion)
 
 
 def _check_constraint(criterion: str, name: str, value: float | None, wanted: bool) -> None:
@@ -200,23 +200,70 @@ def _check_costs(criterion: str, *, prevalence: Any, **costs: Any) -> None:
             raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
 
 
-def _counts(table: ScoreTable) -> Counts:
-    """Return TP and FP of the candidates, highest threshold first: inf, then the scores."""
-    tp, fp = table.true_positives, table.false_positives
-    zero = np.zeros(1, dtype=tp.dtype)
-    return Counts(
-        np.concatenate((zero, tp)), np.concatenate((zero, fp)), tp[-1].item(), fp[-1].item()
+class _Best(NamedTuple):
+    """The best candidates of some: their value, their numbers and counts, highest threshold first.
+
+    Unweighted, those that rounding cannot tell apart; candidate 0 is inf, then come the scores.
+    """
+
+    value: float
+    numbers: NDArray[np.intp]
+    values: NDArray[np.float64]
+    counts: Counts
+
+
+def _first_best(
+    table: ScoreTable, chosen: Criterion, n_threads: int | None
+) -> tuple[int, Any, Any]:
+    """Return number, TP and FP of the first candidate of the best ones; -1 where none is feasible.
+
+    By integers where there are no weights.
+    """
+    totals = table.n_positive, table.n_negative
+    zero = np.zeros(1, table.positives.dtype)
+
+    def of_piece(piece: Piece) -> _Best | None:
+        tp, fp = (np.cumsum(column) for column in (piece.positives, piece.negatives))
+        tp += piece.tp
+        fp += piece.fp
+        return _best_of(Counts(tp, fp, *totals), piece.start + 1, chosen)
+
+    if table.is_weighted:
+        tp, fp = table.true_positives, table.false_positives
+        totals = tp[-1].item(), fp[-1].item()
+        counts = Counts(np.concatenate((zero, tp)), np.concatenate((zero, fp)), *totals)
+        pieces = [_best_of(counts, 0, chosen)]
+    else:
+        pieces = [_best_of(Counts(zero, zero, *totals), 0, chosen)]
+        pieces += by_pieces(table, of_piece, n_threads)
+    found = [piece for piece in pieces if piece is not None]
+    if not found:
+        return -1, 0, 0
+    least = max(piece.value for piece in found)
+    if not table.is_weighted:
+        least -= chosen.rounding(found[0].counts)
+    numbers, values = (
+        np.concatenate([getattr(piece, name) for piece in found]) for name in ("numbers", "values")
     )
+    tp, fp = (
+        np.concatenate([getattr(piece.counts, name) for piece in found]) for name in ("tp", "fp")
+    )
+    near = np.flatnonzero(values >= least)
+    counts = Counts(tp, fp, *totals).at(near)
+    first = 0 if table.is_weighted else chosen.first_of(counts)
+    return int(numbers[near[first]]), counts.tp[first].item(), counts.fp[first].item()
 
 
-def _first_best(counts: Counts, chosen: Criterion, feasible: NDArray[np.bool_]) -> int:
-    """Return the first candidate of the best ones, by integers where there are no weights."""
+def _best_of(counts: Counts, start: int, chosen: Criterion) -> _Best | None:
+    """Return the best of some candidates, which are numbered from ``start`` on."""
+    feasible = chosen.feasible(counts)
+    if not feasible.any():
+        return None
     value = np.where(feasible, chosen.value(counts), -np.inf)
-    best = int(np.argmax(value))
-    if counts.weighted:
-        return best
-    near = np.flatnonzero(value >= value[best] - chosen.rounding(counts))
-    return int(near[chosen.first_of(counts.at(near))])
+    best = float(value.max())
+    slack = 0.0 if counts.weighted else chosen.rounding(counts)
+    near = np.flatnonzero(value >= best - slack)
+    return _Best(best, near + start, value[near], counts.at(near))
 
 
 def _cheapest(table: CostTable) -> BestThreshold:
@@ -241,10 +288,9 @@ def _cheapest(table: CostTable) -> BestThreshold:
 
 
 def _result(
-    table: ScoreTable, counts: Counts, chosen: Criterion, row: int, criterion: str
+    table: ScoreTable, row: int, tp: Any, fp: Any, chosen: Criterion, criterion: str
 ) -> BestThreshold:
-    tp, fp = counts.tp[row].item(), counts.fp[row].item()
-    n_positive, n_negative = counts.n_positive, counts.n_negative
+    n_positive, n_negative = table.n_positive, table.n_negative
     recall = tp / n_positive
     value = chosen.exact_value(tp, fp, n_positive, n_negative)
     return BestThreshold(

@@ -9,8 +9,10 @@ two corners of either line both are straight: the side at every corner tells the
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,7 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice
+from fastmetrics._kernels.curve_kernels import sides_of_lines
 from fastmetrics._results import Result
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
@@ -134,26 +138,29 @@ def dominance(
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):
         return Dominance("undefined", (), curve)
     if curve == "roc":
-        paths = roc_paths(table_a, table_b)
+        paths = roc_paths(table_a, table_b, n_threads)
         to_point = paths.as_roc_point
     else:
-        paths = precision_recall_paths(table_a, table_b)
+        paths = precision_recall_paths(table_a, table_b, n_threads)
         to_point = paths.as_precision_recall_point
-    order = sides(paths)
+    side, is_of_a = sides(paths, n_threads)
+    above, below = bool((side > 0).any()), bool((side < 0).any())
     relation: Relation
-    if order.above and order.below:
+    if above and below:
         relation = "crosses"
-    elif order.above or order.below:
-        relation = "encloses" if order.above else "is-enclosed"
+    elif above or below:
+        relation = "encloses" if above else "is-enclosed"
     else:
         relation = "equal"
-    points = tuple(to_point(*point) for point in crossings(paths, order))
-    return Dominance(relation, points, curve)
+    points = crossings(paths, side, is_of_a) if above and below else []
+    return Dominance(relation, tuple(to_point(*point) for point in points), curve)
 
 
 # Weighted coordinates are sums in [0, 1], and the side is decided by a difference of their
 # products: lines nearer than this, relative to the square's side, count as touching.
 _TOUCHING = 2.0**-45
+#: Corners of line A that a job visits.
+_JOB_CORNERS = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,11 +170,16 @@ class Line:
     x: NDArray[Any]
     y: NDArray[Any]
 
-    @property
-    def swept(self) -> NDArray[Any]:
-        """Return x + y, which grows along the line."""
-        total: NDArray[Any] = self.x + self.y
-        return total
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def swept(self, corner: int) -> Any:
+        """Return x + y of a corner, which grows along the line."""
+        return self.x[corner] + self.y[corner]
+
+    def first_from(self, swept: Any) -> int:
+        """Return the first corner whose x + y is at least a number."""
+        return bisect_left(range(len(self)), swept, key=self.swept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,94 +200,103 @@ class Paths:
         return float(y / self.y_unit), float(y / (y + x))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sides:
-    """The side of A at every corner of either line, swept from (0, 0)."""
-
-    swept: NDArray[Any]
-    side: NDArray[np.int8]
-    corner: NDArray[np.intp]
-
-    @property
-    def above(self) -> bool:
-        """True where A is above B anywhere."""
-        return bool((self.side > 0).any())
-
-    @property
-    def below(self) -> bool:
-        """True where A is below B anywhere."""
-        return bool((self.side < 0).any())
-
-
-def roc_paths(table_a: ScoreTable, table_b: ScoreTable) -> Paths:
+def roc_paths(table_a: ScoreTable, table_b: ScoreTable, n_threads: int | None = None) -> Paths:
     """Return two ROC curves in common units: 1/lcm(m-) and 1/lcm(m+) where counts are integers."""
     if table_a.is_weighted or table_b.is_weighted:
-        lines = [_float_line(t, t.n_negative) for t in (table_a, table_b)]
+        jobs = [partial(_float_line, t, t.n_negative) for t in (table_a, table_b)]
+        lines = run(jobs, n_threads)
         return Paths(lines[0], lines[1], 1.0, 1.0)
     x_unit = math.lcm(int(table_a.n_negative), int(table_b.n_negative))
     y_unit = math.lcm(int(table_a.n_positive), int(table_b.n_positive))
-    a, b = (
-        _integer_line(t, x_unit // int(t.n_negative), y_unit // int(t.n_positive), x_unit * y_unit)
-        for t in (table_a, table_b)
-    )
+    jobs = []
+    for table in (table_a, table_b):
+        scales = x_unit // int(table.n_negative), y_unit // int(table.n_positive)
+        jobs.append(partial(_integer_line, table, *scales, x_unit * y_unit))
+    a, b = run(jobs, n_threads)
     return Paths(a, b, x_unit, y_unit)
 
 
-def precision_recall_paths(table_a: ScoreTable, table_b: ScoreTable) -> Paths:
+def precision_recall_paths(
+    table_a: ScoreTable, table_b: ScoreTable, n_threads: int | None = None
+) -> Paths:
     """Return TP and FP per positive: above at equal TP is a higher precision at equal recall.
 
     A curve that reaches recall 1 sooner goes on along it to the end of the other: beyond the first
     arrival at recall 1 there is nothing to compare.
     """
     if table_a.is_weighted or table_b.is_weighted:
-        lines = [_float_line(t, t.n_positive) for t in (table_a, table_b)]
+        jobs = [partial(_float_line, t, t.n_positive) for t in (table_a, table_b)]
         unit: Any = 1.0
     else:
         unit = math.lcm(int(table_a.n_positive), int(table_b.n_positive))
         scale = [unit // int(t.n_positive) for t in (table_a, table_b)]
         tables = list(zip((table_a, table_b), scale, strict=True))
         width = max(int(t.n_negative) * k for t, k in tables)
-        lines = [_integer_line(t, k, k, width * unit) for t, k in tables]
+        jobs = [partial(_integer_line, t, k, k, width * unit) for t, k in tables]
+    lines = run(jobs, n_threads)
     end = max(line.x[-1] for line in lines)
     a, b = (_extended(line, end) for line in lines)
     return Paths(a, b, unit, unit)
 
 
-def sides(paths: Paths) -> Sides:
-    """Return on which side of B the line A is, at the corners of both."""
+def sides(paths: Paths, n_threads: int | None = None) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+    """Return on which side of B the line A is, at the corners of both, and which are A's.
+
+    They are swept from (0, 0); a corner of A comes before one of B that is as far along. O(n) time.
+    """
     a, b = paths.a, paths.b
-    swept = np.concatenate((a.swept, b.swept))
-    side = np.concatenate((_side_of(a, b), -_side_of(b, a)))
-    order = np.argsort(swept, kind="stable")
-    return Sides(swept[order], side[order], order)
+    starts = [(i, b.first_from(a.swept(i)) if i else 0) for i in range(0, len(a), _JOB_CORNERS)]
+    ends = [*starts[1:], (len(a), len(b))]
+    side, is_of_a = np.empty(len(a) + len(b), np.int8), np.empty(len(a) + len(b), np.bool_)
+    is_whole = a.x.dtype.kind != "f"
+    # Python's integers, of any size, go through the kernel's own code.
+    walk = sides_of_lines.py_func if a.x.dtype.kind == "O" else sides_of_lines
+    jobs = []
+    for (i, j), (i_stop, j_stop) in zip(starts, ends, strict=True):
+        here = slice(i + j, i_stop + j_stop)
+        corners = a.x, a.y, b.x, b.y, i, i_stop, j, j_stop
+        touching = 0 if is_whole else _TOUCHING
+        jobs.append(partial(walk, *corners, touching, side[here], is_of_a[here]))
+    run(jobs, n_threads)
+    return side, is_of_a
 
 
-def crossings(paths: Paths, order: Sides) -> list[tuple[Any, Any]]:
+def crossings(
+    paths: Paths, side: NDArray[np.int8], is_of_a: NDArray[np.bool_]
+) -> list[tuple[Any, Any]]:
     """Return the points where the side turns, in the units of the paths."""
-    decided = np.flatnonzero(order.side)
-    turns = np.flatnonzero(order.side[decided][1:] != order.side[decided][:-1])
+    decided = np.flatnonzero(side)
+    turns = np.flatnonzero(side[decided][1:] != side[decided][:-1])
+    before, after = decided[turns], decided[turns + 1]
+    touches = after > before + 1  # in between: they part at the last corner that they share
+    places = after - touches
+    i = np.cumsum(np.add.reduceat(is_of_a, np.append(0, places), dtype=np.int64)[:-1])
     points = []
-    for before, after in zip(decided[turns], decided[turns + 1], strict=True):
-        if after == before + 1:
-            points.append(_intersection(paths, order.swept[after]))
-        else:  # they touch in between: the last corner that they share
-            points.append(_corner(paths, int(order.corner[after - 1])))
+    for place, own, corner, touch in zip(
+        *(column.tolist() for column in (places, is_of_a[places], i, touches)), strict=True
+    ):
+        if touch:
+            line, at = (paths.a, corner) if own else (paths.b, place - corner)
+            points.append((_number(line.x[at]), _number(line.y[at])))
+        else:
+            points.append(_intersection(paths, corner, place - corner, own))
     return points
 
 
 def _integer_line(table: ScoreTable, x_scale: int, y_scale: int, area: int) -> Line:
     # A side is decided by a difference of two products, each up to `area`.
     dtype: Any = np.int64 if 2 * area < INT64_BOUND else object
-    columns = (table.false_positives, x_scale), (table.true_positives, y_scale)
-    x, y = (
-        np.concatenate((np.zeros(1, dtype=dtype), counts.astype(dtype) * scale))
-        for counts, scale in columns
-    )
+    x, y = np.zeros((2, len(table) + 1), dtype)
+    for out, column, scale in ((x, table.negatives, x_scale), (y, table.positives, y_scale)):
+        np.cumsum(column, out=out[1:], dtype=dtype)
+        if scale != 1:
+            out *= scale
     return Line(x, y)
 
 
 def _float_line(table: ScoreTable, x_total: float) -> Line:
-    x, y = table.false_positives / x_total, table.true_positives / table.n_positive
+    tp, fp = table.running_sums()
+    x, y = fp / x_total, tp / table.n_positive
     return Line(np.concatenate((np.zeros(1), x)), np.concatenate((np.zeros(1), y)))
 
 
@@ -286,39 +307,20 @@ def _extended(line: Line, end: Any) -> Line:
     return Line(x, np.concatenate((line.y, line.y[-1:])))
 
 
-def _segment_at(line: Line, swept: Any) -> Any:
-    """Return the index of the corner at or after a sweep position; 1 at the origin."""
-    return np.clip(np.searchsorted(line.swept, swept, side="left"), 1, len(line.x) - 1)
-
-
-def _side_of(points: Line, line: Line) -> NDArray[np.int8]:
-    """Return 1, 0 or -1 for corners above, on or below a line."""
-    end = _segment_at(line, points.swept)
-    x, y = line.x[end - 1], line.y[end - 1]
-    dx, dy = line.x[end] - x, line.y[end] - y
-    area = dx * (points.y - y) - dy * (points.x - x)
-    limit: Any = _TOUCHING * (dx + dy) if area.dtype.kind == "f" else 0
-    above, below = area > limit, area < -limit
-    return np.asarray(above.astype(np.int8) - below.astype(np.int8))
-
-
-def _intersection(paths: Paths, swept: Any) -> tuple[Any, Any]:
-    """Return where the two segments that end at or after ``swept`` meet."""
+def _intersection(paths: Paths, i: int, j: int, is_of_a: bool) -> tuple[Any, Any]:
+    """Return where the segments meet that end at or after corner ``i`` of A, or ``j`` of B."""
+    a, b = paths.a, paths.b
+    while not is_of_a and i > 0 and a.swept(i - 1) >= b.swept(j):
+        i -= 1
     corners = []
-    for line in (paths.a, paths.b):
-        end = int(_segment_at(line, swept))
+    for line, first in ((a, i), (b, j)):
+        end = min(max(first, 1), len(line) - 1)
         corners.append(tuple(_number(v) for v in (line.x[end - 1], line.y[end - 1])))
         corners.append(tuple(_number(v) for v in (line.x[end], line.y[end])))
     (ax, ay), (a_end_x, a_end_y), (bx, by), (b_end_x, b_end_y) = corners
     adx, ady, bdx, bdy = a_end_x - ax, a_end_y - ay, b_end_x - bx, b_end_y - by
     share = ((bx - ax) * bdy - (by - ay) * bdx) / (adx * bdy - ady * bdx)
     return ax + share * adx, ay + share * ady
-
-
-def _corner(paths: Paths, corner: int) -> tuple[Any, Any]:
-    line = paths.a if corner < len(paths.a.x) else paths.b
-    at = corner if line is paths.a else corner - len(paths.a.x)
-    return _number(line.x[at]), _number(line.y[at])
 
 
 def _number(value: Any) -> Any:

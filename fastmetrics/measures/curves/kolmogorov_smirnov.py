@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._kernels.curve_kernels import largest_gap
 from fastmetrics._results import OneNumber
+from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
@@ -93,17 +94,17 @@ def ks_statistic(
     if lacks_a_class(table, "the Kolmogorov-Smirnov statistic"):
         nan = float("nan")
         return KolmogorovSmirnov(nan, nan, 0, nan, nan)
-    return ks_of_table(table)
+    return ks_of_table(table, n_threads)
 
 
-def ks_of_table(table: ScoreTable) -> KolmogorovSmirnov:
+def ks_of_table(table: ScoreTable, n_threads: int | None = None) -> KolmogorovSmirnov:
     """Return the statistic of a table that has both classes."""
     if table.is_weighted:
         row, tpr, fpr = _weighted_gap(table)
         gap = tpr - fpr
     else:
         n_positive, n_negative = int(table.n_positive), int(table.n_negative)
-        row, tp, fp = _integer_gap(table, n_positive, n_negative)
+        row, tp, fp = _integer_gap(table, n_positive, n_negative, n_threads)
         tpr, fpr = tp / n_positive, fp / n_negative
         gap = (tp * n_negative - fp * n_positive) / (n_positive * n_negative)
     return KolmogorovSmirnov(
@@ -122,14 +123,21 @@ def _weighted_gap(table: ScoreTable) -> tuple[int, float, float]:
     return row, float(tpr[row]), float(fpr[row])
 
 
-def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[int, int, int]:
+def _integer_gap(
+    table: ScoreTable, n_positive: int, n_negative: int, n_threads: int | None
+) -> tuple[int, int, int]:
     if n_positive * n_negative < INT64_BOUND:
-        row, tp, fp = largest_gap(table.positives, table.negatives, n_positive, n_negative)
-        return int(row), int(tp), int(fp)
+
+        def gap(piece: Piece) -> tuple[int, int, int, int]:
+            counts = piece.positives, piece.negatives, piece.tp, piece.fp
+            size, row, tp, fp = largest_gap(*counts, n_positive, n_negative)
+            return int(size), piece.start + int(row), int(tp), int(fp)
+
+        # ``max`` keeps the first of equal ones: the highest threshold.
+        return max(by_pieces(table, gap, n_threads), key=lambda found: found[0])[1:]
     # The products do not fit: floats tell which rows can be the largest, Python integers which is.
     tp_all, fp_all = table.true_positives, table.false_positives
     nearly = np.abs(tp_all / n_positive - fp_all / n_negative)
     rows = np.flatnonzero(nearly >= nearly.max() - 2 * _GAP_ERROR)
     counts = zip(rows.tolist(), tp_all[rows].tolist(), fp_all[rows].tolist(), strict=True)
-    # ``max`` keeps the first of equal ones: the highest threshold.
     return max(counts, key=lambda c: abs(c[1] * n_negative - c[2] * n_positive))

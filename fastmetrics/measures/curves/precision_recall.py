@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels import curve_kernels
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized
 from fastmetrics.measures.curves._curve_counts import predicted_positives
+from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
 
@@ -85,13 +88,15 @@ def precision_recall_curve(
     )
     if not table.n_positive > 0:
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
-    return curve_of_table(table, drop_intermediate=drop_intermediate)
+    return curve_of_table(table, drop_intermediate=drop_intermediate, n_threads=n_threads)
 
 
 def curve_of_table(
-    table: ScoreTable, *, drop_intermediate: bool = False
+    table: ScoreTable, *, drop_intermediate: bool = False, n_threads: int | None = None
 ) -> tuple[Floats, Floats, NDArray[Any]]:
     """Return precision, recall and thresholds of a table, in scikit-learn's order."""
+    if not (drop_intermediate or table.is_weighted or _may_overflow(table)):
+        return _curve_of_counts(table, n_threads)
     tp, predicted, scores = table.true_positives, predicted_positives(table), table.scores
     if drop_intermediate and len(tp) > 2:
         step = tp[1:] != tp[:-1]
@@ -105,25 +110,73 @@ def curve_of_table(
     return precision, recall, scores[::-1].copy()
 
 
+def _curve_of_counts(
+    table: ScoreTable, n_threads: int | None
+) -> tuple[Floats, Floats, NDArray[Any]]:
+    """Return the whole curve of a table without weights, on all threads."""
+    n, n_positive = len(table), float(table.n_positive)
+    precision, recall = np.ones(n + 1), np.ones(n + 1)
+    thresholds = np.empty(n, table.scores.dtype)
+
+    def write(piece: Piece) -> None:
+        here = slice(n - piece.stop, n - piece.start)
+        counts = piece.positives, piece.negatives, piece.tp, piece.fp, n_positive or 1.0
+        curve_kernels.write_precision_recall(*counts, precision[here], recall[here])
+        thresholds[here] = table.scores[piece.start : piece.stop][::-1]
+
+    by_pieces(table, write, n_threads)
+    if not n_positive:
+        recall[:n] = 1.0
+    recall[-1] = 0.0
+    return precision, recall, thresholds
+
+
 def step_area(precision: Floats, recall: Floats) -> float:
     """Return sum (R_k - R_{k-1}) P_k; scikit-learn's order of summation, so its bits."""
     return max(0.0, -float(np.sum(np.diff(recall) * precision[:-1])))
 
 
-def average_precision_of_table(table: ScoreTable) -> float:
+def average_precision_of_table(table: ScoreTable, n_threads: int | None = None) -> float:
     """Return the average precision; without positives 0, as scikit-learn does, without rows nan."""
+    if table.is_weighted and len(table):
+        return _weighted_average_precision(table, n_threads)
     if not table.n_positive > 0:
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
     if not len(table):
         return float("nan")
-    if table.is_weighted or not table.n_positive > 0 or _may_overflow(table):
+    if not table.n_positive > 0 or _may_overflow(table):
         precision, recall, _ = curve_of_table(table)
         return step_area(precision, recall)
-    steps = np.empty(len(table))
-    curve_kernels.write_precision_steps(
-        table.positives, table.negatives, float(table.n_positive), steps
-    )
+    n, n_positive = len(table), float(table.n_positive)
+    steps = np.empty(n)
+
+    def write(piece: Piece) -> None:
+        counts = piece.positives, piece.negatives, piece.tp, piece.fp
+        here = steps[n - piece.stop : n - piece.start]
+        curve_kernels.write_precision_steps(*counts, n_positive, here)
+
+    by_pieces(table, write, n_threads)
     return max(0.0, -float(np.add.reduce(steps)))
+
+
+def _weighted_average_precision(table: ScoreTable, n_threads: int | None) -> float:
+    """Return the area under the steps of weights, added as `step_area` does."""
+    tp, fp = table.running_sums()
+    if not tp[-1] > 0:
+        warn_user(NO_POSITIVE, UndefinedMetricWarning)
+        return 0.0
+    n = len(tp)
+    steps = np.empty(n)
+
+    def write(start: int) -> None:
+        here = slice(start, start + PIECE_ROWS)
+        recall = tp[here] / tp[-1]
+        gains = np.diff(recall, prepend=tp[start - 1] / tp[-1] if start else 0.0)
+        gains *= tp[here] / (tp[here] + fp[here])
+        steps[n - start - len(gains) : n - start] = gains[::-1]
+
+    run([partial(write, start) for start in range(0, n, PIECE_ROWS)], n_threads)
+    return float(np.sum(steps))
 
 
 def _may_overflow(table: ScoreTable) -> bool:
@@ -195,7 +248,7 @@ def average_precision_score(
             label_rule="average_precision",
             n_threads=n_threads,
         )
-        return average_precision_of_table(table)
+        return average_precision_of_table(table, n_threads)
 
     if column_count(y_true) > 1:
         indicator = check_multilabel_indicator(y_true)

@@ -116,6 +116,7 @@ def roc_auc_score(
                 multi_class=multi_class,
                 average=average,
                 sample_weight=sample_weight,
+                n_threads=n_threads,
             )
     data = _rows_or_table(y_true, y_score, sample_weight=sample_weight, label_rule="sorted")
     return _binary_auc(data, max_fpr=max_fpr, n_threads=n_threads)

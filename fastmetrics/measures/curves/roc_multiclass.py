@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -14,8 +15,11 @@ from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._input.weights import check_weights
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.curves._averaging import averaged, binarized
+from fastmetrics.measures.curves._averaging import averaged, binarized, by_column
+from fastmetrics.tables.ordering.row_order import row_order
+from fastmetrics.tables.scores.pairs import pairs_of_sorted
 
 #: Rows of two classes to their AUC.
 BinaryAuc = Callable[[BinaryRows], float]
@@ -31,6 +35,7 @@ def multiclass_roc_auc(
     multi_class: str,
     average: str | None,
     sample_weight: Any,
+    n_threads: int | None = None,
 ) -> float | NDArray[np.float64]:
     """Return the AUC of class labels beside a matrix of class probabilities.
 
@@ -50,12 +55,14 @@ def multiclass_roc_auc(
         How the areas are summed up.
     sample_weight : array-like of shape (n,) or None
         The weight of each row.
+    n_threads : int, optional
+        Threads to use.
 
     Returns
     -------
     float or ndarray of shape (n_classes,)
     """
-    scores = class_probabilities(y_score)
+    scores = class_probabilities(y_score, n_threads)
     averages = _AVERAGES if multi_class == "ovo" else ("micro", *_AVERAGES)
     if average not in averages:
         raise InputError(f"average must be one of {averages} for multiclass problems")
@@ -64,7 +71,7 @@ def multiclass_roc_auc(
     codes = class_codes(y_true, labels, scores.shape[1])
     check_same_length(y_true=codes, y_score=scores)
     if multi_class == "ovo":
-        return _one_vs_one(codes, scores, binary_auc, average, sample_weight)
+        return _one_vs_one(codes, scores, binary_auc, average, sample_weight, n_threads)
 
     def measure(column: NDArray[Any], column_scores: NDArray[Any], weights: Any) -> float:
         rows = check_binary(column, column_scores, sample_weight=weights, label_rule="curve")
@@ -74,10 +81,10 @@ def multiclass_roc_auc(
     return averaged(measure, indicator, scores, average=average, sample_weight=sample_weight)
 
 
-def class_probabilities(y_score: Any) -> NDArray[Any]:
-    """Return the matrix of scores: finite, and each row adding up to 1."""
-    scores = check_score_matrix(y_score)
-    sums = scores.sum(axis=1)
+def class_probabilities(y_score: Any, n_threads: int | None = None) -> NDArray[Any]:
+    """Return the matrix of scores, columns contiguous: finite, and each row adding up to 1."""
+    scores = by_column(check_score_matrix(y_score), n_threads)
+    sums = scores.T.sum(axis=0)
     if not np.allclose(1, sums):
         off = int(np.argmax(~np.isclose(1, sums)))
         raise InputError(
@@ -119,40 +126,50 @@ def _one_vs_one(
     binary_auc: BinaryAuc,
     average: str | None,
     sample_weight: Any,
+    n_threads: int | None,
 ) -> float:
     """Return the mean over the pairs of classes of the mean of their two areas.
 
-    Rows are grouped by class once: a pair is two slices of a column, not a mask over all rows.
+    Rows are grouped by class once: a pair is two slices of a column, not a mask over all rows. Of
+    unweighted rows each slice is sorted once, however many pairs it is part of.
     """
     checked = None if sample_weight is None else check_weights(sample_weight, len(codes))
-    order = np.argsort(codes, kind="stable")
-    columns = np.ascontiguousarray(scores[order].T)
-    weights = None if checked is None else checked.values[order]
-    starts = np.searchsorted(codes[order], np.arange(scores.shape[1] + 1))
-    groups = [slice(low, high) for low, high in pairwise(starts.tolist())]
-    size = [
-        float(group.stop - group.start) if weights is None else float(weights[group].sum())
-        for group in groups
-    ]
-
-    def area(column: int, positive: slice, negative: slice) -> float:
-        labels = np.zeros(positive.stop - positive.start + negative.stop - negative.start, np.int8)
-        labels[: positive.stop - positive.start] = 1
-        pair_weights = None
-        if weights is not None:
-            pair_weights = np.concatenate((weights[positive], weights[negative]))
-        pair_scores = np.concatenate((columns[column, positive], columns[column, negative]))
-        counts = checked is not None and checked.is_integer
-        return binary_auc(BinaryRows(labels, 0, pair_scores, pair_weights, counts, False))
-
+    rows = row_order(codes, n_threads).rows
+    weights = None if checked is None else checked.values[rows]
+    sizes = np.bincount(codes, minlength=scores.shape[1])
+    ends = np.cumsum(sizes).tolist()
+    groups = [slice(low, high) for low, high in pairwise([0, *ends])]
+    size = sizes.tolist() if weights is None else [float(weights[own].sum()) for own in groups]
     # A class without rows, or whose rows all weigh nothing, forms no pair.
     present = [code for code, total in enumerate(size) if total > 0]
-    areas, shares = [], []
-    for a, b in combinations(present, 2):
-        areas.append((area(a, groups[a], groups[b]) + area(b, groups[b], groups[a])) / 2)
-        shares.append(size[a] + size[b])
-    if not areas:
+
+    def areas_of(code: int) -> dict[int, float]:
+        """Return the areas of a class against each other one, by its own column."""
+        column = scores[:, code][rows]
+        others = [other for other in present if other != code]
+        if weights is None:
+            parts = [np.sort(column[group]) for group in groups]
+            return {b: pairs_of_sorted(parts[code], parts[b]).auc for b in others}
+        areas = {}
+        for other in others:
+            both = groups[code], groups[other]
+            labels = np.repeat(np.array([1, 0], np.int8), [sizes[code], sizes[other]])
+            pair_scores, pair_weights = (
+                np.concatenate([values[group] for group in both]) for values in (column, weights)
+            )
+            counts = checked is not None and checked.is_integer
+            areas[other] = binary_auc(
+                BinaryRows(labels, 0, pair_scores, pair_weights, counts, False)
+            )
+        return areas
+
+    areas_by_class = run([partial(areas_of, code) for code in present], n_threads)
+    areas = dict(zip(present, areas_by_class, strict=True))
+    pairs = list(combinations(present, 2))
+    if not pairs:
         message = "Only one class is present in y_true. ROC AUC score is not defined in that case."
         warn_user(message, UndefinedMetricWarning)
         return float("nan")
-    return float(np.average(areas, weights=shares if average == "weighted" else None))
+    means = [(areas[a][b] + areas[b][a]) / 2 for a, b in pairs]
+    shares = [float(size[a] + size[b]) for a, b in pairs]
+    return float(np.average(means, weights=shares if average == "weighted" else None))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.item_lists import Catalogue, counts_of, of_catalogue
 from fastmetrics._input.scalars import check_positive
-from fastmetrics._kernels import shown_items as kernels
+from fastmetrics._kernels.ranking import shown_items as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.ranking._by_query import averaged

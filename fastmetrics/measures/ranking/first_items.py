@@ -5,18 +5,22 @@ from __future__ import annotations
 from math import nan
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics.measures.ranking._by_query import (
+    ALL,
     RANKED,
     averaged,
-    f1_values,
-    hit_rates,
-    precisions,
-    r_precisions,
+    check_cutoff,
+    check_level,
+    check_no_relevant,
+    first_hits,
+    hits,
+    n_relevant,
+    over,
     ranked,
-    recalls,
 )
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable, Ties
 
@@ -51,7 +55,9 @@ def precision_at_k(
     0.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = precisions(table, k=k, relevant_from=relevant_from, n_threads=n_threads)
+    places, level = check_cutoff(k), check_level(relevant_from)
+    cutoffs = table.sizes if places == ALL else np.full(table.n_queries, places)
+    values = over(hits(table, level, cutoffs, n_threads), cutoffs, 0.0)
     return averaged(values, per_query, ties, "precision at k")
 
 
@@ -86,9 +92,10 @@ def recall_at_k(
     0.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = recalls(
-        table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
-    )
+    places, level = check_cutoff(k), check_level(relevant_from)
+    found = hits(table, level, np.full(table.n_queries, places), n_threads)
+    otherwise = check_no_relevant(no_relevant)
+    values = over(found, n_relevant(table, level, n_threads), otherwise)
     return averaged(values, per_query, ties, "recall at k")
 
 
@@ -127,9 +134,11 @@ def f1_at_k(
     0.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = f1_values(
-        table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
-    )
+    places, level = check_cutoff(k), check_level(relevant_from)
+    cutoffs = table.sizes if places == ALL else np.full(table.n_queries, places)
+    relevant = n_relevant(table, level, n_threads)
+    values = over(2 * hits(table, level, cutoffs, n_threads), cutoffs + relevant, 0.0)
+    values[relevant == 0] = check_no_relevant(no_relevant)
     return averaged(values, per_query, ties, "F1 at k")
 
 
@@ -169,9 +178,7 @@ def hit_rate_at_k(
     0.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = hit_rates(
-        table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
-    )
+    values = first_hits(table, k, relevant_from, no_relevant, False, n_threads)
     return averaged(values, per_query, ties, "the hit rate")
 
 
@@ -205,7 +212,7 @@ def r_precision(
     0.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = r_precisions(
-        table, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
-    )
+    level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
+    relevant = n_relevant(table, level, n_threads)
+    values = over(hits(table, level, relevant, n_threads), relevant, otherwise)
     return averaged(values, per_query, ties, "R-precision")

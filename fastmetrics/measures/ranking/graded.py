@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.scalars import check_choice, check_real
+from fastmetrics._kernels.ranking import ranking_gains as kernels
+from fastmetrics.errors import InputError
 from fastmetrics.measures.ranking._by_query import (
     RANKED,
-    Gain,
+    TINY,
+    Values,
     averaged,
-    cascades,
-    discounted_gains,
-    normalized_gains,
+    check_cutoff,
+    check_no_relevant,
+    filled,
+    longest,
+    n_relevant,
+    over,
     ranked,
 )
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable, Ties
+
+Gain = Literal["linear", "exponential"]
 
 
 @documented(RANKINGS, RANKED)
@@ -55,7 +65,8 @@ def dcg(
     3.5
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = discounted_gains(table, k=k, gain=gain, n_threads=n_threads)
+    discounts = _discounts(table, check_cutoff(k))
+    values = _discounted(table, _gains_of(table.grades, gain), discounts, n_threads)
     return averaged(values, per_query, ties, "the discounted gain")
 
 
@@ -97,7 +108,11 @@ def ndcg(
     0.9639
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = normalized_gains(table, k=k, gain=gain, no_relevant=no_relevant, n_threads=n_threads)
+    discounts, otherwise = _discounts(table, check_cutoff(k)), check_no_relevant(no_relevant)
+    gains, ideal = _gains_of(table.grades, gain), np.empty(table.n_queries)
+    filled(kernels.ideal_gains, table, n_threads, gains, len(discounts) - 1, discounts, ideal)
+    found = _discounted(table, gains, discounts, n_threads)
+    values = np.minimum(over(found, ideal, otherwise), 1.0)
     return averaged(values, per_query, ties, "the normalized gain")
 
 
@@ -144,7 +159,45 @@ def expected_reciprocal_rank(
     0.7708333333333334
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = cascades(
-        table, k=k, max_relevance=max_relevance, no_relevant=no_relevant, n_threads=n_threads
-    )
+    places, otherwise = check_cutoff(k), check_no_relevant(no_relevant)
+    largest = float(table.grades.max(initial=0.0))
+    top = largest if max_relevance is None else check_real("max_relevance", max_relevance)
+    if top < largest:
+        raise InputError(f"`max_relevance` must be at least {largest:g}, which occurs: got {top:g}")
+    chances = _gains_of(table.grades, "exponential") / np.exp2(top)
+    values = np.empty(table.n_queries)
+    more = (chances, table.above, table.tied, places, values)
+    filled(kernels.expected_cascade, table, n_threads, *more)
+    values[n_relevant(table, TINY, n_threads) == 0] = otherwise
     return averaged(values, per_query, ties, "the expected reciprocal rank")
+
+
+def _gains_of(grades: Values, gain: Gain) -> Values:
+    """Return what items of these grades are worth; nothing below 0."""
+    check_choice("gain", gain, ("linear", "exponential"))
+    if grades.min(initial=0.0) < 0:
+        grades = np.maximum(grades, 0.0)
+    if gain == "linear":
+        return grades
+    largest = float(grades.max(initial=0.0))
+    if largest > 1000:
+        raise InputError(
+            f"`relevance` of {largest:g} is too great for exponential gains: 2**1000 is beyond "
+            "what adds up"
+        )
+    return np.exp2(grades) - 1.0
+
+
+def _discounts(table: RankingTable, k: int) -> Values:
+    """Return the sum of 1/log2(j + 1) over the first j places, for every j that is looked at."""
+    places = np.arange(2, 2 + min(k, longest(table)), dtype=np.float64)
+    return np.append(0.0, np.cumsum(1.0 / np.log2(places)))
+
+
+def _discounted(
+    table: RankingTable, gains: Values, discounts: Values, n_threads: int | None
+) -> Values:
+    found = np.empty(table.n_queries)
+    more = (gains, table.above, table.tied, len(discounts) - 1, discounts, found)
+    filled(kernels.expected_gains, table, n_threads, *more)
+    return found

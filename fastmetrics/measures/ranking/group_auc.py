@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
+from fastmetrics._kernels.ranking.ranking_values import concordant_items
 from fastmetrics._results import OneNumber
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.measures.ranking._by_query import RANKED, areas, ranked
+from fastmetrics.measures.ranking._by_query import RANKED, check_level, filled, over, ranked, ranks
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable
 
 Weighting = Literal["items", "relevant", "pairs", "queries"]
@@ -96,7 +97,12 @@ def group_auc(
     """
     check_choice("weighting", weighting, ("items", "relevant", "pairs", "queries"))
     table = ranked(relevance, score, query, "expected", n_threads)
-    values, relevant, others = areas(table, relevant_from=relevant_from, n_threads=n_threads)
+    level, doubled = check_level(relevant_from), np.empty(table.n_queries, np.int64)
+    relevant = np.empty(table.n_queries, np.int64)
+    more = (level, doubled, relevant, table.sizes)
+    filled(concordant_items, table, n_threads, *ranks(table), *more)
+    others = table.sizes - relevant
+    values = over(doubled / 2, relevant * others, nan)
     defined = ~np.isnan(values)
     if weighting == "items":
         weights = relevant + others

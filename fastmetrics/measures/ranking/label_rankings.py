@@ -13,7 +13,7 @@ from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer, check_positive
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._input.weights import check_weights
-from fastmetrics._kernels.ranking_gains import expected_gains, ideal_gains
+from fastmetrics._kernels.ranking.ranking_gains import expected_gains, ideal_gains
 from fastmetrics.errors import InputError
 from fastmetrics.tables.ranking.ranking_table import RankingTable
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import log, nan
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.scalars import check_fraction
+from fastmetrics._kernels.ranking import ranking_values as kernels
 from fastmetrics.measures.ranking._by_query import (
     RANKED,
-    average_precisions,
     averaged,
-    biased_precisions,
-    preferences,
+    check_cutoff,
+    check_level,
+    check_no_relevant,
+    filled,
+    first_hits,
+    longest,
+    n_relevant,
+    over,
     ranked,
-    reciprocal_ranks,
+    ranks,
 )
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable, Ties
 
@@ -58,9 +66,11 @@ def mean_average_precision(
     0.75
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = average_precisions(
-        table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
-    )
+    level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
+    sums = np.empty(table.n_queries)
+    more = (level, check_cutoff(k), sums)
+    filled(kernels.expected_precision_sums, table, n_threads, *ranks(table), *more)
+    values = over(sums, n_relevant(table, level, n_threads), otherwise)
     return averaged(values, per_query, ties, "average precision")
 
 
@@ -95,9 +105,7 @@ def mean_reciprocal_rank(
     0.6111111111111112
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = reciprocal_ranks(
-        table, k=k, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
-    )
+    values = first_hits(table, k, relevant_from, no_relevant, True, n_threads)
     return averaged(values, per_query, ties, "the reciprocal rank")
 
 
@@ -138,9 +146,12 @@ def rank_biased_precision(
     0.625
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = biased_precisions(
-        table, k=k, relevant_from=relevant_from, persistence=persistence, n_threads=n_threads
-    )
+    level, p = check_level(relevant_from), check_fraction("persistence", persistence)
+    places = np.arange(min(check_cutoff(k), longest(table)) + 1, dtype=np.float64)
+    powers, shares = p**places, -np.expm1(places * log(p))  # 1 - p**j would lose digits
+    values = np.empty(table.n_queries)
+    more = (level, len(places) - 1, powers, shares, values)
+    filled(kernels.expected_reading, table, n_threads, *ranks(table), *more)
     return averaged(values, per_query, ties, "rank-biased precision")
 
 
@@ -180,7 +191,9 @@ def bpref(
     0.75
     """
     table = ranked(relevance, score, query, ties, n_threads)
-    values = preferences(
-        table, relevant_from=relevant_from, no_relevant=no_relevant, n_threads=n_threads
-    )
+    level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
+    values = np.empty(table.n_queries)
+    more = (table.unjudged_above, table.unjudged_tied, level, table.judged, values)
+    filled(kernels.expected_preference, table, n_threads, *ranks(table), *more)
+    values[np.isnan(values)] = otherwise
     return averaged(values, per_query, ties, "bpref")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import orders as kernels
 from fastmetrics._threads.workers import run
+from fastmetrics.tables.ordering.keys import ordered_keys
 from fastmetrics.tables.ordering.partition import MOST_SHORT, partition_rows
 
 Ints = NDArray[np.int32] | NDArray[np.int64]
@@ -172,7 +173,7 @@ def _order_bucket(scores: NDArray[Any], numbers: Ints, start: int, rows: Ints, e
 
     ``numbers`` are those of the rows, ascending.
     """
-    keys, least, greatest = _ordered_keys(scores)
+    keys, least, greatest = ordered_keys(scores)
     if len(keys) == 0:
         return 0
     place_bits = np.uint64(len(keys).bit_length())
@@ -186,18 +187,6 @@ def _order_bucket(scores: NDArray[Any], numbers: Ints, start: int, rows: Ints, e
         words = _ordered_twice(keys, least, shift, place_bits)
         found = kernels.unpack(words, place_bits, keys, numbers, start, rows, ends)
     return int(found)
-
-
-def _ordered_keys(scores: NDArray[Any]) -> tuple[NDArray[np.uint64], np.uint64, np.uint64]:
-    """Return numbers in the order of the scores, equal where these are, and the ends of both."""
-    if scores.dtype.kind == "f":
-        keys = np.array(scores, np.float64).view(np.uint64)
-        least, greatest = kernels.order_floats(keys)
-        return keys, np.uint64(least), np.uint64(greatest)
-    keys = scores.view(np.uint64)
-    if scores.dtype.kind == "i":
-        keys = keys ^ np.uint64(1 << 63)
-    return keys, keys.min(initial=2**64 - 1), keys.max(initial=0)
 
 
 def _ordered_twice(

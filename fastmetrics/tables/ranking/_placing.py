@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.queries import QueryRows
 from fastmetrics._input.scores import check_finite
-from fastmetrics._kernels import rankings as kernels
+from fastmetrics._kernels.ranking import rankings as kernels
 from fastmetrics._threads.workers import run
 
 #: Items of a job: some milliseconds of work.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.item_lists import Catalogue, check_lists
 from fastmetrics._input.scalars import check_choice, check_integer, check_n_threads
 from fastmetrics._input.scores import check_finite
-from fastmetrics._kernels.shown_items import chances_of_first
+from fastmetrics._kernels.ranking.shown_items import chances_of_first
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError
 from fastmetrics.tables.ranking._placing import jobs_of

@@ -14,7 +14,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.queries import QueryRows, check_queries, check_totals
 from fastmetrics._input.scalars import check_choice, check_n_threads
-from fastmetrics._kernels import rankings as kernels
+from fastmetrics._kernels.ranking import rankings as kernels
 from fastmetrics._results import same
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.ranking._placing import placed

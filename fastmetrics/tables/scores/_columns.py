@@ -37,8 +37,8 @@ def checked_columns(
     if np.size(scores) == 0 == np.size(positives) == np.size(negatives):
         return _no_columns()
     scores = check_scores_array(scores, "scores", allow_inf=allow_inf)
-    positives = _checked_counts(positives, "positives")
-    negatives = _checked_counts(negatives, "negatives")
+    positives = checked_counts(positives, "positives")
+    negatives = checked_counts(negatives, "negatives")
     check_same_length(scores=scores, positives=positives, negatives=negatives)
     if positives.dtype != negatives.dtype:
         positives, negatives = positives.astype(np.float64), negatives.astype(np.float64)
@@ -101,7 +101,7 @@ def _stored_columns(file: IO[bytes], name: str, version: int) -> tuple[Columns, 
     return checked_columns(*columns, allow_inf=True), int(exponent)
 
 
-def _checked_counts(values: Any, name: str) -> NDArray[Any]:
+def checked_counts(values: Any, name: str) -> NDArray[Any]:
     """Return counts as int64 or weights as float64."""
     array = as_vector(values, name)
     if array.dtype.kind not in "iuf":

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels import merges, orders
 from fastmetrics._threads.workers import run
+from fastmetrics.tables.ordering.keys import ordered_keys, scores_of
 from fastmetrics.tables.ordering.partition import Partition, partition
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
@@ -165,10 +166,7 @@ def _distinct_partitioned(parted: Partition, n_threads: int | None) -> Columns:
         for b in range(first, stop):
             stretch = slice(starts[b], starts[b] + in_bucket[b])
             mine = [column[stretch] for column in columns]
-            negative, positive = parted.gather(2 * b), parted.gather(2 * b + 1)
-            negative.sort()
-            positive.sort()
-            n_distinct[b] = merges.merge_descending(positive, negative, *mine)
+            n_distinct[b] = _count_bucket(parted.gather(2 * b), parted.gather(2 * b + 1), mine)
 
     run([partial(fill, *job) for job in bucket_jobs(n_buckets)], n_threads)
     at = 0
@@ -179,3 +177,24 @@ def _distinct_partitioned(parted: Partition, n_threads: int | None) -> Columns:
                 column[at : at + found] = column[starts[b] : starts[b] + found]
         at += found
     return _shortened(columns, at)
+
+
+def _count_bucket(negative: NDArray[Any], positive: NDArray[Any], columns: list[Any]) -> int:
+    """Write the distinct scores of a bucket, descending, with both counts; return their number.
+
+    One sort of numbers that hold score and class, where a bit is left for the class, is read sooner
+    than two sorted runs are merged.
+    """
+    if len(negative) + len(positive) == 0:
+        return 0
+    keys, least, greatest = ordered_keys(np.concatenate((negative, positive)))
+    if int(greatest) - int(least) >= 1 << 63:
+        negative.sort()
+        positive.sort()
+        return int(merges.merge_descending(positive, negative, *columns))
+    words = np.empty(len(keys), np.uint64)
+    orders.pack_classes(keys, least, len(negative), words)
+    words.sort()
+    found = int(orders.count_classes(words, least, keys, *columns[1:]))
+    columns[0][:found] = scores_of(keys[:found], columns[0].dtype)
+    return found

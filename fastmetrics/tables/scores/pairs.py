@@ -81,14 +81,9 @@ def count_pairs(rows: BinaryRows, n_threads: int | None = None) -> PairCounts:
     if len(rows.scores) <= _FEW and merges.split_classes.is_compiled:
         return _pairs_of_few(rows)
     if numpy_serves(len(rows.scores)):
-        positive, negative = sorted_classes(rows, by_kernel=False)
-        below = np.searchsorted(negative, positive, side="left").sum()
-        not_above = np.searchsorted(negative, positive, side="right").sum()
-        return _counts(len(positive), len(negative), int(below + not_above))
+        return _by_search(*sorted_classes(rows, by_kernel=False))
     if len(rows.scores) < PLAIN_ROWS:
-        positive, negative = sorted_classes(rows)
-        twice = int(merges.pairs_of_sorted(positive, negative))
-        return _counts(len(positive), len(negative), twice)
+        return _by_merge(*sorted_classes(rows))
     parted = partition(rows, n_threads)
     if not parted.is_clean:
         return count_pairs(rows.recheck(), n_threads)
@@ -106,6 +101,23 @@ def count_pairs(rows: BinaryRows, n_threads: int | None = None) -> PairCounts:
         n_negative += negatives
         n_positive += positives
     return _counts(n_positive, n_negative, twice)
+
+
+def pairs_of_sorted(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
+    """Return the pair counts of the scores of two classes, each ascending and checked."""
+    serves = numpy_serves(len(positive) + len(negative))
+    return _by_search(positive, negative) if serves else _by_merge(positive, negative)
+
+
+def _by_search(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
+    below = np.searchsorted(negative, positive, side="left").sum()
+    not_above = np.searchsorted(negative, positive, side="right").sum()
+    return _counts(len(positive), len(negative), int(below + not_above))
+
+
+def _by_merge(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
+    twice = int(merges.pairs_of_sorted(positive, negative))
+    return _counts(len(positive), len(negative), twice)
 
 
 def _pairs_of_few(rows: BinaryRows) -> PairCounts:

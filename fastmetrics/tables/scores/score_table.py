@@ -248,6 +248,14 @@ class ScoreTable(Shown):
         """Negatives at or above each score: a running sum, compensated for weights."""
         return running_sum(self.negatives)
 
+    def running_sums(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return true and false positives: of weights sooner than one after the other."""
+        if not self.is_weighted:
+            return self.true_positives, self.false_positives
+        tp, fp = np.empty(len(self)), np.empty(len(self))
+        merges.cumulative_pair(self.positives, self.negatives, tp, fp)
+        return tp, fp
+
     def __len__(self) -> int:
         return len(self.scores)
 
@@ -299,7 +307,11 @@ class ScoreTable(Shown):
     def _both_totals(self) -> list[int | float]:
         """Return the positive and the negative total, summed once."""
         if not self._totals:
-            self._totals.extend((_total(self.positives), _total(self.negatives)))
+            if self.is_weighted:
+                sums = [float(column[-1]) if len(self) else 0.0 for column in self.running_sums()]
+            else:
+                sums = [int(np.add.reduce(column)) for column in (self.positives, self.negatives)]
+            self._totals.extend(sums)
         return self._totals
 
     def _columns(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -343,12 +355,6 @@ class ScoreTable(Shown):
         """
         columns, exponent = stored_columns(file, FORMAT)
         return cls._of_columns(*columns, exponent)
-
-
-def _total(column: NDArray[Any]) -> int | float:
-    if column.dtype.kind == "f":
-        return float(running_sum(column)[-1]) if len(column) else 0.0
-    return int(np.add.reduce(column))
 
 
 def running_sum(column: NDArray[Any]) -> NDArray[Any]:

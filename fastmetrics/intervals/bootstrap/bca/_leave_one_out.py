@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice
+from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap.bca._loo_precision_recall import (
     average_precision,
@@ -105,7 +106,7 @@ class _RocArea:
     low: Fraction
     high: Fraction
     standardised: bool = False
-    _known: dict[Fraction, Fraction] = field(default_factory=dict, init=False)
+    _known: dict[int, int] = field(default_factory=lambda: {0: 0}, init=False)
 
     @cached_property
     def tp_before(self) -> NDArray[Any]:
@@ -141,18 +142,24 @@ class _RocArea:
         return (self.high - self.low) * (self.low + self.high) / 2
 
     def up_to(self, x: Fraction) -> Fraction:
-        """Return the integral of TP over FP from 0 to x; each x costs one pass."""
-        if x not in self._known:
-            row = self.row_beyond(x)
-            negatives, positives = self.table.negatives[:row], self.table.positives[:row]
+        """Return the integral of TP over FP from 0 to x."""
+        row = self.row_beyond(x)
+        area = Fraction(self._twice_before(row), 2)
+        if row < len(self.fp_end):
+            start, width, before, rise = self.cell(row)
+            area += (x - start) * before + (x - start) ** 2 * rise / (2 * width)
+        return area
+
+    def _twice_before(self, row: int) -> int:
+        """Return twice the integral over the rows before one: a pass from the nearest one known."""
+        if row not in self._known:
+            near = min(self._known, key=lambda known: abs(known - row))
+            part = slice(min(near, row), max(near, row))
+            negatives, positives = self.table.negatives[part], self.table.positives[part]
             # Counts: exact_dot returns integers.
-            twice = 2 * exact_dot(negatives, self.tp_before[:row]) + exact_dot(negatives, positives)
-            area = Fraction(int(twice), 2)
-            if row < len(self.fp_end):
-                start, width, before, rise = self.cell(row)
-                area += (x - start) * before + (x - start) ** 2 * rise / (2 * width)
-            self._known[x] = area
-        return self._known[x]
+            twice = 2 * exact_dot(negatives, self.tp_before[part]) + exact_dot(negatives, positives)
+            self._known[row] = self._known[near] + (int(twice) if row > near else -int(twice))
+        return self._known[row]
 
     def row_beyond(self, x: Fraction) -> int:
         """Return the first row that ends right of x."""
@@ -190,19 +197,17 @@ class _RocArea:
         a, b = self.low * n, self.high * n
         first, last = self.row_beyond(a), self.row_beyond(b)
         total = self.whole + offset
+        by = float(scale / (p * n))
         found = np.empty(len(self.table))
-        found[:first] = float(total - (b - a))
+        found[:first] = float(total - (b - a)) * by
         between = slice(first, last)
-        middle = found[between]
-        np.multiply(self.table.negatives[between], -0.5, out=middle)
-        middle += self.fp_end[between]
-        _add(total - b, middle)
-        found[last:] = float(total)
+        columns = self.table.negatives[between], self.fp_end[between]
+        kernels.affine(*columns, 1.0, *_split(total - b), by, found[between])
+        found[last:] = float(total) * by
         for row in {first, last} - {len(found)}:
             start, width, _, _ = self.cell(row)
             lost = _right_of(b, start, width) - _right_of(a, start, width)
-            found[row] = float(total - lost)
-        found *= float(scale / (p * n))
+            found[row] = float(total - lost) * by
         return found
 
     def _without_a_negative(self, offset: Fraction, scale: Fraction) -> Floats:
@@ -212,20 +217,19 @@ class _RocArea:
         a, b = self.low * n, self.high * n
         first, last = self.row_beyond(a + 1), self.row_beyond(b + 1)
         moved_b = self.up_to(b + 1)
+        by = float(scale / (p * n))
         found = np.empty(len(self.table))
         if first > 0:  # the row lies left of a, and both ends move
-            found[:first] = float(moved_b - self.up_to(a + 1) + offset)
+            found[:first] = float(moved_b - self.up_to(a + 1) + offset) * by
         if first < last:
             between = slice(first, last)
-            height = found[between]
-            np.multiply(self.table.positives[between], -0.5, out=height)
-            height -= self.tp_before[between]
-            _add(moved_b - self.up_to(a) + offset, height)
+            columns = self.table.positives[between], self.tp_before[between]
+            constant = _split(moved_b - self.up_to(a) + offset)
+            kernels.affine(*columns, -1.0, *constant, by, found[between])
         if last < len(found):
-            found[last:] = float(self.up_to(b) - self.up_to(a) + offset)
+            found[last:] = float(self.up_to(b) - self.up_to(a) + offset) * by
         for row in {first, last} - {len(found)}:
-            found[row] = float(self._narrowed(b, row) - self._narrowed(a, row) + offset)
-        found *= float(scale / (p * n))
+            found[row] = float(self._narrowed(b, row) - self._narrowed(a, row) + offset) * by
         return found
 
     def _narrowed(self, x: Fraction, row: int) -> Fraction:
@@ -248,11 +252,10 @@ def _right_of(x: Fraction, start: int, width: int) -> Fraction:
     return (x - start) ** 2 / (2 * width)
 
 
-def _add(constant: Fraction, values: Floats) -> None:
-    """Add a constant in place, to the last place even where the two nearly cancel."""
+def _split(constant: Fraction) -> tuple[float, float]:
+    """Return two numbers that add up to it: sums are right even where they nearly cancel."""
     high = float(constant)
-    values += high
-    values += float(constant - Fraction(high))
+    return high, float(constant - Fraction(high))
 
 
 _MEASURES: dict[str, Callable[..., tuple[Floats, Floats]]] = {

@@ -10,11 +10,12 @@ what these lack of 1, whichever is smaller.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from fastmetrics.measures.curves.pr_areas import _segment_areas
 from fastmetrics.tables.scores.pairs import above
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -52,10 +53,24 @@ def _counts(table: ScoreTable) -> _Counts:
 
 def average_precision(table: ScoreTable, deviations: bool) -> Pair:
     """Leave out of the sum of (recall step) x (precision at its end)."""
-    c = _counts(table)
-    mean, excess = _mean_less_own(c, trapezoid=False)
-    changes = [c.positives * change for change in _precision_changes(c)]
-    return _areas(c, deviations, mean, excess, changes)
+    tp, fp, n_positive = table.true_positives, table.false_positives, float(table.n_positive)
+    mean, lack = (_mean_share(part, table, tp + fp) for part in (tp, fp))
+    is_lack = lack < mean  # the difference is taken of the smaller ones
+    of_positives, of_negatives = np.empty((2, len(table)))
+    kernels.steps_without(tp, fp, lack if is_lack else mean, is_lack, of_positives, of_negatives)
+    center = 0.0 if deviations else mean
+    of_negatives /= n_positive
+    if n_positive == 1:
+        return np.full(len(table), np.nan), of_negatives + center
+    of_positives /= n_positive - 1.0
+    return (
+        (of_positives, of_negatives) if deviations else (of_positives + mean, of_negatives + mean)
+    )
+
+
+def _mean_share(part: NDArray[Any], table: ScoreTable, called: NDArray[Any]) -> float:
+    """Return the mean over the positives of a part of what is called positive at their score."""
+    return float(np.sum(table.positives * (part / called))) / float(table.n_positive)
 
 
 def pr_auc(table: ScoreTable, deviations: bool, *, interpolation: str = "continuous") -> Pair:
@@ -73,7 +88,7 @@ def pr_auc(table: ScoreTable, deviations: bool, *, interpolation: str = "continu
 
 def _trapezoid(table: ScoreTable, deviations: bool) -> Pair:
     c = _counts(table)
-    mean, excess = _mean_less_own(c, trapezoid=True)
+    mean, excess = _mean_less_own(c)
     # A row's term changes by the change at its end, and, if it is not row k itself, at its start.
     half = 0.5 * c.positives
     at_end = _precision_changes(c)
@@ -166,17 +181,16 @@ def _precision_changes(c: _Counts) -> list[Floats]:
     return [of_positive, of_negative]
 
 
-def _mean_less_own(c: _Counts, *, trapezoid: bool) -> tuple[float, Floats]:
-    """Return the area, and by how much it is more than the precision of a row's last positive."""
+def _mean_less_own(c: _Counts) -> tuple[float, Floats]:
+    """Return the area, and by how much it is more than the precision at a row's last positive."""
     found = []
     # Precision, and what it lacks of 1: the difference is taken of the smaller ones.
     for part, less, at_start in ((c.tp, 1.0, 1.0), (c.fp, 0.0, 0.0)):
         share = part / c.predicted
         own = np.full(len(part), at_start)
         np.divide(part - less, c.predicted - 1.0, out=own, where=c.predicted > 1)
-        if trapezoid:
-            before = _shifted(share, at_start)
-            share, own = 0.5 * (share + before), 0.5 * (own + before)
+        before = _shifted(share, at_start)
+        share, own = 0.5 * (share + before), 0.5 * (own + before)
         found.append((float(np.sum(c.positives * share)) / c.n_positive, own))
     (mean, own), (lack, own_lack) = found
     return mean, own_lack - lack if lack < mean else mean - own

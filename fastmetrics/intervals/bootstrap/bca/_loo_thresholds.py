@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from fastmetrics.measures.curves._criteria import (
     ClosestTopLeft,
     Counts,
@@ -43,9 +44,9 @@ def ks_statistic(table: ScoreTable, deviations: bool) -> Pair:
 
 
 def _gaps(tp: NDArray[Any], fp: NDArray[Any], n_positive: int, n_negative: int) -> Floats:
-    gaps: Floats = tp / n_positive
-    gaps -= fp / n_negative
-    return np.abs(gaps, out=gaps)
+    found = np.empty(len(tp))
+    kernels.gaps(tp, fp, n_positive, n_negative, found)
+    return found
 
 
 def _largest_of_two(kept: Floats, less: Floats, center: float) -> Floats:
@@ -99,18 +100,19 @@ def _best_of_two(
 
     Candidate 0 calls nothing positive; candidate k + 1 is the threshold of row k.
     """
-    from_top, from_bottom = _keys(criterion, kept), _keys(criterion, less)
-    upper = _first_best_so_far(from_top)[:-1]
-    lower = _first_best_from_here(from_bottom)[1:]
-    use_lower = from_bottom[lower] > from_top[upper]
-    row = np.where(use_lower, lower, upper)
+    n = len(table)
+    best = np.empty(n, np.int64)
+    kernels.best_of_two(_keys(criterion, kept), _keys(criterion, less), best)
+    # Few candidates are ever the best: one field for each run of rows.
+    starts = np.flatnonzero(np.concatenate(([True], best[1:] != best[:-1])))
+    row, use_lower = best[starts] % (n + 1), best[starts] > n
     chosen = Counts(
         np.where(use_lower, less.tp[row], kept.tp[row]),
         np.where(use_lower, less.fp[row], kept.fp[row]),
         kept.n_positive,
         kept.n_negative,
     )
-    return _field(table, criterion, chosen, row, of)
+    return np.repeat(_field(table, criterion, chosen, row, of), np.diff(starts, append=n))
 
 
 def _keys(criterion: Criterion, counts: Counts) -> NDArray[Any]:
@@ -149,23 +151,6 @@ def _field(
     else:
         found = chosen.recall()
     return np.where(criterion.feasible(chosen), found, np.nan)
-
-
-def _first_best_so_far(keys: NDArray[Any]) -> NDArray[np.intp]:
-    """Return where the maximum of ``keys[: i + 1]`` stands first."""
-    best = np.maximum.accumulate(keys)
-    found = np.zeros(len(keys), dtype=np.intp)
-    found[1:] = np.where(keys[1:] > best[:-1], np.arange(1, len(keys)), 0)
-    return np.maximum.accumulate(found)
-
-
-def _first_best_from_here(keys: NDArray[Any]) -> NDArray[np.intp]:
-    """Return where the maximum of ``keys[i:]`` stands first."""
-    best = np.maximum.accumulate(keys[::-1])[::-1]
-    last = len(keys) - 1
-    found = np.full(len(keys), last)
-    found[:-1] = np.where(keys[:-1] >= best[1:], np.arange(last), last)
-    return np.minimum.accumulate(found[::-1])[::-1]
 
 
 class _Point(NamedTuple):

@@ -32,6 +32,7 @@ def chances_of_first(
         longest = max(longest, starts[q + 1] - starts[q])
     heap = np.empty(min(k, longest), scores.dtype)
     unruly = 0
+    root = np.int64(0)  # a plain 0 would be compiled for, as a constant
     for q in range(first, last):
         start, size = starts[q], starts[q + 1] - starts[q]
         for row in range(start, start + size):
@@ -45,7 +46,7 @@ def chances_of_first(
             sift_down(heap, i, k, heap[i])
         for row in range(start + k, start + size):
             if scores[row] > heap[0]:
-                sift_down(heap, 0, k, scores[row])
+                sift_down(heap, root, k, scores[row])
         least = heap[0]
         above, tied = 0, 0
         for row in range(start, start + size):

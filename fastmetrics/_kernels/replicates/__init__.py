@@ -1,0 +1,4 @@
+"""Loops over the replicates of a bootstrap: what is drawn, and measures of what was drawn.
+
+Used by `intervals.bootstrap` and its neighbours. May import numpy and kernels.
+"""

@@ -1,0 +1,124 @@
+"""`fastmetrics evaluate --counts`: what a database counted is evaluated as its rows are."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from fastmetrics import ScoreRanges, evaluate
+from fastmetrics.cli import main
+
+pytest.importorskip("duckdb")
+
+HEADS = "score,positives,negatives,unusable"
+
+
+def rows(n=400):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, n)
+    return y, np.round(rng.normal(size=n) + y, 1)
+
+
+def counts_file(path, heads=None, more=()):
+    y, s = rows()
+    lines = [heads or HEADS]
+    for score in np.unique(s):
+        counts = [int(((s == score) & (y == label)).sum()) for label in (1, 0)]
+        lines.append(f"{score},{counts[0]},{counts[1]},0")
+    path.write_text("\n".join([*lines, *more]) + "\n")
+    return str(path)
+
+
+def run(capsys, *arguments):
+    status = main(["evaluate", *arguments])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.mark.parametrize(
+    "heads", ["score,positives,negatives,unusable", "SCORE,POSITIVES,NEGATIVES,UNUSABLE"]
+)
+def test_counts_are_evaluated_as_their_rows(capsys, tmp_path, heads):
+    status, out, err = run(
+        capsys, counts_file(tmp_path / "c.csv", heads), "--counts", "--format", "json"
+    )
+    assert (status, err) == (0, "")
+    found = json.loads(out)["models"][0]
+    expected = evaluate(*rows()).to_dict()["models"][0]
+    assert found == {name: list(v) if isinstance(v, tuple) else v for name, v in expected.items()}
+
+
+def test_files_add_up_and_conditions_hold(capsys, tmp_path):
+    path = counts_file(tmp_path / "c.csv")
+    _, one, _ = run(capsys, path, "--counts", "--where", "score > 0", "--format", "csv")
+    y, s = rows()
+    _, two, _ = run(capsys, path, counts_file(tmp_path / "d.csv"), "--counts", "--format", "json")
+    assert json.loads(two)["models"][0]["n_positive"] == 2 * y.sum()
+    assert f",{int(((s > 0) & (y == 1)).sum())}," in one
+
+
+def test_ranges_have_limits(capsys, tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("score_low,score_high,positives,negatives,unusable\n.1,.4,1,5,0\n.6,.6,3,1,0\n")
+    ranges = ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1])
+    assert run(capsys, str(path), "--counts")[1] == f"{ranges}\n"
+    found = json.loads(run(capsys, str(path), "--counts", "--format", "json")[1])
+    assert found["roc_auc"] == ranges.roc_auc().to_dict()
+    table = run(capsys, str(path), "--counts", "--format", "csv")[1].splitlines()
+    assert table[0] == "metric,low,high"
+    assert table[1] == f"roc_auc,{ranges.roc_auc().low},{ranges.roc_auc().high}"
+    assert "| roc_auc |" in run(capsys, str(path), "--counts", "--format", "markdown")[1]
+
+
+def test_whole_weights_are_no_counts(capsys, tmp_path):
+    path = tmp_path / "w.csv"
+    path.write_text("score,positive_weight,negative_weight,unusable\n.1,1,5,0\n.6,3,1,0\n")
+    status, out, _ = run(capsys, str(path), "--counts")
+    assert status == 0
+    assert "[–, –]" in out
+    assert "do not tell how many rows there were: no interval" in out
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["0.5,1,2,7"], "7 rows of the database have a label of neither class"),
+        ([",1,2,0"], "column 'score' contains 1 null"),
+        (["0.5,-1,2,0"], "column 'positives' (or 'positive_weight') must not be negative"),
+        (["0.5,many,2,0"], "'positives'"),
+    ],
+)
+def test_wrong_counts_are_refused(capsys, tmp_path, more, said):
+    status, out, err = run(capsys, counts_file(tmp_path / "c.csv", more=more), "--counts")
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--label", "y"],
+        ["--score", "p"],
+        ["--bootstrap", "9"],
+        ["--stratified"],
+        ["--groups", "g"],
+        ["--cost-fn", "3"],
+        ["--pos-label", "1"],
+        ["--on-bad-row", "skip"],
+        ["--weight", "w"],
+        ["--seed", "1"],
+    ],
+)
+def test_what_is_of_rows_is_refused(capsys, tmp_path, options):
+    status, _, err = run(capsys, counts_file(tmp_path / "c.csv"), "--counts", *options)
+    assert status == 2
+    assert f"{options[0]} is of rows" in err
+
+
+def test_rows_need_their_columns(capsys, tmp_path):
+    status, _, err = run(capsys, counts_file(tmp_path / "c.csv"))
+    assert status == 2
+    assert "--label and --score missing" in err
+    assert "--counts" in err

@@ -1,0 +1,56 @@
+"""Curves of tables of several pieces, which threads share: the bits of one piece."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.measures.curves import _pieces, precision_recall
+
+CRITERIA = {
+    "youden": {},
+    "closest-topleft": {},
+    "fewest-errors": {},
+    "fbeta": {},
+    "precision_at_recall": {"at_least": 0.9},
+    "recall_at_precision": {"at_least": 0.5},
+    "recall_at_false_positive_rate": {"at_most": 0.1},
+}
+
+
+def found(labels, scores, weights) -> list[bytes]:
+    options = {"sample_weight": weights}
+    results = [
+        *fm.precision_recall_curve(labels, scores, **options),
+        fm.average_precision_score(labels, scores, **options),
+        *fm.ks_statistic(labels, scores, **options).to_dict().values(),
+    ]
+    for criterion, constraint in CRITERIA.items():
+        best = fm.best_threshold(labels, scores, criterion=criterion, **constraint, **options)
+        results += [best.threshold, best.value, best.tp, best.fp]
+    return [np.asarray(result).tobytes() for result in results]
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 9])
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("rows", [1, 2, 7, 300])
+def test_pieces_change_no_bit(rng, monkeypatch, decimals: int, is_weighted: bool, rows) -> None:
+    labels = rng.integers(0, 2, 500)
+    scores = np.round(rng.standard_normal(500) + labels, decimals)
+    weights = rng.random(500) if is_weighted else None
+    whole = found(labels, scores, weights)
+    for module in (_pieces, precision_recall):
+        monkeypatch.setattr(module, "PIECE_ROWS", rows)
+    assert found(labels, scores, weights) == whole
+
+
+def test_sums_above_each_piece(rng, monkeypatch) -> None:
+    monkeypatch.setattr(_pieces, "PIECE_ROWS", 7)
+    table = fm.ScoreTable.from_scores(rng.integers(0, 2, 100), rng.random(100))
+    pieces = _pieces.by_pieces(table, lambda piece: piece)
+    assert [piece.start for piece in pieces] == list(range(0, 100, 7))
+    for piece in pieces:
+        assert piece.tp == table.positives[: piece.start].sum()
+        assert piece.fp == table.negatives[: piece.start].sum()
+        assert len(piece.positives) == len(piece.negatives) == piece.stop - piece.start
