@@ -224,6 +224,7 @@ CALLS: dict[str, list[Call]] = {
         lambda n: fm.ConfusionMatrix.from_labels(Y, P, sample_weight=W, n_threads=n),
         lambda n: fm.ConfusionMatrix.from_labels(CLASSES, CLASSES[::-1], n_threads=n),
     ],
+    "BinnedScoreTable.update": [lambda n: fm.BinnedScoreTable(BINS).update(Y, S, n_threads=n)],
     "RegressionTable.from_arrays": [lambda n: fm.RegressionTable.from_arrays(S, Z, n_threads=n)],
     "ScoreTable.from_scores": [
         lambda n: fm.ScoreTable.from_scores(Y, S, n_threads=n),
@@ -244,7 +245,9 @@ def functions() -> set[str]:
     return {
         name
         for name, each in found.items()
-        if inspect.isroutine(each) and "n_threads" in inspect.signature(each).parameters
+        if inspect.isroutine(each)
+        and callable(each)
+        and "n_threads" in inspect.signature(each).parameters
     }
 
 
