@@ -28,6 +28,7 @@ SIZES = 10_000, 100_000, 1_000_000, 10_000_000
 MEMORY_ROWS = 1_000_000
 #: Seconds spent on a size; what takes longer than this at one size is not tried at the next.
 BUDGET, MOST_SECONDS = 0.1, 0.5
+FEWEST_CALLS = 3
 #: What has a score for each of ten classes a row: ten million rows are gigabytes.
 WIDE = {"multiclass replicates", "one against the rest", "one against one"}
 #: An exponent that far above that of a sort, which has caches and pages to leave too, is marked.
@@ -77,7 +78,11 @@ def least_seconds(call: Call) -> float:
     """Return the least seconds of several calls; the first one is not counted."""
     call()
     start, taken = time.perf_counter(), list[float]()
-    while not taken or time.perf_counter() - start < BUDGET:
+    while (
+        time.perf_counter() - start < BUDGET
+        or not taken
+        or (len(taken) < FEWEST_CALLS and taken[0] < MOST_SECONDS)
+    ):
         before = time.perf_counter()
         call()
         taken.append(time.perf_counter() - before)

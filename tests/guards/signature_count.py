@@ -258,9 +258,13 @@ def concordance() -> None:
         y = laid_out((np.arange(size) % 7).astype(kind), layout)
         weights = rng.random(size)
         fastmetrics.kendall_tau(scores, y)
+        fastmetrics.concordance_interval(y, scores)
         fastmetrics.concordance_interval(y, scores, sample_weight=laid_out(weights, layout))
         event = laid_out(weights < 0.5, layout)
         fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")
+        options = {"higher_score_means": "shorter-time", "weighting": "uno"}
+        fastmetrics.concordance_index(np.ceil(weights * 9), event, scores, **options)
+        fastmetrics.concordance_index_interval(weights, event, scores, **options, tau=0.5)
 
 
 def rows_in_order() -> None:

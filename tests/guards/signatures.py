@@ -28,9 +28,15 @@ ALLOWED: dict[str, int] = {
     "cells:count_margins": 3,  # the same labels
     "cells:count_two": 3,
     "cells:text_codes": 1,
+    "concordance:_lower_by_half": 1,
+    "concordance:_sort_few": 1,
+    "concordance:combine_partners": 1,
+    "concordance:lower_by_digit": 1,
+    "concordance:lower_in_segments": 1,
     "concordance:rising_by_digit": 1,
     "concordance:rising_in_segments": 1,
     "concordance:scatter_by_digit": 1,
+    "concordance:scatter_with_sums": 1,
     "concordance:sums_of_later": 1,
     "curve_kernels:concordant_pairs_by_row": 2,  # scores here are float32 or float64
     "curve_kernels:corner_count": 1,

@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 from table_samples import KINDS
 
 from fastmetrics import BinLayout, BinnedScoreTable
+from fastmetrics._kernels import bins as kernels
 from fastmetrics.tables.binned._cells import _candidates, _starts
 
 FINITE = [kind for kind in KINDS if not kind.startswith(("infin", "int64", "uint64"))]
@@ -28,7 +29,8 @@ def counts_of(layout: BinLayout, scores: Any) -> np.ndarray:
 @given(st.lists(FLOATS, max_size=40), st.lists(st.floats(allow_nan=False), min_size=1, max_size=60))
 def test_every_search_finds_the_bin(edges: list[float], scores: list[float]) -> None:
     layout = BinLayout(np.unique(edges))
-    values = np.r_[scores, layout.edges, np.nextafter(layout.edges, -np.inf)]
+    with np.errstate(over="ignore"):
+        values = np.r_[scores, layout.edges, np.nextafter(layout.edges, -np.inf)]
     expected = np.bincount(layout.bins(values), minlength=layout.n_bins)
     np.testing.assert_array_equal(counts_of(layout, values), expected)
 
@@ -75,6 +77,24 @@ def test_frequent_values_are_alone() -> None:
         assert {value, float(np.nextafter(value, 2))} <= set(layout.edges.tolist())
     rest = scores[(scores != 0.5) & (scores != 1.0)]
     assert np.bincount(layout.bins(rest)).max() <= 12
+
+
+def test_edges_as_far_apart_as_can_be_warn_of_nothing(monkeypatch: Any) -> None:
+    """Also where kernels are not compiled yet, and run as plain Python."""
+    monkeypatch.setattr(kernels, "octave_cells", kernels.octave_cells.py_func)
+    monkeypatch.setattr(kernels, "even_cells", kernels.even_cells.py_func)
+    layout = BinLayout([-1.79e308, -1.78e308, 1.7e308, np.inf])
+    scores = [-1.79e308, 1e308, 1.75e308, np.inf]
+    assert counts_of(layout, scores).tolist() == [0, 1, 1, 1, 1]
+
+
+def test_the_largest_numbers_are_alone_too() -> None:
+    most = float(np.finfo(np.float64).max)
+    layout = BinLayout.learn([-most, 0.0, most, most])
+    table = BinnedScoreTable(layout, first_rows=0)
+    table.update([0, 1, 1, 0], [-most, most, most, 0.0])
+    assert table.is_exact
+    assert layout.edges[-1] == np.inf
 
 
 def test_bits_are_those_of_numbers() -> None:

@@ -43,6 +43,42 @@ def rising_pairs(data: Data) -> Pair:
     return ours, twin
 
 
+def rows_before(data: Data) -> Pair:
+    """Sort rows by their ranks, each counting the rows before it of lower rank, and partners."""
+    ranks = _ranks(data)
+    n, bits = len(ranks), int(ranks.max()).bit_length()
+    codes = (ranks.astype(np.uint32) << 1) | 1
+    by_rank = np.argsort(ranks, kind="stable").astype(np.int32)
+    starts = np.append(np.flatnonzero(np.diff(ranks[by_rank], prepend=-1)), n)
+    places = np.arange(n + 1, dtype=np.int32)  # each row has a key of its own, and leads
+    slopes = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
+    first, last = np.array([0, n]), max(0, bits - concordance.DIGIT) + 1
+
+    def ours() -> tuple[Any, ...]:
+        own, sums = codes.copy(), np.zeros(n, np.int64)
+        concordance.lower_in_segments(
+            own, sums, codes.copy(), np.empty_like(sums), first, 0, 1, bits
+        )
+        counts, more, out = np.zeros(256, np.int64), np.zeros(256, np.int64), np.empty_like(codes)
+        digit, sums_out = np.zeros(n, np.int64), np.empty_like(sums)
+        concordance.lower_by_digit(codes, 0, n, last, digit, counts)
+        sizes = counts & 0xFFFFFFFF
+        given = (codes, digit, 0, n, last, 255, np.cumsum(sizes) - sizes, more, out, sums_out)
+        concordance.scatter_with_sums(*given)
+        partners = np.empty(n)
+        of_rows = (sums, by_rank, by_rank, starts, 0, len(starts) - 1)
+        concordance.combine_partners(*of_rows, np.stack((places, places), axis=1), slopes, partners)
+        return sums & 0xFFFFFFFF, out, partners
+
+    def twin() -> tuple[Any, ...]:
+        lower = np.tril(ranks[None, :] < ranks[:, None], -1).sum(axis=1)
+        higher = np.triu(ranks[None, :] > ranks[:, None], 1).sum(axis=1)
+        by_digit = codes[np.argsort(codes >> last, kind="stable")]
+        return lower[by_rank], by_digit, (lower + higher).astype(np.float64)
+
+    return ours, twin
+
+
 def sums_of_later(data: Data) -> Pair:
     """Sum the weights of later rows of lower and of equal rank; rows come in groups of four."""
     ranks = _ranks(data)
@@ -74,6 +110,15 @@ TWINS = {
             "concordance:rising_by_digit",
             "concordance:rising_in_segments",
             "concordance:scatter_by_digit",
+        ),
+        True,
+    ),
+    rows_before: (
+        (
+            "concordance:combine_partners",
+            "concordance:lower_by_digit",
+            "concordance:lower_in_segments",
+            "concordance:scatter_with_sums",
         ),
         True,
     ),

@@ -37,7 +37,7 @@ from fastmetrics.intervals.bootstrap._rows import (
     ROWS_OF_A_CELL,
     Codes,
     SortedRows,
-    SummedTable,
+    _SummedTable,
     check_rows,
     group_codes,
     of_some_weight,
@@ -197,7 +197,7 @@ def _of_table(
     n = int(table.n_positive) + int(table.n_negative)
     if n == 0:
         raise InputError("`y_true` must hold at least one example: got an empty table")
-    table = SummedTable.of(table)
+    table = _SummedTable.of(table)
     counts = _called(table, threshold)
     if counts is not None and _count_decisions(asked):
         return _of_cells(counts)
@@ -253,7 +253,7 @@ def _scored(
         if rows.weights is None:
             counted = sorted_rows.table()
         else:
-            counted = SummedTable.of(table or ScoreTable.from_rows(rows, n_threads=n_threads))
+            counted = _SummedTable.of(table or ScoreTable.from_rows(rows, n_threads=n_threads))
         form = ScoredRows(
             n_rows=int(counted.n_positive + counted.n_negative) if rows.integer_weights else n,
             n_units=n if groups is None else int(groups.max()) + 1,

@@ -43,14 +43,14 @@ _ROUNDING: Final = 2.0**-50
 _PART = 1 << 16  # scores at a time
 
 
-class SummedTable(ScoreTable):
+class _SummedTable(ScoreTable):
     """A table that keeps its running sums, as several measures are to be taken of it."""
 
     __slots__ = ("_running",)
     _running: tuple[NDArray[Any], NDArray[Any]]
 
     @classmethod
-    def of(cls, table: ScoreTable) -> SummedTable:
+    def of(cls, table: ScoreTable) -> _SummedTable:
         """Return a table of the same columns."""
         return cls._of_columns(*table._columns(), table.weight_exponent)
 
@@ -133,7 +133,7 @@ class SortedRows:
         scores = self.distinct + 0.0 if self.distinct.dtype.kind == "f" else self.distinct
         positives = self._known["positives"]
         negatives = np.diff(self.tie_stops, prepend=0) - positives
-        return SummedTable._of_columns(scores, positives, negatives)
+        return _SummedTable._of_columns(scores, positives, negatives)
 
     @property
     def scores(self) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastmetrics.intervals.concordance._influences import Influenced
 from fastmetrics.tables.concordance.follow_up import FollowUp, Remaining
-from fastmetrics.tables.concordance.row_sums import Floats, Keyed, dense_ranks, in_order
+from fastmetrics.tables.concordance.row_sums import Floats, Keyed, in_order, ranked
 
 
 class Followed(NamedTuple):
@@ -23,7 +23,7 @@ class Followed(NamedTuple):
         The share not censored.
     by_key : Keyed
         Rows in order, with the ranks of the model's values.
-    keys : ndarray of int64, shape (n,)
+    keys : ndarray of int32, shape (n,)
     weights : ndarray of float64, shape (n,)
         In that order.
     """
@@ -31,7 +31,7 @@ class Followed(NamedTuple):
     rows: FollowUp
     uncensored: Remaining
     by_key: Keyed
-    keys: NDArray[np.int64]
+    keys: NDArray[np.int32]
     weights: Floats
 
     def at(self, time: float) -> AtTime:
@@ -77,8 +77,8 @@ def followed(
     rows: FollowUp, uncensored: Remaining, values: NDArray[Any], *, turned: bool = False
 ) -> Followed:
     """Return rows in the order of their times, then of a model's values, or of their negatives."""
-    ranks = dense_ranks(values)
-    by_key = in_order(rows.keys, ranks.max() - ranks if turned else ranks)
+    scores = ranked(values, 1)
+    by_key = in_order(rows.ranked, scores.turned() if turned else scores, 1)
     return Followed(rows, uncensored, by_key, rows.keys[by_key.rows], rows.weights[by_key.rows])
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,14 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics.intervals._sample_sizes import effective_groups
-from fastmetrics.tables.concordance.row_sums import Floats, RowSums
+from fastmetrics.tables.concordance.row_counts import RowCounts
+from fastmetrics.tables.concordance.row_sums import (
+    Floats,
+    PairTotals,
+    RowSums,
+    Slopes,
+    sum_of,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,14 +75,14 @@ class Rows:
     def variance(self, influences: Floats) -> float:
         """Return the variance of what has these influences: the infinitesimal jackknife's."""
         if self.groups is not None:
-            summed = np.bincount(self.groups, influences)
+            summed: Floats = np.bincount(self.groups, influences).astype(np.float64)
             n = self.n_groups or 0
-            return math.fsum((summed * summed).tolist()) * n / (n - 1) if n > 1 else math.nan
+            return sum_of(summed * summed) * n / (n - 1) if n > 1 else math.nan
         squares = influences * influences
         if self.weights_are == "frequencies":  # as many rows, each with its share
             present = self.weights > 0
             squares = squares[present] / self.weights[present]
-        return math.fsum(squares.tolist()) if self.n_rows > 1 else math.nan
+        return sum_of(squares) if self.n_rows > 1 else math.nan
 
 
 def checked_rows(weights: Floats, weights_are: WeightsAre | None, groups: Any) -> Rows:
@@ -88,87 +94,78 @@ def checked_rows(weights: Floats, weights_are: WeightsAre | None, groups: Any) -
     return Rows(weights, weights_are, codes)
 
 
-#: Partners of a row, by kind, and all of them.
-_Denominator = Callable[["_Parts"], tuple[float, Floats]]
+class _Over(NamedTuple):
+    """What a measure divides by, and how that moves with the weight of pairs of each kind."""
+
+    value: float
+    slopes: Slopes = (0.0, 0.0, 0.0, 0.0)
+    by_row: Floats | float = 0.0
+    """How it moves with the weight of each row besides."""
 
 
-class _Parts:
-    """Totals of pairs by kind, and the partners of each row."""
-
-    def __init__(self, sums: RowSums, weights_are: WeightsAre | None) -> None:
-        self.sums = sums
-        self.weights_are = weights_are
-        both = sums.concordant + sums.discordant
-        self.excess = sums.concordant - sums.discordant
-        self.apart_in_outcome = both + sums.tied_in_score
-        self.apart_in_score = both + sums.tied_in_outcome
-        self.apart_in_both = both
-
-    def total(self, partners: Floats) -> tuple[float, Floats]:
-        return self.sums.total(partners), partners
-
-    def every(self) -> tuple[float, Floats]:
-        """Return the weight of all pairs; a row of frequency w is w of them."""
-        weights = self.sums.weights
-        own = 1.0 if self.weights_are == "frequencies" else weights
-        return self.total(weights.sum() - own)
-
-    def geometric(self) -> tuple[float, Floats]:
-        """Return the geometric mean of the pairs apart in one and in the other."""
-        score, outcome = (
-            self.sums.total(self.apart_in_score),
-            self.sums.total(self.apart_in_outcome),
-        )
-        root = math.sqrt(score * outcome)
-        if root == 0.0:
-            return 0.0, self.apart_in_both
-        return root, root / 2 * (self.apart_in_score / score + self.apart_in_outcome / outcome)
-
-    def largest_table(self) -> tuple[float, Floats]:
-        """Return what tau-c is over, but for the numbers of distinct values."""
-        total = float(self.sums.weights.sum())
-        return total * total / 2, np.full(len(self.sums.weights), total)
+def _geometric(total: PairTotals) -> _Over:
+    """Return the geometric mean of the pairs apart in one and in the other."""
+    pairs = total.concordant + total.discordant
+    score, outcome = pairs + total.tied_in_outcome, pairs + total.tied_in_score
+    root = math.sqrt(score * outcome)
+    if root == 0.0:
+        return _Over(0.0)
+    by_score, by_outcome = root / (2 * score), root / (2 * outcome)
+    both = by_score + by_outcome
+    return _Over(root, (both, both, by_outcome, by_score))
 
 
-_OVER: Final[Mapping[tuple[str, Any], _Denominator]] = {
-    ("kendall_tau", "a"): _Parts.every,
-    ("kendall_tau", "b"): _Parts.geometric,
-    ("kendall_tau", "c"): _Parts.largest_table,
-    ("somers_d", "outcome"): lambda parts: parts.total(parts.apart_in_outcome),
-    ("somers_d", "score"): lambda parts: parts.total(parts.apart_in_score),
-    ("somers_d", "neither"): lambda parts: parts.total(
-        (parts.apart_in_outcome + parts.apart_in_score) / 2
-    ),
-    ("goodman_kruskal_gamma", None): lambda parts: parts.total(parts.apart_in_both),
-}
+def _over(
+    option: Any, sums: RowSums | RowCounts, total: PairTotals, rows: Rows, n_values: int
+) -> _Over:
+    """Return what a measure of rank correlation divides by."""
+    if option == "a":
+        pairs, by_row = sums.every(rows.weights_are == "frequencies")
+        return _Over(pairs, by_row=by_row)
+    if option == "b":
+        return _geometric(total)
+    if option == "c":  # the most that there can be in a table so narrow
+        whole, share = float(rows.weights.sum()), (n_values - 1) / n_values
+        return _Over(whole * whole / 2 * share, by_row=whole * share)
+    in_score, in_outcome = {"outcome": (1.0, 0.0), "score": (0.0, 1.0), "neither": (0.5, 0.5)}.get(
+        option, (0.0, 0.0)
+    )
+    pairs = total.concordant + total.discordant
+    pairs += in_score * total.tied_in_score + in_outcome * total.tied_in_outcome
+    return _Over(pairs, (1.0, 1.0, in_score, in_outcome))
 
 
 def influenced(
-    name: str, option: Any, sums: RowSums, weights_are: WeightsAre | None, n_values: int
+    option: Any, sums: RowSums | RowCounts, rows: Rows, n_values: int, n_threads: int | None
 ) -> Influenced:
     """Return a measure of rank correlation with its influences; nan where it is undefined.
 
+    ``option`` says which: the variant of Kendall's tau, what Somers' D is given, or none for gamma.
     ``n_values`` is the lesser number of distinct values, which tau-c asks for.
     """
-    parts = _Parts(sums, weights_are)
-    over, by_row = _OVER[name, option](parts)
-    if option == "c":
-        share = (n_values - 1) / n_values
-        over, by_row = over * share, by_row * share
-    return ratio(sums, sums.total(parts.excess), parts.excess, over, by_row)
+    total = sums.totals(n_threads)
+    over = _over(option, sums, total, rows, n_values)
+    top = total.concordant - total.discordant
+    return _ratio(sums, top, (1.0, -1.0, 0.0, 0.0), over, n_threads)
 
 
-def ratio(sums: RowSums, top: float, tops: Floats, over: float, overs: Floats) -> Influenced:
-    """Return top / over, with the influence of each row by its parts of both."""
-    if not over > 0.0:
-        return Influenced(math.nan, np.full(len(tops), math.nan))
-    value = top / over
-    return Influenced(value, sums.weights * ((tops - value * overs) / over))
-
-
-def index_influenced(sums: RowSums, half: bool) -> Influenced:
+def index_influenced(sums: RowSums | RowCounts, half: bool, n_threads: int | None) -> Influenced:
     """Return the concordance index, with the influence of each row; nan where it is undefined."""
-    tops, overs = sums.concordant, sums.concordant + sums.discordant
-    if half:
-        tops, overs = tops + sums.tied_in_score / 2, overs + sums.tied_in_score
-    return ratio(sums, sums.total(tops), tops, sums.total(overs), overs)
+    total, share = sums.totals(n_threads), float(half)
+    pairs = total.concordant + total.discordant + share * total.tied_in_score
+    top = total.concordant + share / 2 * total.tied_in_score
+    over = _Over(pairs, (1.0, 1.0, share, 0.0))
+    return _ratio(sums, top, (1.0, 0.0, share / 2, 0.0), over, n_threads)
+
+
+def _ratio(
+    sums: RowSums | RowCounts, top: float, slopes: Slopes, over: _Over, n_threads: int | None
+) -> Influenced:
+    """Return top / over, with the influence of each row by its partners of each kind."""
+    if not over.value > 0.0:
+        return Influenced(math.nan, np.full(len(sums[0]), math.nan))
+    value = top / over.value
+    of_top, of_over = np.array(slopes), np.array(over.slopes)
+    moved = (of_top - value * of_over) / over.value
+    besides = -value * over.by_row / over.value
+    return Influenced(value, sums.influences(tuple(moved.tolist()), besides, n_threads))

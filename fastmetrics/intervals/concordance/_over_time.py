@@ -82,7 +82,7 @@ def checked(
         if bad.any():
             at = int(np.argmax(bad))
             raise InputError(f"`times` must {what}: got {asked[at].item()!r} at index {at}")
-    rows = follow(censored.times, censored.is_event, weights)
+    rows = follow(*censored, weights, threads)
     ends = np.array([rows.keys_up_to(each) for each in asked.tolist()])
     return Asked(rows, checked_rows(weights, read, groups), asked, ends, level, threads)
 
@@ -121,12 +121,13 @@ def at_all(asked: Asked, at: Callable[[int], Influenced], factors: Floats) -> Fo
             batch, run([partial(at, k) for k in batch], asked.n_threads), strict=True
         ):
             values[k], errors[k] = one.value, math.sqrt(asked.shared.variance(one.influences))
-            summed += factors[k] * one.influences
+            if factors[k] != 0.0:
+                summed += factors[k] * one.influences
     return Found(values, errors, summed)
 
 
 def result_of(
-    metric: Any, asked: Asked, found: Found, mean: Influenced, reference: Floats
+    metric: Any, asked: Asked, found: Found, mean: Influenced | None, reference: Floats
 ) -> TimeDependentMeasure:
     """Return the result, and say where it is undefined."""
     values, shared = found.values, asked.shared
@@ -152,7 +153,7 @@ def result_of(
     for column in columns:
         column.flags.writeable = False
     integrated = None
-    if len(values) > 1:
+    if mean is not None:
         integrated = interval_of(
             f"integrated {metric.split('/')[-1].replace('dynamic ', '')}",
             *(mean, shared, asked.level),

@@ -107,10 +107,13 @@ def concordance_index_interval(
     read = check_weights_are(sample_weight, weights_are)
     options = check_index_options(higher_score_means, weighting, tau, ties_in_score)
     values = check_scores_array(score, "score")
-    pairs = checked_pairs(time, event, options, sample_weight, read, score=score, groups=groups)
-    check_same_length(time=pairs.keys, score=values)
+    pairs = checked_pairs(
+        time, event, options, sample_weight, read, threads, score=score, groups=groups
+    )
+    check_same_length(time=pairs.weights, score=values)
     rows = checked_rows(pairs.weights, read, groups)
-    found = index_influenced(pairs.sums(values, options.higher_is_longer, threads), options.half)
+    sums = pairs.sums(values, options.higher_is_longer, threads)
+    found = index_influenced(sums, options.half, threads)
     _warn_of_nothing(found.value)
     warn_of_rows(rows)
     return interval_of(_NAME, found, rows, level, is_index=True)
@@ -165,13 +168,15 @@ def concordance_index_test(
     options = check_index_options(higher_score_means, weighting, tau, ties_in_score)
     models = named_scores(scores, names, at_least=2)
     values = {model.argument: model.values for model in models}
-    pairs = checked_pairs(time, event, options, sample_weight, read, **values, groups=groups)
+    pairs = checked_pairs(
+        time, event, options, sample_weight, read, threads, **values, groups=groups
+    )
     found = []
     for model in models:
         column = check_scores_array(model.values, model.argument)
-        check_same_length(**{"time": pairs.keys, model.argument: column})
+        check_same_length(**{"time": pairs.weights, model.argument: column})
         sums = pairs.sums(column, options.higher_is_longer, threads)
-        found.append(index_influenced(sums, options.half))
+        found.append(index_influenced(sums, options.half, threads))
     _warn_of_nothing(float(np.sum([one.value for one in found])))
     rows = checked_rows(pairs.weights, read, groups)
     warn_of_rows(rows)

@@ -23,7 +23,7 @@ from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._sample_sizes import tail
 from fastmetrics.measures.concordance.rank_correlation import check_paired
 from fastmetrics.tables.concordance.pair_counts import PairCounts, count_pairs
-from fastmetrics.tables.concordance.row_sums import dense_ranks
+from fastmetrics.tables.ordering.row_order import row_order
 
 #: Rows without ties up to which the test is exact where nothing else is asked for, and at most.
 _EXACT_BY_DEFAULT: Final = 50
@@ -114,7 +114,8 @@ def kendall_test(
     check_alternative(alternative)
     check_choice("method", method, ("auto", "exact", "normal"))
     outcome, score = check_paired(y_true, y_score)
-    found = count_pairs(outcome, score, check_n_threads(n_threads))
+    threads = check_n_threads(n_threads)
+    found = count_pairs(outcome, score, threads)
     n = found.n_rows
     has_ties = min(found.n_scores, found.n_outcomes) < n
     if method == "exact" and (has_ties or n > _EXACT_AT_MOST):
@@ -129,7 +130,8 @@ def kendall_test(
         )
         return KendallTest(math.nan, math.nan, math.nan, alternative, "normal", n)
     is_exact = method == "exact" or (method == "auto" and not has_ties and n <= _EXACT_BY_DEFAULT)
-    statistic = found.excess / math.sqrt(_variance(found, _runs(outcome), _runs(score)))
+    runs = (_runs(values, threads) for values in (outcome, score))
+    statistic = found.excess / math.sqrt(_variance(found, *runs))
     if is_exact:
         pvalue = _exact(found, alternative)
     elif alternative == "two-sided":
@@ -141,9 +143,9 @@ def kendall_test(
     return KendallTest(tau, statistic, pvalue, alternative, kind, n)
 
 
-def _runs(values: NDArray[Any]) -> list[int]:
+def _runs(values: NDArray[Any], n_threads: int | None) -> list[int]:
     """Return how many rows share each value that several have."""
-    sizes = np.bincount(dense_ranks(values))
+    sizes = np.diff(row_order(values, n_threads).starts)
     return [int(size) for size in sizes[sizes > 1]]
 
 

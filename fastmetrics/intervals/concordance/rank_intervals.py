@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, check_models_index, named_scores
@@ -37,7 +37,8 @@ from fastmetrics.intervals.concordance.concordance_results import (
     warn_of_rows,
 )
 from fastmetrics.measures.asking import Asked, ask
-from fastmetrics.tables.concordance.row_sums import dense_ranks, in_order, sum_rows
+from fastmetrics.tables.concordance.row_counts import RowCounts, count_rows
+from fastmetrics.tables.concordance.row_sums import Ranked, RowSums, in_order, ranked, sum_rows
 
 #: What both functions take, and say alike.
 RANKED: Final = """
@@ -87,25 +88,35 @@ def _asked(metric: Any) -> tuple[Asked, Any]:
 
 
 def _outcome(
-    y_true: Any, sample_weight: Any, weights_are: WeightsAre | None, groups: Any
-) -> tuple[NDArray[np.int64], Rows]:
-    keys = dense_ranks(check_scores_array(y_true, "y_true"))
-    weights = np.ones(len(keys))
+    y_true: Any,
+    sample_weight: Any,
+    weights_are: WeightsAre | None,
+    groups: Any,
+    n_threads: int | None,
+) -> tuple[Ranked, Rows]:
+    keys = ranked(check_scores_array(y_true, "y_true"), n_threads)
+    weights = np.ones(len(keys.ranks))
     if sample_weight is not None:
-        weights = check_weights(sample_weight, len(keys), weights_are=weights_are).values
+        weights = check_weights(sample_weight, len(weights), weights_are=weights_are).values
     return keys, checked_rows(weights, weights_are, groups)
 
 
 def _found(
-    one: Asked, option: Any, keys: NDArray[np.int64], score: Any, rows: Rows, n_threads: int | None
+    one: Asked, option: Any, keys: Ranked, score: Any, rows: Rows, n_threads: int | None
 ) -> Influenced:
-    ranks = dense_ranks(score)
-    sums = sum_rows(in_order(keys, ranks), rows.weights, n_threads=n_threads)
-    there = rows.weights > 0
-    n_values = min(len(np.unique(each[there])) for each in (keys, ranks)) if option == "c" else 0
+    scores = ranked(score, n_threads)
+    sums: RowSums | RowCounts
+    if (rows.weights == 1.0).all():
+        sums = count_rows(keys, scores, n_threads=n_threads)
+    else:
+        sums = sum_rows(in_order(keys, scores, n_threads), rows.weights, n_threads=n_threads)
+    n_values = 0
+    if option == "c":
+        there = rows.weights > 0
+        n_values = min(len(np.unique(each.ranks[there])) for each in (keys, scores))
     if option == "c" and n_values < 2:
         n_values = 1
-    found = influenced(one.name, option, sums, rows.weights_are, n_values)
+    found = influenced(option, sums, rows, n_values, n_threads)
     if np.isnan(found.value):
         warn_user(
             f"`{one.label}` is undefined: too many values tie; set to nan", UndefinedMetricWarning
@@ -149,8 +160,8 @@ def concordance_interval(
     one, option = _asked(metric)
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
     score = check_scores_array(y_score, "y_score")
-    keys, rows = _outcome(y_true, sample_weight, read, groups)
-    check_same_length(y_true=keys, y_score=score)
+    keys, rows = _outcome(y_true, sample_weight, read, groups, threads)
+    check_same_length(y_true=rows.weights, y_score=score)
     found = _found(one, option, keys, score, rows, threads)
     warn_of_rows(rows)
     return interval_of(one.label, found, rows, level)
@@ -198,9 +209,9 @@ def concordance_test(
     models = named_scores(scores, names, at_least=2)
     check_models_index(y_true, models, sample_weight=sample_weight, groups=groups)
     columns = [check_scores_array(model.values, model.argument) for model in models]
-    keys, rows = _outcome(y_true, sample_weight, read, groups)
+    keys, rows = _outcome(y_true, sample_weight, read, groups, threads)
     for model, column in zip(models, columns, strict=True):
-        check_same_length(**{"y_true": keys, model.argument: column})
+        check_same_length(**{"y_true": rows.weights, model.argument: column})
     found = [_found(one, option, keys, column, rows, threads) for column in columns]
     warn_of_rows(rows)
     return compare(

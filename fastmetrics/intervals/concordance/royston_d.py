@@ -12,7 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.censored import CENSORED, check_censored
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_confidence_level, check_same_length
+from fastmetrics._input.scalars import (
+    check_confidence_level,
+    check_n_threads,
+    check_same_length,
+)
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._results import ConfidenceInterval, OneNumber
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
@@ -21,7 +25,7 @@ from fastmetrics.intervals.concordance._influences import checked_rows
 from fastmetrics.intervals.concordance.concordance_results import warn_of_rows
 from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction
 from fastmetrics.tables.concordance.follow_up import follow
-from fastmetrics.tables.concordance.row_sums import Floats, dense_ranks, in_order
+from fastmetrics.tables.concordance.row_sums import Floats, in_order, ranked
 
 #: The mean distance of the halves of a normal distribution, in standard deviations.
 _KAPPA: Final = math.sqrt(8.0 / math.pi)
@@ -77,6 +81,7 @@ def royston_d(
     higher_score_means: HigherScoreMeans,
     groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
+    n_threads: int | None = None,
 ) -> RoystonD:
     """Compute Royston and Sauerbrei's D, a distance between survival curves, with its R².
 
@@ -130,16 +135,16 @@ def royston_d(
     (0.591, 0.077)
     """
     level = check_confidence_level(confidence_level)
-    longer = check_direction(higher_score_means)
+    longer, threads = check_direction(higher_score_means), check_n_threads(n_threads)
     check_same_index(time=time, event=event, score=score, groups=groups)
     censored = check_censored(time, event)
     values = check_scores_array(score, "score")
     check_same_length(time=censored.times, score=values)
     rows = checked_rows(np.ones(len(values)), None, groups)
-    keys = follow(*censored, rows.weights).keys
-    ranks = dense_ranks(values)
-    by_key = in_order(keys, ranks.max() - ranks if longer else ranks)
-    found = _fit(keys[by_key.rows], _NormalScores(by_key.ranks))
+    keys = follow(*censored, rows.weights, threads).ranked
+    scores = ranked(values, threads)
+    by_key = in_order(keys, scores.turned() if longer else scores, threads)
+    found = _fit(keys.ranks[by_key.rows], _NormalScores(by_key.ranks))
     influences = np.empty_like(found.influences)
     influences[by_key.rows] = found.influences
     if math.isnan(found.value):
@@ -211,7 +216,7 @@ class _RiskSums(NamedTuple):
     means: Floats
 
 
-def _fit(keys: NDArray[np.int64], scores: _NormalScores) -> _Fitted:
+def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> _Fitted:
     """Return the coefficient of a Cox model of one variable, with each row's influence.
 
     Rows are in the order of their keys. The score falls as the coefficient grows: Newton's steps

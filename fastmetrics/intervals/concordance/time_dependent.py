@@ -137,6 +137,9 @@ def cumulative_dynamic_auc(
     def at(k: int) -> Influenced:
         return auc_at(shared or order(columns[k]), float(asked.times[k]))
 
+    if len(asked.times) == 1:
+        found = at_all(asked, at, np.zeros(1))
+        return result_of("cumulative/dynamic AUC", asked, found, None, np.full(1, 0.5))
     surviving = asked.rows.remaining(of_events=True)
     shares = surviving.before[asked.ends]
     had_event = 1.0 - float(shares[-1])
@@ -224,8 +227,10 @@ def survival_brier_score(
 
     gaps = np.diff(asked.times)
     of_times = (np.append(gaps, 0.0) + np.append(0.0, gaps)) / 2
-    whole = float(asked.times[-1] - asked.times[0]) or math.nan
+    whole = float(asked.times[-1] - asked.times[0]) or 1.0
     found = at_all(asked, at, of_times / whole)
-    mean = Influenced(float((of_times * found.values).sum()) / whole, found.summed)
+    mean = None
+    if len(gaps):
+        mean = Influenced(float((of_times * found.values).sum()) / whole, found.summed)
     shares = asked.rows.remaining(of_events=True).before[asked.ends]
     return result_of("Brier score", asked, found, mean, shares * (1.0 - shares))

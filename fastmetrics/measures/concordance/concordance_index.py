@@ -102,6 +102,7 @@ def checked_pairs(
     options: CheckedIndex,
     sample_weight: Any = None,
     weights_are: WeightsAre | None = None,
+    n_threads: int | None = None,
     **others: Any,
 ) -> CensoredPairs:
     """Return the comparable pairs of checked rows; ``others`` are columns of the same rows."""
@@ -110,7 +111,7 @@ def checked_pairs(
     weights = np.ones(len(times))
     if sample_weight is not None:
         weights = check_weights(sample_weight, len(times), weights_are=weights_are).values
-    return compare_times(times, is_event, weights, options.weighting, options.tau)
+    return compare_times(times, is_event, weights, options.weighting, options.tau, n_threads)
 
 
 def index_of(concordant: float, discordant: float, tied: float, half: bool) -> float:
@@ -171,8 +172,8 @@ def concordance_index(
     """
     options = check_index_options(higher_score_means, weighting, tau, ties_in_score)
     values = check_scores_array(score, "score")
-    pairs = checked_pairs(time, event, options, sample_weight, score=score)
-    check_same_length(time=pairs.keys, score=values)
-    sums = pairs.sums(values, options.higher_is_longer, check_n_threads(n_threads))
-    concordant, discordant = sums.total(sums.concordant), sums.total(sums.discordant)
-    return index_of(concordant, discordant, sums.total(sums.tied_in_score), options.half)
+    threads = check_n_threads(n_threads)
+    pairs = checked_pairs(time, event, options, sample_weight, None, threads, score=score)
+    check_same_length(time=pairs.weights, score=values)
+    total = pairs.sums(values, options.higher_is_longer, threads).totals(threads)
+    return index_of(total.concordant, total.discordant, total.tied_in_score, options.half)

@@ -41,10 +41,11 @@ def search_of(edges: NDArray[np.float64]) -> Search:
 def _starts(edges: NDArray[np.float64], cells: NDArray[np.float64]) -> NDArray[np.uint16]:
     """Return the number of edges before each cell, and of all."""
     cell = np.empty(len(edges), np.int32)
-    if cells[0] == 0.0:
-        kernels.even_cells(edges, cells, N_CELLS - 1, cell)
-    else:
-        kernels.octave_cells(edges, cells, N_CELLS - 1, np.empty(len(edges)), cell)
+    with np.errstate(over="ignore"):  # as plain Python: a distance may be infinite
+        if cells[0] == 0.0:
+            kernels.even_cells(edges, cells, N_CELLS - 1, cell)
+        else:
+            kernels.octave_cells(edges, cells, N_CELLS - 1, np.empty(len(edges)), cell)
     return np.searchsorted(cell, np.arange(N_CELLS + 1)).astype(np.uint16)
 
 

@@ -72,8 +72,9 @@ class BinLayout(Shown):
             raise InputError(
                 f"at most {MOST_BINS - 1:,} `edges` are told apart: got {len(rising):,}"
             )
-        if (np.diff(rising) <= 0).any():
-            at = int(np.argmax(np.diff(rising) <= 0))
+        falls = rising[1:] <= rising[:-1]
+        if falls.any():
+            at = int(np.argmax(falls))
             pair = f"{rising[at].item()!r}, {rising[at + 1].item()!r}"
             raise InputError(f"`edges` must rise: {pair} at index {at}")
         self._edges = rising + 0.0  # a copy of our own, without -0.0
@@ -128,7 +129,7 @@ class BinLayout(Shown):
         if len(others) > room:
             rows = np.repeat(others, counts[~is_alone])
             others = rows[np.arange(1, room + 1) * len(rows) // (room + 1)]
-        return cls(np.unique(np.concatenate([alone, np.nextafter(alone, np.inf), others])))
+        return cls(np.unique(np.concatenate([alone, _above(alone), others])))
 
     @classmethod
     def of_bits(cls, *, n_bins: int = N_BINS) -> Self:
@@ -209,7 +210,7 @@ class BinLayout(Shown):
     def _holds_one(self) -> NDArray[np.bool_]:
         """Which bins are so narrow that they hold one double: the edge at which they begin."""
         narrow = np.zeros(self.n_bins, np.bool_)
-        narrow[1:-1] = np.nextafter(self._edges[:-1], np.inf) == self._edges[1:]
+        narrow[1:-1] = _above(self._edges[:-1]) == self._edges[1:]
         return narrow
 
     def __eq__(self, other: object) -> bool:
@@ -264,6 +265,13 @@ class BinLayout(Shown):
     @classmethod
     def _of_members(cls, found: Members) -> Self:
         return cls(found["edges"])
+
+
+def _above(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the next double above each: infinity above the largest."""
+    with np.errstate(over="ignore"):
+        above: NDArray[np.float64] = np.nextafter(values, np.inf)
+    return above
 
 
 def as_doubles(scores: NDArray[Any], name: str) -> NDArray[Any]:

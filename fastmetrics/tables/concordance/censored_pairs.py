@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from fastmetrics.errors import InputError
 from fastmetrics.tables.concordance.follow_up import follow
+from fastmetrics.tables.concordance.row_counts import RowCounts, count_rows
 from fastmetrics.tables.concordance.row_sums import (
     Floats,
+    Ranked,
     RowSums,
-    dense_ranks,
     in_order,
+    ranked,
     sum_rows,
 )
 
@@ -25,7 +27,7 @@ class CensoredPairs(NamedTuple):
 
     Attributes
     ----------
-    keys : ndarray of int64, shape (n,)
+    keys : Ranked
         In the order of times; of equal ones, events come before censorings.
     leads : ndarray of float64, shape (n,)
         What a pair weighs whose shorter time is this row's: 0 where it was censored.
@@ -33,18 +35,21 @@ class CensoredPairs(NamedTuple):
         Of the rows.
     """
 
-    keys: NDArray[np.int64]
+    keys: Ranked
     leads: Floats
     weights: Floats
 
     def sums(
         self, score: NDArray[Any], higher_is_longer: bool, n_threads: int | None = None
-    ) -> RowSums:
+    ) -> RowSums | RowCounts:
         """Return the sums of each row's partners by the scores of one model."""
-        ranks = dense_ranks(score)
+        scores = ranked(score, n_threads)
         if not higher_is_longer:
-            ranks = ranks.max() - ranks
-        return sum_rows(in_order(self.keys, ranks), self.weights, self.leads, n_threads)
+            scores = scores.turned()
+        if (self.weights == 1.0).all() and ((self.leads == 0.0) | (self.leads == 1.0)).all():
+            return count_rows(self.keys, scores, self.leads > 0.0, n_threads)
+        keyed = in_order(self.keys, scores, n_threads)
+        return sum_rows(keyed, self.weights, self.leads, n_threads)
 
 
 def compare_times(
@@ -53,9 +58,10 @@ def compare_times(
     weights: Floats,
     weighting: Weighting = "harrell",
     tau: float | None = None,
+    n_threads: int | None = None,
 ) -> CensoredPairs:
     """Order rows by time, and weigh the pairs that each leads."""
-    rows = follow(times, is_event, weights)
+    rows = follow(times, is_event, weights, n_threads)
     leads = is_event.astype(np.float64)
     if tau is not None:
         leads[times >= tau] = 0.0
@@ -70,4 +76,4 @@ def compare_times(
                 "time of each event, and at the last one it is 0: pass `tau`, a time before it"
             )
         leads[leading] /= kept**2
-    return CensoredPairs(rows.keys, leads, weights)
+    return CensoredPairs(rows.ranked, leads, weights)

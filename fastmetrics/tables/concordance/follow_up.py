@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.tables.concordance.row_sums import Floats, dense_ranks
+from fastmetrics.tables.concordance.row_sums import Floats, Ranked, ranked
 
 
 class FollowUp(NamedTuple):
@@ -17,15 +17,18 @@ class FollowUp(NamedTuple):
     ----------
     times : ndarray of shape (m,)
         The distinct times, rising.
-    keys : ndarray of int64, shape (n,)
+    keys : ndarray of int32, shape (n,)
         Twice the rank of a row's time, and one more where it was censored: of equal times, events
         come before censorings.
+    ranked : Ranked
+        The same, as ranks.
     weights : ndarray of float64, shape (n,)
         Of the rows.
     """
 
     times: NDArray[Any]
-    keys: NDArray[np.int64]
+    keys: NDArray[np.int32]
+    ranked: Ranked
     weights: Floats
 
     def keys_up_to(self, time: float) -> int:
@@ -64,17 +67,29 @@ class Remaining(NamedTuple):
         its share larger, by leaving / (at_risk (at_risk - leaving)) of itself; if it is one of
         those that leave, smaller, by 1 / at_risk.
         """
-        later = np.cumsum(of_logs[::-1])[::-1][1:]
-        moved = (self.leaving > 0.0) & (later != 0.0)
-        own = np.divide(later, self.at_risk, out=np.zeros_like(later), where=moved)
-        staying = self.at_risk - self.leaving
-        ratio = np.divide(self.leaving, staying, out=np.zeros_like(later), where=moved)
-        return np.append(0.0, np.cumsum(own * ratio)[:-1]) - own
+        end = int(np.flatnonzero(of_logs)[-1]) if of_logs.any() else 0  # nothing moves beyond it
+        later = np.cumsum(of_logs[end:0:-1])[::-1]
+        leaving, at_risk = self.leaving[:end], self.at_risk[:end]
+        staying = at_risk - leaving
+        own = np.divide(later, at_risk, out=np.zeros_like(later), where=leaving > 0.0)
+        steps = np.divide(own * leaving, staying, out=np.zeros_like(later), where=staying > 0.0)
+        found = np.empty(len(self.leaving))
+        found[0:1] = 0.0
+        np.cumsum(steps[: len(found) - 1], out=found[1 : end + 1])
+        found[end + 1 :] = found[min(end, len(found) - 1)]
+        found[:end] -= own
+        return found
 
 
-def follow(times: NDArray[Any], is_event: NDArray[np.bool_], weights: Floats) -> FollowUp:
+def follow(
+    times: NDArray[Any],
+    is_event: NDArray[np.bool_],
+    weights: Floats,
+    n_threads: int | None = None,
+) -> FollowUp:
     """Return rows with their keys."""
-    ranks = dense_ranks(times)
-    distinct = np.empty(int(ranks.max()) + 1, times.dtype)
-    distinct[ranks] = times
-    return FollowUp(distinct, 2 * ranks + ~is_event, weights)
+    found = ranked(times, n_threads)
+    distinct = np.empty(found.n_ranks, times.dtype)
+    distinct[found.ranks] = times
+    keys = 2 * found.ranks + ~is_event
+    return FollowUp(distinct, keys, Ranked(keys, 2 * found.n_ranks, found.rows), weights)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import concordance as kernels
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.concordance._orders import ascending
+from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
 #: Rows of a job of the first pass.
 _ROWS_OF_A_JOB: Final = 1 << 18
@@ -68,30 +68,32 @@ def count_pairs(
 
     Notes
     -----
-    Two sorts, side by side, then the ranks of one variable in the order of the other, counted
+    Two sorts, then the ranks of one variable in the order of the other, counted
     digit by digit: O(n log n), in integers.
     """
-    score_order, outcome_order = run(
-        [partial(_in_order, score), partial(_in_order, outcome)], n_threads
+    by_score, by_outcome = row_order(score, n_threads), row_order(outcome, n_threads)
+    n, highest = len(score), by_outcome.n_distinct - 1
+    ranks = by_outcome.spread(np.arange(highest + 1, dtype=np.int32), n_threads)[by_score.rows]
+    score_ties, outcome_ties, both_ties = (
+        _pairs_in(by_score.starts),
+        _pairs_in(by_outcome.starts),
+        0,
     )
-    n = len(score)
-    ranks = np.empty(n, np.int32)
-    ranks[outcome_order.rows] = outcome_order.dense
-    ranks = ranks[score_order.rows]
-    score_ties, outcome_ties, both_ties = score_order.ties, outcome_order.ties, 0
-    largest = int(len(ranks) and ranks.max())
     if score_ties:
         # rows that tie in score, the highest outcome first: no pair of them is rising
-        keys = score_order.dense.astype(np.int64) << 32 | (largest - ranks)
+        runs = np.arange(by_score.n_distinct)
+        keys = np.repeat(runs, np.diff(by_score.starts)) << 32 | (highest - ranks)
         keys.sort()
-        both_ties = _pairs_in(_changes(keys))
-        ranks = (largest - (keys & 0xFFFFFFFF)).astype(np.int32)
-    concordant = _rising(ranks, largest, n_threads)
+        both_ties = _pairs_in(
+            np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
+        )
+        ranks = (highest - (keys & 0xFFFFFFFF)).astype(np.int32)
+    concordant = _rising(ranks, highest, n_threads)
     tied_somewhere = score_ties + outcome_ties - both_ties
     return PairCounts(
         n,
-        score_order.distinct,
-        outcome_order.distinct,
+        by_score.n_distinct,
+        by_outcome.n_distinct,
         concordant,
         n * (n - 1) // 2 - tied_somewhere - concordant,
         score_ties - both_ties,
@@ -112,18 +114,14 @@ def correlate_ranks(
     outcome: NDArray[Any], score: NDArray[Any], n_threads: int | None = None
 ) -> RankSums:
     """Return what Spearman's rho is made of, in integers: O(n log n)."""
-    y, x = run([partial(_centred_ranks, each) for each in (outcome, score)], n_threads)
+    y, x = (_centred_ranks(row_order(each, n_threads), n_threads) for each in (outcome, score))
     return RankSums(_exact_dot(y, y), _exact_dot(x, x), _exact_dot(y, x))
 
 
-def _centred_ranks(values: NDArray[Any]) -> NDArray[np.int64]:
+def _centred_ranks(order: RowOrder, n_threads: int | None) -> NDArray[np.int64]:
     """Return twice the mid-rank of each row, less n + 1."""
-    order = _in_order(values)
-    ends = np.cumsum(np.bincount(order.dense))
-    twice = np.append(0, ends[:-1]) + ends - len(values)
-    ranks = np.empty(len(values), np.int64)
-    ranks[order.rows] = twice[order.dense]
-    return ranks
+    starts = order.starts.astype(np.int64)
+    return order.spread(starts[:-1] + starts[1:] - len(order.rows), n_threads)
 
 
 def _exact_dot(left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
@@ -133,39 +131,12 @@ def _exact_dot(left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
     return sum(int(left[i : i + size] @ right[i : i + size]) for i in range(0, n, size))
 
 
-class _Order(NamedTuple):
-    """Rows in ascending order, the number of each one's run of equal values, and pairs in runs."""
-
-    rows: NDArray[np.int64]
-    dense: NDArray[np.int32]
-    ties: int
-
-    @property
-    def distinct(self) -> int:
-        """Number of distinct values."""
-        return int(self.dense[-1]) + 1
-
-
-def _in_order(values: NDArray[Any]) -> _Order:
-    rows, ordered = ascending(values)
-    changes = _changes(ordered)
-    dense = np.arange(len(values), dtype=np.int32)
-    ties = 0
-    if not changes.all():
-        np.cumsum(changes, out=dense[1:])
-        ties = _pairs_in(changes)
-    return _Order(rows, dense, ties)
-
-
-def _changes(ordered: NDArray[Any]) -> NDArray[np.bool_]:
-    changes: NDArray[np.bool_] = ordered[1:] != ordered[:-1]
-    return changes
-
-
-def _pairs_in(changes: NDArray[np.bool_]) -> int:
-    """Return the pairs of rows within runs; a run ends where there is a change."""
-    sizes = np.diff(np.flatnonzero(changes), prepend=-1, append=len(changes))
-    if int(sizes.max()) > 1 << 20:  # squares whose sum may not fit
+def _pairs_in(bounds: NDArray[Any]) -> int:
+    """Return the pairs of rows within runs, of which each begins where the one before ends."""
+    if len(bounds) > bounds[-1]:
+        return 0
+    sizes = bounds[1:].astype(np.int64) - bounds[:-1]
+    if int(sizes.max(initial=0)) > 1 << 20:  # squares whose sum may not fit
         return sum(size * (size - 1) // 2 for size in sizes.tolist())
     return int((sizes * (sizes - 1) // 2).sum())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -11,11 +10,30 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import concordance as kernels
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.concordance._orders import ascending
+from fastmetrics.tables.ordering.row_order import row_order
 
 Floats = NDArray[np.float64]
 
 _EXACT: Final = 2.0**53
+
+
+class PairTotals(NamedTuple):
+    """The weight of all pairs of a kind.
+
+    Attributes
+    ----------
+    concordant, discordant, tied_in_score, tied_in_outcome : float
+        The lower key has the lower score, the higher one, or an equal one; and keys are equal but
+        scores are not.
+    """
+
+    concordant: float
+    discordant: float
+    tied_in_score: float
+    tied_in_outcome: float
+
+
+Slopes = tuple[float, float, float, float]
 
 
 class RowSums(NamedTuple):
@@ -26,10 +44,11 @@ class RowSums(NamedTuple):
     Attributes
     ----------
     concordant, discordant, tied_in_score, tied_in_outcome : ndarray of float64, shape (n,)
-        The lower key has the lower score, the higher one, or an equal one; and keys are equal but
-        scores are not.
+        By kind, as in `PairTotals`.
     weights : ndarray of float64, shape (n,)
         Of the rows.
+    rows : ndarray of int32, shape (n,)
+        Where each one stood.
     """
 
     concordant: Floats
@@ -37,14 +56,58 @@ class RowSums(NamedTuple):
     tied_in_score: Floats
     tied_in_outcome: Floats
     weights: Floats
+    rows: NDArray[np.int32]
 
-    def total(self, partners: Floats) -> float:
-        """Return the weight of all pairs of a kind: that of each row, of which a pair has two.
+    def totals(self, n_threads: int | None = None) -> PairTotals:
+        """Return the weight of all pairs by kind: that of each row, of which a pair has two."""
+        del n_threads
+        return PairTotals(*(sum_of(self.weights * partners) / 2 for partners in self[:4]))
 
-        Rounded once, so that the order of the rows does not matter.
-        """
-        products = self.weights * partners
-        return math.fsum(products.tolist()) / 2
+    def every(self, are_rows: bool) -> tuple[float, Floats | float]:
+        """Return the weight of all pairs, and of each row's; a row of frequency w is w of them."""
+        of_rows = self.weights.sum() - (1.0 if are_rows else self.weights)
+        return sum_of(self.weights * of_rows) / 2, of_rows
+
+    def influences(
+        self, slopes: Slopes, besides: Floats | float = 0.0, n_threads: int | None = None
+    ) -> Floats:
+        """Return the weight of each row times its partners by kind, each times a slope."""
+        del n_threads
+        moved = np.zeros(len(self.weights))
+        for partners, slope in zip(self[:4], slopes, strict=True):
+            if slope != 0.0:
+                moved += partners * slope
+        found = np.empty_like(moved)
+        found[self.rows] = self.weights * (moved + besides)
+        return found
+
+
+def sum_of(values: Floats) -> float:
+    """Return the sum of values, which does not depend on their order: of the least ones first."""
+    return float(np.sort(values).sum())
+
+
+class Ranked(NamedTuple):
+    """Rows by rank.
+
+    Attributes
+    ----------
+    ranks : ndarray of int32, shape (n,)
+        From 0 on; equal values share one.
+    n_ranks : int
+        One more than the highest.
+    rows : ndarray of int32, shape (n,), or None
+        In ascending order; None where ranks are shared.
+    """
+
+    ranks: NDArray[np.int32]
+    n_ranks: int
+    rows: NDArray[np.int32] | None
+
+    def turned(self) -> Ranked:
+        """Return the ranks from the other end."""
+        rows = None if self.rows is None else np.ascontiguousarray(self.rows[::-1])
+        return Ranked(np.int32(self.n_ranks - 1) - self.ranks, self.n_ranks, rows)
 
 
 class Keyed(NamedTuple):
@@ -52,41 +115,40 @@ class Keyed(NamedTuple):
 
     Attributes
     ----------
-    rows : ndarray of int64, shape (n,)
+    rows : ndarray of int32, shape (n,)
         Where each one stood.
     ranks : ndarray of int32, shape (n,)
-        Of the scores; equal scores share one, and none is skipped.
+        Of the scores.
     starts : ndarray of int64, shape (n_groups + 1,)
         Of the groups of equal keys, and the end of the last.
     n_ranks : int
     """
 
-    rows: NDArray[np.int64]
+    rows: NDArray[np.int32]
     ranks: NDArray[np.int32]
     starts: NDArray[np.int64]
     n_ranks: int
 
 
-def dense_ranks(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the rank of each value among the distinct ones, from 0."""
-    order, ordered = ascending(values)
-    steps = np.empty(len(values), np.int64)
-    steps[:1] = 0
-    np.cumsum(ordered[1:] != ordered[:-1], out=steps[1:])
-    ranks = np.empty_like(steps)
-    ranks[order] = steps
-    return ranks
+def ranked(values: NDArray[Any], n_threads: int | None = None) -> Ranked:
+    """Return the rank of each value among the distinct ones; of fewer than 2**31."""
+    order = row_order(values, n_threads)
+    ranks = order.spread(np.arange(order.n_distinct, dtype=np.int32), n_threads)
+    distinct = order.n_distinct == len(values)
+    return Ranked(ranks, order.n_distinct, order.rows if distinct else None)  # type: ignore[arg-type]
 
 
-def in_order(keys: NDArray[np.int64], ranks: NDArray[np.int64]) -> Keyed:
-    """Return rows by key, then by rank of the score; both are below 2**31."""
-    bits = int(ranks.max()).bit_length()
-    codes = keys << bits | ranks
-    rows, codes = ascending(codes)
-    ordered = codes >> bits
-    starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-    starts = np.concatenate(([0], starts, [len(rows)])).astype(np.int64)
-    return Keyed(rows, (codes & ((1 << bits) - 1)).astype(np.int32), starts, int(ranks.max()) + 1)
+def in_order(keys: Ranked, scores: Ranked, n_threads: int | None = None) -> Keyed:
+    """Return rows by key, then by rank of the score."""
+    if keys.rows is not None:
+        starts = np.arange(len(keys.rows) + 1)
+        return Keyed(keys.rows, scores.ranks[keys.rows], starts, scores.n_ranks)
+    bits = scores.n_ranks.bit_length()
+    codes = keys.ranks.astype(np.int64) << bits | scores.ranks
+    rows: Any = row_order(codes, n_threads).rows
+    ordered = keys.ranks[rows]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    return Keyed(rows, scores.ranks[rows], np.append(starts, len(rows)), scores.n_ranks)
 
 
 def sum_rows(
@@ -107,7 +169,7 @@ def sum_rows(
     Returns
     -------
     RowSums
-        Of the rows as they stood.
+        Of the rows in order.
 
     Notes
     -----
@@ -125,14 +187,14 @@ def sum_rows(
     jobs = (keyed, own, leading != 0.0), (back, reverse, None)
     up, down = run([partial(_later, *job) for job in jobs], n_threads)
     factor = np.float64(1.0) if factors is None else factors
-    found = np.empty((4, len(own)))
-    found[:, keyed.rows] = (
+    return RowSums(
         factor * up.above + down.below[::-1],
         factor * up.below + down.above[::-1],
         factor * up.tied + down.tied[::-1],
         _tied_keys(keyed, own),
+        own,
+        keyed.rows,
     )
-    return RowSums(found[0], found[1], found[2], found[3], weights)
 
 
 class _Later(NamedTuple):
