@@ -268,7 +268,8 @@ def concordance() -> None:
 
 
 def rows_in_order() -> None:
-    """Order rows of every canonical kind, and spread what belongs to their scores."""
+    """Order rows of every kind, spread what belongs to their scores, and compare two models."""
+    import fastmetrics
     from fastmetrics.tables.ordering.row_order import row_order
 
     for size, dtype in itertools.product((3_000, 300_000), CANONICAL):
@@ -276,12 +277,6 @@ def rows_in_order() -> None:
         entries = [np.arange(order.n_distinct, dtype=kind) for kind in ("i4", "i8", "f8")]
         _ = [order.spread(values) for values in entries]
         _ = [order.spread_by_class(np.ones(size, np.int8), v, v) for v in entries[1:]]
-
-
-def two_models() -> None:
-    """Compare two models of one data set, with and without weights."""
-    import fastmetrics
-
     rng = np.random.default_rng(9)
     labels, counts = rng.integers(0, 2, 3_000), rng.integers(1, 5, 3_000)
     for kind, weight in itertools.product(CANONICAL, (None, counts, counts / 3)):
@@ -391,7 +386,6 @@ def main() -> None:
         rankings()
         concordance()
         rows_in_order()
-        two_models()
         pooled_rows()
         recalibration()
         paired_numbers()

@@ -27,7 +27,7 @@ from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table, running_sums
 
 Curve = Literal["roc", "precision-recall"]
 Relation = Literal["encloses", "is-enclosed", "equal", "crosses", "undefined"]
@@ -295,7 +295,7 @@ def _integer_line(table: ScoreTable, x_scale: int, y_scale: int, area: int) -> L
 
 
 def _float_line(table: ScoreTable, x_total: float) -> Line:
-    tp, fp = table.running_sums()
+    tp, fp = running_sums(table)
     x, y = fp / x_total, tp / table.n_positive
     return Line(np.concatenate((np.zeros(1), x)), np.concatenate((np.zeros(1), y)))
 
