@@ -266,7 +266,8 @@ def crossings(
 ) -> list[tuple[Any, Any]]:
     """Return the points where the side turns, in the units of the paths."""
     decided = np.flatnonzero(side)
-    turns = np.flatnonzero(side[decided][1:] != side[decided][:-1])
+    signs = side[decided]
+    turns = np.flatnonzero(signs[1:] != signs[:-1])
     before, after = decided[turns], decided[turns + 1]
     touches = after > before + 1  # in between: they part at the last corner that they share
     places = after - touches
