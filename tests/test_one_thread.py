@@ -34,6 +34,8 @@ MANY = np.tile(P, 3), np.tile(S, 3)  # enough items for several jobs
 QUERY = np.arange(3 * N) // 30
 SHOWN = np.arange(3 * N) % 30
 SHORTER = {"higher_score_means": "shorter-time"}
+MILLIONS = np.tile(P, -(-2_100_000 // N)), np.tile(S, -(-2_100_000 // N))
+BINS = fm.BinLayout.of_bits()
 CHANCES = {"a": PROBABILITY, "b": PROBABILITY[::-1]}
 
 Call = Callable[..., Any]
@@ -224,6 +226,7 @@ CALLS: dict[str, list[Call]] = {
         lambda n: fm.ConfusionMatrix.from_labels(Y, P, sample_weight=W, n_threads=n),
         lambda n: fm.ConfusionMatrix.from_labels(CLASSES, CLASSES[::-1], n_threads=n),
     ],
+    "BinnedScoreTable.update": [lambda n: fm.BinnedScoreTable(BINS).update(*MILLIONS, n_threads=n)],
     "RegressionTable.from_arrays": [lambda n: fm.RegressionTable.from_arrays(S, Z, n_threads=n)],
     "ScoreTable.from_scores": [
         lambda n: fm.ScoreTable.from_scores(Y, S, n_threads=n),
@@ -244,7 +247,9 @@ def functions() -> set[str]:
     return {
         name
         for name, each in found.items()
-        if inspect.isroutine(each) and "n_threads" in inspect.signature(each).parameters
+        if inspect.isroutine(each)
+        and callable(each)
+        and "n_threads" in inspect.signature(each).parameters
     }
 
 

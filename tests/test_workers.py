@@ -375,3 +375,16 @@ def test_a_bar_by_itself_needs_no_tqdm(monkeypatch):
     assert bar_on(Terminal(), monkeypatch, None) == ""
     with pytest.raises(ImportError, match="progress=True needs tqdm"):
         bar_on(Terminal(), monkeypatch, True)
+
+
+def test_a_call_inside_takes_what_was_asked_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_workers, "available_processors", lambda: 8)
+    with _workers.at_most(3):
+        assert thread_count() == 3
+        assert thread_count(5) == 5
+        with _workers.at_most(None):
+            assert thread_count() == 3
+        with pytest.raises(ValueError, match="n_threads"), _workers.at_most(0):
+            pass
+        assert thread_count() == 3
+    assert thread_count() == 8

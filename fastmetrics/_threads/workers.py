@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,6 +25,8 @@ T = TypeVar("T")
 #: Environment variable that caps the number of threads where ``n_threads`` is not given.
 N_THREADS_VARIABLE = "FASTMETRICS_NUM_THREADS"
 
+#: What a call further out was asked for, where a call inside it is asked for nothing.
+_limit: ContextVar[int | None] = ContextVar("limit", default=None)
 _lock = threading.Lock()
 _pool: tuple[int, ThreadPoolExecutor] | None = None
 
@@ -44,10 +47,20 @@ def thread_count(n_threads: int | None = None) -> int:
     return _asked_for(n_threads) or available_processors()
 
 
+@contextmanager
+def at_most(n_threads: int | None) -> Iterator[None]:
+    """Let all that is called inside, and asked for no number of threads, take this one."""
+    token = _limit.set(_asked_for(n_threads))
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
 def _asked_for(n_threads: int | None) -> int | None:
-    """Return the number of threads asked for, in the call or in the environment, if any is."""
+    """Return the number of threads asked for, in the call, around it or in the environment."""
     name = "n_threads"
-    value: object = n_threads
+    value: object = n_threads if n_threads is not None else _limit.get()
     if value is None:
         text = os.environ.get(N_THREADS_VARIABLE, "").strip()
         if not text:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
 from fastmetrics.intervals.delong.auc_interval import AucInterval, auc_interval
@@ -51,16 +52,20 @@ def evaluate_model(
         n_threads=n_threads,
     )
     del y_score  # the table is all that is needed; a caller may have let go of the column
-    return _measured(name, table, found, confidence_level or math.nan, note)
+    with at_most(n_threads):
+        return _measured(name, table, found, confidence_level or math.nan, note)
 
 
-def evaluate_table(name: str, table: ScoreTable, confidence_level: float) -> ModelEvaluation:
+def evaluate_table(
+    name: str, table: ScoreTable, confidence_level: float, n_threads: int | None
+) -> ModelEvaluation:
     """Evaluate one model by the table of its scores; fractional weights have no interval."""
     note = _note(float(table.n_positive), float(table.n_negative), None)
     found = None if table.is_weighted else auc_variance(table, None)
     if found is None:
         note = "sums of fractional weights, which do not tell how many rows there were: no interval"
-    return _measured(name, table, found, confidence_level, note)
+    with at_most(n_threads):
+        return _measured(name, table, found, confidence_level, note)
 
 
 def table_and_variance(

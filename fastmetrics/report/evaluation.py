@@ -170,7 +170,7 @@ def evaluate(
             cost_fp=cost_fp,
             prevalence=prevalence,
         )
-        models = [evaluate_table(name, table, level) for name, table in tables.items()]
+        models = [evaluate_table(*each, level, n_threads) for each in tables.items()]
         return Evaluation(tuple(models), level, None)
     if scores is None:
         raise InputTypeError("`scores` is missing: pass labels and scores, or a ScoreTable alone")

@@ -192,7 +192,7 @@ def plot_pr(
             marks += (Mark(point.tpr, point.precision, point.name),)
         band = given.get(model.name)
         shown = shown_band(band.recall, band, shown_name(model.name)) if band else None
-        said = f"AP {average_precision_score(model.table):.4f}"
+        said = f"AP {average_precision_score(model.table, n_threads=n_threads):.4f}"
         curves.append(Curve(recall, precision, model.label(said), shown, marks, "steps-post"))
     table = models[0].table
     share = table.n_positive / (table.n_positive + table.n_negative)

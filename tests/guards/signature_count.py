@@ -378,18 +378,12 @@ def main() -> None:
         modules = [module]
     else:
         modules = list(kernel_modules())
-        workload()
-        resampling()
-        labels_of_classes()
-        regression()
-        class_scores()
-        rankings()
-        concordance()
-        rows_in_order()
-        pooled_rows()
-        recalibration()
-        paired_numbers()
-        bins()
+        for work in (
+            *(workload, resampling, labels_of_classes, regression, class_scores, rankings),
+            *(concordance, rows_in_order, pooled_rows, recalibration, paired_numbers),
+            bins,
+        ):
+            work()
     json.dump(report(modules), sys.stdout)
 
 

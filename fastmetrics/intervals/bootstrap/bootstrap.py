@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._sample_sizes import warn_of_few_groups, warn_of_few_rows
 from fastmetrics.intervals.bootstrap._draws import Resampling
@@ -168,7 +169,8 @@ def resampled(y_true: Any, y_score: Any, options: Options, **rows: Any) -> Boots
     check_methods(form, options)
     studentized = options.method == "studentized"
     engine = Engine([form], options.asked, options.draws(form), with_errors=studentized)
-    estimates = engine.estimates()
+    with at_most(options.n_threads):
+        estimates = engine.estimates()
     warn_of_sizes(form)
     found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
     wanted = [(0, i) for i in by_bca(form, estimates, options, options.method)]

@@ -21,6 +21,7 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics._input.weights import check_weights
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError
 from fastmetrics.intervals._sample_sizes import (
     effective_groups,
@@ -127,7 +128,8 @@ def multiclass_bootstrap(
     check_choice("method", method, ("percentile", "basic"))
     asked = _asked(metrics)
     read = check_weights_are(sample_weight, weights_are)
-    data = _Rows.checked(y_true, y_score, sample_weight, read, groups)
+    with at_most(n_threads):
+        data = _Rows.checked(y_true, y_score, sample_weight, read, groups)
     options = checked_options(
         metrics="mean",
         n_resamples=n_resamples,

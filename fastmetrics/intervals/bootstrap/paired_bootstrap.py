@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, NamedScores, named_scores
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap._draws import Resampling
@@ -189,7 +190,8 @@ def compared(
     for form in parsed.forms:
         check_methods(form, options)
     engine = Engine(parsed.forms, options.asked, options.draws(parsed.forms[0]))
-    estimates = [engine.estimates(m) for m in range(len(models))]
+    with at_most(options.n_threads):
+        estimates = [engine.estimates(m) for m in range(len(models))]
     found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
     wanted = [
         (m, i)

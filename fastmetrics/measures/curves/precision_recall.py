@@ -243,7 +243,7 @@ def average_precision_score(
     check_choice("average", average, AVERAGES)
     if isinstance(y_true, ScoreTable):
         table = as_table(y_true, y_score, sample_weight=sample_weight)
-        return average_precision_of_table(table)
+        return average_precision_of_table(table, n_threads)
 
     def column(labels: Any, scores: Any, weights: Any, pos_label: Any = 1) -> float:
         table = as_table(
