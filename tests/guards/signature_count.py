@@ -268,31 +268,22 @@ def concordance() -> None:
 
 
 def rows_in_order() -> None:
-    """Order rows of every canonical kind, and spread what belongs to their scores."""
+    """Order rows of every kind, spread what belongs to their scores, and compare two models."""
+    import fastmetrics
     from fastmetrics.tables.ordering.row_order import row_order
 
-    rng = np.random.default_rng(8)
-    for size, kind in itertools.product((3_000, 300_000), CANONICAL):
-        order = row_order((rng.random(size) * 1e6).astype(kind))
-        for entries in ("int32", "int64", "float64"):
-            order.spread(np.arange(order.n_distinct, dtype=entries))
-        for ranks in (np.arange(order.n_distinct), np.arange(float(order.n_distinct))):
-            order.spread_by_class(np.ones(size, np.int8), ranks, ranks)
-
-
-def two_models() -> None:
-    """Compare two models of one data set, with and without weights."""
-    import fastmetrics
-
+    for size, dtype in itertools.product((3_000, 300_000), CANONICAL):
+        order = row_order((np.random.default_rng(8).random(size) * 1e6).astype(dtype))
+        entries = [np.arange(order.n_distinct, dtype=kind) for kind in ("i4", "i8", "f8")]
+        _ = [order.spread(values) for values in entries]
+        _ = [order.spread_by_class(np.ones(size, np.int8), v, v) for v in entries[1:]]
     rng = np.random.default_rng(9)
     labels, counts = rng.integers(0, 2, 3_000), rng.integers(1, 5, 3_000)
     for kind, weight in itertools.product(CANONICAL, (None, counts, counts / 3)):
         one, other = (rng.random((2, 3_000)) * 1e6).astype(kind)
-        models = {"one": one, "other": other}
-        weights_are = "frequencies" if weight is counts else "importances"
-        options = {"sample_weight": weight}
-        fastmetrics.delong_test(labels, models, weights_are=weights_are, **options)
-        fastmetrics.dominance(labels, one, other, **options)
+        read = {"weights_are": "frequencies" if weight is counts else "importances"}
+        fastmetrics.delong_test(labels, {"a": one, "b": other}, sample_weight=weight, **read)
+        fastmetrics.dominance(labels, one, other, sample_weight=weight)
 
 
 def pooled_rows() -> None:
@@ -389,7 +380,7 @@ def main() -> None:
         modules = list(kernel_modules())
         for work in (
             *(workload, resampling, labels_of_classes, regression, class_scores, rankings),
-            *(concordance, rows_in_order, two_models, pooled_rows, recalibration, paired_numbers),
+            *(concordance, rows_in_order, pooled_rows, recalibration, paired_numbers),
             bins,
         ):
             work()

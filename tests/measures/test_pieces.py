@@ -23,6 +23,7 @@ def found(labels, scores, weights) -> list[bytes]:
     options = {"sample_weight": weights}
     results = [
         *fm.precision_recall_curve(labels, scores, **options),
+        *fm.det_curve(labels, scores, **options),
         fm.average_precision_score(labels, scores, **options),
         *fm.ks_statistic(labels, scores, **options).to_dict().values(),
     ]

@@ -27,7 +27,7 @@ from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table, running_sums
 
 Curve = Literal["roc", "precision-recall"]
 Relation = Literal["encloses", "is-enclosed", "equal", "crosses", "undefined"]
@@ -266,7 +266,8 @@ def crossings(
 ) -> list[tuple[Any, Any]]:
     """Return the points where the side turns, in the units of the paths."""
     decided = np.flatnonzero(side)
-    turns = np.flatnonzero(side[decided][1:] != side[decided][:-1])
+    signs = side[decided]
+    turns = np.flatnonzero(signs[1:] != signs[:-1])
     before, after = decided[turns], decided[turns + 1]
     touches = after > before + 1  # in between: they part at the last corner that they share
     places = after - touches
@@ -295,7 +296,7 @@ def _integer_line(table: ScoreTable, x_scale: int, y_scale: int, area: int) -> L
 
 
 def _float_line(table: ScoreTable, x_total: float) -> Line:
-    tp, fp = table.running_sums()
+    tp, fp = running_sums(table)
     x, y = fp / x_total, tp / table.n_positive
     return Line(np.concatenate((np.zeros(1), x)), np.concatenate((np.zeros(1), y)))
 

@@ -20,7 +20,13 @@ from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized
 from fastmetrics.measures.curves._curve_counts import predicted_positives
 from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
 from fastmetrics.tables.scores.pairs import INT64_BOUND
-from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import (
+    SCORED,
+    SCORED_BINARY,
+    ScoreTable,
+    as_table,
+    running_sums,
+)
 
 Floats = NDArray[np.float64]
 
@@ -161,7 +167,7 @@ def average_precision_of_table(table: ScoreTable, n_threads: int | None = None) 
 
 def _weighted_average_precision(table: ScoreTable, n_threads: int | None) -> float:
     """Return the area under the steps of weights, added as `step_area` does."""
-    tp, fp = table.running_sums()
+    tp, fp = running_sums(table)
     if not tp[-1] > 0:
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
         return 0.0

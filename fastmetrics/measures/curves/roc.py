@@ -13,6 +13,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._kernels.curve_kernels import corner_count, write_roc
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -207,6 +208,8 @@ def det_curve(
             f"are no two rates of error (positives {table.n_positive:g}, negatives "
             f"{table.n_negative:g})"
         )
+    if not (drop_intermediate or table.is_weighted):
+        return _errors_of_counts(table, n_threads)
     tp, fp = _from_zero(table.true_positives), _from_zero(table.false_positives)
     thresholds = np.concatenate(([np.inf], table.scores.astype(np.float64)))
     if drop_intermediate and len(tp) > 2:
@@ -223,6 +226,30 @@ def det_curve(
         false_negatives[::-1] / float(tp[-1]),
         thresholds[part][::-1].copy(),
     )
+
+
+def _errors_of_counts(table: ScoreTable, n_threads: int | None) -> tuple[Floats, Floats, Floats]:
+    """Return the whole curve of a table without weights, on all threads."""
+    n_positive, n_negative = int(table.n_positive), int(table.n_negative)
+    first = int(np.argmax(table.negatives > 0))  # candidates: inf, then the scores
+    last = len(table) + 1 - int(np.argmax(table.positives[::-1] > 0))
+    fpr, fnr, thresholds = np.empty((3, last - first))
+
+    def write(piece: Piece) -> None:
+        low, high = max(piece.start, first - 1), min(piece.stop, last - 1)
+        if low >= high:
+            return
+        here = slice(last - 1 - high, last - 1 - low)
+        own = slice(low - piece.start, high - piece.start)
+        fp, tp = np.cumsum(piece.negatives)[own][::-1], np.cumsum(piece.positives)[own][::-1]
+        np.divide(fp + piece.fp, float(n_negative), out=fpr[here])
+        np.divide(n_positive - piece.tp - tp, float(n_positive), out=fnr[here])
+        thresholds[here] = table.scores[low:high][::-1]
+
+    by_pieces(table, write, n_threads)
+    if first == 0:
+        fpr[-1], fnr[-1], thresholds[-1] = 0.0, 1.0, np.inf
+    return fpr, fnr, thresholds
 
 
 def _from_zero(sums: NDArray[Any]) -> NDArray[Any]:

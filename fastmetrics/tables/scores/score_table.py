@@ -248,14 +248,6 @@ class ScoreTable(Shown):
         """Negatives at or above each score: a running sum, compensated for weights."""
         return running_sum(self.negatives)
 
-    def running_sums(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return true and false positives: of weights sooner than one after the other."""
-        if not self.is_weighted:
-            return self.true_positives, self.false_positives
-        tp, fp = np.empty(len(self)), np.empty(len(self))
-        merges.cumulative_pair(self.positives, self.negatives, tp, fp)
-        return tp, fp
-
     def __len__(self) -> int:
         return len(self.scores)
 
@@ -308,7 +300,7 @@ class ScoreTable(Shown):
         """Return the positive and the negative total, summed once."""
         if not self._totals:
             if self.is_weighted:
-                sums = [float(column[-1]) if len(self) else 0.0 for column in self.running_sums()]
+                sums = [float(column[-1]) if len(self) else 0.0 for column in running_sums(self)]
             else:
                 sums = [int(np.add.reduce(column)) for column in (self.positives, self.negatives)]
             self._totals.extend(sums)
@@ -364,6 +356,15 @@ def running_sum(column: NDArray[Any]) -> NDArray[Any]:
     out = np.empty(len(column))
     merges.cumulative_weights(column, out)
     return out
+
+
+def running_sums(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return true and false positives: of weights sooner than one after the other."""
+    if not table.is_weighted:
+        return table.true_positives, table.false_positives
+    tp, fp = np.empty((2, len(table)))
+    merges.cumulative_pair(table.positives, table.negatives, tp, fp)
+    return tp, fp
 
 
 def as_table(
