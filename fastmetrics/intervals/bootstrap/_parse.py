@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from fastmetrics._input.models import (
 )
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index, refuse_several
 from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells, TableCells
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
@@ -39,9 +41,10 @@ from fastmetrics.intervals.bootstrap._rows import (
     SortedRows,
     _SummedTable,
     check_rows,
+    descending,
     group_codes,
     of_some_weight,
-    rows_of_arrays,
+    rows_in_order,
     rows_of_table,
 )
 from fastmetrics.intervals.bootstrap._sums import SumPlan
@@ -237,17 +240,18 @@ def _scored(
 
     ``table`` is that of a single model, where it is at hand.
     """
-    forms: list[Form] = []
-    places: list[Places] = []
-    keys: tuple[NDArray[Any], ...] = tuple(rows.scores for rows in models[1:])
-    for rows in models:
-        sorted_rows, order = rows_of_arrays(rows, groups, *keys, n_threads=n_threads)
-        if not places:
-            shared = inverse_of(order)
-            keys = (-shared,)  # ties of the other models stand in the shared order: keys descend
+    others = tuple(rows.scores for rows in models[1:])
+    orders = [descending(models[0], groups, *others, n_threads=n_threads)]
+    shared = inverse_of(orders[0][0])
+    for rows in models[1:]:  # ties of the other models stand in the shared order: keys descend
+        orders.append(descending(rows, groups, -shared, n_threads=n_threads))
+
+    def one(model: int) -> tuple[Form, Places]:
+        rows, (order, edges) = models[model], orders[model]
+        sorted_rows = rows_in_order(rows, order, edges)
         place = shared[order]
         units = None if groups is None else groups[order].astype(np.int32)
-        if places and groups is None:
+        if model and groups is None:
             units = place
         n, weights = sorted_rows.n, sorted_rows.weights
         if rows.weights is None:
@@ -267,9 +271,10 @@ def _scored(
             cut=sorted_rows.called_positive(threshold),
             **_columns(sorted_rows, asked),
         )
-        forms.append(form)
-        places.append(place)
-    return Parsed(forms, places)
+        return form, place
+
+    found = run([partial(one, model) for model in range(len(models))], n_threads)
+    return Parsed([form for form, _ in found], [place for _, place in found])
 
 
 def _columns(rows: SortedRows, asked: Sequence[Planned]) -> dict[str, Any]:

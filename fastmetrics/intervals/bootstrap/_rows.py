@@ -195,35 +195,47 @@ def _mixed(
 def rows_of_arrays(
     rows: BinaryRows, *keys: NDArray[Any] | None, n_threads: int | None = None
 ) -> tuple[SortedRows, Places]:
-    """Return the sorted rows of arrays, and the place in the arrays of each.
+    """Return the sorted rows of arrays, and the place in the arrays of each; see `descending`."""
+    order, edges = descending(rows, *keys, n_threads=n_threads)
+    return rows_in_order(rows, order, edges), order
+
+
+def descending(
+    rows: BinaryRows, *keys: NDArray[Any] | None, n_threads: int | None = None
+) -> tuple[Places, NDArray[np.int64]]:
+    """Return the rows in descending order of their scores, and the edges of distinct scores.
 
     The order among equal scores is positives first, then by weight, then by ``keys``, so that it
     depends on the rows, not on where they stood.
     """
-    n = len(rows.scores)
-    check_rows(n)
+    check_rows(len(rows.scores))
     found = row_order(rows.scores, n_threads)
-    is_positive = rows.labels == 1
-    ascending = refined(found, is_positive, rows.weights, *keys, n_threads=n_threads)
-    order = np.ascontiguousarray(ascending[::-1])
+    keys = (rows.labels == 1, rows.weights, *keys)
+    ascending = refined(found, *keys, n_threads=n_threads)
+    edges = len(rows.scores) - found.starts[::-1].astype(np.int64)
+    return np.ascontiguousarray(ascending[::-1]), edges
+
+
+def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64]) -> SortedRows:
+    """Return the sorted rows of arrays whose order is known."""
+    n = len(order)
     weights: NDArray[Any] | None = None
     if rows.weights is not None:
         weights = rows.weights[order]
         if rows.integer_weights:  # which functions in Python see as repeated rows
             weights = weights.astype(np.int64)
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
-    np.multiply(is_positive[order], np.uint8(255), out=masks[:n])
-    edges = n - found.starts[::-1].astype(np.int64)
+    np.multiply(rows.labels[order] == 1, np.uint8(255), out=masks[:n])
     ends[edges[1:] - 1] = 1
     positives = (masks[:n] & 1).astype(np.int64)
     ties = np.empty((0, 3), np.int64)
-    if found.n_distinct < n:
+    if len(edges) <= n:
         positives = np.add.reduceat(positives, edges[:-1])
         ties = _mixed(positives, np.diff(edges), edges[1:])
-    distinct = rows.scores[order[edges[:-1]]]
-    in_order = _sorted_rows(n, masks, ends, ties, distinct, weights)
+        order = order[edges[:-1]]
+    in_order = _sorted_rows(n, masks, ends, ties, rows.scores[order], weights)
     in_order._known.update(stops=edges[1:], positives=positives)
-    return in_order, order
+    return in_order
 
 
 def _sorted_rows(
