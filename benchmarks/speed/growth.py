@@ -183,6 +183,7 @@ def draw(points: dict[str, list[tuple[int, float, float]]], path: Path) -> None:
     """
     import matplotlib as mpl
     import matplotlib.pyplot as plt
+    from PIL import Image
 
     style = {
         "font.size": 7,
@@ -211,3 +212,5 @@ def draw(points: dict[str, list[tuple[int, float, float]]], path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path)
         plt.close(figure)
+    with Image.open(path) as drawn:  # few colours: a quarter of the bytes
+        drawn.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)

@@ -33,8 +33,10 @@ def by_pieces(
     table: ScoreTable, job: Callable[[Piece], T], n_threads: int | None = None
 ) -> list[T]:
     """Return what a job makes of each piece of a table without weights, from the top down."""
-    starts = range(0, len(table), PIECE_ROWS)
     columns = table.positives, table.negatives
+    if len(table) <= PIECE_ROWS:  # the small call
+        return [job(Piece(0, len(table), 0, 0, *columns))] if len(table) else []
+    starts = range(0, len(table), PIECE_ROWS)
 
     def count(start: int) -> list[int]:
         return [int(np.add.reduce(column[start : start + PIECE_ROWS])) for column in columns]

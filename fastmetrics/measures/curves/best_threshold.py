@@ -22,7 +22,7 @@ from fastmetrics.measures.curves._criteria import (
     criterion_named,
 )
 from fastmetrics.measures.curves._curve_counts import as_given
-from fastmetrics.measures.curves._pieces import Piece, by_pieces
+from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.both_classes import lacks_a_class, lacks_one
 from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
@@ -228,7 +228,7 @@ def _first_best(
         fp += piece.fp
         return _best_of(Counts(tp, fp, *totals), piece.start + 1, chosen)
 
-    if table.is_weighted:
+    if table.is_weighted or len(table) <= PIECE_ROWS:
         tp, fp = table.true_positives, table.false_positives
         totals = tp[-1].item(), fp[-1].item()
         counts = Counts(np.concatenate((zero, tp)), np.concatenate((zero, fp)), *totals)
@@ -239,9 +239,12 @@ def _first_best(
     found = [piece for piece in pieces if piece is not None]
     if not found:
         return -1, 0, 0
+    if len(found) == 1:
+        _, numbers, _, counts = found[0]
+        first = 0 if table.is_weighted else chosen.first_of(counts)
+        return int(numbers[first]), counts.tp[first].item(), counts.fp[first].item()
     least = max(piece.value for piece in found)
-    if not table.is_weighted:
-        least -= chosen.rounding(found[0].counts)
+    least -= chosen.rounding(found[0].counts)
     numbers, values = (
         np.concatenate([getattr(piece, name) for piece in found]) for name in ("numbers", "values")
     )
@@ -250,7 +253,7 @@ def _first_best(
     )
     near = np.flatnonzero(values >= least)
     counts = Counts(tp, fp, *totals).at(near)
-    first = 0 if table.is_weighted else chosen.first_of(counts)
+    first = chosen.first_of(counts)
     return int(numbers[near[first]]), counts.tp[first].item(), counts.fp[first].item()
 
 
