@@ -132,4 +132,4 @@ def brier_curve(
         share * np.repeat(false_positives, 2) + (1.0 - share) * np.repeat(false_negatives, 2)
     )
     squares = (1.0 - table.scores) ** 2 * table.positives + table.scores**2 * table.negatives
-    return BrierCurve(math.fsum(squares) / whole, share, loss)
+    return BrierCurve(float(np.sum(squares)) / whole, share, loss)
