@@ -7,6 +7,7 @@ import re
 import signal
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
@@ -109,10 +110,27 @@ def interruptible(connection: Any, work: Callable[[], T]) -> T:
 
 
 def close(connection: Any) -> None:
-    """Close a database, or leave it to a thread that is still at work in it."""
-    closing = threading.Thread(target=connection.close, daemon=True)
+    """Close a database, or leave it to a thread that is still at work in it.
+
+    While one is, DuckDB waits, or refuses: that depends on its version.
+    """
+    closing = threading.Thread(target=_close_once_free, args=(connection,), daemon=True)
     closing.start()
     closing.join(_PATIENCE)
+
+
+def _close_once_free(connection: Any) -> None:
+    import duckdb
+
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.close()
+        except duckdb.Error:
+            if time.monotonic() < end:
+                time.sleep(_LISTENING)
+                continue
+        return
 
 
 def rows_of(connection: Any, query: str, parameters: list[Any] | None = None) -> list[Any]:

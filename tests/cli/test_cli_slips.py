@@ -176,6 +176,27 @@ def test_a_query_that_does_not_hear_is_left(monkeypatch):
     go_on.set()
 
 
+@pytest.mark.parametrize("refusals", [0, 2, 10**6])
+def test_a_database_at_work_is_closed_later_or_left(monkeypatch, refusals):
+    import duckdb
+
+    tried = []
+
+    class Busy:
+        def close(self):
+            tried.append(len(tried) < refusals)
+            if tried[-1]:
+                raise duckdb.Error("connection is busy with another call")
+
+    monkeypatch.setattr(_session, "_PATIENCE", 0.3)
+    start = time.perf_counter()
+    _session.close(Busy())
+    assert time.perf_counter() - start < 3
+    time.sleep(0.6)
+    assert tried[-1] == (refusals > 2)
+    assert len(tried) > min(refusals, 2)
+
+
 def test_a_query_gives_its_result_and_its_error():
     assert _session.interruptible(Deaf(), lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
