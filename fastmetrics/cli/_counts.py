@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from typing import Any, Final
 
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
+from fastmetrics.cli._messages import print_texts
 from fastmetrics.cli._render import render
 from fastmetrics.cli.evaluate_command import progress_bar
 from fastmetrics.errors import InputError, with_names
@@ -25,13 +27,24 @@ def run_counts(options: argparse.Namespace) -> str:
         counts = read_counts(
             options.files, where=options.where, n_threads=options.threads, progress=progress
         )
-    try:
-        ranges = ScoreRanges(*counts)
-    except InputError as error:
-        raise ValueError(with_names(str(error), _COLUMNS)) from error
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            output = _evaluated(ScoreRanges(*counts), options)
+        except InputError as error:
+            raise ValueError(with_names(str(error), _COLUMNS)) from error
+    print_texts([str(item.message) for item in caught], "counts")
+    return output
+
+
+def _evaluated(ranges: ScoreRanges, options: argparse.Namespace) -> str:
     if not ranges.is_exact:
         return _rendered(ranges, options.format)
-    found = evaluate(ranges.to_score_table(), confidence_level=options.confidence_level)
+    found = evaluate(
+        ranges.to_score_table(),
+        confidence_level=options.confidence_level,
+        n_threads=options.threads,
+    )
     return render(found, options.format)
 
 

@@ -63,7 +63,7 @@ def evaluate_table(
     note = _note(float(table.n_positive), float(table.n_negative), None)
     found = None if table.is_weighted else auc_variance(table, None)
     if found is None:
-        note = "sums of fractional weights, which do not tell how many rows there were: no interval"
+        note = "sums of weights, which do not tell how many rows there were: no interval"
     with at_most(n_threads):
         return _measured(name, table, found, confidence_level, note)
 

@@ -122,3 +122,16 @@ def test_rows_need_their_columns(capsys, tmp_path):
     assert status == 2
     assert "--label and --score missing" in err
     assert "--counts" in err
+
+
+@pytest.mark.parametrize("ends", ["score", "score_low,score_high"])
+def test_one_class_is_told_in_a_line(capsys, tmp_path, ends):
+    path = tmp_path / "one.csv"
+    path.write_text(f"{ends},positives,negatives\n{'.1' if ends == 'score' else '.1,.2'},3,0\n")
+    status, out, err = run(capsys, str(path), "--counts", "--format", "json")
+    assert status == 0
+    assert "null" in out
+    lines = err.splitlines()
+    assert lines
+    assert all(line.startswith("fastmetrics: warning: ") for line in lines)
+    assert "negative example" in err

@@ -192,7 +192,7 @@ def test_a_list_of_one_item_has_no_diversity() -> None:
         ),
         (
             lambda: fm.novelty(["a"], catalogue=["a", "b"], popularity=[0, 1]),
-            "infinitely novel, on",
+            "infinitely novel: 1, the first of them",
         ),
         (
             lambda: fm.novelty(["a"], catalogue=["a"], interactions=["b"]),

@@ -191,3 +191,11 @@ def test_one_class(label: int) -> None:
     with pytest.warns(UndefinedMetricWarning, match="one class only"):
         found = dominance([label, label], [1, 2], [2, 1])
     assert found.to_dict() == {"relation": "undefined", "crossings": [], "curve": "roc"}
+
+
+def test_bad_scores_are_named_as_they_were_given():
+    good, bad = [0.1, 0.4, 0.35, 0.8], [0.1, np.nan, 0.35, 0.8]
+    with pytest.raises(ValueError, match="`y_score_a` must be finite"):
+        dominance([0, 0, 1, 1], bad, good)
+    with pytest.raises(ValueError, match="`y_score_b` must be finite"):
+        dominance([0, 0, 1, 1], good, bad)

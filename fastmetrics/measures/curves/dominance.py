@@ -24,7 +24,7 @@ from fastmetrics._input.scalars import check_choice
 from fastmetrics._kernels.curve_kernels import sides_of_lines
 from fastmetrics._results import Result
 from fastmetrics._threads.workers import run
-from fastmetrics.errors import InputTypeError
+from fastmetrics.errors import InputTypeError, renamed
 from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table, running_sums
@@ -133,8 +133,10 @@ def dominance(
         check_same_index(
             y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b, sample_weight=sample_weight
         )
-        table_a = as_table(y_true, y_score_a, **options, n_threads=n_threads)
-        table_b = as_table(y_true, y_score_b, **options, n_threads=n_threads)
+        with renamed(y_score="y_score_a"):
+            table_a = as_table(y_true, y_score_a, **options, n_threads=n_threads)
+        with renamed(y_score="y_score_b"):
+            table_b = as_table(y_true, y_score_b, **options, n_threads=n_threads)
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):
         return Dominance("undefined", (), curve)
     if curve == "roc":

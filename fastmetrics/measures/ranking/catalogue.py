@@ -200,8 +200,8 @@ def novelty(
         name = shown.catalogue.ids.tolist()[shown.items[np.argmax(unknown)]]
         n = len(np.unique(shown.items[unknown]))
         raise InputError(
-            f"{n:,} items that may be shown have popularity 0 and so are infinitely novel, one of "
-            f"them {name!r}: add 1 to all counts, or leave those items out"
+            f"items that may be shown have popularity 0 and so are infinitely novel: {n:,}, the "
+            f"first of them {name!r}; add 1 to all counts, or leave those items out"
         )
     with np.errstate(divide="ignore"):
         information = np.where(known > 0, -np.log2(known / whole), 0.0)
