@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given, strategies as st
 
 from fastmetrics import BinLayout, BinnedScoreTable
 from fastmetrics.errors import UndefinedMetricWarning
+from reference import bin_oracle
 
 
 def counted(rows: Any, layout: BinLayout, *, ends: bool) -> BinnedScoreTable:
@@ -77,6 +79,36 @@ def test_weights_are_floats() -> None:
     assert 0 < table.roc_auc().width < 0.6
     with pytest.warns(UndefinedMetricWarning, match="one class only"):
         BinnedScoreTable.from_counts(COARSE, [0], [1.5], [0.0]).roc_auc()
+
+
+BIG = st.one_of(st.integers(0, 3), st.integers(2**50, 2**54))
+
+
+@given(st.lists(st.tuples(BIG, BIG), min_size=6, max_size=6))
+def test_totals_beyond_doubles(counts: Any) -> None:
+    """Of bins of one score each, every measure is a ratio of integers that no double holds."""
+    positives, negatives = zip(*counts, strict=True)
+    if not any(positives) or not any(negatives):
+        return
+    scores = [-2.0, -0.5, 0.0, 0.25, 0.5, 2.0]
+    ends = {"low": scores, "high": scores}
+    table = BinnedScoreTable.from_counts(COARSE, COARSE.bins(scores), positives, negatives, **ends)
+    tops = [each for each in counts[::-1] if sum(each)]
+    assert table.is_exact
+    assert tuple(table.roc_auc()) == (float(bin_oracle.auc(tops)),) * 2
+    assert tuple(table.ks_statistic()) == (float(bin_oracle.ks_statistic(tops)),) * 2
+    for found, exact in (
+        (table.average_precision(), bin_oracle.average_precision(tops)),
+        (table.tpr_at_fpr(0.25), bin_oracle.tpr_at_fpr(tops, Fraction(1, 4))),
+    ):
+        assert Fraction(found.low) - Fraction(1, 2**53) <= exact
+        assert exact <= Fraction(found.high) + Fraction(1, 2**53)
+    of_weights = BinnedScoreTable.from_counts(
+        COARSE, COARSE.bins(scores), [p / 4 for p in positives], [n / 4 for n in negatives], **ends
+    )
+    found, exact = of_weights.roc_auc(), bin_oracle.auc(tops)
+    assert Fraction(found.low) <= exact <= Fraction(found.high)
+    assert found.width < 1e-13
 
 
 ENDS = {"low": [0.1, 0.7], "high": [0.2, 0.8]}
