@@ -38,8 +38,10 @@ ALLOWED: dict[str, int] = {
     "concordance:scatter_by_digit": 1,
     "concordance:scatter_with_sums": 1,
     "concordance:sums_of_later": 1,
+    "curve_kernels:add_precisions": 1,
     "curve_kernels:concordant_pairs_by_row": 2,  # scores here are float32 or float64
     "curve_kernels:corner_count": 1,
+    "curve_kernels:gap_ends": 1,
     "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
     "curve_kernels:sides_of_lines": 2,  # corners of counts or of shares of weights
