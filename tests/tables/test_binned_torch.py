@@ -1,4 +1,4 @@
-"""Tables of bins in a training loop: tensors are read in place, and ranks reduce their states."""
+"""Tables of bins in a training loop: ranks reduce their states."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from fastmetrics import BinLayout, BinnedScoreTable  # noqa: E402
+from fastmetrics import BinnedScoreTable  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,20 +35,6 @@ table.save(f"{{folder}}/own{{rank}}.npz")
 reduced(table).save(f"{{folder}}/all{{rank}}.npz")
 dist.destroy_process_group()
 """
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_tensors_are_rows(dtype: str) -> None:
-    scores = torch.tensor([0.25, 0.5, 0.75], dtype=getattr(torch, dtype))
-    layout = BinLayout.of_bits()
-    table, expected = (BinnedScoreTable(layout, first_rows=k) for k in (3, 0))
-    table.update(torch.tensor([0, 1, 1]), scores)
-    expected.update([0, 1, 1], np.array([0.25, 0.5, 0.75]))
-    assert table.roc_auc() == expected.roc_auc()
-    before = table.copy()
-    with pytest.raises(TypeError, match=r"pass `\.detach\(\)\.cpu\(\)`"):
-        table.update([0, 1, 1], scores.requires_grad_())
-    assert table == before
 
 
 @pytest.mark.source_tree
