@@ -113,6 +113,7 @@ def resampling() -> None:
     metrics = {
         "auc": "roc_auc",
         "ap": "average_precision",
+        "area": "pr_auc",
         "bep": "break_even_point",
         "ks": "ks_statistic",
         "part": ("partial_auc", {"false_positive_rate_range": (0, 0.2)}),

@@ -76,6 +76,14 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
     "isotonic:pool_adjacent": 1,
+    "leave_one_out:affine": 1,
+    "leave_one_out:best_of_two": 2,  # keys are counts, or ratios of them
+    "leave_one_out:central_sums": 2,  # counts or weights
+    "leave_one_out:continuous_area": 1,
+    "leave_one_out:extent": 2,  # the same
+    "leave_one_out:segment_area": 1,
+    "leave_one_out:segments_without": 1,
+    "leave_one_out:steps_without": 1,
     "logits:moments_of_runs": 2,  # counts or weights
     "logits:terms_of_rows": 2,  # the same
     "losses:add": 1,
@@ -140,17 +148,11 @@ ALLOWED: dict[str, int] = {
     "replicate_curves:to_lead_and_value": 1,
     "replicate_curves:values_along": 1,
     "replicate_curves:values_of_rows": 1,
-    "replicate_pairs:affine": 1,
-    "replicate_pairs:best_of_two": 2,  # keys are counts, or ratios of them
     "replicate_pairs:byte_products": 1,
-    "replicate_pairs:central_sums": 2,  # counts or weights
     "replicate_pairs:column_sums": 2,  # counts or weights
     "replicate_pairs:exchange_rows": 1,
-    "replicate_pairs:extent": 2,  # the same
     "replicate_pairs:gather_counts": 1,
-    "replicate_pairs:gaps": 1,
     "replicate_pairs:pair_counts": 1,
-    "replicate_pairs:steps_without": 1,
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
     "replicate_points:best_of_points": 1,
