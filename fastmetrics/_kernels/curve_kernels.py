@@ -183,6 +183,32 @@ def placement_sums(
 
 
 @kernel
+def sums_of_products(
+    values: NDArray[np.int64],
+    counts: NDArray[np.integer],
+    first: int,
+    chunk: int,
+    sums: NDArray[np.int64],
+) -> None:
+    """Write ``sums[c, k, l]``: ``counts`` times the rows k and l of ``values`` in a chunk.
+
+    A chunk is so many columns; ``first`` is the first one.
+    """
+    for c in range(sums.shape[0]):
+        start = (first + c) * chunk
+        times = counts[start : start + chunk]
+        for k in range(values.shape[0]):
+            one = values[k, start : start + chunk]
+            for m in range(k + 1):
+                other = values[m, start : start + chunk]
+                total = np.int64(0)
+                for j in range(times.size):
+                    total += times[j] * one[j] * other[j]
+                sums[c, k, m] = total
+                sums[c, m, k] = total
+
+
+@kernel
 def write_precision_steps(
     positives: NDArray[np.int64],
     negatives: NDArray[np.int64],

@@ -89,6 +89,19 @@ def test_placement_sums(rng, add_up, n):
     assert joined == [(positives * of_positives**2).sum(), (negatives * of_negatives**2).sum()]
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.int64])
+@pytest.mark.parametrize("add_up", forms(kernels.sums_of_products))
+def test_sums_of_products(rng, add_up, kind):
+    values = rng.integers(0, 1000, (3, 50))
+    counts = rng.integers(0, 3, 50).astype(kind)
+    sums = np.empty((3, 3, 3), np.int64)
+    add_up(values, counts, 1, 13, sums)
+    for c, start in enumerate((13, 26, 39)):
+        columns = slice(start, start + 13)
+        expected = values[:, columns] * counts[columns] @ values[:, columns].T
+        assert sums[c].tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("write", forms(kernels.write_precision_steps))
 @pytest.mark.parametrize("n", [1, 2, 200])
 def test_write_precision_steps(rng, write, n):

@@ -161,6 +161,17 @@ def placement_sums(data: Data) -> Pair:
     return ours, twin
 
 
+def sums_of_products(data: Data) -> Pair:
+    values = np.stack([np.arange(len(data.labels)), data.labels.astype(np.int64)])
+    sums = np.empty((1, 2, 2), np.int64)
+
+    def ours() -> tuple[Any, ...]:
+        curve_kernels.sums_of_products(values, data.labels, 0, values.shape[1], sums)
+        return (sums[0],)
+
+    return ours, lambda: (values * data.labels @ values.T,)
+
+
 def precision_steps(data: Data) -> Pair:
     """Cover ``write_precision_steps`` and ``write_precision_recall``."""
     _, positives, negatives = columns(data)
@@ -338,6 +349,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),
     largest_gap: (("curve_kernels:largest_gap",), False),
     placement_sums: (("curve_kernels:placement_sums",), False),
+    sums_of_products: (("curve_kernels:sums_of_products",), False),
     precision_steps: (
         ("curve_kernels:write_precision_steps", "curve_kernels:write_precision_recall"),
         False,
