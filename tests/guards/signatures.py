@@ -42,8 +42,8 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:corner_count": 1,
     "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
-    "curve_kernels:sides_of_lines": 2,  # corners of counts or of shares of weights
     "curve_kernels:sums_of_products": 2,  # counts of int64, or the rows of a class as int8
+    "curve_kernels:turns_of_lines": 2,  # corners of counts or of shares of weights
     "curve_kernels:write_precision_recall": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
