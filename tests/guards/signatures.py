@@ -44,7 +44,8 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:gap_ends": 1,
     "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
-    "curve_kernels:sides_of_lines": 2,  # corners of counts or of shares of weights
+    "curve_kernels:sums_of_products": 2,  # counts of int64, or the rows of a class as int8
+    "curve_kernels:turns_of_lines": 2,  # corners of counts or of shares of weights
     "curve_kernels:write_precision_recall": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
@@ -111,12 +112,11 @@ ALLOWED: dict[str, int] = {
     "merges:split_classes": 4,
     "merges:weigh_pairs": 1,
     "orders:ascends": 4,
-    "orders:class_counts": 1,
     "orders:count_classes": 1,
     "orders:order_floats": 1,
     "orders:pack": 1,
     "orders:pack_classes": 1,
-    "orders:place_rows": 1,
+    "orders:place_words": 1,
     "orders:restore_floats": 1,
     "orders:spread": 3,  # entries of int32, int64 or float64
     "orders:spread_by_class": 2,  # entries of int64 or float64
