@@ -38,10 +38,8 @@ ALLOWED: dict[str, int] = {
     "concordance:scatter_by_digit": 1,
     "concordance:scatter_with_sums": 1,
     "concordance:sums_of_later": 1,
-    "curve_kernels:add_precisions": 1,
     "curve_kernels:concordant_pairs_by_row": 2,  # scores here are float32 or float64
     "curve_kernels:corner_count": 1,
-    "curve_kernels:gap_ends": 1,
     "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
     "curve_kernels:sums_of_products": 2,  # counts of int64, or the rows of a class as int8
@@ -122,6 +120,8 @@ ALLOWED: dict[str, int] = {
     "orders:spread_by_class": 2,  # entries of int64 or float64
     "orders:unpack": 1,
     "orders:weigh_runs": 4,
+    "range_kernels:add_precisions": 1,
+    "range_kernels:gap_ends": 1,
     "ranking_gains:expected_cascade": 1,
     "ranking_gains:expected_gains": 1,
     "ranking_gains:ideal_gains": 1,

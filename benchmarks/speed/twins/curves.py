@@ -7,7 +7,6 @@ tuples of numbers and arrays that agree.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -131,42 +130,6 @@ def largest_gap(data: Data) -> Pair:
         return gaps[row], row, tp[row], fp[row]
 
     return lambda: curve_kernels.largest_gap(positives, negatives, 0, 0, *totals), twin
-
-
-def gap_ends(data: Data) -> Pair:
-    _, positives, negatives = columns(data)
-    totals = int(positives.sum()), int(negatives.sum())
-    ends = np.empty(6, np.int64)
-
-    def ours() -> tuple[Any, ...]:
-        curve_kernels.gap_ends(positives, negatives, *totals, ends)
-        return tuple(ends.tolist())
-
-    def twin() -> tuple[Any, ...]:
-        tp, fp = np.cumsum(positives), np.cumsum(negatives)
-        gaps = tp * totals[1] - fp * totals[0]
-        rows = int(np.argmax(gaps)), int(np.argmin(gaps))
-        return tuple(int(each) for row in rows for each in (row, tp[row], fp[row]))
-
-    return ours, twin
-
-
-def add_precisions(data: Data) -> Pair:
-    """Sum doubles in whole numbers, against fractions."""
-    _, positives, negatives = columns(data)
-    terms = np.empty(len(positives))
-
-    def ours() -> tuple[Any, ...]:
-        limbs = np.zeros(7, np.int64)
-        curve_kernels.add_precisions(positives, negatives, 0, 0, terms, limbs)
-        return (sum(limb << 32 * k for k, limb in enumerate(limbs.tolist())),)
-
-    def twin() -> tuple[Any, ...]:
-        tp, fp = np.cumsum(positives), np.cumsum(negatives)
-        precisions = positives * (tp / (tp + fp))
-        return (int(sum(map(Fraction, precisions.tolist())) * 2**128),)
-
-    return ours, twin
 
 
 def placement_sums(data: Data) -> Pair:
@@ -388,8 +351,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     cumulative_weights: (("merges:cumulative_weights", "merges:cumulative_pair"), False),
     roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),
     largest_gap: (("curve_kernels:largest_gap",), False),
-    gap_ends: (("curve_kernels:gap_ends",), False),
-    add_precisions: (("curve_kernels:add_precisions",), False),
     placement_sums: (("curve_kernels:placement_sums",), False),
     sums_of_products: (("curve_kernels:sums_of_products",), False),
     precision_steps: (
