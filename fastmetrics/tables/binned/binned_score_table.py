@@ -9,14 +9,13 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved
-from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
-from fastmetrics._input.scalars import check_integer, check_n_threads
+from fastmetrics._input.scalars import check_n_threads
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.binned._bins import Rows
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned._state import FIRST_ROWS, MOST_FIRST, BinnedState
-from fastmetrics.tables.binned.bin_layout import BinLayout, as_doubles
+from fastmetrics.tables.binned._rows import checked_rows
+from fastmetrics.tables.binned._state import FIRST_ROWS, BinnedState, check_first_rows
+from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.scores._columns import checked_columns, rescaled
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -81,12 +80,7 @@ class BinnedScoreTable(Saved, Bracketed):
     __slots__ = ("_state",)
 
     def __init__(self, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS) -> None:
-        if layout is not None and not isinstance(layout, BinLayout):
-            raise InputTypeError(
-                f"`layout` must be a BinLayout, or None: got {type(layout).__qualname__}"
-            )
-        least = 1 if layout is None else 0
-        first_rows = check_integer("first_rows", first_rows, low=least, high=MOST_FIRST)
+        first_rows = check_first_rows(layout, first_rows)
         self._state = BinnedState(layout, first_rows)
 
     @classmethod
@@ -141,18 +135,8 @@ class BinnedScoreTable(Saved, Bracketed):
         >>> table.roc_auc()
         Bracket(low=0.875, high=0.875)
         """
-        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-        checked = check_binary(
-            y_true,
-            y_score,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            allow_inf=allow_inf,
-        )
         n_threads = check_n_threads(n_threads)
-        rows = _rows(checked)
-        if not rows.are_clean(checked.negative, allow_inf, n_threads):
-            rows = _rows(checked.recheck())
+        rows = checked_rows(y_true, y_score, sample_weight, pos_label, allow_inf, n_threads)
         self._state.update(rows.that_weigh(), n_threads)
 
     def merge(self, *others: BinnedScoreTable) -> None:
@@ -280,18 +264,3 @@ class BinnedScoreTable(Saved, Bracketed):
 
     def _called(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
         return self._state.called(threshold)
-
-
-def _rows(checked: BinaryRows) -> Rows:
-    """Return the rows: scores as floats, whole weights as integers."""
-    scores, labels, weights = as_doubles(checked.scores, "y_score"), checked.labels, checked.weights
-    if weights is None:
-        return Rows(scores, labels, None)
-    if checked.weight_exponent:
-        raise InputError(
-            "`sample_weight` and its sum must lie between 2**-250 and 2**250: scale the weights of "
-            "all batches alike"
-        )
-    if checked.integer_weights:
-        weights = weights.astype(np.int64)
-    return Rows(scores, labels, weights)
