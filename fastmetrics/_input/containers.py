@@ -135,7 +135,10 @@ def _refuse_non_arrays(values: Any, name: str) -> None:
     if hasattr(values, "tocsr"):
         raise InputTypeError(f"`{name}` is a sparse matrix: pass `.toarray()`")
     if hasattr(values, "collect") and type(values).__name__ == "LazyFrame":
-        raise InputTypeError(f"`{name}` is a lazy frame: pass `.collect()`")
+        raise InputTypeError(
+            f"`{name}` is a lazy frame: pass `.collect()`, or `update` a table with each of its "
+            "batches (in polars, `.collect_batches()`)"
+        )
 
 
 def _has_buffer(values: Any) -> bool:

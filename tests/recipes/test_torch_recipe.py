@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from fastmetrics import BinnedScoreTable  # noqa: E402
+import guide  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[2]
+from fastmetrics import BinnedScoreTable  # noqa: E402
 
 RANK = """
 import sys
@@ -39,10 +37,7 @@ dist.destroy_process_group()
 
 @pytest.mark.source_tree
 def test_the_recipe_of_the_guide_reduces_two_ranks(tmp_path: Any) -> None:
-    guide = (ROOT / "docs" / "scale.md").read_text("utf-8")
-    recipe = re.search(r"<!-- ci:torch -->\n```python\n(.*?)```", guide, re.DOTALL)
-    assert recipe
-    program = RANK.format(recipe=recipe[1])
+    program = RANK.format(recipe=guide.recipe("torch"))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     ranks = [
         subprocess.Popen([sys.executable, "-c", program, str(k), str(tmp_path)], env=environment)
