@@ -165,7 +165,7 @@ ALLOWED: dict[str, int] = {
     "replicate_points:precision_area_of_points": 1,
     "replicate_points:squares_of_points": 1,
     "replicate_points:start_state": 1,
-    "replicate_points:step_area": 1,
+    "replicate_steps:step_areas": 1,
     "replicate_weights:exponentials": 1,
     "replicate_weights:pairs_of_replicate": 1,
     "replicate_weights:split_block": 1,
