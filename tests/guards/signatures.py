@@ -19,10 +19,9 @@ ALLOWED: dict[str, int] = {
     "buckets:count_buckets": 4,
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
     "buckets:index_blocks": 1,
-    "buckets:leaf_numbers": 4,
-    "buckets:place": 4,
     "buckets:range_cells": 4,
     "buckets:scatter": 4,
+    "buckets:short_keys": 4,
     "buckets:splitter_cells": 4,
     "cells:count_cells": 6,  # labels of int8, int32 or int64, a table of int32 or int64
     "cells:count_margins": 3,  # the same labels
