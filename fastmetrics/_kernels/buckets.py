@@ -205,8 +205,8 @@ def count_buckets(
     flat = np.empty(most, pool.dtype)
     keys = np.empty(most, np.uint32)
     of_few = np.empty(most_few, pool.dtype)
-    placed = np.empty(most_few + 2, np.uint32)
-    number = np.empty(most_few, np.uint32)
+    placed_keys = np.empty(most_few + 2, np.uint32)
+    placed = np.empty(most_few, pool.dtype)
     ends = np.empty(2 * LEAVES * most_few + 2, np.uint32)
     for b in range(first, stop):
         twice[b] = 0
@@ -241,10 +241,10 @@ def count_buckets(
             leaf = (_U(key) >> shift) + _U(1)
             here = ends[leaf]
             ends[leaf] = here + np.uint32(1)
-            placed[_U(here)] = key
-            number[_U(here)] = j
-        placed[n] = np.uint32(2**32 - 1)
-        placed[n + 1] = np.uint32(2**32 - 1)
+            placed_keys[_U(here)] = key
+            placed[_U(here)] = of_few[_U(j)]
+        placed_keys[n] = np.uint32(2**32 - 1)
+        placed_keys[n + 1] = np.uint32(2**32 - 1)
         m = gather(many, pool, block_starts, block_order, buffers, fill, flat)
         short_keys(flat[:m], lows[b], scale, keys)
         total = 0
@@ -255,13 +255,13 @@ def count_buckets(
             end = _U(ends[leaf + _U(1)])
             # Two compares without a branch serve most leaves. They may run past the leaf: what
             # follows is larger than x, so it does not count.
-            w0 = placed[at]
-            w1 = placed[at + _U(1)]
+            w0 = placed_keys[at]
+            w1 = placed_keys[at + _U(1)]
             if (w0 == x) | (w1 == x) | (at + _U(2) < end):
                 total += 2 * np.int64(at)
                 score = flat[_U(i)]
                 for q in range(at, end):
-                    other = of_few[_U(number[_U(q)])]
+                    other = placed[_U(q)]
                     total += np.int64(other < score) + np.int64(other <= score)
             else:
                 total += 2 * (np.int64(at) + np.int64(w0 < x) + np.int64(w1 < x))
