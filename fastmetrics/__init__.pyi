@@ -490,6 +490,7 @@ from .tables.confusion.decayed_matrix import DecayedConfusionMatrix as DecayedCo
 from .tables.confusion.windowed_matrix import WindowedConfusionMatrix as WindowedConfusionMatrix
 from .tables.ranking.ranking_table import RankingTable as RankingTable
 from .tables.regression.regression_table import RegressionTable as RegressionTable
+from .tables.runs.score_runs import ScoreRuns as ScoreRuns
 from .tables.scores.score_table import ScoreTable as ScoreTable
 
 __version__: str

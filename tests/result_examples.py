@@ -79,6 +79,12 @@ def ranked() -> fm.RankingEvaluation:
     return fm.evaluate_rankings(relevance, scores, metrics=["ndcg@3", "map"], rng=1)
 
 
+def runs() -> fm.ScoreRuns:
+    found = fm.ScoreRuns(memory="1.5MB")
+    found.update(Y, S)
+    return found
+
+
 def first(mapping: Any) -> Any:
     return next(iter(mapping.values()))
 
@@ -192,6 +198,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ScoreDecomposition": lambda: fm.score_decomposition(Y, CHANCES),
     "ScoreDifference": lambda: fm.score_difference(Y, {"a": CHANCES, "b": CHANCES[::-1]}),
     "ScoreRanges": lambda: fm.ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1]),
+    "ScoreRuns": runs,
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
     "RoystonD": lambda: fm.royston_d(np.abs(S), Y, MODELS["b"], higher_score_means="longer-time"),

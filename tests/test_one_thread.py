@@ -237,6 +237,7 @@ CALLS: dict[str, list[Call]] = {
         lambda n: fm.WindowedBinnedScoreTable(10, BINS).update(*MILLIONS, n_threads=n)
     ],
     "RegressionTable.from_arrays": [lambda n: fm.RegressionTable.from_arrays(S, Z, n_threads=n)],
+    "ScoreRuns.update": [lambda n: fm.ScoreRuns(memory=1 << 26).update(*MILLIONS, n_threads=n)],
     "ScoreTable.from_scores": [
         lambda n: fm.ScoreTable.from_scores(Y, S, n_threads=n),
         lambda n: fm.ScoreTable.from_scores(Y, S, sample_weight=W, n_threads=n),

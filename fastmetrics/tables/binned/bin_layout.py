@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
-from fastmetrics._files import File, Members, read_archive, write_archive
+from fastmetrics._files import Members, Saved
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer
 from fastmetrics._input.scores import canonical_scores, check_scores_array
@@ -23,15 +23,13 @@ from fastmetrics.tables.binned._learning import above, learnt_edges
 N_BINS: Final = 1 << 15
 #: Bins at most: their numbers are kept in 16 bits.
 MOST_BINS: Final = 1 << 16
-#: Version of the files that hold layouts or tables of bins.
-FORMAT: Final = 1
 #: Integers up to here are doubles.
 _EXACT: Final = 2**53
 #: Octaves of magnitudes that bins of bits tell apart, from 2**-64 up to 2**64.
 _OCTAVES: Final = 128
 
 
-class BinLayout(Shown):
+class BinLayout(Saved, Shown):
     """The bins of a `BinnedScoreTable`: where one ends and the next begins.
 
     Tables merge where their layouts are equal: make one, and give it to all of them (or to all
@@ -219,38 +217,8 @@ class BinLayout(Shown):
         values = {"bins": self.n_bins, "first_edge": ends[0], "last_edge": ends[1]}
         return Display([Table.record(values)], f"BinLayout {self.name}")
 
-    def __reduce__(self) -> tuple[Any, tuple[NDArray[np.float64]]]:
-        return type(self), (self._edges,)
-
-    def save(self, file: File) -> None:
-        """Write the layout to a ``.npz`` file, compressed and without pickle.
-
-        Parameters
-        ----------
-        file : path or binary file object
-            The file is written under exactly this name, and takes the place of one that is
-            there once it is whole.
-        """
-        write_archive(file, FORMAT, {"kind": np.array("BinLayout"), "edges": self._edges})
-
-    @classmethod
-    def load(cls, file: File) -> Self:
-        """Read a layout that `save` wrote.
-
-        Parameters
-        ----------
-        file : path or binary file object
-
-        Returns
-        -------
-        BinLayout
-
-        Raises
-        ------
-        ValueError
-            If the file is not whole, or holds something else.
-        """
-        return read_archive(file, FORMAT, "BinLayout", cls._of_members)
+    def _members(self) -> Members:
+        return {"edges": self._edges}
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._files import Members
+from fastmetrics._files import Members, Saved
 from fastmetrics._input.scalars import check_n_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
 from fastmetrics.tables.binned._rows import checked_rows
-from fastmetrics.tables.binned._saved import Saved
 from fastmetrics.tables.binned._state import FIRST_ROWS, BinnedState, check_first_rows
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.scores._columns import checked_columns, checked_counts, rescaled

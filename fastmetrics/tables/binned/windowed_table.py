@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
-from fastmetrics._files import Members
+from fastmetrics._files import Members, Saved
 from fastmetrics._input.scalars import check_integer, check_n_threads
 from fastmetrics._kernels.bins import slide_rows
 from fastmetrics.errors import InputError
 from fastmetrics.tables.binned._bins import Bins, Waiting, to_watch
 from fastmetrics.tables.binned._rows import Rows, checked_rows
-from fastmetrics.tables.binned._saved import Saved
 from fastmetrics.tables.binned._state import (
     FIRST_ROWS,
     MOST_FIRST,
