@@ -66,7 +66,7 @@ def run(capsys, *arguments):
 
 
 def in_both(capsys, *arguments, spill_dir):
-    memory = ("--memory", "1GB", "--spill-dir", spill_dir)
+    memory = ("--memory", "100GB", "--spill-dir", spill_dir)
     return run(capsys, *arguments), run(capsys, *arguments, *memory)
 
 
@@ -134,7 +134,7 @@ def test_faults_are_told_alike(files, tmp_path, capsys, kind, options):
 def test_weights_of_nothing(tmp_path, capsys):
     pq.write_table(pa.table({"y": [0, 1], "s": [0.1, 0.2], "w": [0, 0]}), tmp_path / "x.parquet")
     options = ["--label", "y", "--score", "s", "--weight", "w", "--weights-are", "frequencies"]
-    found = run(capsys, tmp_path / "x.parquet", *options, "--memory", "1GB")
+    found = run(capsys, tmp_path / "x.parquet", *options, "--memory", "100GB")
     assert found[0] == 2
     assert "column 'w' must not be all zero" in found[2]
 
@@ -148,12 +148,12 @@ def test_weights_of_nothing(tmp_path, capsys):
         (["--threshold", "1"], "--threshold needs all rows in memory"),
         (["--weight", "share"], "--weights-are frequencies"),
         (["--memory", "much"], "--memory must be a size such as '1GB'"),
-        (["--memory", "50MB"], "the program itself takes"),
+        (["--memory", "20MB"], "the program itself takes"),
         (["--spill-dir", "/nowhere"], "--spill-dir '/nowhere' cannot be used: No such file"),
     ],
 )
 def test_what_cannot_be_done_is_said_at_once(files, capsys, options, said):
-    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--memory", "1GB"]
+    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--memory", "100GB"]
     status, out, err = run(capsys, *arguments, *options)
     assert (status, out) == (2, "")
     assert said in err
