@@ -42,8 +42,6 @@ def distinct_scores(rows: BinaryRows, n_threads: int | None = None) -> Columns:
             return distinct_scores(rows.recheck(), n_threads)
         scores, positives, negatives = _distinct_partitioned(parted, n_threads)
         parted.release()
-    if scores.dtype.kind == "f":
-        scores += 0.0  # -0.0 becomes 0.0, the score that it ties
     if rows.integer_weights and rows.weights is not None:
         positives, negatives = positives.astype(np.int64), negatives.astype(np.int64)
     return scores, positives, negatives
@@ -53,7 +51,9 @@ def _distinct_plain(rows: BinaryRows) -> Columns:
     positive, negative = sorted_classes(rows)
     n = len(rows.scores)
     columns = np.empty(n, rows.scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
-    return _shortened(columns, merges.merge_descending(positive, negative, *columns))
+    found = merges.merge_descending(positive, negative, *columns)
+    _unsign_zeros(columns[0][:found])
+    return _shortened(columns, found)
 
 
 def _distinct_weighted(rows: BinaryRows, n_threads: int | None) -> Columns:
@@ -69,10 +69,17 @@ def _distinct_weighted(rows: BinaryRows, n_threads: int | None) -> Columns:
 
     if sum(run([partial(weigh, *job) for job in order.jobs()], n_threads)) != len(rows.scores):
         return _distinct_weighted(rows.recheck(), n_threads)
+    _unsign_zeros(columns[0])
     if rows.weights is None or rows.weights.all():
         return columns
     kept = (columns[1] > 0.0) | (columns[2] > 0.0)
     return tuple(column[kept] for column in columns)  # type: ignore[return-value]
+
+
+def _unsign_zeros(scores: NDArray[Any]) -> None:
+    """Turn -0.0 into 0.0, the score that it ties."""
+    if scores.dtype.kind == "f":
+        scores += 0.0
 
 
 def weigh_runs(
@@ -191,7 +198,9 @@ def _count_bucket(negative: NDArray[Any], positive: NDArray[Any], columns: list[
     if int(greatest) - int(least) >= 1 << 63:
         negative.sort()
         positive.sort()
-        return int(merges.merge_descending(positive, negative, *columns))
+        found = int(merges.merge_descending(positive, negative, *columns))
+        _unsign_zeros(columns[0][:found])
+        return found
     words = np.empty(len(keys), np.uint64)
     orders.pack_classes(keys, least, len(negative), words)
     words.sort()
