@@ -108,7 +108,8 @@ def roc_of_table(
     places = [1 + end for end in ends]
     if drop_intermediate:
         jobs = [partial(corner_count, *columns, *piece) for piece in pairwise(ends)]
-        places = [*accumulate(run(jobs, n_threads), initial=1)]
+        corners = run(jobs, n_threads) if len(jobs) > 1 else [jobs[0]()]
+        places = [*accumulate(corners, initial=1)]
     fpr, tpr, thresholds = (np.empty(places[-1]) for _ in range(3))
     fpr[0], tpr[0], thresholds[0] = 0.0, 0.0, np.inf
 

@@ -25,12 +25,15 @@ BUCKET_JOBS = 32
 Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-def distinct_scores(rows: BinaryRows, n_threads: int | None = None) -> Columns:
+def distinct_scores(
+    rows: BinaryRows, n_threads: int | None = None
+) -> tuple[Columns, tuple[int, ...]]:
     """Return the distinct scores, descending, and the positive and negative weight at each.
 
-    Counts are int64 where rows are unweighted or their weights are integers, else float64.
-    Time O(n log n) with sorts that fit the cache; memory beyond the result: one copy of the scores,
-    and 12 bytes a row where they are weighted.
+    Beside them the rows of both classes, which are known without a pass; nothing where these have
+    weights. Counts are int64 where rows are unweighted or their weights are integers, else float64.
+    Time O(n log n) with sorts that fit the cache; memory beyond the result: one copy of the scores
+    and weights.
     """
     if len(rows.scores) >= PLAIN_ROWS:
         parted = partition(rows, n_threads)
@@ -38,22 +41,26 @@ def distinct_scores(rows: BinaryRows, n_threads: int | None = None) -> Columns:
             return distinct_scores(rows.recheck(), n_threads)
         scores, positives, negatives = _distinct_partitioned(parted, n_threads)
         parted.release()
+        totals = int(parted.rows[1::2].sum()), int(parted.rows[0::2].sum())
     elif rows.weights is None:
-        scores, positives, negatives = _distinct_plain(rows)
+        positive, negative = sorted_classes(rows)
+        scores, positives, negatives = _merged(positive, negative)
+        totals = len(positive), len(negative)
     else:
         scores, positives, negatives = _distinct_weighted(rows, n_threads)
-    if rows.weights is not None and not rows.weights.all():
+    if rows.weights is None:
+        return (scores, positives, negatives), totals
+    if not rows.weights.all():
         kept = (positives > 0.0) | (negatives > 0.0)  # else a score is as good as absent
         scores, positives, negatives = scores[kept], positives[kept], negatives[kept]
-    if rows.integer_weights and rows.weights is not None:
+    if rows.integer_weights:
         positives, negatives = positives.astype(np.int64), negatives.astype(np.int64)
-    return scores, positives, negatives
+    return (scores, positives, negatives), ()
 
 
-def _distinct_plain(rows: BinaryRows) -> Columns:
-    positive, negative = sorted_classes(rows)
-    n = len(rows.scores)
-    columns = np.empty(n, rows.scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+def _merged(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
+    n = len(positive) + len(negative)
+    columns = np.empty(n, positive.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
     found = merges.merge_descending(positive, negative, *columns)
     _unsign_zeros(columns[0][:found])
     return _shortened(columns, found)

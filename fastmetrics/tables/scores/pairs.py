@@ -174,7 +174,7 @@ def _pairs_inside(parted: Partition, n_threads: int | None) -> NDArray[np.int64]
 def _weigh_pairs(rows: BinaryRows, n_threads: int | None) -> PairCounts:
     """Weigh the pairs of weighted rows; integer weights are counts, and exact."""
     if rows.integer_weights:
-        return pairs_of_weights(*distinct_scores(rows, n_threads)[1:])
+        return pairs_of_weights(*distinct_scores(rows, n_threads)[0][1:])
     if len(rows.scores) < PLAIN_ROWS:
         order = row_order(rows.scores, n_threads)
         if not order.is_finite:
