@@ -21,7 +21,7 @@ ALLOWED: dict[str, int] = {
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
     "buckets:index_blocks": 1,
     "buckets:range_cells": 4,
-    "buckets:scatter": 4,
+    "buckets:scatter": 8,  # with weights, and without
     "buckets:short_keys": 4,
     "buckets:splitter_cells": 4,
     "cells:count_cells": 6,  # labels of int8, int32 or int64, a table of int32 or int64

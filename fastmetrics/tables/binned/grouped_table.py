@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._files import Members
+from fastmetrics._files import Members, Saved
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_n_threads, check_same_length
@@ -21,7 +21,6 @@ from fastmetrics.tables.binned._bounds import mean_bracket
 from fastmetrics.tables.binned._group_cells import GroupCells
 from fastmetrics.tables.binned._group_state import GroupedState, groups_of
 from fastmetrics.tables.binned._rows import Rows, checked_rows
-from fastmetrics.tables.binned._saved import Saved
 from fastmetrics.tables.binned._state import (
     FIRST_ROWS,
     BinnedState,
