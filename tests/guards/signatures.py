@@ -170,9 +170,10 @@ ALLOWED: dict[str, int] = {
     "replicate_weights:weigh_rows": 2,  # counts or weights
     "replicate_weights:weighted_pairs": 1,
     "replicate_weights:weighted_points": 1,
-    "resampling:binomial": 1,
+    "resampling:binomials": 1,
     "resampling:draw_windows": 1,
     "resampling:draw_windows_by_class": 1,
+    "resampling:is_kept": 1,
     "resampling:multinomial_totals": 1,
     "resampling:philox": 1,
     "resampling:poisson": 1,

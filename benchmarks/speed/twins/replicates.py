@@ -61,7 +61,7 @@ def _has_means(totals: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[n
 
 
 def multinomial_totals(data: Data) -> Pair:
-    """Cover ``binomial``, ``uniform`` and ``stirling_rest`` too."""
+    """Cover ``binomials``, ``is_kept`` and ``stirling_rest`` too."""
     sizes = np.full(len(data.scores) // CELL, CELL)
     totals = np.empty((REPLICATES, len(sizes)), np.int64)
     rng = np.random.default_rng(SEED)
@@ -359,10 +359,10 @@ def _names(module: str, *kernels: str) -> tuple[str, ...]:
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     philox: (_names("resampling", "philox"), False),
     multinomial_totals: (
-        _names("resampling", "multinomial_totals", "binomial", "uniform", "stirling_rest"),
+        _names("resampling", "multinomial_totals", "binomials", "is_kept", "stirling_rest"),
         False,
     ),
-    poisson: (_names("resampling", "poisson"), False),
+    poisson: (_names("resampling", "poisson", "uniform"), False),
     draw_windows: (
         _names("resampling", "draw_windows", "scatter_full", "scatter_accepted"),
         False,
