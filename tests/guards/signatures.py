@@ -151,6 +151,7 @@ ALLOWED: dict[str, int] = {
     "replicate_pairs:exchange_rows": 1,
     "replicate_pairs:gather_counts": 1,
     "replicate_pairs:pair_counts": 1,
+    "replicate_pairs:take": 6,  # scores of each dtype, labels, places
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
     "replicate_points:best_of_points": 1,

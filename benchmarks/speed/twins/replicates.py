@@ -240,6 +240,17 @@ def gather_counts(data: Data) -> Pair:
     return ours, lambda: (drawn[:, units],)
 
 
+def take(data: Data) -> Pair:
+    places = np.random.default_rng(SEED).permutation(len(data.scores)).astype(np.int32)
+    found = np.empty_like(data.scores)
+
+    def ours() -> tuple[Any, ...]:
+        replicate_pairs.take(data.scores, places, found)
+        return (found,)
+
+    return ours, lambda: (data.scores[places],)
+
+
 def exchange_rows(data: Data) -> Pair:
     rng = np.random.default_rng(SEED)
     n = len(data.scores) // 128 * 64
@@ -370,6 +381,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     draw_windows_by_class: (_names("resampling", "draw_windows_by_class"), False),
     pair_counts: (_names("replicate_pairs", "pair_counts", "byte_products"), False),
     gather_counts: (_names("replicate_pairs", "gather_counts"), False),
+    take: (_names("replicate_pairs", "take"), False),
     exchange_rows: (_names("replicate_pairs", "exchange_rows"), False),
     column_sums: (_names("replicate_pairs", "column_sums"), False),
     measure_rows: (

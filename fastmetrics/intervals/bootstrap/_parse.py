@@ -46,6 +46,7 @@ from fastmetrics.intervals.bootstrap._rows import (
     of_some_weight,
     rows_in_order,
     rows_of_table,
+    taken,
 )
 from fastmetrics.intervals.bootstrap._sums import SumPlan
 from fastmetrics.tables.confusion._score_cells import cells_of_rows, score_cells
@@ -249,7 +250,8 @@ def _scored(
     def one(model: int) -> tuple[Form, Places]:
         rows, (order, edges) = models[model], orders[model]
         sorted_rows = rows_in_order(rows, order, edges)
-        place = shared[order]
+        # The first model gives the order that all share.
+        place = taken(shared, order) if model else np.arange(len(order), dtype=np.int32)
         units = None if groups is None else groups[order].astype(np.int32)
         if model and groups is None:
             units = place

@@ -141,10 +141,7 @@ class SortedRows:
 
     def table(self) -> ScoreTable:
         """Return the distinct scores with the rows of each class, each row counting once."""
-        scores = self.distinct + 0.0 if self.distinct.dtype.kind == "f" else self.distinct
-        positives = self._known["positives"]
-        negatives = np.diff(self.tie_stops, prepend=0) - positives
-        return _SummedTable._of_columns(scores, positives, negatives)
+        return _SummedTable._of_columns(self.distinct, *self._known["columns"])
 
     @property
     def scores(self) -> NDArray[Any]:
@@ -223,7 +220,7 @@ def descending(
     found = row_order(rows.scores, n_threads)
     keys = (rows.labels == 1, rows.weights, *keys)
     ascending = refined(found, *keys, n_threads=n_threads)
-    edges = len(rows.scores) - found.starts[::-1].astype(np.int64)
+    edges = np.subtract(len(rows.scores), found.starts[::-1], dtype=np.int64)
     return np.ascontiguousarray(ascending[::-1]), edges
 
 
@@ -235,18 +232,33 @@ def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64]) -> 
         weights = rows.weights[order]
         if rows.integer_weights:  # which functions in Python see as repeated rows
             weights = weights.astype(np.int64)
+    is_positive = taken(rows.labels, order) == 1
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
-    np.multiply(rows.labels[order] == 1, np.uint8(255), out=masks[:n])
-    ends[edges[1:] - 1] = 1
-    positives = (masks[:n] & 1).astype(np.int64)
+    np.multiply(is_positive.view(np.uint8), np.uint8(255), out=masks[:n])
     ties = np.empty((0, 3), np.int64)
-    if len(edges) <= n:
-        positives = np.add.reduceat(positives, edges[:-1])
-        ties = _mixed(positives, np.diff(edges), edges[1:])
+    if len(edges) > n:  # each row has a score of its own
+        ends[:n] = 1
+        positives, negatives = is_positive.astype(np.int64), (~is_positive).astype(np.int64)
+    else:
+        ends[edges[1:] - 1] = 1
+        sizes = np.diff(edges)
+        positives = np.add.reduceat(is_positive, edges[:-1], dtype=np.int64)
+        negatives = sizes - positives
+        ties = _mixed(positives, sizes, edges[1:])
         order = order[edges[:-1]]
-    in_order = _sorted_rows(n, masks, ends, ties, rows.scores[order], weights)
-    in_order._known.update(stops=edges[1:], positives=positives)
+    distinct = taken(rows.scores, order)
+    if distinct.dtype.kind == "f":
+        distinct += 0.0  # of -0.0 makes 0.0
+    in_order = _sorted_rows(n, masks, ends, ties, distinct, weights)
+    in_order._known.update(stops=edges[1:], columns=(positives, negatives))
     return in_order
+
+
+def taken(values: NDArray[Any], places: Places) -> NDArray[Any]:
+    """Return ``values[places]``, for which NumPy would make its own eight-byte places."""
+    found = np.empty(len(places), values.dtype)
+    pairs.take(values, places, found)
+    return found
 
 
 def lone_positives(
