@@ -27,7 +27,7 @@ from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells, TableCells
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
-from fastmetrics.intervals.bootstrap._orders import Places, inverse_of
+from fastmetrics.intervals.bootstrap._orders import Places, inverse_of, taken
 from fastmetrics.intervals.bootstrap._parse_rows import (
     Parsed,
     columns_of,
@@ -46,7 +46,6 @@ from fastmetrics.intervals.bootstrap._rows import (
     of_some_weight,
     rows_in_order,
     rows_of_table,
-    taken,
 )
 from fastmetrics.intervals.bootstrap._sums import SumPlan
 from fastmetrics.tables.confusion._score_cells import cells_of_rows, score_cells
