@@ -16,13 +16,13 @@ ALLOWED: dict[str, int] = {
     "bins:is_clean": 2,
     "bins:least_precision_sums": 1,
     "bins:octave_cells": 2,
+    "bins:slide_rows": 2,
     "buckets:count_buckets": 4,
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
     "buckets:index_blocks": 1,
-    "buckets:leaf_numbers": 4,
-    "buckets:place": 4,
     "buckets:range_cells": 4,
     "buckets:scatter": 4,
+    "buckets:short_keys": 4,
     "buckets:splitter_cells": 4,
     "cells:count_cells": 6,  # labels of int8, int32 or int64, a table of int32 or int64
     "cells:count_margins": 3,  # the same labels
@@ -42,7 +42,8 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:corner_count": 1,
     "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
-    "curve_kernels:sides_of_lines": 2,  # corners of counts or of shares of weights
+    "curve_kernels:sums_of_products": 2,  # counts of int64, or the rows of a class as int8
+    "curve_kernels:turns_of_lines": 2,  # corners of counts or of shares of weights
     "curve_kernels:write_precision_recall": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
@@ -109,17 +110,18 @@ ALLOWED: dict[str, int] = {
     "merges:split_classes": 4,
     "merges:weigh_pairs": 1,
     "orders:ascends": 4,
-    "orders:class_counts": 1,
     "orders:count_classes": 1,
     "orders:order_floats": 1,
     "orders:pack": 1,
     "orders:pack_classes": 1,
-    "orders:place_rows": 1,
+    "orders:place_words": 1,
     "orders:restore_floats": 1,
     "orders:spread": 3,  # entries of int32, int64 or float64
     "orders:spread_by_class": 2,  # entries of int64 or float64
     "orders:unpack": 1,
     "orders:weigh_runs": 4,
+    "range_kernels:add_precisions": 1,
+    "range_kernels:gap_ends": 1,
     "ranking_gains:expected_cascade": 1,
     "ranking_gains:expected_gains": 1,
     "ranking_gains:ideal_gains": 1,
@@ -187,5 +189,8 @@ ALLOWED: dict[str, int] = {
     "shown_items:cosines_of_pairs": 1,
     "shown_items:distances_of_pairs": 1,
     "shown_items:sift_down": 4,
+    "survival:moves_of_logs": 1,
+    "survival:remaining_shares": 1,
+    "survival:weights_across": 1,
     "top_k:top_k_hits": 4,
 }
