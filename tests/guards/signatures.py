@@ -153,6 +153,7 @@ ALLOWED: dict[str, int] = {
     "replicate_pairs:exchange_rows": 1,
     "replicate_pairs:gather_counts": 1,
     "replicate_pairs:pair_counts": 1,
+    "replicate_pairs:take": 6,  # scores of each dtype, labels, places
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
     "replicate_points:best_of_points": 1,
@@ -172,9 +173,10 @@ ALLOWED: dict[str, int] = {
     "replicate_weights:weigh_rows": 2,  # counts or weights
     "replicate_weights:weighted_pairs": 1,
     "replicate_weights:weighted_points": 1,
-    "resampling:binomial": 1,
+    "resampling:binomials": 1,
     "resampling:draw_windows": 1,
     "resampling:draw_windows_by_class": 1,
+    "resampling:is_kept": 1,
     "resampling:multinomial_totals": 1,
     "resampling:philox": 1,
     "resampling:poisson": 1,
