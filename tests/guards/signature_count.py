@@ -265,6 +265,8 @@ def concordance() -> None:
         options = {"higher_score_means": "shorter-time", "weighting": "uno"}
         fastmetrics.concordance_index(np.ceil(weights * 9), event, scores, **options)
         fastmetrics.concordance_index_interval(weights, event, scores, **options, tau=0.5)
+        way = {"times": (0.2, 0.6), "higher_score_means": "longer-time"}
+        fastmetrics.cumulative_dynamic_auc(weights, event, scores, **way)
 
 
 def rows_in_order() -> None:
