@@ -321,6 +321,7 @@ def recalibration() -> None:
         chances = laid_out((rng.random(300) * (kind != "int64")).astype(kind), layout)
         for weight in (None, laid_out(rng.random(300), layout)):
             fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
+        fastmetrics.calibration_test(labels, chances, n_resamples=9)
 
 
 def paired_numbers() -> None:

@@ -75,6 +75,7 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
     "isotonic:pool_adjacent": 1,
+    "isotonic:squares_lost": 1,
     "logits:moments_of_runs": 2,  # counts or weights
     "logits:terms_of_rows": 2,  # the same
     "losses:add": 1,
