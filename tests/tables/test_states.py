@@ -19,6 +19,7 @@ from fastmetrics import (
     ConfusionMatrix,
     DecayedBinnedScoreTable,
     DecayedConfusionMatrix,
+    GroupedBinnedScoreTable,
     RankingTable,
     RegressionTable,
     ScoreTable,
@@ -50,6 +51,15 @@ def binned(layout: Any = LAYOUT, first_rows: int = 0, weight: Any = None) -> Sta
         return table
 
     return State(of_part, lambda: BinnedScoreTable(layout, first_rows=first_rows))
+
+
+def grouped(layout: Any, first_rows: int) -> State:
+    def of_part(k: int) -> GroupedBinnedScoreTable:
+        table = GroupedBinnedScoreTable(layout, first_rows=first_rows)
+        table.update(*rows(k), np.random.default_rng(k).choice(["a", "b\0", "é"], 7))
+        return table
+
+    return State(of_part, lambda: GroupedBinnedScoreTable(layout, first_rows=first_rows))
 
 
 def matrix(words: Any = (0, 1, 2), weight: Any = None, **options: Any) -> State:
@@ -104,6 +114,8 @@ STATES = {
     "bins, weights": binned(weight=QUARTERS),
     "first rows": binned(None, 100),
     "first rows with a layout": binned(LAYOUT, 10),
+    "groups": grouped(LAYOUT, 0),
+    "first rows of groups": grouped(None, 100),
     "labels": matrix(),
     "words": matrix(("a", "b\0", "c")),
     "labels, weights": matrix(weight=QUARTERS),

@@ -21,7 +21,7 @@ from fastmetrics._input.scalars import check_n_threads
 from fastmetrics._threads.workers import run, thread_count
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.runs._batches import classes_of, common_dtype, rows_of, sorted_column
-from fastmetrics.tables.runs._columns import SortedColumn
+from fastmetrics.tables.runs._columns import BLOCK, SortedColumn
 from fastmetrics.tables.runs._ranges import Columns, RangeOfRuns, ranges_of, table_of
 from fastmetrics.tables.runs._spill_file import SpillFile
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -33,6 +33,8 @@ LEAST_MEMORY: Final = 1 << 20
 _WAITING, _KEPT, _MOST_KEPT, _RANGES = 8, 3, 2, 4
 #: Bytes an entry of a range takes while its table is made.
 _OF_ENTRY: Final = 56
+#: Entries of a range where memory is plenty: fewer are read in pieces that are too small.
+_IN_CACHE: Final = 1 << 20
 #: A class of rows: few enough to be counted in int64.
 _MOST: Final = 2**62
 
@@ -291,6 +293,7 @@ class ScoreRuns(Shown):
         if not any(columns):
             return columns, []
         most = self._memory // (_RANGES * _OF_ENTRY * thread_count(n_threads))
+        most = min(most, max(_IN_CACHE, 64 * BLOCK * sum(map(len, columns))))
         return columns, ranges_of(columns, max(most, 1))
 
     def _sort_waiting(self, n_threads: int | None) -> None:
