@@ -76,12 +76,15 @@ def inputs() -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
 def workload() -> None:
     """Build tables of every kind of input, and run every measure on the canonical kinds."""
     import fastmetrics
+    from fastmetrics.report.range_summary import summary_of
     from registry import ENTRIES
 
     of_scores = [entry for entry in ENTRIES if entry.data == "scores"]
     for labels, scores, weights in inputs():
         table = fastmetrics.ScoreTable.from_scores(labels, scores, sample_weight=weights)
         _ = table + table
+        if not table.is_weighted:
+            summary_of(table)
         canonical = scores.flags.c_contiguous and scores.dtype.name in CANONICAL
         wanted = of_scores if canonical and len(labels) == 40 else of_scores[:1]
         for entry in wanted:
@@ -110,6 +113,7 @@ def resampling() -> None:
     metrics = {
         "auc": "roc_auc",
         "ap": "average_precision",
+        "area": "pr_auc",
         "bep": "break_even_point",
         "ks": "ks_statistic",
         "part": ("partial_auc", {"false_positive_rate_range": (0, 0.2)}),
@@ -350,6 +354,7 @@ def bins() -> None:
             table = fastmetrics.BinnedScoreTable(bins, first_rows=0)
             table.update(labels, scores, weight if weight is None else laid_out(weight, layout))
             table.average_precision()
+        fastmetrics.WindowedBinnedScoreTable(9, bins, first_rows=0).update(labels, scores)
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:

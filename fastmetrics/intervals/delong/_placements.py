@@ -1,4 +1,4 @@
-"""The placements of examples, row by row: how many of the other class lie below (above) each."""
+"""The placements of examples: how many of the other class lie below (above) each; sums of them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._kernels import merges, orders
+from fastmetrics._kernels import curve_kernels, merges, orders
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering.partition import partition
 from fastmetrics.tables.ordering.row_order import ONE_BUCKET_ROWS, row_order, walk_in_order
 from fastmetrics.tables.scores._distinct import weigh_runs
-from fastmetrics.tables.scores.pairs import pairs_of_weights
+from fastmetrics.tables.scores.pairs import INT64_BOUND, exact_dot, pairs_of_weights
 
 
 def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArray[np.int64]:
@@ -62,14 +62,14 @@ def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArra
     if rows.weights is not None:
 
         def examples(stream: int) -> int:
-            return int(counts[parted.gather_numbers(stream)].sum())
+            return int(counts[parted.gather_carried(stream)].sum())
 
         sizes = run([partial(examples, stream) for stream in range(len(sizes))], n_threads)
 
     def place_bucket(b: int, above: int, below: int) -> None:
         scores, numbers = (
             np.concatenate([gather(2 * b), gather(2 * b + 1)])
-            for gather in (parted.gather, parted.gather_numbers)
+            for gather in (parted.gather, parted.gather_carried)
         )
         place(scores, numbers, int(parted.rows[2 * b]), above, below)
 
@@ -135,3 +135,51 @@ def sums_of_groups(
         added = row.astype(kind, copy=False)
         np.add.at(total, groups, added if counts is None else added * counts)
     return sums
+
+
+def placement_sums(
+    positives: NDArray[Any], negatives: NDArray[Any], n_positive: int, n_negative: int
+) -> tuple[int, int, int]:
+    """Return, over doubled placements, their sum and the sums of squares in the two classes.
+
+    The columns are a table's, their sums ``n_positive`` and ``n_negative``.
+
+    A positive's doubled placement is 2 (negatives below) + (negatives tied), a negative's
+    2 (positives above) + (positives tied). The sum is the same over either class.
+    """
+    most = max(n_positive, n_negative)
+    half = ((2 * most).bit_length() + 1) // 2
+    if most << (2 * half + 1) < INT64_BOUND:
+        sums = np.empty(7, np.int64)
+        curve_kernels.placement_sums(positives, negatives, n_negative, half, sums)
+        total, *squares = sums.tolist()
+        return total, _joined(squares[:3], half), _joined(squares[3:], half)
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    if 2 * most >= 2**62:  # beyond the halves of `_sum_of_squares`
+        positives, negatives, tp, fp = (
+            column.astype(object) for column in (positives, negatives, tp, fp)
+        )
+    of_positives = 2 * (fp[-1] - fp) + negatives
+    of_negatives = 2 * tp - positives
+    return (
+        int(exact_dot(positives, of_positives)),
+        _sum_of_squares(positives, of_positives),
+        _sum_of_squares(negatives, of_negatives),
+    )
+
+
+def _sum_of_squares(counts: NDArray[Any], values: NDArray[Any]) -> int:
+    """Return sum counts * values^2 exactly, by halves of the bits so that int64 is enough."""
+    half = (int(values.max()).bit_length() + 1) // 2
+    high, low = values >> half, values & ((1 << half) - 1)
+    squares = [
+        int(exact_dot(counts, high * high)),
+        int(exact_dot(counts, 2 * high * low)),
+        int(exact_dot(counts, low * low)),
+    ]
+    return _joined(squares, half)
+
+
+def _joined(squares: list[int], half: int) -> int:
+    """Put the sums over high^2, 2 high low and low^2 together."""
+    return (squares[0] << 2 * half) + (squares[1] << half) + squares[2]
