@@ -111,7 +111,7 @@ STATES = {
     ),
     "window": stream(lambda: WindowedConfusionMatrix(5)),
     "decay": stream(lambda: DecayedConfusionMatrix(2.5)),
-    "layout": State(lambda k: BinLayout.learn(rows(k)[1]), merges=False),
+    "layout": State(lambda k: BinLayout.learn(rows(k)[1], n_bins=8), merges=False),
 }
 MERGED = [name for name, state in STATES.items() if state.merges]
 PART = {name: state.of_part(0) for name, state in STATES.items()}
