@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 import stat
+import tokenize
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
@@ -37,6 +38,8 @@ _NOT_WHOLE: Final = (
     ValueError,
     IndexError,
     TypeError,
+    SyntaxError,  # of the Python that describes an array
+    tokenize.TokenError,
     OverflowError,
     MemoryError,  # sizes that no file of ours has
     RuntimeError,  # also NotImplementedError: an archive that is encrypted, or seems to be

@@ -16,11 +16,12 @@ ALLOWED: dict[str, int] = {
     "bins:is_clean": 2,
     "bins:least_precision_sums": 1,
     "bins:octave_cells": 2,
+    "bins:slide_rows": 2,
     "buckets:count_buckets": 4,
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
     "buckets:index_blocks": 1,
     "buckets:range_cells": 4,
-    "buckets:scatter": 4,
+    "buckets:scatter": 8,  # with weights, and without
     "buckets:short_keys": 4,
     "buckets:splitter_cells": 4,
     "cells:count_cells": 6,  # labels of int8, int32 or int64, a table of int32 or int64
@@ -74,6 +75,7 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
     "isotonic:pool_adjacent": 1,
+    "isotonic:squares_lost": 1,
     "leave_one_out:affine": 1,
     "leave_one_out:best_of_two": 2,  # keys are counts, or ratios of them
     "leave_one_out:central_sums": 2,  # counts or weights
@@ -152,6 +154,7 @@ ALLOWED: dict[str, int] = {
     "replicate_pairs:exchange_rows": 1,
     "replicate_pairs:gather_counts": 1,
     "replicate_pairs:pair_counts": 1,
+    "replicate_pairs:take": 6,  # scores of each dtype, labels, places
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
     "replicate_points:best_of_points": 1,
@@ -164,16 +167,17 @@ ALLOWED: dict[str, int] = {
     "replicate_points:precision_area_of_points": 1,
     "replicate_points:squares_of_points": 1,
     "replicate_points:start_state": 1,
-    "replicate_points:step_area": 1,
+    "replicate_steps:step_areas": 1,
     "replicate_weights:exponentials": 1,
     "replicate_weights:pairs_of_replicate": 1,
     "replicate_weights:split_block": 1,
     "replicate_weights:weigh_rows": 2,  # counts or weights
     "replicate_weights:weighted_pairs": 1,
     "replicate_weights:weighted_points": 1,
-    "resampling:binomial": 1,
+    "resampling:binomials": 1,
     "resampling:draw_windows": 1,
     "resampling:draw_windows_by_class": 1,
+    "resampling:is_kept": 1,
     "resampling:multinomial_totals": 1,
     "resampling:philox": 1,
     "resampling:poisson": 1,
@@ -186,5 +190,8 @@ ALLOWED: dict[str, int] = {
     "shown_items:cosines_of_pairs": 1,
     "shown_items:distances_of_pairs": 1,
     "shown_items:sift_down": 4,
+    "survival:moves_of_logs": 1,
+    "survival:remaining_shares": 1,
+    "survival:weights_across": 1,
     "top_k:top_k_hits": 4,
 }
