@@ -479,7 +479,9 @@ from .selection.tuning.tuning_result import (
 from .tables.binned.bin_layout import BinLayout as BinLayout
 from .tables.binned.binned_score_table import BinnedScoreTable as BinnedScoreTable
 from .tables.binned.bracket import Bracket as Bracket, ThresholdBrackets as ThresholdBrackets
+from .tables.binned.decayed_table import DecayedBinnedScoreTable as DecayedBinnedScoreTable
 from .tables.binned.score_ranges import ScoreRanges as ScoreRanges
+from .tables.binned.windowed_table import WindowedBinnedScoreTable as WindowedBinnedScoreTable
 from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatrix
 from .tables.confusion.confusion_stack import ConfusionMatrixStack as ConfusionMatrixStack
 from .tables.confusion.decayed_matrix import DecayedConfusionMatrix as DecayedConfusionMatrix

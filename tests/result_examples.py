@@ -33,10 +33,13 @@ def updated(stream: Any) -> Any:
     return stream
 
 
+def scored(stream: Any) -> Any:
+    stream.update(Y, S)
+    return stream
+
+
 def binned() -> fm.BinnedScoreTable:
-    table = fm.BinnedScoreTable(fm.BinLayout.learn(S, n_bins=8), first_rows=0)
-    table.update(Y, S)
-    return table
+    return scored(fm.BinnedScoreTable(fm.BinLayout.learn(S, n_bins=8), first_rows=0))
 
 
 @cache
@@ -130,6 +133,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "DecisionCurveDifference": lambda: fm.decision_curve_difference(
         Y, {"a": CHANCES, "b": CHANCES**2}
     ),
+    "DecayedBinnedScoreTable": lambda: scored(
+        fm.DecayedBinnedScoreTable(7.5, fm.BinLayout.of_bits(n_bins=1024), first_rows=0)
+    ),
     "DecayedConfusionMatrix": lambda: updated(fm.DecayedConfusionMatrix(7.5)),
     "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
     "EstimatorEvaluation": estimated,
@@ -200,5 +206,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ValidationCurve": lambda: fm.estimator_validation_curve(
         model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1
     ),
+    "WindowedBinnedScoreTable": lambda: scored(fm.WindowedBinnedScoreTable(20)),
     "WindowedConfusionMatrix": lambda: updated(fm.WindowedConfusionMatrix(20)),
 }

@@ -21,13 +21,11 @@ from fastmetrics._kernels._compile import kernel
 #: Scores in a block: 1 KiB of float64, long enough for the hardware prefetcher when read back.
 BLOCK = 128
 #: Rows classified at a time; their intermediate results stay in the L1 cache.
-TILE = 256
-#: Rows a leaf of a bucket holds on average.
-LEAF_ROWS = 1
+TILE = 128
+#: Leaves of a bucket for each row of its smaller class.
+LEAVES = 2
 #: A bucket whose average row meets more than this many negatives in its leaf is sorted instead.
 LEAF_LIMIT = 48
-#: Leaves in a bucket at most: their numbers travel as uint16.
-MAX_LEAVES = 65_000
 
 _U = np.uint64  # unsigned indices spare the test for negative ones
 
@@ -119,12 +117,12 @@ def scatter(
             if k == size:
                 full = buffers[stream]
                 target = pool[free]
-                for q in range(BLOCK):
-                    target[q] = full[q]
+                for q in range(full.size):  # not BLOCK: a loop of known length is unrolled, not
+                    target[q] = full[q]  # vectorised, and takes twice as long
                 if numbered:
                     full_numbers = number_buffers[stream]
                     number_target = number_pool[free]
-                    for q in range(BLOCK):
+                    for q in range(full_numbers.size):
                         number_target[q] = full_numbers[q]
                 owner[free] = stream
                 free += _U(1)
@@ -163,7 +161,7 @@ def gather(stream, pool, block_starts, block_order, buffers, fill, out):
         for q in range(block_starts[mine], block_starts[mine + 1]):
             source = pool[block_order[q]]
             target = out[r : r + BLOCK]
-            for j in range(BLOCK):  # a loop: assignment between slices takes 3 s to compile
+            for j in range(source.size):  # a loop: assignment of slices takes 3 s to compile
                 target[j] = source[j]
             r += BLOCK
         m = np.int64(fill[k, stream])
@@ -175,37 +173,14 @@ def gather(stream, pool, block_starts, block_order, buffers, fill, out):
 
 
 @kernel
-def leaf_numbers(values, low, scale, n_leaves, leaf):
-    """Write the leaf of each value: the same monotone map as ``range_cells``."""
-    last = np.float64(n_leaves - 1)
+def short_keys(values, low, scale, keys):
+    """Write the key of each value: the same monotone map as ``range_cells``, to 32 bits."""
+    last = np.float64(2**32 - 1)
     for j in range(values.size):
         at = (np.float64(values[j]) - low) * scale
         at = at if at > 0.0 else 0.0
         at = at if at < last else last
-        leaf[j] = np.uint16(np.int32(at))
-
-
-@kernel
-def place(values, leaf, ends, placed):
-    """Move each value into its leaf; ``ends[k + 1]`` goes from the leaf's start to its end.
-
-    Places are found, and their cache lines touched, 64 at a time before anything is stored:
-    loads that miss the L1 cache overlap, stores that miss it do not.
-    """
-    at = np.empty(64, np.int32)
-    touched = 0
-    n = values.size
-    for start in range(0, n, 64):
-        m = min(64, n - start)
-        for j in range(m):
-            k = _U(leaf[_U(start + j)]) + _U(1)
-            here = ends[k]
-            ends[k] = here + np.int32(1)
-            at[j] = here
-            touched += np.int64(placed[_U(here)] > values[_U(start + j)])
-        for j in range(m):
-            placed[_U(at[_U(j)])] = values[_U(start + j)]
-    return touched
+        keys[j] = np.uint32(at)
 
 
 @kernel
@@ -215,63 +190,79 @@ def count_buckets(
 ):  # fmt: skip
     """Count the concordant pairs inside buckets ``first`` to ``stop``, no sort needed.
 
-    (What ``place`` returns is returned too, only so that the compiler keeps the loads there.)
     ``twice[b]`` becomes twice the number of pairs (positive above negative) plus the tied pairs (0
     where the bucket holds one score), or -1 where it is too uneven for leaves. The smaller class is
-    placed in leaves of about ``LEAF_ROWS``; each row of the other is compared with those of its own
-    leaf. ``rows[s]`` is the size of stream s.
+    placed in leaves, a half of a row each; each row of the other is compared with those of its own
+    leaf, by keys of 32 bits, whose first bits are the leaf: half as many bytes as scores have, so
+    that they stay in the L1 cache. Rows of equal keys are compared by their scores. ``rows[s]`` is
+    the size of stream s.
     """
     most = 0
-    for s in range(2 * first, 2 * stop):
-        most = max(most, rows[s])
-    flat = np.empty(most, pool.dtype)
-    placed = np.empty(most, pool.dtype)
-    leaf = np.empty(most, np.uint16)
-    ends = np.empty(min(most // LEAF_ROWS + 1, MAX_LEAVES) + 2, np.int32)
-    touched = 0
+    most_few = 0
     for b in range(first, stop):
+        most = max(most, rows[2 * b], rows[2 * b + 1])
+        most_few = max(most_few, min(rows[2 * b], rows[2 * b + 1]))
+    flat = np.empty(most, pool.dtype)
+    keys = np.empty(most, np.uint32)
+    of_few = np.empty(most_few, pool.dtype)
+    placed_keys = np.empty(most_few + 2, np.uint32)
+    placed = np.empty(most_few, pool.dtype)
+    ends = np.empty(2 * LEAVES * most_few + 2, np.uint32)
+    for b in range(first, stop):
+        twice[b] = 0
         if holds_one_score[b] or rows[2 * b] == 0 or rows[2 * b + 1] == 0:
-            twice[b] = 0
             continue
         few = 2 * b + np.int64(rows[2 * b + 1] < rows[2 * b])
         many = 4 * b + 1 - few
-        n = gather(few, pool, block_starts, block_order, buffers, fill, flat)
-        n_leaves = min(n // LEAF_ROWS + 1, MAX_LEAVES)
-        scale = n_leaves / (highs[b] - lows[b])
-        leaf_numbers(flat[:n], lows[b], scale, n_leaves, leaf)
+        n = gather(few, pool, block_starts, block_order, buffers, fill, of_few)
+        n_leaves = 1
+        shift = _U(32)
+        while n_leaves < LEAVES * n:
+            n_leaves *= 2
+            shift -= _U(1)
+        scale = 2.0**32 / (highs[b] - lows[b])
+        short_keys(of_few[:n], lows[b], scale, keys)
         for c in range(n_leaves + 2):
             ends[c] = 0
         for j in range(n):
-            ends[_U(leaf[_U(j)]) + _U(2)] += np.int32(1)
+            ends[(_U(keys[_U(j)]) >> shift) + _U(2)] += np.uint32(1)
         met = 0
+        before = np.uint32(0)
         for c in range(2, n_leaves + 2):
-            here = np.int64(ends[c])
-            met += here * here
-            ends[c] += ends[c - 1]
+            here = ends[_U(c)]
+            met += np.int64(here) * np.int64(here)
+            before += here
+            ends[_U(c)] = before
         if met > LEAF_LIMIT * n:
             twice[b] = -1
             continue
-        touched += place(flat[:n], leaf, ends, placed)
+        for j in range(n):
+            key = keys[_U(j)]
+            leaf = (_U(key) >> shift) + _U(1)
+            here = ends[leaf]
+            ends[leaf] = here + np.uint32(1)
+            placed_keys[_U(here)] = key
+            placed[_U(here)] = of_few[_U(j)]
+        placed_keys[n] = np.uint32(2**32 - 1)
+        placed_keys[n + 1] = np.uint32(2**32 - 1)
         m = gather(many, pool, block_starts, block_order, buffers, fill, flat)
-        leaf_numbers(flat[:m], lows[b], scale, n_leaves, leaf)
+        short_keys(flat[:m], lows[b], scale, keys)
         total = 0
         for i in range(m):
-            x = flat[_U(i)]
-            k = _U(leaf[_U(i)])
-            at = _U(ends[k])
-            end = _U(ends[k + _U(1)])
-            total += 2 * np.int64(at)
+            x = keys[_U(i)]
+            leaf = _U(x) >> shift
+            at = _U(ends[leaf])
+            end = _U(ends[leaf + _U(1)])
             # Two compares without a branch serve most leaves. They may run past the leaf: what
             # follows is larger than x, so it does not count.
-            if at + _U(2) <= _U(n):
-                w0 = placed[at]
-                w1 = placed[at + _U(1)]
-                total += np.int64(w0 < x) + np.int64(w1 < x)
-                total += np.int64(w0 <= x) + np.int64(w1 <= x)
-                at += _U(2)
-            while at < end:
-                w = placed[at]
-                total += np.int64(w < x) + np.int64(w <= x)
-                at += _U(1)
+            w0 = placed_keys[at]
+            w1 = placed_keys[at + _U(1)]
+            if (w0 == x) | (w1 == x) | (at + _U(2) < end):
+                total += 2 * np.int64(at)
+                score = flat[_U(i)]
+                for q in range(at, end):
+                    other = placed[_U(q)]
+                    total += np.int64(other < score) + np.int64(other <= score)
+            else:
+                total += 2 * (np.int64(at) + np.int64(w0 < x) + np.int64(w1 < x))
         twice[b] = total if many > few else 2 * n * m - total
-    return touched

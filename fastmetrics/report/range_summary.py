@@ -7,7 +7,6 @@ corners of the curve the best one remains. Whatever the cut, the evaluation is t
 from __future__ import annotations
 
 import dataclasses
-import io
 import math
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Self
@@ -15,9 +14,9 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._files import Members, read_archive, write_archive
+from fastmetrics._files import Members, Saved
 from fastmetrics._input.scalars import check_confidence_level, check_integer
-from fastmetrics._kernels import curve_kernels
+from fastmetrics._kernels import range_kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.delong._placements import placement_sums
 from fastmetrics.intervals.delong.delong import variance_of_sums
@@ -29,7 +28,6 @@ from fastmetrics.report.evaluation_result import ModelEvaluation
 from fastmetrics.tables.scores.pairs import INT64_BOUND, PairCounts
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-FORMAT: Final = 1
 #: Precisions are summed as whole numbers of 2**-128, in limbs of 32 bits.
 _PLACES: Final = 128
 _LIMBS: Final = 7
@@ -46,7 +44,7 @@ class Corner(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RangeSummary:
+class RangeSummary(Saved):
     """What the scores of one range contribute to an evaluation: it adds up with ``+``, exactly.
 
     Make one of each of some disjoint ranges with `summary_of`, add them in any order, and ask the
@@ -181,46 +179,15 @@ class RangeSummary:
                 f"{self.n_positive:,} and {self.n_negative:,}: some are missing, or in twice"
             )
 
-    def to_bytes(self) -> bytes:
-        """Return all of it as bytes, which `from_bytes` reads: versioned, without pickle.
-
-        Returns
-        -------
-        bytes
-            An ``.npz`` archive, each array with its CRC-32.
-        """
+    def _members(self) -> Members:
         found: Members = {
-            "kind": np.array("RangeSummary"),
             "sums": _texts(getattr(self, name) for name in ("n_positive", "n_negative", *_SUMS)),
         }
         for name in ("highest", "lowest", "balance"):
             if (step := getattr(self, name)) is not None:
                 found[name] = np.array(step.threshold)
                 found[f"{name}_counts"] = _texts(int(count) for count in step[1:])
-        file = io.BytesIO()
-        write_archive(file, FORMAT, found)
-        return file.getvalue()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """Return the summary that `to_bytes` wrote.
-
-        Parameters
-        ----------
-        data : bytes
-
-        Returns
-        -------
-        RangeSummary
-
-        Raises
-        ------
-        TypeError, ValueError
-            If they are no bytes, not whole, or of another format.
-        """
-        if not isinstance(data, bytes):
-            raise InputTypeError(f"`data` must be bytes: got {type(data).__qualname__}")
-        return read_archive(io.BytesIO(data), FORMAT, "RangeSummary", cls._of_members)
+        return found
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:
@@ -336,7 +303,7 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int) -> RangeSummar
         n_squares + 4 * tp * twice + 4 * tp * tp * negatives,
     )
     limbs = np.zeros(_LIMBS, np.int64)
-    curve_kernels.add_precisions(*columns, tp, fp, np.empty(len(table)), limbs)
+    range_kernels.add_precisions(*columns, tp, fp, np.empty(len(table)), limbs)
     precisions = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
     highest, lowest = (
         Corner(table.scores[row].item(), tp + p, fp + q)
@@ -354,7 +321,7 @@ def _gap_ends(
     most = max(positives * n, negatives * m)
     if most < INT64_BOUND:
         ends = np.empty(6, np.int64)
-        curve_kernels.gap_ends(table.positives, table.negatives, m, n, ends)
+        range_kernels.gap_ends(table.positives, table.negatives, m, n, ends)
         return [(a, b, c) for a, b, c in ends.reshape(2, 3).tolist()]
     # The products do not fit: floats tell which rows can be the ends, Python integers which are.
     tp, fp = table.true_positives, table.false_positives

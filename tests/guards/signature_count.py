@@ -113,6 +113,7 @@ def resampling() -> None:
     metrics = {
         "auc": "roc_auc",
         "ap": "average_precision",
+        "area": "pr_auc",
         "bep": "break_even_point",
         "ks": "ks_statistic",
         "part": ("partial_auc", {"false_positive_rate_range": (0, 0.2)}),
@@ -350,6 +351,7 @@ def bins() -> None:
             table = fastmetrics.BinnedScoreTable(bins, first_rows=0)
             table.update(labels, scores, weight if weight is None else laid_out(weight, layout))
             table.average_precision()
+        fastmetrics.WindowedBinnedScoreTable(9, bins, first_rows=0).update(labels, scores)
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:

@@ -207,9 +207,10 @@ def test_cells_are_monotone(rng, form, dtype) -> None:
         assert (np.diff(cell[:200]) >= 0).all()
         assert cell[:200].min() >= 0
         assert cell[:200].max() < 32
-        leaf = np.full(256, 999, np.uint16)
-        form(buckets.leaf_numbers)(values, low, scale, 32, leaf)
-        np.testing.assert_array_equal(leaf[:200], cell[:200])
+        keys = np.full(200, 999, np.uint32)
+        form(buckets.short_keys)(values, low, scale * 2.0**27, keys)  # 32 cells
+        np.testing.assert_array_equal(keys >> 27, cell[:200])
+        assert (keys[1:] >= keys[:-1]).all()
     for map_ in maps_of(values)[1:]:
         assert not form(buckets.splitter_cells)(values, map_.splitters, map_.tree, LARGEST, cell)
         assert (np.diff(cell[:200]) >= 0).all()
@@ -226,18 +227,6 @@ def test_awkward_values_have_cells(form) -> None:
     map_ = splitter_map(splitters)
     assert form(buckets.splitter_cells)(values, map_.splitters, map_.tree, LARGEST, cell)
     assert cell[:8].tolist() == [0, 0, 1, 1, 6, 6, 6, 0]
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_place(rng, form, dtype) -> None:
-    values, leaf = scores_of(rng, 150, dtype), rng.integers(0, 20, 150).astype(np.uint16)
-    sizes = np.bincount(leaf, minlength=20)
-    ends = np.zeros(22, np.int32)
-    ends[2:] = np.cumsum(sizes)
-    placed = np.zeros(150, dtype)
-    form(buckets.place)(values, leaf, ends, placed)
-    np.testing.assert_array_equal(placed, values[np.argsort(leaf, kind="stable")])
-    assert ends[:21].tolist() == [0, *np.cumsum(sizes).tolist()]
 
 
 def bucket_of(dtype: Any, negative: Any, positive: Any) -> tuple[Any, Any]:
@@ -287,6 +276,23 @@ def test_bounds_of_a_bucket_need_not_be_right(rng, form) -> None:
     twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
     for ends in ((-1.0, 1.0), (5.0, 6.0), (-1e308, 1e308), (0.0, 5e-324), (0.3, 0.3)):
         assert counted(form, streams, *ends, False) == twice
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_of_one_key_are_compared_by_their_scores(rng, form, dtype) -> None:
+    """Scores that are far closer to one another than a bucket is wide, and some that are equal."""
+    base = np.float64(2**16 if dtype == np.float32 else 2**32)
+    scores = (base * rng.integers(1, 128, 210) + rng.integers(0, 3, 210)).astype(dtype)
+    negative, positive = scores[:120], scores[120:]
+    values, labels = bucket_of(dtype, negative, positive)
+    streams = scattered(form, values, labels, range_map(1, 4, 0.0, 1.0, values.dtype))
+    twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
+    key = np.empty(210, np.uint32)
+    high = 2.0**50  # so far off that scores of a base share their key
+    form(buckets.short_keys)(values, 0.0, 2.0**32 / high, key)
+    assert len(np.unique(key)) < len(np.unique(values))
+    assert counted(form, streams, 0.0, 128.0 * base, False) == twice
+    assert counted(form, streams, 0.0, high, False) in (twice, -1)
 
 
 def test_only_the_buckets_asked_for_are_counted(rng, form) -> None:

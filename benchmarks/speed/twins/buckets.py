@@ -66,29 +66,15 @@ def splitter_cells(data: Data) -> Pair:
     return ours, twin
 
 
-def leaf_numbers(data: Data) -> Pair:
-    values, leaf = data.scores, np.empty(len(data.scores), np.uint16)
-    low, scale = _range(values, CELLS)
+def short_keys(data: Data) -> Pair:
+    values, keys = data.scores, np.empty(len(data.scores), np.uint32)
+    low, scale = _range(values, 2**32)
 
     def ours() -> tuple[Any, ...]:
-        buckets.leaf_numbers(values, low, scale, CELLS, leaf)
-        return (leaf,)
+        buckets.short_keys(values, low, scale, keys)
+        return (keys,)
 
-    return ours, lambda: (_cells(values, low, scale, CELLS),)
-
-
-def place(data: Data) -> Pair:
-    values, placed = data.scores, np.empty_like(data.scores)
-    leaf = _cells(values, *_range(values, CELLS), CELLS).astype(np.uint16)
-    starts = np.zeros(CELLS + 2, np.int32)
-    starts[2:] = np.cumsum(np.bincount(leaf, minlength=CELLS))
-    placed[:] = 0.0  # its memory is read before it is written
-
-    def ours() -> tuple[Any, ...]:
-        buckets.place(values, leaf, starts.copy(), placed)
-        return (placed,)
-
-    return ours, lambda: (values[np.argsort(leaf, kind="stable")],)
+    return ours, lambda: (_cells(values, low, scale, 2**32),)
 
 
 def _bucket_of(parted: Partition, values: NDArray[Any]) -> NDArray[np.int64]:
@@ -162,8 +148,7 @@ def count_buckets(data: Data) -> Pair:
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     range_cells: (("buckets:range_cells",), False),
     splitter_cells: (("buckets:splitter_cells",), False),
-    leaf_numbers: (("buckets:leaf_numbers",), False),
-    place: (("buckets:place",), False),
+    short_keys: (("buckets:short_keys",), False),
     partition_of_rows: (("buckets:scatter", "buckets:index_blocks", "buckets:gather"), False),
     count_buckets: (("buckets:count_buckets",), True),
 }

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels.replicates import replicate_pairs, replicate_points, resampling
+from fastmetrics._kernels.replicates import (
+    replicate_pairs,
+    replicate_points,
+    replicate_steps,
+    resampling,
+)
+from fastmetrics.intervals.bootstrap._rows import lone_positives
 
 Floats = NDArray[np.float64]
 WINDOW, WORDS = resampling.WINDOW, resampling.WORDS
@@ -306,13 +312,32 @@ def measure_rows(data: Data) -> Pair:
     rows = _Rows(data)
     columns = rows.counts, rows.masks, rows.ends, rows.anchors
     segments = [column[None] for column in rows.by_class(rows.edges)]
-    states = np.empty((1, len(LINES), replicate_points.STATE))
+    of_steps = (PROGRAMME == (replicate_points.PRECISION_AREA, replicate_points.STEP)).all(axis=1)
+    programme, bounds = PROGRAMME[~of_steps], BOUNDS[~of_steps]
+    states = np.empty((1, len(programme), replicate_points.STATE))
 
     def ours() -> tuple[Any, ...]:
-        replicate_points.measure_rows(*columns, *segments, PROGRAMME, BOUNDS, states)
+        replicate_points.measure_rows(*columns, *segments, programme, bounds, states)
         return (states[0],)
 
-    return ours, lambda: (_measured(*rows.points()),)
+    return ours, lambda: (_measured(*rows.points())[~of_steps],)
+
+
+def step_areas(data: Data) -> Pair:
+    rows = _Rows(data)
+    columns = rows.masks, rows.ends
+    lone = lone_positives(*columns, rows.anchors)
+    areas = np.empty(1)
+
+    def ours() -> tuple[Any, ...]:
+        replicate_steps.step_areas(rows.counts, *columns, *lone, areas)
+        return (areas,)
+
+    def twin() -> tuple[Any, ...]:
+        tp, fp, _ = rows.points()
+        return (np.array([naive.precision_area(replicate_points.STEP, tp, fp)]),)
+
+    return ours, twin
 
 
 def measure_points(data: Data) -> Pair:
@@ -350,11 +375,12 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     measure_rows: (
         _names(
             "replicate_points",
-            *("measure_rows", "points_of_rows", "step_area", "merit", "start_state"),
+            *("measure_rows", "points_of_rows", "merit", "start_state"),
             *("best_of_points", "add_points", "chosen_points", "area_of_points"),
             *("precision_area_of_points", "break_even_of_points", "squares_of_points"),
         ),
         False,
     ),
     measure_points: (_names("replicate_points", "measure_points"), False),
+    step_areas: (_names("replicate_steps", "step_areas"), False),
 }

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import Alternative
-from fastmetrics._kernels.replicates import replicate_pairs as kernels
+from fastmetrics._kernels.replicates import leave_one_out as kernels
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals._sample_sizes import narrowed_level, widened_level

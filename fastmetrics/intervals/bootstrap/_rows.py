@@ -98,7 +98,7 @@ class SortedRows:
     ties: NDArray[np.int64]
     distinct: NDArray[Any]
     weights: NDArray[Any] | None = None
-    _known: dict[Any, NDArray[np.int64]] = field(default_factory=dict)
+    _known: dict[Any, Any] = field(default_factory=dict)
 
     def tie_pieces(self, start: int, stop: int) -> NDArray[np.int64]:
         """Return the parts of ties among the rows from start to stop, as `pair_counts` takes them.
@@ -113,6 +113,17 @@ class SortedRows:
             closed = self.ties[first:last, 2:] <= stop
             known = np.ascontiguousarray(np.concatenate((inside, closed), axis=1), dtype=np.int64)
             self._known[start, stop] = known
+        return known
+
+    @property
+    def lone_positives(self) -> tuple[Bytes, NDArray[np.uint16], NDArray[np.int64]]:
+        """Whether all rows of each segment have a score of their own; the positives of such ones.
+
+        Their places inside their segment, and where those of each segment start.
+        """
+        known = self._known.get("lone")
+        if known is None:
+            known = self._known["lone"] = lone_positives(self.masks, self.ends, self.anchors)
         return known
 
     @property
@@ -236,6 +247,24 @@ def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64]) -> 
     in_order = _sorted_rows(n, masks, ends, ties, rows.scores[order], weights)
     in_order._known.update(stops=edges[1:], positives=positives)
     return in_order
+
+
+def lone_positives(
+    masks: Bytes, ends: Bytes, anchors: NDArray[np.int64]
+) -> tuple[Bytes, NDArray[np.uint16], NDArray[np.int64]]:
+    """Return which segments have no ties, the places of their positives, and where they start."""
+    whole = len(masks) // pairs.SEGMENT
+    lone, n_positive = np.zeros(len(anchors), np.uint8), np.zeros(len(anchors) + 1, np.int64)
+    inside = ends[: whole * pairs.SEGMENT].reshape(whole, pairs.SEGMENT).all(axis=1)
+    lone[:whole] = inside & (anchors[:whole] == np.arange(whole))
+    places = [np.empty(0, np.uint16)]
+    for start in range(0, whole, _PART // pairs.SEGMENT):
+        some = slice(start, min(start + _PART // pairs.SEGMENT, whole))
+        in_part = masks[: whole * pairs.SEGMENT].reshape(whole, pairs.SEGMENT)[some] > 0
+        segment, place = np.nonzero(in_part & lone[some, None].astype(np.bool_))
+        places.append(place.astype(np.uint16))
+        n_positive[start + 1 : some.stop + 1] = np.bincount(segment, minlength=len(in_part))
+    return lone, np.concatenate(places), np.cumsum(n_positive)
 
 
 def _sorted_rows(

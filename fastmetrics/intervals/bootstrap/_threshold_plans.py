@@ -21,7 +21,7 @@ from fastmetrics._kernels.replicates import replicate_points as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Line
 from fastmetrics.intervals.bootstrap._forms import Form, Strata
-from fastmetrics.intervals.bootstrap.bca._leave_one_out import leave_one_out
+from fastmetrics.intervals.bootstrap.bca._leave_one_out import leave_one_out, strata
 from fastmetrics.measures.costs.h_measure import gini_coefficient
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
@@ -136,15 +136,15 @@ class ThresholdPlan:
 
     def strata(self, form: Form, columns: slice) -> Strata:
         """Return the values without one row of each distinct score, by class."""
-        table = form.score_table()
-        given = {name: value for name, value in self.parameters.items() if value is not None}
-        without = leave_one_out(table, self.name, deviations=True, masked=False, **given)
-        return list(zip(without, (table.positives, table.negatives), strict=True))
+        return list(strata(form.score_table(), self.name, **self._given()))
 
     def row_deviations(self, form: Form, columns: slice) -> Floats:
         """Return the value without each row, less a number common to all."""
-        (of_positives, _), (of_negatives, _) = self.strata(form, columns)
-        return form.by_row(of_positives, of_negatives)
+        table, given = form.score_table(), self._given()
+        return form.by_row(*leave_one_out(table, self.name, deviations=True, masked=False, **given))
+
+    def _given(self) -> dict[str, Any]:
+        return {name: value for name, value in self.parameters.items() if value is not None}
 
 
 def refuse_fractions(form: Form, label: str) -> None:

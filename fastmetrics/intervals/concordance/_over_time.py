@@ -143,12 +143,14 @@ def result_of(
     counts = asked.rows.weights
     if shared.weights_are != "frequencies":
         counts = (counts > 0.0).astype(np.float64)
-    by_key = np.bincount(asked.rows.keys, counts, 2 * len(asked.rows.times)).astype(np.int64)
-    so_far = np.append(0, np.cumsum(by_key))
-    events_so_far = np.repeat(np.append(0, np.cumsum(by_key[::2])), 2)[:-1]
+    passed = np.searchsorted(asked.ends.astype(np.int32), asked.rows.keys, side="right")
+    in_stretch = np.bincount(2 * passed + (asked.rows.keys & 1), counts, 2 * len(asked.ends) + 2)
+    events, all_rows = in_stretch[::2], in_stretch[::2] + in_stretch[1::2]
+    events_so_far = np.cumsum(events)[:-1].astype(np.int64)
+    beyond = np.cumsum(all_rows[::-1])[::-1][1:].astype(np.int64)
     columns = (
         *(asked.times, values, limits[:, 0].copy(), limits[:, 1].copy(), found.errors, reference),
-        *(events_so_far[asked.ends], so_far[-1] - so_far[asked.ends]),
+        *(events_so_far, beyond),
     )
     for column in columns:
         column.flags.writeable = False

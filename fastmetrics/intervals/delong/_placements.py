@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels import curve_kernels, merges, orders
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.ordering.row_order import row_order
+from fastmetrics.tables.ordering.partition import partition
+from fastmetrics.tables.ordering.row_order import ONE_BUCKET_ROWS, row_order, walk_in_order
 from fastmetrics.tables.scores._distinct import weigh_runs
 from fastmetrics.tables.scores.pairs import INT64_BOUND, exact_dot, pairs_of_weights
 
@@ -34,25 +35,52 @@ def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArra
     ndarray of int64, shape (n,)
         In the order of the rows.
     """
-    order = row_order(rows.scores, n_threads)
+    n = len(rows.scores)
     counts = np.empty(0, np.int64) if rows.weights is None else rows.weights.astype(np.int64)
-    placed = np.empty(len(rows.scores), np.int64)
-    jobs = order.jobs()
-    columns = order.rows, order.starts, rows.labels, counts
+    doubled = np.empty(n, np.int64)
 
-    def count(first: int, stop: int) -> tuple[int, int]:
-        found: tuple[int, int] = orders.class_counts(*columns[:2], first, stop, *columns[2:])
-        return found
+    def place(
+        scores: NDArray[Any], numbers: NDArray[Any], n_negative: int, above: int, below: int
+    ) -> None:
+        def walk(*words: Any) -> int:
+            of_rows = numbers, n_negative, counts, above, below, doubled
+            return int(orders.place_words(*words, *of_rows))
 
-    found = run([partial(count, *job) for job in jobs], n_threads)
-    above, below = sum(positives for positives, _ in found), 0
-    places = []
-    for job, (positives, negatives) in zip(jobs, found, strict=True):
-        arguments = *columns[:2], *job, *columns[2:], above, below, placed
-        places.append(partial(orders.place_rows, *arguments))
-        above, below = above - positives, below + negatives
-    run(places, n_threads)
-    return placed
+        if len(scores):
+            walk_in_order(scores, walk)
+
+    if n < ONE_BUCKET_ROWS:
+        by_class = [np.flatnonzero(rows.labels == label) for label in (rows.negative, 1)]
+        numbers = np.concatenate(by_class).astype(np.int32)
+        positives = by_class[1]
+        n_positive = len(positives) if rows.weights is None else int(counts[positives].sum())
+        place(rows.scores[numbers], numbers, len(by_class[0]), n_positive, 0)
+        return doubled
+    parted = partition(rows, n_threads, with_numbers=True)
+
+    sizes = parted.rows.tolist()
+    if rows.weights is not None:
+
+        def examples(stream: int) -> int:
+            return int(counts[parted.gather_numbers(stream)].sum())
+
+        sizes = run([partial(examples, stream) for stream in range(len(sizes))], n_threads)
+
+    def place_bucket(b: int, above: int, below: int) -> None:
+        scores, numbers = (
+            np.concatenate([gather(2 * b), gather(2 * b + 1)])
+            for gather in (parted.gather, parted.gather_numbers)
+        )
+        place(scores, numbers, int(parted.rows[2 * b]), above, below)
+
+    above, below = sum(sizes[1::2]), 0
+    jobs = []
+    for b in range(parted.plan.n_buckets):
+        jobs.append(partial(place_bucket, b, above, below))
+        above, below = above - sizes[2 * b + 1], below + sizes[2 * b]
+    run(jobs, n_threads)
+    parted.release()
+    return doubled
 
 
 def weighted_placements(
@@ -72,20 +100,24 @@ def weighted_placements(
 
     run([partial(weigh, *job) for job in order.jobs()], n_threads)
     auc = pairs_of_weights(positives, negatives).auc
-    of_negatives = np.ascontiguousarray(_share_before(positives)[::-1])
-    of_positives = _share_before(np.ascontiguousarray(negatives[::-1]))
+    rising = np.ascontiguousarray(negatives[::-1])
+    ends = np.empty((2, n))
+    merges.cumulative_pair(positives, rising, *ends)
+    of_negatives = np.ascontiguousarray(_share_before(positives, ends[0])[::-1])
+    of_positives = _share_before(rising, ends[1])
     return order.spread_by_class(rows.labels, of_negatives, of_positives, n_threads), auc
 
 
-def _share_before(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _share_before(weights: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of the weight that stands before each place, and half of its own.
 
-    Sums from the same side: all before is 1 exactly, and nothing is subtracted.
+    ``ends`` are the sums up to each, from the same side: all before is 1 exactly, and nothing is
+    subtracted.
     """
-    ends = np.empty(len(weights))
-    merges.cumulative_weights(weights, ends)
-    before = np.concatenate(([0.0], ends[:-1]))
-    return np.asarray((before + weights / 2) / ends[-1])
+    shares = weights / 2
+    shares[1:] += ends[:-1]
+    shares /= ends[-1]
+    return shares
 
 
 def sums_of_groups(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,65 +12,11 @@ from numpy.typing import NDArray
 from fastmetrics._kernels import bins as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.binned._bounds import BinColumns
+from fastmetrics.tables.binned._rows import Rows
 from fastmetrics.tables.binned.bin_layout import BinLayout
 
-#: Rows in a part at least: zeroing and adding the counts of a part costs as much as 30,000 rows.
-_PART_ROWS: Final = 1 << 20
-_MOST_PARTS: Final = 16
 #: Rows of one call of a kernel: some milliseconds, after which an interrupt is heard.
 _CALL_ROWS: Final = 1 << 22
-
-
-class Rows(NamedTuple):
-    """Rows that are known to be right: scores, int8 labels (1 is positive), weights if any.
-
-    Whole weights are int64, others float64.
-    """
-
-    scores: NDArray[Any]
-    labels: NDArray[np.int8]
-    weights: NDArray[Any] | None
-
-    def part(self, start: int, stop: int | None = None) -> Rows:
-        """Return some of the rows."""
-        at = slice(start, stop)
-        weights = self.weights if self.weights is None else self.weights[at]
-        return Rows(self.scores[at], self.labels[at], weights)
-
-    @property
-    def size(self) -> int:
-        """The number of rows, or what whole weights say that it is."""
-        if self.weights is None or self.is_weighted:
-            return len(self.labels)
-        return int(self.weights.sum())
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether the weights are no counts."""
-        return self.weights is not None and self.weights.dtype.kind == "f"
-
-    def that_weigh(self) -> Rows:
-        """Return the rows whose weight is not 0: the others are not there."""
-        if self.weights is None or self.weights.all():
-            return self
-        has = self.weights > 0
-        return Rows(self.scores[has], self.labels[has], self.weights[has])
-
-    def parts(self) -> list[Rows]:
-        """Return the parts that are counted by themselves: a matter of the data alone."""
-        n = len(self.scores)
-        count = min(max(n // _PART_ROWS, 1), _MOST_PARTS)
-        cuts = [n * k // count for k in range(count + 1)]
-        return [self.part(*cut) for cut in pairwise(cuts)]
-
-    def are_clean(self, negative: int, allow_inf: bool, n_threads: int | None) -> bool:
-        """Return whether labels and scores are what they seemed to be."""
-        most = np.inf if allow_inf else float(np.finfo(np.float64).max)
-        jobs = [
-            partial(kernels.is_clean, part.scores, part.labels, negative, most)
-            for part in self.parts()
-        ]
-        return all(run(jobs, n_threads))
 
 
 class Waiting:
@@ -140,8 +85,7 @@ class Bins:
     def empty(cls, layout: BinLayout, is_weighted: bool = False) -> Self:
         """Return bins without a row."""
         counts = np.zeros(2 * layout.n_bins, np.float64 if is_weighted else np.int64)
-        watched = (~layout._holds_one).view(np.uint8)
-        return cls(layout, counts, np.full(layout.n_bins, np.nan), watched)
+        return cls(layout, counts, np.full(layout.n_bins, np.nan), to_watch(layout))
 
     @property
     def is_weighted(self) -> bool:
@@ -241,3 +185,8 @@ class Bins:
         is_open = np.isnan(known)
         above = np.where(is_open, low, known) >= threshold
         return above, is_open & ~above & ~(threshold >= high)
+
+
+def to_watch(layout: BinLayout) -> NDArray[np.uint8]:
+    """Return 1 for the bins in which there is room for several scores."""
+    return (~layout._holds_one).view(np.uint8)

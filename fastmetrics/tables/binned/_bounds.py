@@ -91,7 +91,7 @@ class BinColumns(NamedTuple):
 
 def total(column: NDArray[Any]) -> int | float:
     """Return the sum of counts, or of weights."""
-    return math.fsum(column) if column.dtype.kind == "f" else int(column.sum())
+    return math.fsum(column.tolist()) if column.dtype.kind == "f" else int(column.sum())
 
 
 def auc_bracket(columns: BinColumns) -> Bracket:

@@ -94,13 +94,17 @@ class Partition:
         return out
 
 
-def partition(rows: BinaryRows, n_threads: int | None = None) -> Partition:
+def partition(
+    rows: BinaryRows, n_threads: int | None = None, *, with_numbers: bool = False
+) -> Partition:
     """Scatter the rows into buckets by class; weights stay where they are.
 
-    The pass also verifies labels and finiteness: ``is_clean`` says whether all was as promised.
+    The scores carry the numbers of their rows if asked for. The pass also verifies labels and
+    finiteness: ``is_clean`` says whether all was as promised.
     """
     inclusive_max = np.inf if rows.allow_inf else _LARGEST
-    return _scattered(rows.scores, rows.labels, rows.negative, inclusive_max, None, n_threads)
+    kind = _number_kind(len(rows.scores)) if with_numbers else None
+    return _scattered(rows.scores, rows.labels, rows.negative, inclusive_max, kind, n_threads)
 
 
 def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partition:
@@ -108,8 +112,12 @@ def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partit
 
     ``is_clean`` says whether all are finite.
     """
-    kind = np.dtype(np.int32 if len(scores) <= MOST_SHORT else np.int64)
+    kind = _number_kind(len(scores))
     return _scattered(scores, np.empty(0, np.int8), 0, _LARGEST, kind, n_threads)
+
+
+def _number_kind(n_rows: int) -> np.dtype[Any]:
+    return np.dtype(np.int32 if n_rows <= MOST_SHORT else np.int64)
 
 
 def _scattered(
