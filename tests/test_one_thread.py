@@ -230,6 +230,9 @@ CALLS: dict[str, list[Call]] = {
     "DecayedBinnedScoreTable.update": [
         lambda n: fm.DecayedBinnedScoreTable(1e6, BINS).update(*MILLIONS, n_threads=n)
     ],
+    "GroupedBinnedScoreTable.update": [
+        lambda n: fm.GroupedBinnedScoreTable(BINS).update(*MILLIONS, MILLIONS[0], n_threads=n)
+    ],
     "WindowedBinnedScoreTable.update": [
         lambda n: fm.WindowedBinnedScoreTable(10, BINS).update(*MILLIONS, n_threads=n)
     ],

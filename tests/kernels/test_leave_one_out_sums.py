@@ -42,7 +42,7 @@ def test_affine(form, rng, n, dtype):
     for sign in (-1.0, 1.0):
         found = np.empty(n)
         form(kernels.affine)(own, ends, sign, 1e9, 0.25, 0.5, found)
-        assert found.tolist() == ((sign * ends - own / 2 + 1e9 + 0.25) * 0.5).tolist()
+        assert found.tolist() == ((sign * (ends - own / 2) + 1e9 + 0.25) * 0.5).tolist()
 
 
 def test_central_sums(form, rng, n, dtype):

@@ -24,7 +24,7 @@ def affine(data: Data) -> Pair:
         leave_one_out.affine(own, ends, -1.0, 1e9, 0.25, 1e-9, found)
         return (found,)
 
-    return ours, lambda: ((1e9 + 0.25 - ends - own / 2) * 1e-9,)
+    return ours, lambda: ((1e9 + 0.25 - ends + own / 2) * 1e-9,)
 
 
 def best_of_two(data: Data) -> Pair:

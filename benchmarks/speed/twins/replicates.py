@@ -21,7 +21,7 @@ from fastmetrics._kernels.replicates import (
     replicate_steps,
     resampling,
 )
-from fastmetrics.intervals.bootstrap._rows import lone_positives
+from fastmetrics.intervals.bootstrap._orders import lone_positives
 
 Floats = NDArray[np.float64]
 WINDOW, WORDS = resampling.WINDOW, resampling.WORDS
@@ -61,7 +61,7 @@ def _has_means(totals: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[n
 
 
 def multinomial_totals(data: Data) -> Pair:
-    """Cover ``binomial``, ``uniform`` and ``stirling_rest`` too."""
+    """Cover ``binomials``, ``is_kept`` and ``stirling_rest`` too."""
     sizes = np.full(len(data.scores) // CELL, CELL)
     totals = np.empty((REPLICATES, len(sizes)), np.int64)
     rng = np.random.default_rng(SEED)
@@ -240,6 +240,17 @@ def gather_counts(data: Data) -> Pair:
     return ours, lambda: (drawn[:, units],)
 
 
+def take(data: Data) -> Pair:
+    places = np.random.default_rng(SEED).permutation(len(data.scores)).astype(np.int32)
+    found = np.empty_like(data.scores)
+
+    def ours() -> tuple[Any, ...]:
+        replicate_pairs.take(data.scores, places, found)
+        return (found,)
+
+    return ours, lambda: (data.scores[places],)
+
+
 def exchange_rows(data: Data) -> Pair:
     rng = np.random.default_rng(SEED)
     n = len(data.scores) // 128 * 64
@@ -359,10 +370,10 @@ def _names(module: str, *kernels: str) -> tuple[str, ...]:
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     philox: (_names("resampling", "philox"), False),
     multinomial_totals: (
-        _names("resampling", "multinomial_totals", "binomial", "uniform", "stirling_rest"),
+        _names("resampling", "multinomial_totals", "binomials", "is_kept", "stirling_rest"),
         False,
     ),
-    poisson: (_names("resampling", "poisson"), False),
+    poisson: (_names("resampling", "poisson", "uniform"), False),
     draw_windows: (
         _names("resampling", "draw_windows", "scatter_full", "scatter_accepted"),
         False,
@@ -370,6 +381,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     draw_windows_by_class: (_names("resampling", "draw_windows_by_class"), False),
     pair_counts: (_names("replicate_pairs", "pair_counts", "byte_products"), False),
     gather_counts: (_names("replicate_pairs", "gather_counts"), False),
+    take: (_names("replicate_pairs", "take"), False),
     exchange_rows: (_names("replicate_pairs", "exchange_rows"), False),
     column_sums: (_names("replicate_pairs", "column_sums"), False),
     measure_rows: (

@@ -32,9 +32,9 @@ def affine(
     scale: float,
     found: Floats,
 ) -> None:
-    """Write (sign * end - own / 2 + high + low) * scale, added up from the left but for own."""
+    """Write (sign * (end - own / 2) + high + low) * scale: a row counts half in its own middle."""
     for i in range(found.size):
-        found[i] = (((-0.5 * own[i] + sign * ends[i]) + high) + low) * scale
+        found[i] = ((sign * (ends[i] - 0.5 * own[i]) + high) + low) * scale
 
 
 @kernel

@@ -38,6 +38,13 @@ def gather_counts(
 
 
 @kernel
+def take(values: NDArray[Any], places: NDArray[np.int32], found: NDArray[Any]) -> None:
+    """Fill ``found[i]`` with ``values[places[i]]``."""
+    for i in range(places.size):
+        found[i] = values[np.uint32(places[i])]
+
+
+@kernel
 def exchange_rows(
     coins: NDArray[np.uint64],
     units: NDArray[np.int32],

@@ -30,7 +30,7 @@ from fastmetrics.measures.curves.partial_auc import _checked_range, mcclish, par
 from fastmetrics.measures.curves.pr_areas import pr_auc
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
-from fastmetrics.tables.scores.pairs import pairs_of_weights
+from fastmetrics.tables.scores.pairs import PairCounts, exact_dot, pairs_of_weights
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -169,9 +169,18 @@ def _auc(part: Part) -> Floats:
 
 
 def _auc_of_table(table: ScoreTable) -> float:
-    """Return the AUC from pairs at once; of one class `roc_auc_score`, which warns."""
-    auc = pairs_of_weights(table.positives, table.negatives).auc
-    return float(roc_auc_score(table)) if math.isnan(auc) else auc
+    """Return the AUC from sums that measures share; of one class `roc_auc_score`, which warns.
+
+    A positive does not win over the negatives above it, and half over those of its own score.
+    """
+    if not (table.n_positive > 0 and table.n_negative > 0):
+        return float(roc_auc_score(table))
+    if table.is_weighted:
+        return pairs_of_weights(table.positives, table.negatives).auc
+    p, n = int(table.n_positive), int(table.n_negative)
+    above = int(exact_dot(table.positives, table.false_positives))
+    lost = 2 * above - int(exact_dot(table.positives, table.negatives))
+    return PairCounts(p, n, 2 * p * n - lost, lost).auc
 
 
 def _roc_auc(max_fpr: float | None = None) -> ThresholdPlan:

@@ -35,7 +35,7 @@ from fastmetrics.intervals.bootstrap.bca._loo_thresholds import (
     break_even_point,
     ks_statistic,
 )
-from fastmetrics.tables.scores.pairs import above, exact_dot
+from fastmetrics.tables.scores.pairs import exact_dot
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -110,8 +110,8 @@ class _RocArea:
     _known: dict[int, int] = field(default_factory=lambda: {0: 0}, init=False)
 
     @cached_property
-    def tp_before(self) -> NDArray[Any]:
-        return above(self.table.true_positives)
+    def tp_end(self) -> NDArray[Any]:
+        return self.table.true_positives
 
     @cached_property
     def fp_end(self) -> NDArray[Any]:
@@ -158,7 +158,7 @@ class _RocArea:
             part = slice(min(near, row), max(near, row))
             negatives, positives = self.table.negatives[part], self.table.positives[part]
             # Counts: exact_dot returns integers.
-            twice = 2 * exact_dot(negatives, self.tp_before[part]) + exact_dot(negatives, positives)
+            twice = 2 * exact_dot(negatives, self.tp_end[part]) - exact_dot(negatives, positives)
             self._known[row] = self._known[near] + (int(twice) if row > near else -int(twice))
         return self._known[row]
 
@@ -169,7 +169,7 @@ class _RocArea:
     def cell(self, row: int) -> tuple[int, int, int, int]:
         """Return where a row starts, how wide it is, how high, and how much it rises."""
         width, rise = int(self.table.negatives[row]), int(self.table.positives[row])
-        return int(self.fp_end[row]) - width, width, int(self.tp_before[row]), rise
+        return int(self.fp_end[row]) - width, width, int(self.tp_end[row]) - rise, rise
 
     def both(self, deviations: bool) -> Pair:
         """Return the measure without a positive, and without a negative, of each row.
@@ -224,7 +224,7 @@ class _RocArea:
             found[:first] = float(moved_b - self.up_to(a + 1) + offset) * by
         if first < last:
             between = slice(first, last)
-            columns = self.table.positives[between], self.tp_before[between]
+            columns = self.table.positives[between], self.tp_end[between]
             constant = _split(moved_b - self.up_to(a) + offset)
             kernels.affine(*columns, -1.0, *constant, by, found[between])
         if last < len(found):
