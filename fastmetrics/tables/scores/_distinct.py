@@ -18,7 +18,7 @@ from fastmetrics.tables.ordering.partition import Partition, partition
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
 #: Below this many rows, splitting, sorting and merging beats the set-up of a partition.
-PLAIN_ROWS = 150_000
+PLAIN_ROWS = 40_000
 #: Jobs the buckets are dealt into: enough to even out the load, few enough to cost nothing.
 BUCKET_JOBS = 32
 
