@@ -68,9 +68,9 @@ class Counts:
 class Criterion:
     """A quantity to maximise over the candidates that meet a constraint."""
 
-    def feasible(self, counts: Counts) -> NDArray[np.bool_]:
-        """Return which candidates meet the constraint."""
-        return np.ones(len(counts.tp), dtype=np.bool_)
+    def feasible(self, counts: Counts) -> NDArray[np.bool_] | None:
+        """Return which candidates meet the constraint; None where there is none."""
+        return None
 
     def value(self, counts: Counts) -> Floats:
         """Return what is maximised, in float64."""

@@ -129,7 +129,7 @@ def _keys(criterion: Criterion, counts: Counts) -> NDArray[Any]:
         numerator, denominator = criterion.ratio(counts)
         keys = numerator if denominator is None else numerator / denominator
     feasible = criterion.feasible(counts)
-    if feasible.all():
+    if feasible is None or feasible.all():
         return keys
     return np.where(feasible, keys, np.iinfo(np.int64).min if keys.dtype.kind == "i" else -math.inf)
 
@@ -150,7 +150,8 @@ def _field(
         found = chosen.precision()
     else:
         found = chosen.recall()
-    return np.where(criterion.feasible(chosen), found, np.nan)
+    feasible = criterion.feasible(chosen)
+    return found if feasible is None else np.where(feasible, found, np.nan)
 
 
 class _Point(NamedTuple):
