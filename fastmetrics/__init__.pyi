@@ -479,13 +479,18 @@ from .selection.tuning.tuning_result import (
 from .tables.binned.bin_layout import BinLayout as BinLayout
 from .tables.binned.binned_score_table import BinnedScoreTable as BinnedScoreTable
 from .tables.binned.bracket import Bracket as Bracket, ThresholdBrackets as ThresholdBrackets
+from .tables.binned.decayed_table import DecayedBinnedScoreTable as DecayedBinnedScoreTable
+from .tables.binned.group_brackets import GroupAUCBrackets as GroupAUCBrackets
+from .tables.binned.grouped_table import GroupedBinnedScoreTable as GroupedBinnedScoreTable
 from .tables.binned.score_ranges import ScoreRanges as ScoreRanges
+from .tables.binned.windowed_table import WindowedBinnedScoreTable as WindowedBinnedScoreTable
 from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatrix
 from .tables.confusion.confusion_stack import ConfusionMatrixStack as ConfusionMatrixStack
 from .tables.confusion.decayed_matrix import DecayedConfusionMatrix as DecayedConfusionMatrix
 from .tables.confusion.windowed_matrix import WindowedConfusionMatrix as WindowedConfusionMatrix
 from .tables.ranking.ranking_table import RankingTable as RankingTable
 from .tables.regression.regression_table import RegressionTable as RegressionTable
+from .tables.runs.score_runs import ScoreRuns as ScoreRuns
 from .tables.scores.score_table import ScoreTable as ScoreTable
 
 __version__: str

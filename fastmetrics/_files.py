@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import json
 import os
 import secrets
 import shutil
 import stat
+import tokenize
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from os import PathLike
-from typing import IO, Any, Final, TypeVar
+from tokenize import TokenError
+from typing import IO, Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, InputTypeError
 
 File = str | PathLike[str] | IO[bytes]
 #: The arrays of an archive by name.
 Members = dict[str, NDArray[Any]]
-T = TypeVar("T")
 
 #: What NumPy and ``zipfile`` raise for other or damaged files.
 _NOT_WHOLE: Final = (
@@ -34,9 +38,12 @@ _NOT_WHOLE: Final = (
     ValueError,
     IndexError,
     TypeError,
+    SyntaxError,  # of the Python that describes an array
+    tokenize.TokenError,
     OverflowError,
     MemoryError,  # sizes that no file of ours has
     RuntimeError,  # also NotImplementedError: an archive that is encrypted, or seems to be
+    TokenError,  # of headers that NumPy takes for those of Python 2
 )
 
 
@@ -120,52 +127,149 @@ def _sync_folder(folder: str) -> None:
             os.close(opened)
 
 
-def write_archive(file: File, version: int, members: Members) -> None:
-    """Write arrays to a compressed ``.npz`` file, without pickle; each has its CRC-32 there."""
-    with writing(file) as opened:
-        np.savez_compressed(opened, format=np.int64(version), **members)  # type: ignore[arg-type]
+class Saved(ABC):
+    """What travels as arrays: files, bytes and pickles are made of its members, and it of them."""
+
+    __slots__ = ()
+
+    #: Version of the members; a change of their meaning makes it another.
+    _format: ClassVar[int] = 1
+    #: Whether files without a kind, which were written once, may hold it.
+    _was_unnamed: ClassVar[bool] = False
+
+    @abstractmethod
+    def _members(self) -> Members:
+        """Return arrays that hold all of it, and do not change with it."""
+
+    @classmethod
+    @abstractmethod
+    def _of_members(cls, found: Members) -> Self:
+        """Return what such arrays hold; what is not right about them is a ValueError."""
+
+    def save(self, file: File) -> None:
+        """Write all of it to a ``.npz`` file, compressed and without pickle.
+
+        Parameters
+        ----------
+        file : path or binary file object
+            The file is written under exactly this name, and takes the place of one that is
+            there once it is whole: if anything fails, the old one stays.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from fastmetrics import ConfusionMatrix
+        >>> matrix = ConfusionMatrix.from_labels([0, 1], [0, 0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     matrix.save(Path(folder) / "matrix.npz")
+        ...     ConfusionMatrix.load(Path(folder) / "matrix.npz") == matrix
+        True
+        """
+        members = {"kind": np.array(type(self).__name__), **self._members()}
+        with writing(file) as opened:
+            np.savez_compressed(opened, format=np.int64(self._format), **members)  # type: ignore[arg-type]
+
+    @classmethod
+    def load(cls, file: File) -> Self:
+        """Read what `save` wrote; everything in it is checked again.
+
+        Parameters
+        ----------
+        file : path or binary file object
+
+        Returns
+        -------
+        object of this class
+            It goes on as if it had never been away.
+
+        Raises
+        ------
+        ValueError
+            If the file is not whole, or holds something else, or another version of it.
+        """
+        if isinstance(file, str | PathLike):
+            with open(file, "rb") as opened:  # NumPy leaves a damaged file open
+                return cls._read(opened, repr(str(file)))
+        return cls._read(file, repr(file))
+
+    def to_bytes(self) -> bytes:
+        """Return all of it as bytes, which `from_bytes` reads on any machine.
+
+        Returns
+        -------
+        bytes
+            What `save` writes: an ``.npz`` archive with a version, each array with its CRC-32.
+
+        Examples
+        --------
+        >>> from fastmetrics import ScoreTable
+        >>> table = ScoreTable.from_scores([0, 1], [0.2, 0.7])
+        >>> ScoreTable.from_bytes(table.to_bytes()) == table
+        True
+        """
+        file = io.BytesIO()
+        self.save(file)
+        return file.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
+        """Return what `to_bytes` wrote; everything in it is checked again.
+
+        Parameters
+        ----------
+        data : bytes
+
+        Returns
+        -------
+        object of this class
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they are no bytes, not whole, of something else or of another version.
+        """
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise InputTypeError(f"`data` must be bytes: got {type(data).__qualname__}")
+        return cls._read(io.BytesIO(data), "`data`")
+
+    @classmethod
+    def _read(cls, file: IO[bytes], name: str) -> Self:
+        own = cls.__name__
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                if any(each.comment for each in stored.zip.infolist()):
+                    raise InputError("a comment may hide an array")  # we write none
+                found = {key: stored[key] for key in stored.files}
+                holds = str(found.get("kind", own if cls._was_unnamed else ""))
+                if holds != own:
+                    raise InputError(f"it holds a {holds}" if holds else "it holds something else")
+                has = found["format"]
+                if has.shape != () or has != cls._format:
+                    raise InputError(f"{own} format {has}, this version reads format {cls._format}")
+                return cls._of_members(found)
+        except _NOT_WHOLE as error:
+            raise InputError(f"{name} does not hold a whole {own}: {error}") from error
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Travel as members: what arrives is of its own."""
+        return self._of_members, (self._members(),)
 
 
-def read_archive(
-    file: File,
-    version: int,
-    kind: str,
-    made_of: Callable[[Members], T],
-    *,
-    unnamed: str = "",
-) -> T:
-    """Return what is made of the arrays of a file of this kind and version.
-
-    The kind is a member too; ``unnamed`` is what a file without one is.
-
-    Raises
-    ------
-    ValueError
-        If the file is not one that `write_archive` wrote, or not whole.
-    """
-    if isinstance(file, str | PathLike):
-        with open(file, "rb") as opened:  # NumPy leaves a damaged file open
-            return _read(opened, repr(str(file)), version, kind, made_of, unnamed)
-    return _read(file, repr(file), version, kind, made_of, unnamed)
+def as_json(value: Any) -> NDArray[np.uint8]:
+    """Return labels as bytes: NumPy's texts cannot end in NUL, its numbers are of one kind."""
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)
 
 
-def _read(
-    file: IO[bytes],
-    name: str,
-    version: int,
-    kind: str,
-    made_of: Callable[[Members], T],
-    unnamed: str,
-) -> T:
-    try:
-        with np.load(file, allow_pickle=False) as stored:
-            found = {key: stored[key] for key in stored.files}
-            holds = str(found.get("kind", unnamed))
-            if holds != kind:
-                raise InputError(f"it holds a {holds}" if holds else "it holds something else")
-            has = found["format"]
-            if has.shape != () or has != version:
-                raise InputError(f"{kind} format {has}, this version reads format {version}")
-            return made_of(found)
-    except _NOT_WHOLE as error:
-        raise InputError(f"{name} does not hold a whole {kind}: {error}") from error
+def of_json(stored: NDArray[Any]) -> Any:
+    """Return what `as_json` was given, tuples as lists."""
+    if stored.dtype != np.uint8 or stored.ndim != 1:
+        raise InputError("bytes of JSON are needed")
+    return json.loads(stored.tobytes())
+
+
+def scalar(found: Members, name: str) -> Any:
+    """Return a single number or text, as a Python value."""
+    if found[name].shape != ():
+        raise InputError(f"`{name}` must be one value: got {found[name]}")
+    return found[name].item()

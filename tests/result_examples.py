@@ -33,9 +33,18 @@ def updated(stream: Any) -> Any:
     return stream
 
 
+def scored(stream: Any) -> Any:
+    stream.update(Y, S)
+    return stream
+
+
 def binned() -> fm.BinnedScoreTable:
-    table = fm.BinnedScoreTable(fm.BinLayout.learn(S, n_bins=8), first_rows=0)
-    table.update(Y, S)
+    return scored(fm.BinnedScoreTable(fm.BinLayout.learn(S, n_bins=8), first_rows=0))
+
+
+def grouped() -> fm.GroupedBinnedScoreTable:
+    table = fm.GroupedBinnedScoreTable(fm.BinLayout.learn(S, n_bins=8), first_rows=0)
+    table.update(Y, S, np.arange(N) // 5)
     return table
 
 
@@ -68,6 +77,12 @@ def compared() -> fm.TableComparison:
 def ranked() -> fm.RankingEvaluation:
     relevance, scores = Y.reshape(12, 5), {name: s.reshape(12, 5) for name, s in MODELS.items()}
     return fm.evaluate_rankings(relevance, scores, metrics=["ndcg@3", "map"], rng=1)
+
+
+def runs() -> fm.ScoreRuns:
+    found = fm.ScoreRuns(memory="1.5MB")
+    found.update(Y, S)
+    return found
 
 
 def first(mapping: Any) -> Any:
@@ -124,6 +139,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "DecisionCurveDifference": lambda: fm.decision_curve_difference(
         Y, {"a": CHANCES, "b": CHANCES**2}
     ),
+    "DecayedBinnedScoreTable": lambda: scored(
+        fm.DecayedBinnedScoreTable(7.5, fm.BinLayout.of_bits(n_bins=1024), first_rows=0)
+    ),
     "DecayedConfusionMatrix": lambda: updated(fm.DecayedConfusionMatrix(7.5)),
     "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
     "EstimatorEvaluation": estimated,
@@ -132,7 +150,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
     "GainsCurve": lambda: fm.gains_curve(Y, S),
+    "GroupAUCBrackets": lambda: grouped().group_auc(),
     "GroupAUC": lambda: fm.group_auc(Y, S, query=np.arange(N) // 5),
+    "GroupedBinnedScoreTable": grouped,
     "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
     "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
     "KendallTest": lambda: fm.kendall_test(Y, S),
@@ -178,6 +198,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ScoreDecomposition": lambda: fm.score_decomposition(Y, CHANCES),
     "ScoreDifference": lambda: fm.score_difference(Y, {"a": CHANCES, "b": CHANCES[::-1]}),
     "ScoreRanges": lambda: fm.ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1]),
+    "ScoreRuns": runs,
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
     "RoystonD": lambda: fm.royston_d(np.abs(S), Y, MODELS["b"], higher_score_means="longer-time"),
@@ -193,5 +214,6 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ValidationCurve": lambda: fm.estimator_validation_curve(
         model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1
     ),
+    "WindowedBinnedScoreTable": lambda: scored(fm.WindowedBinnedScoreTable(20)),
     "WindowedConfusionMatrix": lambda: updated(fm.WindowedConfusionMatrix(20)),
 }

@@ -227,7 +227,17 @@ CALLS: dict[str, list[Call]] = {
         lambda n: fm.ConfusionMatrix.from_labels(CLASSES, CLASSES[::-1], n_threads=n),
     ],
     "BinnedScoreTable.update": [lambda n: fm.BinnedScoreTable(BINS).update(*MILLIONS, n_threads=n)],
+    "DecayedBinnedScoreTable.update": [
+        lambda n: fm.DecayedBinnedScoreTable(1e6, BINS).update(*MILLIONS, n_threads=n)
+    ],
+    "GroupedBinnedScoreTable.update": [
+        lambda n: fm.GroupedBinnedScoreTable(BINS).update(*MILLIONS, MILLIONS[0], n_threads=n)
+    ],
+    "WindowedBinnedScoreTable.update": [
+        lambda n: fm.WindowedBinnedScoreTable(10, BINS).update(*MILLIONS, n_threads=n)
+    ],
     "RegressionTable.from_arrays": [lambda n: fm.RegressionTable.from_arrays(S, Z, n_threads=n)],
+    "ScoreRuns.update": [lambda n: fm.ScoreRuns(memory=1 << 26).update(*MILLIONS, n_threads=n)],
     "ScoreTable.from_scores": [
         lambda n: fm.ScoreTable.from_scores(Y, S, n_threads=n),
         lambda n: fm.ScoreTable.from_scores(Y, S, sample_weight=W, n_threads=n),

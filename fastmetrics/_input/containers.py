@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
-_CPU = 1  # kDLCPU of the DLPack header
+_MAIN_MEMORY = frozenset({1, 3, 11})  # kDLCPU, kDLCUDAHost, kDLROCMHost of the DLPack header
 _FRAME_LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf"})
 _EXACT = 2**53  # the integers up to here are all doubles
 
@@ -34,7 +35,7 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     if library in _FRAME_LIBRARIES and library in sys.modules:
         return _from_frame_library(values, library, name)
     if hasattr(values, "detach") and hasattr(values, "requires_grad"):
-        _check_tensor(values, name)
+        return _from_torch(values, name)
     if hasattr(values, "__dlpack__") and hasattr(values, "__dlpack_device__"):
         return _from_dlpack(values, name)
     if isinstance(values, Sequence) and not hasattr(values, "__array__"):
@@ -89,7 +90,7 @@ def is_null(value: Any) -> bool:
 def _known_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.dtype.kind == "V":
         if array.dtype.name == "bfloat16":
-            raise InputTypeError(f"`{name}` is bfloat16: pass `.astype(numpy.float32)`")
+            return _from_bfloat16(array)
         raise InputTypeError(f"`{name}` must be an array of one plain dtype: got {array.dtype}")
     return array
 
@@ -134,7 +135,10 @@ def _refuse_non_arrays(values: Any, name: str) -> None:
     if hasattr(values, "tocsr"):
         raise InputTypeError(f"`{name}` is a sparse matrix: pass `.toarray()`")
     if hasattr(values, "collect") and type(values).__name__ == "LazyFrame":
-        raise InputTypeError(f"`{name}` is a lazy frame: pass `.collect()`")
+        raise InputTypeError(
+            f"`{name}` is a lazy frame: pass `.collect()`, or `update` a table with each of its "
+            "batches (in polars, `.collect_batches()`)"
+        )
 
 
 def _has_buffer(values: Any) -> bool:
@@ -218,31 +222,41 @@ def _object_fault(kind: type) -> str:
     return kind.__qualname__
 
 
-def _check_tensor(values: Any, name: str) -> None:
-    """Raise for a tensor whose numbers cannot be read in place."""
-    device = getattr(getattr(values, "device", None), "type", "cpu")
-    dtype = str(getattr(values, "dtype", ""))
-    if device != "cpu" or values.requires_grad:
-        state = f"on device {device!r}" if device != "cpu" else "part of a gradient graph"
-        raise InputTypeError(f"`{name}` is a tensor {state}: pass `.detach().cpu()`")
-    if dtype.endswith("bfloat16"):
-        raise InputTypeError(f"`{name}` is a bfloat16 tensor: pass `.detach().cpu().float()`")
+def _from_torch(tensor: Any, name: str) -> NDArray[Any]:
+    """Return a tensor of PyTorch: in place in main memory, else copied there once, as it is."""
+    dtype, device = str(tensor.dtype).removeprefix("torch."), tensor.device
+    try:
+        tensor = tensor.detach()  # nothing here has a gradient
+        if dtype == "bfloat16":
+            return _from_bfloat16(tensor.view(sys.modules["torch"].int16).numpy(force=True))
+        array: NDArray[Any] = tensor.numpy(force=True)
+    except (RuntimeError, TypeError) as error:
+        raise InputTypeError(
+            f"`{name}` is a tensor of {dtype} on {device} that NumPy cannot hold ({error}): pass "
+            "a dense one, `.float()` if it is of floats"
+        ) from None
+    return array
+
+
+def _from_bfloat16(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Return as float32, exactly, what are its leading 16 bits."""
+    return (values.view(np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
 def _from_dlpack(values: Any, name: str) -> NDArray[Any]:
-    device = int(values.__dlpack_device__()[0])
-    if device != _CPU:
-        raise InputTypeError(
-            f"`{name}` is not in CPU memory (DLPack device {device}): pass a CPU copy"
-        )
+    """Return an array of another library: in place in main memory, else copied there once."""
     try:
-        return _known_dtype(np.from_dlpack(values), name)
-    except (BufferError, RuntimeError) as error:
-        if hasattr(values, "__array__"):
-            return _known_dtype(np.asarray(values), name)
+        is_here = values.__dlpack_device__()[0] in _MAIN_MEMORY
+        array = np.from_dlpack(values) if is_here else np.from_dlpack(values, device="cpu")
+    except (BufferError, RuntimeError, TypeError) as error:
+        with contextlib.suppress(TypeError):  # of CuPy, whose arrays do not move unasked
+            if hasattr(values, "__array__"):
+                return _known_dtype(np.asarray(values), name)
         raise InputTypeError(
-            f"`{name}` cannot be read through DLPack ({error}): pass `.detach().cpu().float()`"
+            f"`{name}` cannot be read through DLPack ({error}): pass a copy in main memory, as "
+            "float32 or float64"
         ) from None
+    return array
 
 
 def _from_frame_library(values: Any, library: str, name: str) -> NDArray[Any]:

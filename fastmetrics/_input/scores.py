@@ -92,6 +92,13 @@ def check_score_matrix(
     A matrix already canonical is returned itself, whatever its strides: take its columns with
     `score_column`, one contiguous copy at a time.
     """
+    matrix = score_matrix(y_score, name)
+    check_finite(matrix, name, allow_inf)
+    return matrix
+
+
+def score_matrix(y_score: Any, name: str = "y_score") -> NDArray[Any]:
+    """Return what `check_score_matrix` does of scores that may not be finite."""
     array = as_array(y_score, name)
     if array.ndim != 2:
         raise InputError(f"`{name}` must have shape (n_samples, n_classes): got {array.shape}")
@@ -101,7 +108,6 @@ def check_score_matrix(
         array = _canonical_dtype(array, name)
     if not array.flags.aligned:
         array = array.copy()
-    check_finite(array, name, allow_inf)
     return array
 
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
+#: Corners of a line that may be passed at once.
+LINE_BLOCK = 128
 _U = np.uint64  # unsigned indices spare the test for negative ones
 
 
@@ -198,6 +200,32 @@ def placement_sums(
 
 
 @kernel
+def sums_of_products(
+    values: NDArray[np.int64],
+    counts: NDArray[np.integer],
+    first: int,
+    chunk: int,
+    sums: NDArray[np.int64],
+) -> None:
+    """Write ``sums[c, k, l]``: ``counts`` times the rows k and l of ``values`` in a chunk.
+
+    A chunk is so many columns; ``first`` is the first one.
+    """
+    for c in range(sums.shape[0]):
+        start = (first + c) * chunk
+        times = counts[start : start + chunk]
+        for k in range(values.shape[0]):
+            one = values[k, start : start + chunk]
+            for m in range(k + 1):
+                other = values[m, start : start + chunk]
+                total = np.int64(0)
+                for j in range(times.size):
+                    total += times[j] * one[j] * other[j]
+                sums[c, k, m] = total
+                sums[c, m, k] = total
+
+
+@kernel
 def write_precision_steps(
     positives: NDArray[np.int64],
     negatives: NDArray[np.int64],
@@ -257,30 +285,82 @@ def write_precision_recall(
 
 
 @kernel
-def sides_of_lines(ax, ay, bx, by, i, i_stop, j, j_stop, touching, side, is_of_a):
-    """Write 1, 0 or -1 where line A is above, on or below line B at each corner of either.
+def turns_of_lines(ax, ay, bx, by, i, i_stop, j, j_stop, touching, turns):
+    """Write where line A comes to lie on the other side of line B; return how often it does.
 
-    Both rise from (0, 0); corners ``i`` to ``i_stop`` of A and ``j`` to ``j_stop`` of B are visited
-    by rising x + y, those of A first. A corner lies on the other line where the doubled area that
-    it spans with the segment beside it is at most ``touching`` times that segment's dx + dy.
+    Both rise from (0, 0) to the same end; corners ``i`` to ``i_stop`` of A and ``j`` to ``j_stop``
+    of B are visited by rising x + y, those of A first. A corner lies on the other line where the
+    doubled area that it spans with the segment beside it is at most ``touching`` times that
+    segment's dx + dy. A turn is noted at the corner that shows the new side, or, where the one
+    before it lies on both lines, there: how many corners of A and of B stand before it, and a sum
+    of marks, 1 if it is A's, 2 if it lies on both, 4 if A is above from there. The first side that
+    is seen is noted like a turn.
     """
-    for at in range(side.size):
-        if j >= j_stop or (i < i_stop and ax[i] + ay[i] <= bx[j] + by[j]):
-            end = min(max(j, 1), bx.size - 1)
-            dx = bx[end] - bx[end - 1]
-            dy = by[end] - by[end - 1]
-            area = dx * (ay[i] - by[end - 1]) - dy * (ax[i] - bx[end - 1])
-            i += 1
-            is_of_a[at] = True
+    if i + j > 0:  # what the corner before the first one shows
+        if i > 0 and (j == 0 or ax[i - 1] + ay[i - 1] > bx[j - 1] + by[j - 1]):
+            i -= 1
         else:
-            end = i
-            while end > 0 and ax[end - 1] + ay[end - 1] >= bx[j] + by[j]:
-                end -= 1  # to the first corner that is as far along
-            end = min(max(end, 1), ax.size - 1)
-            dx = ax[end] - ax[end - 1]
-            dy = ay[end] - ay[end - 1]
-            area = dy * (bx[j] - ax[end - 1]) - dx * (by[j] - ay[end - 1])
-            j += 1
-            is_of_a[at] = False
-        limit = touching * (dx + dy)
-        side[at] = np.int8(area > limit) - np.int8(area < -limit)
+            j -= 1
+    count = 0
+    sign = 0
+    before_i = i
+    before_j = j
+    was_of_a = 0
+    touches = 0
+    while i < i_stop or j < j_stop:
+        i_end = min(i + LINE_BLOCK, i_stop)
+        j_end = j_stop
+        if i_end < i_stop:  # the first corner of B that is as far along
+            j_end = j
+            size = j_stop - j
+            while size > 0:
+                half = size // 2
+                if bx[j_end + half] + by[j_end + half] < ax[i_end] + ay[i_end]:
+                    j_end += half + 1
+                    size -= half + 1
+                else:
+                    size = half
+        # As both rise, their heights at the ends of a block may tell that its side is the same.
+        if sign > 0 and i > 0 and ay[i - 1] - by[min(j_end, by.size - 1)] > 4 * touching:
+            is_clear = True
+        elif sign < 0 and j > 0:
+            is_clear = by[j - 1] - ay[min(i_end, ay.size - 1)] > 4 * touching
+        else:
+            is_clear = False
+        if is_clear:
+            i = i_end
+            j = j_end
+            touches = 0
+        while i < i_end or j < j_end:
+            at_i = i
+            at_j = j
+            if j >= j_end or (i < i_end and ax[i] + ay[i] <= bx[j] + by[j]):
+                end = min(max(j, 1), bx.size - 1)
+                dx = bx[end] - bx[end - 1]
+                dy = by[end] - by[end - 1]
+                area = dx * (ay[i] - by[end - 1]) - dy * (ax[i] - bx[end - 1])
+                i += 1
+                is_of_a = 1
+            else:
+                end = i
+                while end > 0 and ax[end - 1] + ay[end - 1] >= bx[j] + by[j]:
+                    end -= 1  # to the first corner that is as far along
+                end = min(max(end, 1), ax.size - 1)
+                dx = ax[end] - ax[end - 1]
+                dy = ay[end] - ay[end - 1]
+                area = dy * (bx[j] - ax[end - 1]) - dx * (by[j] - ay[end - 1])
+                j += 1
+                is_of_a = 0
+            limit = touching * (dx + dy)
+            side = np.int64(area > limit) - np.int64(area < -limit)
+            if side != 0 and side != sign:
+                turns[count, 0] = before_i if touches else at_i
+                turns[count, 1] = before_j if touches else at_j
+                turns[count, 2] = (was_of_a if touches else is_of_a) + 2 * touches + 2 * (side + 1)
+                count += 1
+                sign = side
+            touches = np.int64(side == 0)
+            was_of_a = is_of_a
+            before_i = at_i
+            before_j = at_j
+    return count

@@ -218,71 +218,61 @@ def weigh_runs(
 
 
 @kernel
-def class_counts(rows, starts, first, stop, labels, counts):
-    """Return how many positives and how many negatives the runs ``first`` to ``stop`` have.
-
-    ``counts`` says how many examples each row is; it is empty where each is one.
-    """
-    here = rows[starts[first] : starts[stop]]
-    if counts.size == 0:
-        n_positive = 0
-        for j in range(here.size):
-            n_positive += np.int64(labels[_U(here[j])] == 1)
-        return n_positive, here.size - n_positive
-    n_positive = 0
-    n_negative = 0
-    for j in range(here.size):
-        count = counts[_U(here[j])]
-        mine = count * np.int64(labels[_U(here[j])] == 1)
-        n_positive += mine
-        n_negative += count - mine
-    return n_positive, n_negative
-
-
-@kernel
-def place_rows(
-    rows, starts, first, stop, labels, counts, positives_above, negatives_below, doubled
+def place_words(
+    words, place_bits, keys, numbers, n_negative, counts, positives_above, negatives_below, doubled
 ):
-    """Write the doubled placement of each row of the runs ``first`` to ``stop``.
+    """Write the doubled placement of each row of a bucket, whose sorted ``words`` name places.
 
     A positive's is 2 (negatives below) + (negatives tied), a negative's 2 (positives above) +
-    (positives tied). ``positives_above`` counts those from run ``first`` on, ``negatives_below``
-    those below it; ``counts`` as in ``class_counts``.
+    (positives tied). The first ``n_negative`` places are negatives. ``positives_above`` counts
+    those from this bucket on, ``negatives_below`` those below it; ``counts`` says how many examples
+    each row is, and is empty where each is one. Returns -1 where, as in ``unpack``, bits that
+    were cut off would have ordered some rows otherwise, else 0.
     """
-    here = rows[starts[first] : starts[stop]]
-    is_positive = np.empty(here.size, np.int64)
-    for j in range(here.size):
-        is_positive[j] = np.int64(labels[_U(here[j])] == 1)
-    count = np.ones(here.size, np.int64)
-    if counts.size > 0:
-        for j in range(here.size):
-            count[j] = counts[_U(here[j])]
-    placements = np.empty(here.size, np.int64)
+    mask = (_U(1) << place_bits) - _U(1)
+    n = words.size
+    first_positive = _U(n_negative)
+    placements = np.empty(n, np.int64)
     above = np.int64(positives_above)
     below = np.int64(negatives_below)
-    end = np.int64(0)
-    is_tied = here.size > stop - first
-    if not is_tied:  # a loop of its own is four times as fast
-        for j in range(here.size):
-            mine = count[j] * is_positive[j]
-            above -= mine
-            placements[j] = 2 * below if is_positive[j] else 2 * above
-            below += count[j] - mine
-    for k in range(first, stop if is_tied else first):
+    count = np.ones(n, np.int64)
+    if counts.size > 0:
+        for j in range(n):
+            count[j] = counts[_U(numbers[j])]
+    n_alike = 0
+    for i in range(1, n):
+        n_alike += np.int64((words[i] ^ words[i - 1]) >> place_bits == _U(0))
+    if n_alike == 0:  # no ties, in the right order: no branch, no key
+        for i in range(n):
+            place = words[i] & mask
+            is_negative = np.int64(place < first_positive)
+            negatives = count[place] * is_negative
+            above -= count[place] - negatives
+            placements[place] = 2 * above if is_negative else 2 * below
+            below += negatives
+    end = 0 if n_alike > 0 else n
+    key = _U(0)
+    while end < n:
         at = end
-        end = np.int64(starts[_U(k + 1)]) - np.int64(starts[first])
-        positives = np.int64(0)
+        before = key
+        key = keys[words[_U(at)] & mask]
+        if key < before:
+            return -1
         negatives = np.int64(0)
-        for j in range(at, end):
-            mine = count[_U(j)] * is_positive[_U(j)]
-            positives += mine
-            negatives += count[_U(j)] - mine
+        positives = np.int64(0)
+        while end < n and keys[words[_U(end)] & mask] == key:
+            place = words[_U(end)] & mask
+            mine = count[place] * np.int64(place < first_positive)
+            negatives += mine
+            positives += count[place] - mine
+            end += 1
         above -= positives
         of_positives = 2 * below + negatives
         of_negatives = 2 * above + positives
-        for j in range(at, end):
-            is_one = is_positive[_U(j)]
-            placements[_U(j)] = of_positives * is_one + of_negatives * (1 - is_one)
+        for i in range(at, end):
+            place = words[_U(i)] & mask
+            placements[place] = of_negatives if place < first_positive else of_positives
         below += negatives
-    for j in range(here.size):
-        doubled[_U(here[j])] = placements[j]
+    for j in range(n):  # the numbers of a class ascend: so do the lines of memory
+        doubled[_U(numbers[j])] = placements[j]
+    return 0

@@ -146,9 +146,25 @@ def _add_evaluate(commands: Any) -> None:
         help="of the intervals (default 0.95)",
     )
     _add_format(command)
+    _add_memory(command.add_argument_group("files larger than memory").add_argument)
     _add_costs(command.add_argument_group("the cheapest threshold").add_argument)
     _add_bootstrap(command.add_argument_group("intervals by bootstrap").add_argument)
     command.set_defaults(run=_run_evaluate)
+
+
+def _add_memory(add: Any) -> None:
+    add(
+        "--memory",
+        metavar="SIZE",
+        help="what the program may take, as 1GB or 500MB: rows that do not fit are sorted on disk, "
+        "and the figures are the same",
+    )
+    add(
+        "--spill-dir",
+        metavar="DIR",
+        help="folder of those rows, on a disk: 4 to 8 bytes a row and model; nothing is left "
+        "(default: the system's folder for temporary files)",
+    )
 
 
 def _add_costs(add: Any) -> None:

@@ -33,6 +33,8 @@ _OPTIONS = {
     "threshold": "--threshold",
     "rng": "--seed",
     "pos_label": "--pos-label",
+    "memory": "--memory",
+    "spill_dir": "--spill-dir",
     "stratified=True": "--stratified",
     "method=": "--method ",
     "weights_are=": "--weights-are ",
@@ -46,16 +48,11 @@ def run(options: argparse.Namespace) -> str:
         from fastmetrics.cli._counts import run_counts
 
         return run_counts(options)
-    missing = [
-        name
-        for name, value in (("--label", options.label), ("--score", options.scores))
-        if not value
-    ]
-    if missing:
-        raise ValueError(
-            f"{' and '.join(missing)} missing: name the columns, or say --counts where the files "
-            "hold counts by score"
-        )
+    check_columns(options)
+    if options.memory is not None or options.spill_dir is not None:
+        from fastmetrics.cli._bounded import run_bounded
+
+        return run_bounded(options)
     given = {
         "confidence_level": options.confidence_level,
         "n_resamples": options.bootstrap,
@@ -67,8 +64,6 @@ def run(options: argparse.Namespace) -> str:
         "n_threads": options.threads,
         "progress": None,
     }
-    if options.weights_are and not options.weight:
-        raise ValueError("--weights-are is of --weight: name the column of the weights with it")
     weights_are: WeightsAre = options.weights_are or "importances"
     prices = {name: _price(getattr(options, name)) for name in ("cost_fn", "cost_fp")}
     with in_words_of(options):  # before anything is read
@@ -95,6 +90,13 @@ def run(options: argparse.Namespace) -> str:
             **given,
         )
     texts = [with_names(str(item.message), names_here(options)) for item in caught]
+    return told(evaluation, texts, columns, options)
+
+
+def told(
+    evaluation: Evaluation, texts: list[str], columns: Columns, options: argparse.Namespace
+) -> str:
+    """Print what is to be known beside the figures, and return the output."""
     _tell(evaluation, texts)
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
     output = render(evaluation, options.format, counts=counts)
@@ -102,6 +104,22 @@ def run(options: argparse.Namespace) -> str:
         rows = "row" if columns.n_skipped == 1 else "rows"
         print_note(f"{columns.n_skipped:,} bad {rows} skipped, {columns.n_rows:,} evaluated")
     return output
+
+
+def check_columns(options: argparse.Namespace) -> None:
+    """Raise unless labels and scores are named."""
+    missing = [
+        name
+        for name, value in (("--label", options.label), ("--score", options.scores))
+        if not value
+    ]
+    if missing:
+        raise ValueError(
+            f"{' and '.join(missing)} missing: name the columns, or say --counts where the files "
+            "hold counts by score"
+        )
+    if options.weights_are and not options.weight:
+        raise ValueError("--weights-are is of --weight: name the column of the weights with it")
 
 
 def _price(text: str | None) -> int | float | str | None:
@@ -128,8 +146,9 @@ def read_rows(
     options: argparse.Namespace,
     progress: Callable[[float, int], None] | None,
     prices: Sequence[str] = (),
+    **bounded: Any,
 ) -> Columns:
-    """Read the columns that the options name, and those of prices."""
+    """Read the columns that the options name, and those of prices; see `read_columns`."""
     return read_columns(
         options.files,
         options.label,
@@ -140,6 +159,7 @@ def read_rows(
         on_bad_row=options.on_bad_row,
         n_threads=options.threads,
         progress=progress,
+        **bounded,
     )
 
 
@@ -207,14 +227,14 @@ def _has_bar() -> bool:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[float, int], None] | None]:
+def progress_bar(work: str = "reading") -> Iterator[Callable[[float, int], None] | None]:
     """Give a function that moves a bar on stderr, or None where nobody would see it."""
     if not _has_bar():
         yield None
         return
     from tqdm import tqdm
 
-    layout = "reading {percentage:3.0f} %|{bar}| {postfix} [{elapsed}<{remaining}]"
+    layout = work + " {percentage:3.0f} %|{bar}| {postfix} [{elapsed}<{remaining}]"
     bar = tqdm(total=1.0, delay=_PATIENCE, leave=False, file=sys.stderr, bar_format=layout)
 
     def move(share: float, rows: int) -> None:

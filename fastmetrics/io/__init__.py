@@ -9,10 +9,11 @@ from __future__ import annotations
 from fastmetrics.io._columns import Columns, TextColumn
 from fastmetrics.io._formats import column_names, is_readable_name
 from fastmetrics.io._paths import expand_paths
-from fastmetrics.io._reader import read_columns
+from fastmetrics.io._reader import Sink, read_columns
 
 __all__ = [
     "Columns",
+    "Sink",
     "TextColumn",
     "column_names",
     "expand_paths",

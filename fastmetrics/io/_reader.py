@@ -30,22 +30,21 @@ from fastmetrics.io._formats import (
 )
 from fastmetrics.io._paths import expand_paths
 from fastmetrics.io._session import Session, interruptible, is_interrupt, require_duckdb, rows_of
-from fastmetrics.io._types import common_types, with_odd
+from fastmetrics.io._types import (
+    NotIntegersError,
+    as_integers,
+    common_types,
+    reading_types,
+    with_odd,
+)
 from fastmetrics.io._where import check_condition, check_where
 
 #: Rows in a batch: large enough to amortise the call, small enough to stay in cache.
 _BATCH_ROWS = 131_072
 
 Progress = Callable[[float, int], None]
-
-
-#: Up to here every integer is a float64.
-_EXACT_FLOATS = 2.0**53
-_INTEGERS = {"BIGINT": np.int64, "UBIGINT": np.uint64}
-
-
-class _NotIntegersError(Exception):
-    """Floats where integers were expected, or integers too large to be told from floats."""
+#: What takes the columns of a batch by name (texts as codes), and the texts of labels so far.
+Sink = Callable[[dict[str, NDArray[Any]], tuple[str, ...] | None], None]
 
 
 class _MisjudgedTypesError(Exception):
@@ -68,6 +67,8 @@ def read_columns(
     n_threads: int | None = None,
     progress: Progress | None = None,
     many_labels: bool = False,
+    into: Callable[[], Sink] | None = None,
+    memory: int | None = None,
 ) -> Columns:
     """Read the label, score and weight columns of CSV, Parquet and JSON-lines files.
 
@@ -99,6 +100,11 @@ def read_columns(
         read, from 0 to 1, and the rows kept so far.
     many_labels : bool, default False
         Whether labels of text are names, of which there may be any number, and no classes.
+    into : callable, optional
+        Makes what takes the rows batch by batch: nothing is kept then. It is called once more where
+        a file has to be read anew, and takes all rows from the start.
+    memory : int, optional
+        Bytes that DuckDB may take.
 
     Returns
     -------
@@ -131,7 +137,7 @@ def read_columns(
         file_format(path)
     # DuckDB makes as many threads as it is told to, whatever that takes.
     threads = min(thread_count(n_threads), os.cpu_count() or 1)
-    with Session(files, threads) as session:
+    with Session(files, threads, memory) as session:
         connection = session.connection
         if where is not None:
             check_where(connection, where)
@@ -145,7 +151,7 @@ def read_columns(
         if skip_bad or where is not None:
             # A wrong guess would make DuckDB drop rows, or round numbers inside the condition.
             sources = [describe_fully(connection, source, wanted) for source in sources]
-        reading = _Reading(session, wanted, roles, where, skip_bad, progress, many_labels)
+        reading = _Reading(session, wanted, roles, where, skip_bad, progress, many_labels, into)
         while True:
             try:
                 return reading.read(sources)
@@ -187,6 +193,7 @@ class _Reading:
         skip_bad: bool,
         progress: Progress | None,
         many_labels: bool,
+        into: Callable[[], Sink] | None,
     ) -> None:
         self.session = session
         self.connection = session.connection
@@ -196,6 +203,7 @@ class _Reading:
         self.skip_bad = skip_bad
         self.progress = progress
         self.many_labels = many_labels
+        self.into = into
 
     def read(self, sources: list[Source]) -> Columns:
         """Read all the files, or raise `_MisjudgedTypesError` where the guess of types fails."""
@@ -208,6 +216,7 @@ class _Reading:
         self.texts = {column: texts[column] for column in texts if types.get(column) == "VARCHAR"}
         self.arrays = {column: GrowingArray() for column in self.wanted}
         self.n_rows = self.n_skipped = 0
+        self.sink = None if self.into is None else self.into()
         for source in sources:
             if self.where is not None:
                 check_condition(self.connection, source, self.where)
@@ -238,7 +247,7 @@ class _Reading:
         self, position: int, source: Source, types: dict[str, str], share: tuple[float, float]
     ) -> None:
         """Read one file, whose bytes are ``share`` (start, length) of all."""
-        targets, guessed = _reading_types(source, types)
+        targets, guessed = reading_types(source, types)
         if source.kind != "parquet":
             # What is written `true` is read as such, and cast; DuckDB parses it as no number.
             spelled = {
@@ -251,7 +260,7 @@ class _Reading:
                 if self.progress is not None:
                     done = max(0.0, self.connection.query_progress()) / 100
                     self.progress(share[0] + share[1] * done, self.n_rows)
-        except _NotIntegersError:
+        except NotIntegersError:
             raise _MisjudgedTypesError(position) from None
         except FileError:
             raise
@@ -290,7 +299,7 @@ class _Reading:
         for column, arrow, (inner, target) in columns:
             values, missing = self._to_numpy(column, arrow, target)
             if inner in guessed:
-                values = _as_integers(values, missing, guessed[inner])
+                values = as_integers(values, missing, guessed[inner])
             arrays.append(values)
             if missing is not None:
                 bad = missing if bad is None else bad | missing
@@ -300,9 +309,15 @@ class _Reading:
                     raise missing_values(connection, source, targets, self.where)
             arrays = [values[~bad] for values in arrays]
             self.n_skipped += int(bad.sum())
+        self.n_rows += len(arrays[0])
+        if self.sink is not None:
+            label = self.wanted[0]
+            texts = self.texts[label].values if label in self.texts else None
+            if len(arrays[0]):
+                self.sink(dict(zip(self.wanted, arrays, strict=True)), texts)
+            return
         for growing, values in zip(self.arrays.values(), arrays, strict=True):
             growing.append(values)
-        self.n_rows += len(arrays[0])
 
     def _to_numpy(
         self, column: str, arrow: Any, target: str
@@ -358,36 +373,6 @@ class _Reading:
         if self.n_skipped:
             return f"no row is left, {self.n_skipped} bad skipped"
         return "no row satisfies the condition" if self.where else "no rows"
-
-
-def _reading_types(
-    source: Source, types: dict[str, str]
-) -> tuple[dict[str, str], dict[str, np.dtype[Any]]]:
-    """Return the types by inner name, and for guesses at integers the dtype they should have.
-
-    DuckDB rounds ``0.5`` when it is told that a column holds integers. Where only the first
-    rows of a text file say so, floats are read, and turned into integers if they are some.
-    """
-    targets = {source.inner_name(column): target for column, target in types.items()}
-    if source.kind == "parquet" or source.fully_sampled:
-        return targets, {}
-    guessed = {i: np.dtype(_INTEGERS[t]) for i, t in targets.items() if t in _INTEGERS}
-    return {i: "DOUBLE" if i in guessed else t for i, t in targets.items()}, guessed
-
-
-def _as_integers(
-    values: NDArray[Any], missing: NDArray[np.bool_] | None, dtype: np.dtype[Any]
-) -> NDArray[Any]:
-    """Return floats that are integers as such; raise `_NotIntegersError` if one is not."""
-    if missing is not None:
-        values = np.where(missing, 0.0, values)
-    lowest = 0.0 if dtype.kind == "u" else -_EXACT_FLOATS
-    if not ((values < _EXACT_FLOATS) & (values >= lowest)).all():
-        raise _NotIntegersError
-    integers = values.astype(dtype)
-    if not (integers == values).all():
-        raise _NotIntegersError
-    return integers
 
 
 def _comes_from_reading(error: Exception) -> bool:

@@ -161,11 +161,13 @@ class Session:
     """A locked in-memory DuckDB database that sees only ``paths``.
 
     DuckDB takes a name such as ``a[1].csv`` for a pattern, and would read ``a1.csv``. Files
-    with such names are reached through links with plain names in a temporary folder.
+    with such names are reached through links with plain names in a temporary folder. ``memory`` is
+    what DuckDB may take, in bytes; by default most of what the machine has.
     """
 
-    def __init__(self, paths: list[str], n_threads: int) -> None:
+    def __init__(self, paths: list[str], n_threads: int, memory: int | None = None) -> None:
         self._paths = paths
+        self._memory = {} if memory is None else {"memory_limit": f"{memory}B"}
         self._n_threads = n_threads
         self._links: tempfile.TemporaryDirectory[str] | None = None
         self.addresses: dict[str, str] = {}
@@ -209,7 +211,12 @@ class Session:
 
     def _locked(self, duckdb: Any, n_threads: int) -> Any:
         connection = duckdb.connect(
-            ":memory:", config={**_OPTIONS, "threads": min(n_threads, available_processors())}
+            ":memory:",
+            config={
+                **_OPTIONS,
+                **self._memory,
+                "threads": min(n_threads, available_processors()),
+            },
         )
         allowed = ", ".join(quote_text(address) for address in self.addresses.values())
         # The progress of the running query is asked for, never printed.

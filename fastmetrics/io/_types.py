@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmetrics.errors import FileError
 from fastmetrics.io._formats import COMPRESSED, Source, is_odd, texts_of
@@ -19,6 +20,13 @@ _FLOATS = frozenset({"FLOAT", "DOUBLE"})
 _EXACT_DIGITS = 15
 _TEXT = "VARCHAR"
 _BLOCK: Final = 1 << 18
+#: Up to here every integer is a float64.
+_EXACT_FLOATS: Final = 2.0**53
+_INTEGER_DTYPES: Final = {"BIGINT": np.int64, "UBIGINT": np.uint64}
+
+
+class NotIntegersError(Exception):
+    """Floats where integers were expected, or integers too large to be told from floats."""
 
 
 def common_types(
@@ -154,3 +162,33 @@ def _common(types: set[str]) -> str:
     if types & _FLOATS:
         return "DOUBLE"
     return "UBIGINT" if "UBIGINT" in types else "BIGINT"
+
+
+def reading_types(
+    source: Source, types: dict[str, str]
+) -> tuple[dict[str, str], dict[str, np.dtype[Any]]]:
+    """Return the types by inner name, and for guesses at integers the dtype they should have.
+
+    DuckDB rounds ``0.5`` when it is told that a column holds integers. Where only the first
+    rows of a text file say so, floats are read, and turned into integers if they are some.
+    """
+    targets = {source.inner_name(column): target for column, target in types.items()}
+    if source.kind == "parquet" or source.fully_sampled:
+        return targets, {}
+    guessed = {i: np.dtype(_INTEGER_DTYPES[t]) for i, t in targets.items() if t in _INTEGER_DTYPES}
+    return {i: "DOUBLE" if i in guessed else t for i, t in targets.items()}, guessed
+
+
+def as_integers(
+    values: NDArray[Any], missing: NDArray[np.bool_] | None, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    """Return floats that are integers as such; raise `NotIntegersError` if one is not."""
+    if missing is not None:
+        values = np.where(missing, 0.0, values)
+    lowest = 0.0 if dtype.kind == "u" else -_EXACT_FLOATS
+    if not ((values < _EXACT_FLOATS) & (values >= lowest)).all():
+        raise NotIntegersError
+    integers = values.astype(dtype)
+    if not (integers == values).all():
+        raise NotIntegersError
+    return integers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -60,7 +60,7 @@ def evaluate_table(
     name: str, table: ScoreTable, confidence_level: float, n_threads: int | None
 ) -> ModelEvaluation:
     """Evaluate one model by the table of its scores; fractional weights have no interval."""
-    note = _note(float(table.n_positive), float(table.n_negative), None)
+    note = note_of_size(float(table.n_positive), float(table.n_negative), None)
     found = None if table.is_weighted else auc_variance(table, None)
     if found is None:
         note = "sums of weights, which do not tell how many rows there were: no interval"
@@ -89,7 +89,7 @@ def table_and_variance(
         pos_label=pos_label,
     )
     table = ScoreTable.from_rows(rows, n_threads=n_threads)
-    note = _note(*_effective_sizes(rows, table, weights_are), weights_are)
+    note = note_of_size(*_effective_sizes(rows, table, weights_are), weights_are)
     del rows
     if not has_interval:
         return table, None, note
@@ -99,19 +99,23 @@ def table_and_variance(
     return table, auc_variance(y_true, y_score, **options, n_threads=n_threads), note
 
 
+class Figures(NamedTuple):
+    """What an evaluation says of a model beside its AUC."""
+
+    average_precision: float
+    break_even_point: float
+    ks_statistic: float
+    threshold: int | float
+    true_positive_rate: float
+    false_positive_rate: float
+
+
 def _measured(
     name: str, table: ScoreTable, found: AucVariance | None, confidence_level: float, note: str
 ) -> ModelEvaluation:
     n_positive, n_negative = (as_given(n, table) for n in (table.n_positive, table.n_negative))
     if not (n_positive > 0 and n_negative > 0):
-        missing = "positive" if not n_positive > 0 else "negative"
-        note = f"one class only: no {missing} example, so every measure is undefined"
-        warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
-        undefined = (_NAN, _NOWHERE, "", *(_NAN,) * 7)
-        return ModelEvaluation(name, n_positive, n_negative, *undefined, note)
-    limits = AucInterval(_NOWHERE, "")
-    if found is not None:
-        limits = auc_interval(found, confidence_level)
+        return undefined_model(name, n_positive, n_negative)
     if found is not None and found.weights_are != "importances":
         roc_auc = found.estimate  # of the same counts, divided once
     else:
@@ -119,21 +123,49 @@ def _measured(
     largest = ks_statistic(table)
     # Where the largest |TPR - FPR| is a positive one, its threshold is Youden's.
     best = largest if largest.sign > 0 else best_threshold(table, criterion="youden")
-    return ModelEvaluation(
-        name=name,
-        n_positive=n_positive,
-        n_negative=n_negative,
-        roc_auc=roc_auc,
-        confidence_interval=limits.interval,
-        interval_method=limits.method,
-        standard_error=_NAN if found is None else math.sqrt(found.variance),
+    figures = Figures(
         average_precision=float(average_precision_score(table)),
         break_even_point=break_even_point(table).value,
         ks_statistic=largest.statistic,
         threshold=best.threshold,
         true_positive_rate=best.true_positive_rate,
         false_positive_rate=best.false_positive_rate,
-        note=note,
+    )
+    sizes = n_positive, n_negative
+    return model_of(name, *sizes, roc_auc, found, figures, confidence_level, note)
+
+
+def undefined_model(name: str, n_positive: float, n_negative: float) -> ModelEvaluation:
+    """Return the evaluation of rows of one class, and warn of it."""
+    missing = "positive" if not n_positive > 0 else "negative"
+    note = f"one class only: no {missing} example, so every measure is undefined"
+    warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
+    undefined = (_NAN, _NOWHERE, "", *(_NAN,) * 7)
+    return ModelEvaluation(name, n_positive, n_negative, *undefined, note)
+
+
+def model_of(
+    name: str,
+    n_positive: float,
+    n_negative: float,
+    roc_auc: float,
+    found: AucVariance | None,
+    figures: Figures,
+    confidence_level: float,
+    note: str,
+) -> ModelEvaluation:
+    """Return the evaluation of a model, with the interval of its AUC if the variance is known."""
+    limits = AucInterval(_NOWHERE, "") if found is None else auc_interval(found, confidence_level)
+    return ModelEvaluation(
+        name,
+        n_positive,
+        n_negative,
+        roc_auc,
+        limits.interval,
+        limits.method,
+        _NAN if found is None else math.sqrt(found.variance),
+        *figures,
+        note,
     )
 
 
@@ -150,7 +182,7 @@ def _effective_sizes(
     return sizes[0], sizes[1]
 
 
-def _note(n_positive: float, n_negative: float, weights_are: WeightsAre | None) -> str:
+def note_of_size(n_positive: float, n_negative: float, weights_are: WeightsAre | None) -> str:
     """Return that the smaller class is small, if it is."""
     size = min(n_positive, n_negative)
     if size >= _FEW:

@@ -20,8 +20,10 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._limits import Method
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.report._costs import checked_prices
+from fastmetrics.report._of_runs import summary_of_runs
 from fastmetrics.report._one_model import evaluate_model, evaluate_table
-from fastmetrics.report.evaluation_result import Evaluation
+from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
+from fastmetrics.tables.runs.score_runs import ScoreRuns
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 @documented()
 def evaluate(
-    y_true: ArrayLike | ScoreTable | Mapping[str, ScoreTable],
+    y_true: ArrayLike | ScoreTable | ScoreRuns | Mapping[str, ScoreTable | ScoreRuns],
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
     *,
     names: Sequence[str] | None = None,
@@ -55,9 +57,10 @@ def evaluate(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), ScoreTable, or mapping of str to ScoreTable
-        Binary labels; or the tables of scores and counts of one or several models, which come
-        without `scores` and all that belongs to rows: weights, groups, costs, a bootstrap.
+    y_true : array-like of shape (n_samples,), ScoreTable, ScoreRuns, or mapping of str to those
+        Binary labels; or the tables of scores and counts of one or several models, or their runs
+        where they fit no memory, which come without `scores` and all that belongs to rows:
+        weights, groups, costs, a bootstrap.
     scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
         The scores of each model by name; a data frame has one column a model; a single column
         is one model called ``"score"``. An array of shape (n_samples, n_models) needs `names`.
@@ -170,7 +173,7 @@ def evaluate(
             cost_fp=cost_fp,
             prevalence=prevalence,
         )
-        models = [evaluate_table(*each, level, n_threads) for each in tables.items()]
+        models = [_evaluated(*each, level, n_threads) for each in tables.items()]
         return Evaluation(tuple(models), level, None)
     if scores is None:
         raise InputTypeError("`scores` is missing: pass labels and scores, or a ScoreTable alone")
@@ -227,14 +230,22 @@ def evaluate(
     return bootstrapped(models, labels, named, plan, **rows)
 
 
-def _tables_of(y_true: Any) -> dict[str, ScoreTable] | None:
+def _tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
     """Return the tables that came in place of labels; None of labels."""
-    if isinstance(y_true, ScoreTable):
+    if isinstance(y_true, ScoreTable | ScoreRuns):
         return {"score": y_true}
     if not (isinstance(y_true, Mapping) and y_true):
         return None
-    tables = {name: each for name, each in y_true.items() if isinstance(each, ScoreTable)}
+    tables = {n: each for n, each in y_true.items() if isinstance(each, ScoreTable | ScoreRuns)}
     return tables if len(tables) == len(y_true) else None
+
+
+def _evaluated(
+    name: str, table: ScoreTable | ScoreRuns, confidence_level: float, n_threads: int | None
+) -> ModelEvaluation:
+    if isinstance(table, ScoreTable):
+        return evaluate_table(name, table, confidence_level, n_threads)
+    return summary_of_runs(table, n_threads=n_threads).evaluation(name, confidence_level)
 
 
 def _check_alone(**others: Any) -> None:

@@ -48,6 +48,7 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
     )
     from fastmetrics.tables.binned.bin_layout import BinLayout
     from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
+    from fastmetrics.tables.binned.windowed_table import WindowedBinnedScoreTable
     from fastmetrics.tables.scores.score_table import ScoreTable
 
     rng = np.random.default_rng(0)
@@ -97,6 +98,7 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
         for weight in (None, weights[0]):
             table.update(labels[0], scores[0], weight)
             table.average_precision()
+        WindowedBinnedScoreTable(9, table.layout, first_rows=0).update(labels[0], scores[0])
 
     yield "AUC", auc
     yield "weighted AUC", weighted_auc

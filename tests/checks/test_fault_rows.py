@@ -31,18 +31,6 @@ def full(y_true: Any = Y, y_score: Any = S, **options: Any) -> BinaryRows:
     return check_binary(y_true, y_score, **options).recheck()
 
 
-class Tensor:
-    """What a torch tensor shows of itself."""
-
-    def __init__(self, device: str = "cpu", requires_grad: bool = False, dtype: str = "float32"):
-        self.device = type("device", (), {"type": device})()
-        self.requires_grad = requires_grad
-        self.dtype = f"torch.{dtype}"
-
-    def detach(self) -> Tensor:
-        return self
-
-
 REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("01", {"y_true": [], "y_score": []}, ValueError, r"`y_true` is empty: shape \(0,\)"),
     ("01", {"y_score": np.empty(0)}, ValueError, r"`y_score` is empty: shape \(0,\)"),
@@ -156,9 +144,6 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("40", {"sample_weight": [0, 0, 0, 0]}, ValueError, "`sample_weight` must not be all zero"),
     ("40", {"sample_weight": np.zeros(4)}, ValueError, "`sample_weight` must not be all zero"),
     ("42", {"sample_weight": np.ones((4, 1))}, ValueError, r"must have shape \(4,\): got \(4, 1\)"),
-    ("63", {"y_score": Tensor("cuda")}, TypeError, r"on device 'cuda': pass `\.detach\(\)\.cpu"),
-    ("63", {"y_score": Tensor(requires_grad=True)}, TypeError, r"gradient.*\.detach\(\)\.cpu\(\)"),
-    ("63", {"y_score": Tensor(dtype="bfloat16")}, TypeError, r"bfloat16.*\.detach\(\)\.cpu\(\)"),
 ]
 
 

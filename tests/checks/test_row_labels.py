@@ -176,6 +176,7 @@ NO_WEIGHTS = {
     "update": called(partial(updated, fm.ConfusionMatrix)),
     "window": called(partial(updated, partial(fm.WindowedConfusionMatrix, 5))),
     "decay": called(partial(updated, partial(fm.DecayedConfusionMatrix, half_life=5))),
+    "decayed": called(partial(updated, partial(fm.DecayedBinnedScoreTable, 5))),
     "mcnemar_test": called(lambda y, p: fm.mcnemar_test(y, p, 1 - Y)),
     "cochran_q_test": called(lambda y, p: fm.cochran_q_test(y_true=y, predictions=[p, 1 - Y])),
     "no_information_error": called(fm.no_information_error),

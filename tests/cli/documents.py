@@ -2,7 +2,8 @@
 
 In a document, a Python or shell block may be followed by a ``text`` block: what it prints. Python
 blocks of a document share their names; shell blocks run in one folder, their lines through the
-command line's own ``main``. Blocks after ``<!-- ci:NAME -->`` are left to `.ci/run`.
+command line's own ``main``. Blocks after ``<!-- ci:NAME -->`` are left to `.ci/run`, or to tests of
+recipes, which have what they need.
 
 As a program, in the checkout: rewrite the ``text`` blocks of the documents, and the pictures.
 """

@@ -344,7 +344,9 @@ def test_more_threads_than_processors_are_none(tmp_path, monkeypatch):
     asked = []
     pq.write_table(table(10), tmp_path / "x.parquet")
     make = _reader.Session
-    monkeypatch.setattr(_reader, "Session", lambda paths, n: asked.append(n) or make(paths, n))
+    monkeypatch.setattr(
+        _reader, "Session", lambda paths, n, _: asked.append(n) or make(paths, n, None)
+    )
     read_columns([tmp_path / "x.parquet"], "label", ["a"], n_threads=1_000_000)
     assert asked == [os.cpu_count()]
 

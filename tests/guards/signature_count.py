@@ -76,12 +76,15 @@ def inputs() -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
 def workload() -> None:
     """Build tables of every kind of input, and run every measure on the canonical kinds."""
     import fastmetrics
+    from fastmetrics.report.range_summary import summary_of
     from registry import ENTRIES
 
     of_scores = [entry for entry in ENTRIES if entry.data == "scores"]
     for labels, scores, weights in inputs():
         table = fastmetrics.ScoreTable.from_scores(labels, scores, sample_weight=weights)
         _ = table + table
+        if not table.is_weighted:
+            summary_of(table)
         canonical = scores.flags.c_contiguous and scores.dtype.name in CANONICAL
         wanted = of_scores if canonical and len(labels) == 40 else of_scores[:1]
         for entry in wanted:
@@ -110,6 +113,7 @@ def resampling() -> None:
     metrics = {
         "auc": "roc_auc",
         "ap": "average_precision",
+        "area": "pr_auc",
         "bep": "break_even_point",
         "ks": "ks_statistic",
         "part": ("partial_auc", {"false_positive_rate_range": (0, 0.2)}),
@@ -265,6 +269,8 @@ def concordance() -> None:
         options = {"higher_score_means": "shorter-time", "weighting": "uno"}
         fastmetrics.concordance_index(np.ceil(weights * 9), event, scores, **options)
         fastmetrics.concordance_index_interval(weights, event, scores, **options, tau=0.5)
+        way = {"times": (0.2, 0.6), "higher_score_means": "longer-time"}
+        fastmetrics.cumulative_dynamic_auc(weights, event, scores, **way)
 
 
 def rows_in_order() -> None:
@@ -319,6 +325,7 @@ def recalibration() -> None:
         chances = laid_out((rng.random(300) * (kind != "int64")).astype(kind), layout)
         for weight in (None, laid_out(rng.random(300), layout)):
             fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
+        fastmetrics.calibration_test(labels, chances, n_resamples=9)
 
 
 def paired_numbers() -> None:
@@ -347,6 +354,7 @@ def bins() -> None:
             table = fastmetrics.BinnedScoreTable(bins, first_rows=0)
             table.update(labels, scores, weight if weight is None else laid_out(weight, layout))
             table.average_precision()
+        fastmetrics.WindowedBinnedScoreTable(9, bins, first_rows=0).update(labels, scores)
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:

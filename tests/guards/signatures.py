@@ -16,6 +16,7 @@ ALLOWED: dict[str, int] = {
     "bins:is_clean": 2,
     "bins:least_precision_sums": 1,
     "bins:octave_cells": 2,
+    "bins:slide_rows": 2,
     "buckets:count_buckets": 4,
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
     "buckets:index_blocks": 1,
@@ -41,7 +42,8 @@ ALLOWED: dict[str, int] = {
     "curve_kernels:corner_count": 1,
     "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
-    "curve_kernels:sides_of_lines": 2,  # corners of counts or of shares of weights
+    "curve_kernels:sums_of_products": 2,  # counts of int64, or the rows of a class as int8
+    "curve_kernels:turns_of_lines": 2,  # corners of counts or of shares of weights
     "curve_kernels:write_precision_recall": 1,
     "curve_kernels:write_precision_steps": 1,
     "curve_kernels:write_roc": 4,
@@ -73,6 +75,15 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
     "isotonic:pool_adjacent": 1,
+    "isotonic:squares_lost": 1,
+    "leave_one_out:affine": 1,
+    "leave_one_out:best_of_two": 2,  # keys are counts, or ratios of them
+    "leave_one_out:central_sums": 2,  # counts or weights
+    "leave_one_out:continuous_area": 1,
+    "leave_one_out:extent": 2,  # the same
+    "leave_one_out:segment_area": 1,
+    "leave_one_out:segments_without": 1,
+    "leave_one_out:steps_without": 1,
     "logits:moments_of_runs": 2,  # counts or weights
     "logits:terms_of_rows": 2,  # the same
     "losses:add": 1,
@@ -100,17 +111,18 @@ ALLOWED: dict[str, int] = {
     "merges:split_classes": 4,
     "merges:weigh_pairs": 1,
     "orders:ascends": 4,
-    "orders:class_counts": 1,
     "orders:count_classes": 1,
     "orders:order_floats": 1,
     "orders:pack": 1,
     "orders:pack_classes": 1,
-    "orders:place_rows": 1,
+    "orders:place_words": 1,
     "orders:restore_floats": 1,
     "orders:spread": 3,  # entries of int32, int64 or float64
     "orders:spread_by_class": 2,  # entries of int64 or float64
     "orders:unpack": 1,
     "orders:weigh_runs": 4,
+    "range_kernels:add_precisions": 1,
+    "range_kernels:gap_ends": 1,
     "ranking_gains:expected_cascade": 1,
     "ranking_gains:expected_gains": 1,
     "ranking_gains:ideal_gains": 1,
@@ -137,17 +149,12 @@ ALLOWED: dict[str, int] = {
     "replicate_curves:to_lead_and_value": 1,
     "replicate_curves:values_along": 1,
     "replicate_curves:values_of_rows": 1,
-    "replicate_pairs:affine": 1,
-    "replicate_pairs:best_of_two": 2,  # keys are counts, or ratios of them
     "replicate_pairs:byte_products": 1,
-    "replicate_pairs:central_sums": 2,  # counts or weights
     "replicate_pairs:column_sums": 2,  # counts or weights
     "replicate_pairs:exchange_rows": 1,
-    "replicate_pairs:extent": 2,  # the same
     "replicate_pairs:gather_counts": 1,
-    "replicate_pairs:gaps": 1,
     "replicate_pairs:pair_counts": 1,
-    "replicate_pairs:steps_without": 1,
+    "replicate_pairs:take": 6,  # scores of each dtype, labels, places
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
     "replicate_points:best_of_points": 1,
@@ -160,16 +167,17 @@ ALLOWED: dict[str, int] = {
     "replicate_points:precision_area_of_points": 1,
     "replicate_points:squares_of_points": 1,
     "replicate_points:start_state": 1,
-    "replicate_points:step_area": 1,
+    "replicate_steps:step_areas": 1,
     "replicate_weights:exponentials": 1,
     "replicate_weights:pairs_of_replicate": 1,
     "replicate_weights:split_block": 1,
     "replicate_weights:weigh_rows": 2,  # counts or weights
     "replicate_weights:weighted_pairs": 1,
     "replicate_weights:weighted_points": 1,
-    "resampling:binomial": 1,
+    "resampling:binomials": 1,
     "resampling:draw_windows": 1,
     "resampling:draw_windows_by_class": 1,
+    "resampling:is_kept": 1,
     "resampling:multinomial_totals": 1,
     "resampling:philox": 1,
     "resampling:poisson": 1,
@@ -182,5 +190,8 @@ ALLOWED: dict[str, int] = {
     "shown_items:cosines_of_pairs": 1,
     "shown_items:distances_of_pairs": 1,
     "shown_items:sift_down": 4,
+    "survival:moves_of_logs": 1,
+    "survival:remaining_shares": 1,
+    "survival:weights_across": 1,
     "top_k:top_k_hits": 4,
 }

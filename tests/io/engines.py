@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import shutil
 import sqlite3
@@ -16,8 +17,11 @@ from typing import Any
 
 import pytest
 
+import spark
+
 Run = Callable[[str, Sequence[tuple[Any, ...]]], list[dict[str, Any]]]
-NAMES = ("duckdb", "sqlite", "postgres")
+NAMES = ("duckdb", "sqlite", "postgres", "spark", "clickhouse")
+_COUNTS = {"positives", "negatives", "positive_weight", "negative_weight", "unusable"}
 _COLUMNS = "label {int}, score {real}, weight {real}, country {text}"
 
 
@@ -29,6 +33,13 @@ def engine(name: str) -> Iterator[Run]:
         yield lambda sql, rows: _embedded(duckdb.connect(), "DOUBLE", sql, rows)
     elif name == "sqlite":
         yield lambda sql, rows: _embedded(sqlite3.connect(":memory:"), "REAL", sql, rows)
+    elif name == "spark":
+        with spark.session() as session:
+            yield lambda sql, rows: _spark(session, sql, rows)
+    elif name == "clickhouse":
+        chdb = pytest.importorskip("chdb.session", reason="ClickHouse (chdb) is not installed")
+        with chdb.Session() as session:
+            yield lambda sql, rows: _clickhouse(session, sql, rows)
     else:
         with tempfile.TemporaryDirectory() as folder, _postgres(Path(folder)) as run:
             yield run
@@ -44,6 +55,29 @@ def _embedded(connection: Any, real: str, sql: str, rows: Any) -> list[dict[str,
     result = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
     connection.close()
     return result
+
+
+def _spark(session: Any, sql: str, rows: Any) -> list[dict[str, Any]]:
+    columns = _COLUMNS.format(int="int", real="double", text="string")
+    session.createDataFrame(rows, columns).createOrReplaceTempView("t")
+    return [row.asDict() for row in session.sql(sql).collect()]
+
+
+def _clickhouse(session: Any, sql: str, rows: Any) -> list[dict[str, Any]]:
+    kinds = {"int": "Int32", "real": "Float64", "text": "String"}
+    columns = _COLUMNS.format(**{name: f"Nullable({kind})" for name, kind in kinds.items()})
+    session.query(f"CREATE OR REPLACE TABLE t ({columns}) ENGINE = Memory")
+    names = [column.split()[0] for column in columns.split(", ")]
+    lines = "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows)
+    if lines:
+        session.query(f"INSERT INTO t FORMAT JSONEachRow {lines}")
+    united: dict[Any, dict[str, Any]] = {}  # 0.0 and -0.0 are two groups there
+    for line in str(session.query(sql, "JSONEachRow")).splitlines():
+        row = {n: float(v) if v and n[:5] == "score" else v for n, v in json.loads(line).items()}
+        first = united.setdefault(tuple(row[n] for n in row if n not in _COUNTS), row)
+        if first is not row:
+            first |= {name: first[name] + row[name] for name in row if name in _COUNTS}
+    return list(united.values())
 
 
 def _program(name: str) -> str | None:

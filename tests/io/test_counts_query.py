@@ -1,4 +1,4 @@
-"""`counts_query`: run by three engines, parsed for the others."""
+"""`counts_query`: run by the engines that can be installed, parsed for the others."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import engines
 import numpy as np
 import pytest
 
+import spark
 from fastmetrics import ScoreTable, counts_query, roc_auc_score
 from fastmetrics.cli import main
 from fastmetrics.cli.sql_command import DIALECTS
 from fastmetrics.io.counts_query import Dialect
 
 sqlglot = pytest.importorskip("sqlglot")
+pytestmark = pytest.mark.filterwarnings(spark.QUIET)
 
 
 @pytest.fixture(scope="module", params=engines.NAMES)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from fractions import Fraction
+from itertools import compress
 
 import numpy as np
 import pytest
@@ -102,6 +104,19 @@ def test_placement_sums(rng, add_up, n):
     assert joined == [(positives * of_positives**2).sum(), (negatives * of_negatives**2).sum()]
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.int64])
+@pytest.mark.parametrize("add_up", forms(kernels.sums_of_products))
+def test_sums_of_products(rng, add_up, kind):
+    values = rng.integers(0, 1000, (3, 50))
+    counts = rng.integers(0, 3, 50).astype(kind)
+    sums = np.empty((3, 3, 3), np.int64)
+    add_up(values, counts, 1, 13, sums)
+    for c, start in enumerate((13, 26, 39)):
+        columns = slice(start, start + 13)
+        expected = values[:, columns] * counts[columns] @ values[:, columns].T
+        assert sums[c].tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("write", forms(kernels.write_precision_steps))
 @pytest.mark.parametrize("n", [1, 2, 200])
 def test_write_precision_steps(rng, write, n):
@@ -131,32 +146,46 @@ def test_write_precision_recall(rng, write, n):
         assert recall.tolist() == (tp / tp[-1])[start:][::-1].tolist()
 
 
-@pytest.mark.parametrize("walk", forms(kernels.sides_of_lines))
+@pytest.mark.parametrize("walk", forms(kernels.turns_of_lines))
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
-@pytest.mark.parametrize("n", [1, 2, 5, 40])
-def test_sides_of_lines(rng, walk, kind, n):
+@pytest.mark.parametrize("n", [1, 2, 5, 40, 900])
+def test_turns_of_lines(rng, walk, kind, n):
     """The height of each line at a corner's x + y, as fractions."""
     steps = rng.integers(0, 3, (4, n))
     steps[0, steps[0] + steps[1] == 0] = 1
     steps[2, steps[2] + steps[3] == 0] = 1
+    steps[1, n // 3 : n // 2] += 1  # far apart for a while, then closer again
+    steps[0, n // 2 : n // 3 * 2] += 1
     lines = np.concatenate([np.zeros((4, 1), np.int64), np.cumsum(steps, axis=1)], axis=1)
+    both_end = np.tile(lines[:, -1].reshape(2, 2).max(axis=0) + 1, 2)
+    lines = np.column_stack([lines, both_end])
+    a, b = lines[:2].tolist(), lines[2:].tolist()
+    swept = {id(line): [x + y for x, y in zip(*line, strict=True)] for line in (a, b)}
 
-    def height(line, swept):
-        sums = [x + y for x, y in zip(*line, strict=True)]
-        end = min(max(sum(other < swept for other in sums), 1), n)
-        share = Fraction(swept - sums[end - 1], sums[end] - sums[end - 1])
+    def height(line, at):
+        sums = swept[id(line)]
+        end = max(bisect_left(sums, at), 1)
+        share = Fraction(at - sums[end - 1], sums[end] - sums[end - 1])
         return line[1][end - 1] + share * (line[1][end] - line[1][end - 1])
 
-    a, b = lines[:2].tolist(), lines[2:].tolist()
-    corners = [(sum(corner), False) for corner in zip(*a, strict=True)]
-    corners = sorted([*corners, *((sum(corner), True) for corner in zip(*b, strict=True))])
-    expected = [np.sign(height(a, swept) - height(b, swept)) for swept, _ in corners]
-    for cut in {0, n // 2}:
-        split = cut and sum(swept < a[0][cut] + a[1][cut] for swept, of_b in corners if of_b)
-        side, is_of_a = np.zeros(2 * n + 2, np.int8), np.zeros(2 * n + 2, np.bool_)
-        for i, j, i_stop, j_stop in ((0, 0, cut, split), (cut, split, n + 1, n + 1)):
-            here = slice(i + j, i_stop + j_stop)
-            columns = lines.astype(kind)
-            walk(*columns, i, i_stop, j, j_stop, kind(0), side[here], is_of_a[here])
-        assert side.tolist() == expected
-        assert is_of_a.tolist() == [not of_b for _, of_b in corners]
+    corners = sorted([(at, True) for at in swept[id(b)]] + [(at, False) for at in swept[id(a)]])
+    sides = [int(np.sign(height(a, at) - height(b, at))) for at, _ in corners]
+    expected, sign = [], 0
+    for at, side in enumerate(sides):
+        if side not in (0, sign):
+            on_both = sides[at - 1] == 0
+            place = at - on_both
+            of_b = sum(is_of_b for _, is_of_b in corners[:place])
+            marks = (not corners[place][1]) + 2 * on_both + 4 * (side > 0)
+            expected.append([place - of_b, of_b, marks])
+            sign = side
+    for cut in {0, n // 3, n - 1}:
+        split = cut and bisect_left(swept[id(b)], swept[id(a)][cut])
+        found = []
+        for ends in ((0, cut, 0, split), (cut, n + 2, split, n + 2)):
+            turns = np.empty((2 * n + 4, 3), np.int64)
+            count = walk(*lines.astype(kind), *ends, kind(0), turns)
+            found += turns[:count].tolist()
+        above = [marks & 4 for *_, marks in found]
+        is_new = [k == 0 or above[k] != above[k - 1] for k in range(len(found))]
+        assert list(compress(found, is_new)) == expected

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS
 
-from fastmetrics._kernels.replicates import replicate_pairs as kernels
+from fastmetrics import ScoreTable, pr_auc
+from fastmetrics._kernels.replicates import leave_one_out as kernels
 
 pytestmark = [
     pytest.mark.parametrize("form", FORMS),
@@ -41,7 +42,7 @@ def test_affine(form, rng, n, dtype):
     for sign in (-1.0, 1.0):
         found = np.empty(n)
         form(kernels.affine)(own, ends, sign, 1e9, 0.25, 0.5, found)
-        assert found.tolist() == ((sign * ends - own / 2 + 1e9 + 0.25) * 0.5).tolist()
+        assert found.tolist() == ((sign * (ends - own / 2) + 1e9 + 0.25) * 0.5).tolist()
 
 
 def test_central_sums(form, rng, n, dtype):
@@ -65,13 +66,6 @@ def test_best_of_two(form, rng, n, dtype):
         assert best[k] == (n + 1 + lower if bottom[lower] > top[upper] else upper)
 
 
-def test_gaps(form, rng, n, dtype):
-    tp, fp = np.sort(rng.integers(0, 50, (2, n)))
-    found = np.empty(n)
-    form(kernels.gaps)(tp, fp, 50, 51, found)
-    assert found.tolist() == np.abs(tp / 50 - fp / 51).tolist()
-
-
 def test_steps_without_a_row(form, rng, n, dtype):
     """Against the measure of the rows that are left: all of one score, or few that are not."""
     cells = rng.integers(0, 3, (min(n, 40), 2))
@@ -80,15 +74,35 @@ def test_steps_without_a_row(form, rng, n, dtype):
     if len(tp) == 0 or tp[-1] < 2:
         return
     whole = _steps(cells)
-    for is_lack in (False, True):
+    for center in (whole, 0.0):
         found = np.empty((2, len(tp)))
-        mean = 1.0 - whole if is_lack else whole
-        form(kernels.steps_without)(tp, fp, mean, is_lack, *found)
+        form(kernels.steps_without)(tp, fp, center == whole, *found)
         for k, side in np.argwhere(cells > 0):
             less = cells.copy()
             less[k, side] -= 1
-            change = found[side, k] / (tp[-1] - (side == 0))
-            assert change == pytest.approx(_steps(less) - whole, abs=1e-13)
+            assert found[side, k] == pytest.approx(_steps(less) - center, abs=1e-13)
+
+
+def test_segments_without_a_row(form, rng, n, dtype):
+    """Against the public area of the rows that are left."""
+    cells = rng.integers(0, 3, (min(n, 40), 2))
+    cells = cells[cells.sum(axis=1) > 0]
+    tp, fp = np.cumsum(cells, axis=0).T.copy() if len(cells) else np.empty((2, 0), np.int64)
+    if len(tp) == 0 or tp[-1] < 2 or fp[-1] < 2:
+        return
+    whole = _continuous(cells)
+    for center in (whole, 0.0):
+        found = np.empty((2, len(tp)))
+        form(kernels.segments_without)(tp, fp, center == whole, *found)
+        for k, side in np.argwhere(cells > 0):
+            less = cells.copy()
+            less[k, side] -= 1
+            assert found[side, k] == pytest.approx(_continuous(less) - center, abs=1e-13)
+
+
+def _continuous(cells):
+    table = ScoreTable.from_counts(np.arange(len(cells), 0, -1), *cells.T)
+    return pr_auc(table)
 
 
 def _steps(cells):

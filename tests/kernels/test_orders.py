@@ -148,23 +148,27 @@ def test_rows_of_neither_class_are_not_labelled(rng, form) -> None:
 
 
 @pytest.mark.parametrize("is_counted", [False, True])
-@pytest.mark.parametrize("n_distinct", [1, 7, 60])
-def test_place_rows(rng, form, n_distinct: int, is_counted: bool) -> None:
-    scores, rows, starts = runs_of(rng, 60, n_distinct)
-    labels = rng.integers(0, 2, 60).astype(np.int8)
+@pytest.mark.parametrize("n_distinct", [1, 7, 60, 2**40])
+def test_place_words(rng, form, n_distinct: int, is_counted: bool) -> None:
+    keys = rng.integers(0, n_distinct, 60).astype(np.uint64)
+    is_positive = np.arange(60) >= 35
     counts = rng.integers(1, 2**40, 60) if is_counted else np.ones(60, np.int64)
-    given = counts[: 60 * is_counted]
-    twice = np.sign(scores[:, None] - scores) + 1
-    below = (twice * (labels == 0) * counts).sum(axis=1)
-    above = ((2 - twice) * (labels == 1) * counts).sum(axis=1)
-    expected = np.where(labels == 1, below, above)
-    for first, stop in ((0, n_distinct), (n_distinct // 3, n_distinct // 2), (0, 0)):
-        is_below, mine = scores < first, (scores >= first) & (scores < stop)
-        columns = rows, starts, first, stop, labels, given
-        found = form(orders.class_counts)(*columns)
-        assert found == tuple(counts[mine & (labels == label)].sum() for label in (1, 0))
-        doubled = np.full(60, -1)
-        positives_above = int(counts[~is_below & (labels == 1)].sum())
-        negatives_below = int(counts[is_below & (labels == 0)].sum())
-        form(orders.place_rows)(*columns, positives_above, negatives_below, doubled)
-        assert doubled.tolist() == np.where(mine, expected, -1).tolist()
+    twice = np.sign(keys[:, None].astype(np.int64) - keys.astype(np.int64)) + 1
+    below = (twice * ~is_positive * counts).sum(axis=1) + 2 * 11
+    above = ((2 - twice) * is_positive * counts).sum(axis=1) + 2 * 13
+    numbers = rng.permutation(60).astype(np.int32)
+    by_row = np.empty(60, np.int64)
+    by_row[numbers] = counts
+    words = np.sort(keys << np.uint64(6) | np.arange(60, dtype=np.uint64))
+    doubled = np.empty(60, np.int64)
+    positives = int(counts[is_positive].sum()) + 13
+    arguments = numbers, 35, by_row[: 60 * is_counted], positives, 11, doubled
+    assert form(orders.place_words)(words, np.uint64(6), keys, *arguments) == 0
+    assert doubled[numbers].tolist() == np.where(is_positive, below, above).tolist()
+
+
+def test_place_words_notices_what_cut_bits_hide(form) -> None:
+    keys = np.array([3, 2, 9], np.uint64)  # the last bit of each is cut off
+    words = np.sort((keys >> np.uint64(1)) << np.uint64(2) | np.arange(3, dtype=np.uint64))
+    arguments = np.arange(3, dtype=np.int32), 1, np.empty(0, np.int64), 2, 0, np.empty(3, np.int64)
+    assert form(orders.place_words)(words, np.uint64(2), keys, *arguments) == -1

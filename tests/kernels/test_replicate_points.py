@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS, IS_COMPILED
 
-from fastmetrics._kernels.replicates import replicate_points as kernels
+from fastmetrics._kernels.replicates import replicate_points as kernels, replicate_steps
+from fastmetrics.intervals.bootstrap._orders import lone_positives
 from reference import pr_oracle, replicate_oracle, roc_oracle
 from reference.replicate_oracle import Rows, points
 
@@ -102,6 +103,9 @@ def labels_and_scores(rng, n, kind):
     elif kind == "long tie":  # from row 300 on, over three segments and more
         scores = np.where(np.arange(n) < 300, 1.0, np.where(np.arange(n) < 2_050, 0.5, 0.0))
         scores += np.where(scores == 0.5, 0.0, 0.4 * rng.random(n))
+    elif kind == "some ties":
+        scores = np.arange(n, 0, -1.0)
+        scores[[1_024, 1_300]] = scores[[1_023, 1_299]]
     elif kind == "all equal":
         scores = np.zeros(n)
     elif kind == "upside down":
@@ -126,6 +130,8 @@ CASES = [
     *[(60, kind, 3) for kind in ("upside down", "perfect", "rare")],
     *[(n, "tied", 1) for n in (511, 512, 513, 1_300)],
     *[(600, kind, 1) for kind in ("distinct", "upside down", "perfect", "rare")],
+    (1_536, "distinct", 1),
+    (1_700, "some ties", 1),  # of the second segment's last row with the third's first, and later
     (1_100, "all equal", 1),
     (2_500, "long tie", 1),
 ]
@@ -160,6 +166,12 @@ def measured(form, rows, counts, programme=PROGRAMME, bounds=BOUNDS):
         *segments(rows, counts),
         *(programme, bounds, states),
     )
+    columns = rows.masks(), rows.ends()
+    lone = lone_positives(*columns, rows.anchors())
+    for j in np.flatnonzero((programme == (PRECISION_AREA, kernels.STEP)).all(axis=1)):
+        areas = np.empty(len(counts))
+        form(replicate_steps.step_areas)(counts, *columns, *lone, areas)
+        states[:, j, 0] = areas
     return states
 
 

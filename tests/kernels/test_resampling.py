@@ -73,20 +73,20 @@ def test_uniform_numbers_are_never_0_or_1(form, word):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "parameters", "median"),
-    [
-        (kernels.binomial, (1_000, 0.005), 5),
-        (kernels.binomial, (4_097, 3 / 4_097), 3),
-        (kernels.poisson, (1.6,), 1),
-    ],
-    ids=["binomial", "binomial by 4097", "poisson"],
+    ("n", "p", "median"), [(1_000, 0.005, 5), (4_097, 3 / 4_097, 3), (0, 1.6, 1)]
 )
-def test_a_rest_that_rounding_left_is_drawn_anew(form, kernel, parameters, median):
+def test_a_rest_that_rounding_left_is_drawn_anew(form, n, p, median):
     """The largest number is beyond the rounded sum of all masses here; one half comes next."""
     buffer = np.full(16, 2**63, np.uint64)
     buffer[1] = 2**64 - 1
     stream = np.array([1, 0, 0, 0])
-    assert form(kernel)(*parameters, key_of(), stream, buffer) == median
+    if n:
+        drawn = np.empty(1, np.int64)
+        sizes = np.array([n])
+        form(kernels.binomials)(sizes, p, key_of(), stream[None], buffer[None], drawn)
+        assert drawn[0] == median
+    else:
+        assert form(kernels.poisson)(p, key_of(), stream, buffer) == median
     assert stream[0] == 3
 
 

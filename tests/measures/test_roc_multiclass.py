@@ -149,3 +149,19 @@ def test_refuses_more(rng):
         roc_auc_score(y, np.where(s == s.max(), np.nan, s), multi_class="ovr")
     with pytest.raises(ValueError, match="classes"):
         roc_auc_score(y, s[:, 0], multi_class="ovr")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_no_block_hides_what_is_no_probability(rng, order: str) -> None:
+    y, s = problem(rng, 10_000)
+    s = np.array(s, order=order)
+    roc_auc_score(y, s, multi_class="ovr")
+    for bad, message in (
+        ([np.nan, 0, 0, 1], r"nan at index \(9000, 0\), 1 in all"),
+        ([np.inf, 0, -np.inf, 1], r"inf at index \(9000, 0\), 2 in all"),
+        ([1.0, 1.0, 0.0, 0.0], "row 9000 adds up to 2, not to 1"),
+    ):
+        broken = s.copy(order="K")
+        broken[9000] = bad
+        with pytest.raises(ValueError, match=message):
+            roc_auc_score(y, broken, multi_class="ovr")

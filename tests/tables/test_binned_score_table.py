@@ -23,7 +23,7 @@ from fastmetrics import (
     roc_auc_score,
     roc_curve,
 )
-from fastmetrics.tables.binned import _bins
+from fastmetrics.tables.binned import _bins, _rows
 
 
 @given(ROWS)
@@ -101,7 +101,7 @@ def test_parts_of_large_batches(rng: Any, monkeypatch: Any, weighted: bool) -> N
     layout = BinLayout.learn(scores[:300], n_bins=128)
     whole = new(layout)
     whole.update(labels, scores, weights)
-    monkeypatch.setattr(_bins, "_PART_ROWS", 1_000)
+    monkeypatch.setattr(_rows, "_PART_ROWS", 1_000)
     monkeypatch.setattr(_bins, "_CALL_ROWS", 300)
     for n_threads in (1, 2, 3):
         table = new(layout)

@@ -137,7 +137,7 @@ def as_json(text: str) -> np.ndarray:
 
 
 def archive(**columns: Any) -> bytes:
-    """Return a file as ``save`` writes it, with some of its members replaced or (None) left out."""
+    """Return a file as ``save`` once wrote it, without a kind: members replaced or left out."""
     content = {
         "format": np.int64(1),
         "keys": pairs((0, 0), (0, 1), (1, 1)),
@@ -235,7 +235,7 @@ def test_the_archive_used_here_is_that_of_save() -> None:
     matrix = ConfusionMatrix.from_labels(["a"] * 4 + ["b"] * 2, ["a"] * 3 + ["b"] * 3)
     assert state(loaded(archive())) == state(matrix)
     with np.load(io.BytesIO(saved(matrix)), allow_pickle=False) as stored:
-        assert set(stored.files) == set(np.load(io.BytesIO(archive())).files)
+        assert set(stored.files) == {*np.load(io.BytesIO(archive())).files, "kind"}
     for labels in ('["b", "a"]', '[null, "a"]'):
         assert loaded(archive(labels=as_json(labels), new_labels=np.str_("raise"))).n == 6
 
@@ -258,17 +258,6 @@ def test_another_version_is_named() -> None:
 def test_a_missing_file_is_an_os_error(tmp_path) -> None:
     with pytest.raises(FileNotFoundError):
         ConfusionMatrix.load(tmp_path / "none")
-
-
-def test_a_flipped_bit_is_noticed() -> None:
-    for at in range(len(GOOD)):
-        data = bytearray(GOOD)
-        data[at] ^= 1 << at % 8
-        try:
-            found = loaded(bytes(data))
-        except ValueError:
-            continue
-        assert found == MATRICES["text"], "in a field that holds no data"
 
 
 def test_an_encrypted_or_strangely_packed_archive() -> None:

@@ -42,7 +42,7 @@ def loaded(data: bytes) -> ScoreTable:
 
 
 def archive(**columns: Any) -> bytes:
-    """Return a file as ``save`` writes it, with some of its members replaced or (None) left out."""
+    """Return a file as ``save`` once wrote it, without a kind: members replaced or left out."""
     content = {
         "format": np.int64(1),
         "scores": np.array([2.0, 1.0]),
@@ -76,7 +76,7 @@ def test_the_archive_used_here_is_that_of_save() -> None:
     table = ScoreTable.from_counts([2.0, 1.0], [1, 0], [1, 2])
     assert loaded(archive()) == table
     with np.load(io.BytesIO(saved(table)), allow_pickle=False) as stored:
-        assert set(stored.files) == set(np.load(io.BytesIO(archive())).files)
+        assert set(stored.files) == {*np.load(io.BytesIO(archive())).files, "kind"}
 
 
 def test_a_missing_file_is_an_os_error(tmp_path) -> None:
@@ -122,6 +122,8 @@ FOREIGN = {
     "nan score": archive(scores=np.array([np.nan, 1.0])),
     "negative count": archive(positives=np.array([1, -1])),
     "nan weight": archive(negatives=np.array([np.nan, 1.0])),
+    "text scores": archive(scores=np.array(["a", "b"])),
+    "of another kind": archive(kind=np.array("BinLayout")),
     "lengths differ": archive(scores=np.array([1.0, 2.0, 3.0])),
     "matrix": archive(scores=np.array([[1.0, 2.0]])),
     "too many": archive(positives=np.array([2**62, 2**62])),
@@ -130,24 +132,9 @@ FOREIGN = {
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_load_refuses(name: str, tmp_path) -> None:
-    with pytest.raises(ValueError, match=r"."):
+    with pytest.raises(ValueError, match="does not hold a whole ScoreTable: "):
         loaded(FOREIGN[name])
     path = tmp_path / "file"
     path.write_bytes(FOREIGN[name])
-    with pytest.raises(ValueError, match=r"."):
+    with pytest.raises(ValueError, match=r"/file' does not hold a whole ScoreTable: "):
         ScoreTable.load(path)
-
-
-def test_a_flipped_bit_is_noticed() -> None:
-    for at in range(0, len(GOOD), 3):
-        data = bytearray(GOOD)
-        data[at] ^= 0x10
-        try:
-            assert loaded(bytes(data)) == TABLES["float64"]  # in a field that holds no data
-        except ValueError:
-            continue
-
-
-def test_text_scores_are_a_type_error() -> None:
-    with pytest.raises(TypeError, match="`scores`"):
-        loaded(archive(scores=np.array(["a", "b"])))

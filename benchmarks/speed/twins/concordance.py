@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import concordance
+from fastmetrics._kernels import concordance, survival
 
 
 def _ranks(data: Data) -> NDArray[np.int32]:
@@ -103,6 +103,46 @@ def sums_of_later(data: Data) -> Pair:
     return ours, twin
 
 
+def shares_over_time(data: Data) -> Pair:
+    """Estimate the share that remains where each score is a time, and move it by each row."""
+    leaving = (data.labels == 1).astype(np.float64)
+    n = len(leaving)
+    at_risk = np.arange(n, 0.0, -1.0) + 1.0
+    of_logs = np.arange(n + 1) % 3 / 4.0
+
+    def ours() -> tuple[Any, ...]:
+        before, moves = np.empty(n + 1), np.empty(n)
+        survival.remaining_shares(leaving, at_risk, before)
+        survival.moves_of_logs(of_logs, leaving, at_risk, moves)
+        return before, moves
+
+    def twin() -> tuple[Any, ...]:
+        before = np.append(1.0, np.cumprod(1.0 - leaving / at_risk))
+        own = np.cumsum(of_logs[:0:-1])[::-1] / at_risk * leaving
+        steps = own / (at_risk - leaving)
+        return before, np.append(0.0, np.cumsum(steps[:-1])) - own
+
+    return ours, twin
+
+
+def weights_across(data: Data) -> Pair:
+    """Sum the weights of rows of the other half that rank lower, or higher for the second half."""
+    ranks = _ranks(data)
+    n, half = len(ranks), len(ranks) // 2
+    ones = np.ones(n)
+
+    def ours() -> tuple[Any, ...]:
+        across, by_rank = np.empty(n), np.zeros((int(ranks.max()) + 1, 2))
+        survival.weights_across(ranks, half, ones[:half], ones[half:], by_rank, across)
+        return (across,)
+
+    def twin() -> tuple[Any, ...]:
+        lower = (np.sign(ranks[:half, None] - ranks[half:]) + 1) / 2
+        return (np.append(lower.sum(axis=1), lower.sum(axis=0)),)
+
+    return ours, twin
+
+
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
 TWINS = {
     rising_pairs: (
@@ -115,6 +155,8 @@ TWINS = {
     ),
     rows_before: (
         (
+            "concordance:_lower_by_half",
+            "concordance:_sort_few",
             "concordance:combine_partners",
             "concordance:lower_by_digit",
             "concordance:lower_in_segments",
@@ -122,5 +164,7 @@ TWINS = {
         ),
         True,
     ),
+    shares_over_time: (("survival:remaining_shares", "survival:moves_of_logs"), False),
     sums_of_later: (("concordance:sums_of_later",), True),
+    weights_across: (("survival:weights_across",), True),
 }

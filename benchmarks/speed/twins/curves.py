@@ -164,6 +164,17 @@ def placement_sums(data: Data) -> Pair:
     return ours, twin
 
 
+def sums_of_products(data: Data) -> Pair:
+    values = np.stack([np.arange(len(data.labels)), data.labels.astype(np.int64)])
+    sums = np.empty((1, 2, 2), np.int64)
+
+    def ours() -> tuple[Any, ...]:
+        curve_kernels.sums_of_products(values, data.labels, 0, values.shape[1], sums)
+        return (sums[0],)
+
+    return ours, lambda: (values * data.labels @ values.T,)
+
+
 def precision_steps(data: Data) -> Pair:
     """Cover ``write_precision_steps`` and ``write_precision_recall``."""
     _, positives, negatives = columns(data)
@@ -185,8 +196,11 @@ def precision_steps(data: Data) -> Pair:
     return ours, twin
 
 
-def sides_of_lines(data: Data) -> Pair:
-    """On which side of the second half's curve that of the first half lies."""
+def turns_of_lines(data: Data) -> Pair:
+    """Where the curve of the first half of the rows comes to lie on the other side of the second's.
+
+    A step of each line is one row: after k rows of each, the one with more positives is above.
+    """
     half = len(data.scores) // 2
     lines = []
     for rows in (slice(0, half), slice(half, 2 * half)):
@@ -196,14 +210,14 @@ def sides_of_lines(data: Data) -> Pair:
     (ax, ay), (bx, by) = lines
 
     def ours() -> tuple[Any, ...]:
-        side, is_of_a = np.empty(2 * half + 2, np.int8), np.empty(2 * half + 2, np.bool_)
-        ends = 0, half + 1, 0, half + 1
-        curve_kernels.sides_of_lines(ax, ay, bx, by, *ends, 0, side, is_of_a)
-        return side, is_of_a
+        turns = np.empty((2 * half + 2, 3), np.int64)
+        count = curve_kernels.turns_of_lines(ax, ay, bx, by, 0, half + 1, 0, half + 1, 0, turns)
+        return (turns[:count, 2] & 4,)
 
     def twin() -> tuple[Any, ...]:
-        # a step of each line is one row: after k rows of each, the one with more positives is above
-        return np.repeat(np.sign(ay - by), 2), np.arange(2 * half + 2) % 2 == 0
+        sides = np.sign(ay - by)
+        sides = sides[sides != 0]
+        return (2 + 2 * sides[np.append(True, sides[1:] != sides[:-1])],)
 
     return ours, twin
 
@@ -341,11 +355,12 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),
     largest_gap: (("curve_kernels:largest_gap",), False),
     placement_sums: (("curve_kernels:placement_sums",), False),
+    sums_of_products: (("curve_kernels:sums_of_products",), False),
     precision_steps: (
         ("curve_kernels:write_precision_steps", "curve_kernels:write_precision_recall"),
         False,
     ),
-    sides_of_lines: (("curve_kernels:sides_of_lines",), False),
+    turns_of_lines: (("curve_kernels:turns_of_lines",), False),
     concordant_pairs_by_row: (("curve_kernels:concordant_pairs_by_row",), True),
     values_along: (("replicate_curves:values_along", "replicate_curves:follow"), False),
     values_at_rates: ((*_OF_ROWS, "replicate_curves:nearest_count"), False),

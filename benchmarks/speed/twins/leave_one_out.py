@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels.replicates import replicate_pairs
+from fastmetrics._kernels.replicates import leave_one_out
 
 
 def affine(data: Data) -> Pair:
@@ -21,10 +21,10 @@ def affine(data: Data) -> Pair:
     ends = np.cumsum(own)
 
     def ours() -> tuple[Any, ...]:
-        replicate_pairs.affine(own, ends, -1.0, 1e9, 0.25, 1e-9, found)
+        leave_one_out.affine(own, ends, -1.0, 1e9, 0.25, 1e-9, found)
         return (found,)
 
-    return ours, lambda: ((1e9 + 0.25 - ends - own / 2) * 1e-9,)
+    return ours, lambda: ((1e9 + 0.25 - ends + own / 2) * 1e-9,)
 
 
 def best_of_two(data: Data) -> Pair:
@@ -33,7 +33,7 @@ def best_of_two(data: Data) -> Pair:
     best = np.empty(len(keys) - 1, np.int64)
 
     def ours() -> tuple[Any, ...]:
-        replicate_pairs.best_of_two(keys, other, best)
+        leave_one_out.best_of_two(keys, other, best)
         return (np.where(best > len(best), other[best - len(keys)], keys[best % len(keys)]),)
 
     def twin() -> tuple[Any, ...]:
@@ -43,24 +43,13 @@ def best_of_two(data: Data) -> Pair:
     return ours, twin
 
 
-def gaps(data: Data) -> Pair:
-    tp, fp = np.cumsum(data.labels == 1), np.cumsum(data.labels != 1)
-    found = np.empty(len(tp))
-
-    def ours() -> tuple[Any, ...]:
-        replicate_pairs.gaps(tp, fp, int(tp[-1]), int(fp[-1]), found)
-        return (found,)
-
-    return ours, lambda: (np.abs(tp / tp[-1] - fp / fp[-1]),)
-
-
 def steps_without(data: Data) -> Pair:
     tp, fp = np.cumsum(data.labels == 1), np.cumsum(data.labels != 1)
     found = np.empty((2, len(tp)))
     mean = float(np.sum((data.labels == 1) * (tp / (tp + fp)))) / float(tp[-1])
 
     def ours() -> tuple[Any, ...]:
-        replicate_pairs.steps_without(tp, fp, mean, False, *found)
+        leave_one_out.steps_without(tp, fp, True, *found)
         return (found,)
 
     def twin() -> tuple[Any, ...]:
@@ -69,7 +58,37 @@ def steps_without(data: Data) -> Pair:
         changes = (np.where(called > 1, part / rest, 1.0 - tp) for part in (-fp, tp))
         of_p, of_n = (np.cumsum((gain * change)[::-1])[::-1] for change in changes)
         own = np.where(called > 1, (tp - 1) / np.maximum(called - 1.0, 1.0), 1.0)
-        return (np.stack((mean - own + of_p, of_n)),)
+        return (np.stack(((mean - own + of_p) / (tp[-1] - 1), of_n / tp[-1])),)
+
+    return ours, twin
+
+
+def segments_without(data: Data) -> Pair:
+    """The areas of all segments five times: as they are, and with one less at four places."""
+    positives, negatives = data.labels == 1, data.labels != 1
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    found = np.empty((2, len(tp)))
+
+    def ours() -> tuple[Any, ...]:
+        leave_one_out.segments_without(tp, fp, True, *found)
+        return (found,)
+
+    def areas(t: Any, f: Any, p: Any, n: Any) -> Any:
+        t, f, called = np.maximum(t, 0), np.maximum(f, 0), np.maximum(t, 0) + np.maximum(f, 0)
+        x = (p + n) / np.maximum(called, 1)
+        share = p / np.maximum(p + n, 1)
+        inside = share * (t * np.log1p(x) + share * called * (x - np.log1p(x)))
+        return np.where(called > 0, inside, share * p) * (p > 0)
+
+    def twin() -> tuple[Any, ...]:
+        t, f, p, n = tp - positives, fp - negatives, positives.astype(float), negatives * 1.0
+        terms = areas(t, f, p, n)
+        below = (areas(t - 1, f, p, n) - terms, areas(t, f - 1, p, n) - terms)
+        of_p, of_n = (np.append(np.cumsum(change[:0:-1])[::-1], 0.0) for change in below)
+        lost = terms - areas(t, f, p - 1, n)
+        own = np.where(n > 0, areas(t, f, p, n - 1) - terms, 0.0)
+        mean = terms.sum() / tp[-1]
+        return (np.stack(((mean - lost + of_p) / (tp[-1] - 1), (of_n + own) / tp[-1])),)
 
     return ours, twin
 
@@ -80,7 +99,7 @@ def extent(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         found = np.array([math.inf, -math.inf, 0.0, 0.0])
-        replicate_pairs.extent(values, counts, 0.5, found)
+        leave_one_out.extent(values, counts, 0.5, found)
         return (found,)
 
     def twin() -> tuple[Any, ...]:
@@ -95,7 +114,7 @@ def central_sums(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         found = np.zeros(2)
-        replicate_pairs.central_sums(values, counts, 0.5, 3.0, 0.1, found)
+        leave_one_out.central_sums(values, counts, 0.5, 3.0, 0.1, found)
         return (found,)
 
     def twin() -> tuple[Any, ...]:
@@ -106,10 +125,16 @@ def central_sums(data: Data) -> Pair:
 
 
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
-    affine: (("replicate_pairs:affine",), False),
-    best_of_two: (("replicate_pairs:best_of_two",), False),
-    gaps: (("replicate_pairs:gaps",), False),
-    steps_without: (("replicate_pairs:steps_without",), False),
-    extent: (("replicate_pairs:extent",), False),
-    central_sums: (("replicate_pairs:central_sums",), False),
+    affine: (("leave_one_out:affine",), False),
+    best_of_two: (("leave_one_out:best_of_two",), False),
+    steps_without: (("leave_one_out:steps_without",), False),
+    segments_without: (
+        tuple(
+            f"leave_one_out:{name}"
+            for name in ("segments_without", "segment_area", "continuous_area")
+        ),
+        False,
+    ),
+    extent: (("leave_one_out:extent",), False),
+    central_sums: (("leave_one_out:central_sums",), False),
 }

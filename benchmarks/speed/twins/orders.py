@@ -72,7 +72,7 @@ def counts_by_score(data: Data) -> Pair:
 
 
 def placements(data: Data) -> Pair:
-    """Cover ``class_counts`` and ``place_rows``."""
+    """Cover ``place_words``."""
     rows = check_binary(data.labels, data.scores)
 
     def twin() -> tuple[Any, ...]:
@@ -92,7 +92,7 @@ TWINS = {
         ("orders:pack_classes", "orders:count_classes", "orders:restore_floats"),
         False,
     ),
-    placements: (("orders:class_counts", "orders:place_rows"), False),
+    placements: (("orders:place_words",), False),
     rows_by_class: (("orders:spread_by_class",), False),
     weights_by_score: (("orders:weigh_runs",), False),
     rows_in_order: (

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels.replicates import replicate_pairs, replicate_points, resampling
+from fastmetrics._kernels.replicates import (
+    replicate_pairs,
+    replicate_points,
+    replicate_steps,
+    resampling,
+)
+from fastmetrics.intervals.bootstrap._orders import lone_positives
 
 Floats = NDArray[np.float64]
 WINDOW, WORDS = resampling.WINDOW, resampling.WORDS
@@ -55,7 +61,7 @@ def _has_means(totals: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[n
 
 
 def multinomial_totals(data: Data) -> Pair:
-    """Cover ``binomial``, ``uniform`` and ``stirling_rest`` too."""
+    """Cover ``binomials``, ``is_kept`` and ``stirling_rest`` too."""
     sizes = np.full(len(data.scores) // CELL, CELL)
     totals = np.empty((REPLICATES, len(sizes)), np.int64)
     rng = np.random.default_rng(SEED)
@@ -234,6 +240,17 @@ def gather_counts(data: Data) -> Pair:
     return ours, lambda: (drawn[:, units],)
 
 
+def take(data: Data) -> Pair:
+    places = np.random.default_rng(SEED).permutation(len(data.scores)).astype(np.int32)
+    found = np.empty_like(data.scores)
+
+    def ours() -> tuple[Any, ...]:
+        replicate_pairs.take(data.scores, places, found)
+        return (found,)
+
+    return ours, lambda: (data.scores[places],)
+
+
 def exchange_rows(data: Data) -> Pair:
     rng = np.random.default_rng(SEED)
     n = len(data.scores) // 128 * 64
@@ -306,13 +323,32 @@ def measure_rows(data: Data) -> Pair:
     rows = _Rows(data)
     columns = rows.counts, rows.masks, rows.ends, rows.anchors
     segments = [column[None] for column in rows.by_class(rows.edges)]
-    states = np.empty((1, len(LINES), replicate_points.STATE))
+    of_steps = (PROGRAMME == (replicate_points.PRECISION_AREA, replicate_points.STEP)).all(axis=1)
+    programme, bounds = PROGRAMME[~of_steps], BOUNDS[~of_steps]
+    states = np.empty((1, len(programme), replicate_points.STATE))
 
     def ours() -> tuple[Any, ...]:
-        replicate_points.measure_rows(*columns, *segments, PROGRAMME, BOUNDS, states)
+        replicate_points.measure_rows(*columns, *segments, programme, bounds, states)
         return (states[0],)
 
-    return ours, lambda: (_measured(*rows.points()),)
+    return ours, lambda: (_measured(*rows.points())[~of_steps],)
+
+
+def step_areas(data: Data) -> Pair:
+    rows = _Rows(data)
+    columns = rows.masks, rows.ends
+    lone = lone_positives(*columns, rows.anchors)
+    areas = np.empty(1)
+
+    def ours() -> tuple[Any, ...]:
+        replicate_steps.step_areas(rows.counts, *columns, *lone, areas)
+        return (areas,)
+
+    def twin() -> tuple[Any, ...]:
+        tp, fp, _ = rows.points()
+        return (np.array([naive.precision_area(replicate_points.STEP, tp, fp)]),)
+
+    return ours, twin
 
 
 def measure_points(data: Data) -> Pair:
@@ -334,10 +370,10 @@ def _names(module: str, *kernels: str) -> tuple[str, ...]:
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     philox: (_names("resampling", "philox"), False),
     multinomial_totals: (
-        _names("resampling", "multinomial_totals", "binomial", "uniform", "stirling_rest"),
+        _names("resampling", "multinomial_totals", "binomials", "is_kept", "stirling_rest"),
         False,
     ),
-    poisson: (_names("resampling", "poisson"), False),
+    poisson: (_names("resampling", "poisson", "uniform"), False),
     draw_windows: (
         _names("resampling", "draw_windows", "scatter_full", "scatter_accepted"),
         False,
@@ -345,16 +381,18 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     draw_windows_by_class: (_names("resampling", "draw_windows_by_class"), False),
     pair_counts: (_names("replicate_pairs", "pair_counts", "byte_products"), False),
     gather_counts: (_names("replicate_pairs", "gather_counts"), False),
+    take: (_names("replicate_pairs", "take"), False),
     exchange_rows: (_names("replicate_pairs", "exchange_rows"), False),
     column_sums: (_names("replicate_pairs", "column_sums"), False),
     measure_rows: (
         _names(
             "replicate_points",
-            *("measure_rows", "points_of_rows", "step_area", "merit", "start_state"),
+            *("measure_rows", "points_of_rows", "merit", "start_state"),
             *("best_of_points", "add_points", "chosen_points", "area_of_points"),
             *("precision_area_of_points", "break_even_of_points", "squares_of_points"),
         ),
         False,
     ),
     measure_points: (_names("replicate_points", "measure_points"), False),
+    step_areas: (_names("replicate_steps", "step_areas"), False),
 }

@@ -1,4 +1,4 @@
-"""Sums over the counts of rows: pairs of the two classes, weighted columns, leave-one-out values.
+"""Sums over the counts of rows: pairs of the two classes, weighted columns.
 
 Counts are bytes, rows sorted by descending score and, inside a tie, positives first. A mask byte
 is 255 for a positive, else 0. Eight neighbouring counts must sum to less than 256: of draws that
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from fastmetrics._kernels._compile import kernel
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Rows of a segment, whose class totals are kept; and its words of eight counts.
 SEGMENT = 512
@@ -36,6 +35,13 @@ def gather_counts(
         some = drawn[r]
         for i in range(units.size):
             counts[r, i] = some[np.uint32(units[i])]
+
+
+@kernel
+def take(values: NDArray[Any], places: NDArray[np.int32], found: NDArray[Any]) -> None:
+    """Fill ``found[i]`` with ``values[places[i]]``."""
+    for i in range(places.size):
+        found[i] = values[np.uint32(places[i])]
 
 
 @kernel
@@ -167,132 +173,3 @@ def column_sums(drawn: NDArray[Any], columns: Floats, sums: Floats) -> None:
                 for i in range(whole, stop):
                     total += np.float64(drawn[r, i]) * columns[j, i]
                 sums[r, j] += total
-
-
-@kernel
-def affine(
-    own: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    sign: float,
-    high: float,
-    low: float,
-    scale: float,
-    found: Floats,
-) -> None:
-    """Write (sign * end - own / 2 + high + low) * scale, added up from the left but for own."""
-    for i in range(found.size):
-        found[i] = (((-0.5 * own[i] + sign * ends[i]) + high) + low) * scale
-
-
-@kernel
-def extent(values: Floats, counts: NDArray[Any], shift: float, found: Floats) -> None:
-    """Widen ``found``, [least, greatest, count * value, count], values being less the shift.
-
-    What is nan, or counts 0, is left out.
-    """
-    low, high, total, n = np.empty((4, _LANES))
-    low[:] = found[0]
-    high[:] = found[1]
-    for start in range(0, values.size, BLOCK):
-        stop = min(start + BLOCK, values.size)
-        total[:] = 0.0
-        n[:] = 0.0
-        for first in range(start, stop, _LANES):
-            value = values[first : min(first + _LANES, stop)]  # slices: loops run in vectors
-            count = counts[first : first + _LANES]
-            for i in range(value.size):
-                times = np.float64(count[i])
-                x = value[i] - shift
-                is_there = (times > 0.0) & (x == x)
-                low[i] = x if is_there & (x < low[i]) else low[i]
-                high[i] = x if is_there & (x > high[i]) else high[i]
-                total[i] += times * x if is_there else 0.0
-                n[i] += times if is_there else 0.0
-        for i in range(_LANES):
-            found[2] += total[i]
-            found[3] += n[i]
-    for i in range(_LANES):
-        found[0] = min(found[0], low[i])
-        found[1] = max(found[1], high[i])
-
-
-@kernel
-def central_sums(
-    values: Floats, counts: NDArray[Any], shift: float, mean: float, scale: float, found: Floats
-) -> None:
-    """Add the sums of count * u^2 and of count * u^3, u = (mean - (value - shift)) * scale."""
-    squares, cubes = np.empty((2, _LANES))
-    for start in range(0, values.size, BLOCK):
-        stop = min(start + BLOCK, values.size)
-        squares[:] = 0.0
-        cubes[:] = 0.0
-        for first in range(start, stop, _LANES):
-            value = values[first : min(first + _LANES, stop)]
-            count = counts[first : first + _LANES]
-            for i in range(value.size):
-                times = np.float64(count[i])
-                u = (mean - (value[i] - shift)) * scale
-                is_there = (times > 0.0) & (u == u)
-                weighted = times * u * u if is_there else 0.0
-                squares[i] += weighted
-                cubes[i] += weighted * u if is_there else 0.0
-        for i in range(_LANES):
-            found[0] += squares[i]
-            found[1] += cubes[i]
-
-
-@kernel
-def best_of_two(from_top: NDArray[Any], from_bottom: NDArray[Any], best: Ints) -> None:
-    """Write, for row k, the first best of the keys 0 to k of one kind and k + 1 on of the other.
-
-    Of the second kind it is numbered on, and only where it is better.
-    """
-    n = best.size
-    at = np.int64(0)
-    for k in range(n):
-        at = k if from_top[k] > from_top[at] else at
-        best[k] = at
-    at = n
-    for k in range(n, 0, -1):
-        at = k if from_bottom[k] >= from_bottom[at] else at
-        if from_bottom[at] > from_top[best[k - 1]]:
-            best[k - 1] = n + 1 + at
-
-
-@kernel
-def gaps(tp: Ints, fp: Ints, n_positive: int, n_negative: int, found: Floats) -> None:
-    """Write |TPR - FPR| of each point."""
-    for i in range(found.size):
-        found[i] = abs(tp[i] / n_positive - fp[i] / n_negative)
-
-
-@kernel
-def steps_without(
-    tp: Ints, fp: Ints, mean: float, is_lack: bool, of_positives: Floats, of_negatives: Floats
-) -> None:
-    """Write what average precision gains without a positive, and without a negative, of each row.
-
-    ``mean`` is the measure, or as ``is_lack`` what it lacks of 1: the smaller rounds less. The gain
-    of a positive is to be divided by the other positives, that of a negative by all.
-    """
-    gain_p = 0.0
-    gain_n = 0.0
-    for i in range(tp.size - 1, -1, -1):
-        true = np.float64(tp[i])
-        false = np.float64(fp[i])
-        called = true + false
-        before = np.float64(tp[i - 1]) if i > 0 else 0.0
-        rest = called * (called - 1.0)
-        if rest == 0.0:  # the row is gone, and the curve starts at 1
-            gain_p += (true - before) * (1.0 - true)
-            gain_n += (true - before) * (1.0 - true)
-        else:
-            gain_p += (true - before) * (-false / rest)
-            gain_n += (true - before) * (true / rest)
-        if is_lack:
-            own = false / (called - 1.0) if called > 1.0 else 0.0
-            of_positives[i] = (own - mean) + gain_p
-        else:
-            own = (true - 1.0) / (called - 1.0) if called > 1.0 else 1.0
-            of_positives[i] = (mean - own) + gain_p
-        of_negatives[i] = gain_n

@@ -279,24 +279,6 @@ def points_of_rows(
 
 
 @kernel
-def step_area(counts: Bytes, masks: Bytes, ends: Bytes) -> float:
-    """Return the area under the steps of precision over TP, in one pass without branches."""
-    area = 0.0
-    tp = np.int64(0)
-    called = np.int64(0)
-    gain = np.int64(0)
-    for i in range(masks.size):
-        positive = np.int64(counts[i] & masks[i])
-        tp += positive
-        called += np.int64(counts[i])
-        gain += positive
-        end = np.int64(ends[i])
-        area += np.float64(gain * end) * (np.float64(tp) / np.float64(max(called, 1)))
-        gain *= 1 - end
-    return area
-
-
-@kernel
 def measure_rows(
     counts: Bytes,
     masks: Bytes,
@@ -312,7 +294,8 @@ def measure_rows(
 
     Only the segments that a measure needs are read row by row: for the best threshold those whose
     bound (TP at the end, FP at the start) is as good as the best segment end. ``anchors[s]`` is
-    the last segment up to s that starts with a new tie.
+    the last segment up to s that starts with a new tie. The area under steps, which goes through
+    all rows, is that of `replicate_steps`.
     """
     n_rows = masks.size
     n_segments = segment_positives.shape[1]
@@ -345,7 +328,6 @@ def measure_rows(
             start_state(kind, criterion, bound[0], n_p, n_n, state)
             s = 0
             if kind == PRECISION_AREA and criterion == STEP:
-                state[0] = step_area(drawn, masks, ends)
                 continue
             if kind == BEST:
                 best_of_points(

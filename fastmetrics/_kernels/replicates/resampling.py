@@ -36,6 +36,7 @@ _WEYL_0, _WEYL_1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _MASK_12, _12, _24, _36, _48 = (np.uint64(number) for number in (4095, 12, 24, 36, 48))
 _ONE = np.uint8(1)
+_SIDE_BY_SIDE = 16  # replicates whose cells are drawn together
 _HALF_WORDS = np.int64(WORDS // 2)
 
 
@@ -96,70 +97,88 @@ def words_of_rows(key: Words, first_replicate: int, first: int, words: Words) ->
 def stirling_rest(k: float) -> float:
     """Return log(k!) less Stirling's approximation of it."""
     if k < 15.0:
-        return (
-            math.lgamma(k + 1.0)
-            - (k + 0.5) * math.log(k + 1.0)
-            + (k + 1.0)
-            - 0.5 * math.log(2.0 * math.pi)
-        )
+        rest = math.lgamma(k + 1.0) - (k + 0.5) * math.log(k + 1.0) + (k + 1.0)
+        return rest - 0.5 * math.log(2.0 * math.pi)
     x = 1.0 / (k + 1.0)
     return (1.0 / 12.0 - (1.0 / 360.0 - x * x / 1260.0) * x * x) * x
 
 
 @kernel
-def binomial(n: int, probability: float, key: Words, stream: Ints, words: Words) -> int:
-    """Draw a binomial number: BTRS (Hoermann 1993), or inversion where the mean is below 10."""
-    if n <= 0 or probability <= 0.0:
-        return 0
-    if probability >= 1.0:
-        return n
+def is_kept(n: int, p: float, spread: float, us: float, v: float, k: int) -> bool:
+    """Return whether BTRS keeps ``k``: the masses decide, or what bounds them where that does."""
+    b = 1.15 + 2.53 * spread
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    q = 1.0 - p
+    mode = math.floor((n + 1) * p)
+    v = math.log(v * ((2.83 + 5.1 / b) * spread) / (a / (us * us) + b))
+    variance = n * p * q
+    away = abs(k - mode)
+    if 20.0 < away < 0.5 * variance - 1.0:  # Kachitvichyanukul & Schmeiser (1988), BTPE, step 5.2
+        cubic = (away * (away / 3.0 + 0.625) + 1.0 / 6.0) / variance
+        normal = -0.5 * away * away / variance
+        if abs(v - normal) > away / variance * (cubic + 0.5):
+            return v < normal
+    bound = (
+        (mode + 0.5) * math.log((mode + 1.0) * q / (p * (n - mode + 1.0)))
+        + (n + 1.0) * math.log((n - mode + 1.0) / (n - k + 1.0))
+        + (k + 0.5) * math.log(p * (n - k + 1.0) / (q * (k + 1.0)))
+        + stirling_rest(mode)
+        + stirling_rest(n - mode)
+        - stirling_rest(k)
+        - stirling_rest(n - k)
+    )
+    return v <= bound
+
+
+@kernel
+def binomials(
+    sizes: Ints, probability: float, key: Words, streams: Ints, words: Words, drawn: Ints
+) -> None:
+    """Draw a binomial number of each size, each from its stream (as `uniform`, written out).
+
+    BTRS (Hoermann 1993), or inversion where the mean is below 10. No stream waits for another one.
+    """
     p = min(probability, 1.0 - probability)
     q = 1.0 - p
-    drawn = -1
-    if n * p < 10.0:
-        odds = p / q
-        start = math.exp(n * math.log1p(-p))
-        while drawn < 0:
-            u = uniform(key, stream, words)
-            mass = start
-            k = 0
-            while u > mass and k < n:
-                u -= mass
-                k += 1
-                mass *= odds * (n - k + 1) / k
-                if mass < 1e-300:
-                    break
-            if u <= mass or k == n:  # else rounding left a rest beyond the last mass: again
-                drawn = k
-    else:
+    for r in range(sizes.size):
+        n = sizes[r]
+        if n <= 0 or p <= 0.0:
+            drawn[r] = 0 if probability < 1.0 else max(n, 0)
+            continue
         spread = math.sqrt(n * p * q)
         b = 1.15 + 2.53 * spread
         a = -0.0873 + 0.0248 * b + 0.01 * p
-        centre = n * p + 0.5
-        quick = 0.92 - 4.2 / b
-        alpha = (2.83 + 5.1 / b) * spread
-        mode = math.floor((n + 1) * p)
-        while drawn < 0:
-            u = uniform(key, stream, words) - 0.5
-            v = uniform(key, stream, words)
-            us = 0.5 - abs(u)
-            k = math.floor((2.0 * a / us + b) * u + centre)
-            if us >= 0.07 and v <= quick:
-                drawn = np.int64(k)
-            elif 0.0 <= k <= n:
-                v = math.log(v * alpha / (a / (us * us) + b))
-                bound = (
-                    (mode + 0.5) * math.log((mode + 1.0) * q / (p * (n - mode + 1.0)))
-                    + (n + 1.0) * math.log((n - mode + 1.0) / (n - k + 1.0))
-                    + (k + 0.5) * math.log(p * (n - k + 1.0) / (q * (k + 1.0)))
-                    + stirling_rest(mode)
-                    + stirling_rest(n - mode)
-                    - stirling_rest(k)
-                    - stirling_rest(n - k)
-                )
-                if v <= bound:
-                    drawn = np.int64(k)
-    return drawn if probability <= 0.5 else n - drawn
+        at = streams[r, 0]
+        k = np.int64(-1)
+        u = -1.0
+        while k < 0:
+            if at % 16 == 0:
+                philox(key, at // 2, streams[r, 1], streams[r, 2], streams[r, 3], _EIGHT, words[r])
+            v = (np.float64(words[r, at % 16] >> _12) + 0.5) * 2.0**-52
+            at += 1
+            if n * p < 10.0:
+                mass = math.exp(n * math.log1p(-p))
+                i = 0
+                while v > mass and i < n:
+                    v -= mass
+                    i += 1
+                    mass *= p / q * (n - i + 1) / i
+                    if mass < 1e-300:
+                        break
+                if v <= mass or i == n:  # else rounding left a rest beyond the last mass: again
+                    k = np.int64(i)
+            elif u < 0.0:
+                u = v
+            else:
+                u -= 0.5
+                us = 0.5 - abs(u)
+                i = math.floor((2.0 * a / us + b) * u + (n * p + 0.5))
+                quick = us >= 0.07 and v <= 0.92 - 4.2 / b
+                if quick or (0 <= i <= n and is_kept(n, p, spread, us, v, i)):
+                    k = np.int64(i)
+                u = -1.0
+        streams[r, 0] = at
+        drawn[r] = k if probability <= 0.5 else n - k
 
 
 @kernel
@@ -206,22 +225,24 @@ def multinomial_totals(
     windows of a replicate, and alone the cells of a table or a confusion matrix. With
     ``is_poisson`` the number of draws is Poisson, and so each cell's, independently.
     """
-    words = np.empty(16, np.uint64)
-    stream = np.array([0, stratum, 0, TOTALS])
-    n_rows = _ZERO
-    for cell in range(sizes.size):
-        n_rows += sizes[cell]
-    for r in range(totals.shape[0]):
-        stream[0] = 0
-        stream[2] = first_replicate + r
-        left = poisson(n_rows, key, stream, words) if is_poisson else n_rows
+    words = np.empty((_SIDE_BY_SIDE, 16), np.uint64)
+    streams = np.empty((_SIDE_BY_SIDE, 4), np.int64)
+    left, drawn = np.empty((2, _SIDE_BY_SIDE), np.int64)
+    n_rows = sizes.sum()
+    for first in range(0, totals.shape[0], _SIDE_BY_SIDE):
+        n = min(_SIDE_BY_SIDE, totals.shape[0] - first)
+        for r in range(n):
+            streams[r, 0] = 0
+            streams[r, 1] = stratum
+            streams[r, 2] = first_replicate + first + r
+            streams[r, 3] = TOTALS
+            left[r] = poisson(n_rows, key, streams[r], words[r]) if is_poisson else n_rows
         rest = n_rows
         for cell in range(sizes.size):
-            drawn = left
-            if sizes[cell] < rest:
-                drawn = binomial(left, sizes[cell] / rest, key, stream, words)
-            totals[r, cell] = drawn
-            left -= drawn
+            binomials(left[:n], sizes[cell] / max(rest, 1), key, streams, words, drawn)
+            for r in range(n):
+                totals[first + r, cell] = drawn[r]
+                left[r] -= drawn[r]
             rest -= sizes[cell]
 
 
@@ -329,13 +350,7 @@ def draw_windows(
 
 @kernel
 def draw_windows_by_class(
-    key: Words,
-    first_replicate: int,
-    windows: Ints,
-    totals: Ints,
-    masks: Bytes,
-    n_rows: int,
-    counts: Bytes,
+    key: Words, first: int, windows: Ints, totals: Ints, masks: Bytes, n_rows: int, counts: Bytes
 ) -> None:
     """Draw windows in which ``totals[0, r, j]`` draws are positives, ``totals[1, r, j]`` negatives.
 
@@ -353,9 +368,8 @@ def draw_windows_by_class(
             size = min(WINDOW, n_rows - start)
             places = counts[r, j * WINDOW : j * WINDOW + size]
             labels = masks[start : start + size]
-            wanted_p = totals[0, r, j]
-            wanted_n = totals[1, r, j]
-            replicate = first_replicate + r
+            wanted_p, wanted_n = totals[0, r, j], totals[1, r, j]
+            replicate = first + r
             n_draws = wanted_p + wanted_n
             if size < WINDOW or n_draws > 5 * (WORDS - 16):
                 scatter_accepted(

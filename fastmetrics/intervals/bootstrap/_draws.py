@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels.replicates import (
+    replicate_points as point_kernels,
     replicate_weights as weight_kernels,
     resampling as kernels,
 )
@@ -150,6 +151,12 @@ class Needs:
     def programme(self) -> NDArray[np.int64]:
         """Kind and criterion of each line."""
         return np.array([line[:2] for line in self.lines], np.int64).reshape(-1, 2)
+
+    @property
+    def line_of_steps(self) -> int | None:
+        """Which line asks for the area under the steps of precision."""
+        steps = (point_kernels.PRECISION_AREA, point_kernels.STEP, 0.0, 0.0)
+        return self.lines.index(steps) if steps in self.lines else None
 
     @property
     def bounds(self) -> Floats:

@@ -15,7 +15,7 @@ from fastmetrics._kernels.replicates import replicate_points, replicate_weights 
 from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._cell_forms import Cells
-from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Yield, padded
+from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Line, Needs, Yield, padded
 from fastmetrics.intervals.bootstrap._forms import Form, Rows
 from fastmetrics.intervals.bootstrap._limits import acceleration
 from fastmetrics.intervals.bootstrap._plans import Options, Planned, StatisticPlan
@@ -53,7 +53,7 @@ class Replicates:
 class _Place(NamedTuple):
     """Where what a measure asked for stands in a yield."""
 
-    lines: slice
+    lines: list[int]
     columns: slice
     statistic: int
 
@@ -174,14 +174,13 @@ class Engine:
     def _part(self, form: Form, out: Yield, means: Floats, place: _Place) -> Part:
         lines, columns = place.lines, place.columns
         squares = slice(columns.start + self.n_columns, columns.stop + self.n_columns)
-        last = slice(lines.stop - 1, lines.stop) if lines.stop > lines.start else slice(0)
         return Part(
             out.total,
             out.n_positive,
             out.n_negative,
             out.twice_pairs,
             out.states[:, lines],
-            out.states[:, last].reshape(len(out.total), -1),
+            out.states[:, lines[-1:]].reshape(len(out.total), -1),
             out.cells,
             means[:, columns],
             means[:, squares],
@@ -192,20 +191,21 @@ class Engine:
 
 def _placed(asked: Sequence[Planned], with_errors: bool) -> tuple[list[_Place], Needs]:
     """Return what all measures need of a replicate, and where each finds its own."""
-    lines: list[Any] = []
+    numbers: dict[Line, int] = {}  # measures that ask for the same line share it
     statistics: list[Any] = []
     places, n_columns = [], 0
     for one in asked:
-        plan, start, first, number = one.plan, len(lines), n_columns, -1
-        lines.extend(plan.lines)
+        plan, first, number = one.plan, n_columns, -1
+        lines = list(plan.lines)
         if with_errors and isinstance(plan, ThresholdPlan):
             lines.append((replicate_points.SQUARES, 0, 0.0, 0.0))
         n_columns += plan.n_columns
         if isinstance(plan, StatisticPlan):
             number = len(statistics)
             statistics.append(plan.statistic)
-        places.append(_Place(slice(start, len(lines)), slice(first, n_columns), number))
-    return places, Needs(tuple(lines), tuple(statistics))
+        at = [numbers.setdefault(line, len(numbers)) for line in lines]
+        places.append(_Place(at, slice(first, n_columns), number))
+    return places, Needs(tuple(numbers), tuple(statistics))
 
 
 def _drawn(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fastmetrics._kernels.replicates import (
     replicate_pairs as pairs,
     replicate_points as points,
+    replicate_steps as steps,
     replicate_weights as weighing,
 )
 from fastmetrics.errors import InputError, InputTypeError
@@ -363,6 +364,11 @@ class ScoredRows(Rows):
                 *(counts, rows.masks, rows.ends, rows.anchors, *segments),
                 *(needs.programme, needs.bounds, out.states),
             )
+        if (line := needs.line_of_steps) is not None:
+            columns = rows.masks, rows.ends, *rows.lone_positives
+            areas = np.empty(len(counts))
+            steps.step_areas(counts, *columns, areas)
+            out.states[:, line, 0] = areas
         if self.cut is not None:
             out.cells[:] = out.four_cells(*called_positive(rows, self.cut, counts, segments))
 

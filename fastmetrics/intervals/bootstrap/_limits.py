@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._input.scalars import Alternative
-from fastmetrics._kernels.replicates import replicate_pairs as kernels
+from fastmetrics._kernels.replicates import leave_one_out as kernels
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputTypeError
 from fastmetrics.intervals._sample_sizes import narrowed_level, widened_level
@@ -96,7 +96,8 @@ def limits(
     if len(defined) < 2:
         return _undefined(TOO_FEW)
     alpha = (1 - confidence_level) / 2 if alternative == "two-sided" else 1 - confidence_level
-    alpha = widened_level(alpha, n_groups)
+    if n_groups is not None:
+        alpha = widened_level(alpha, n_groups)
     degenerate = ALL_EQUAL if _are_equal(defined) else None
     if method == "percentile":
         low, high = _quantiles(defined, (alpha, 1 - alpha))

@@ -1,16 +1,20 @@
-"""Rows in an order of their own: by several columns, whatever order they came in."""
+"""Rows in an order of their own, whatever order they came in, and what is looked up in it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
 #: Four bytes a row: so many rows as do not fit are refused (`_rows.check_rows`).
 Places = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
+
+_PART: Final = 1 << 16  # rows at a time
 
 
 def order_of(*columns: NDArray[Any] | None, n_threads: int | None = None) -> Places:
@@ -53,3 +57,30 @@ def inverse_of(order: Places) -> Places:
     inverse: Places = np.empty_like(order)
     inverse[order] = np.arange(len(order), dtype=order.dtype)
     return inverse
+
+
+def taken(values: NDArray[Any], places: Places) -> NDArray[Any]:
+    """Return ``values[places]``, for which NumPy would make its own eight-byte places."""
+    found = np.empty(len(places), values.dtype)
+    kernels.take(values, places, found)
+    return found
+
+
+def lone_positives(
+    masks: Bytes, ends: Bytes, anchors: NDArray[np.int64]
+) -> tuple[Bytes, NDArray[np.uint16], NDArray[np.int64]]:
+    """Return which segments have no ties, the places of their positives, and where they start."""
+    whole = len(masks) // kernels.SEGMENT
+    lone, n_positive = np.zeros(len(anchors), np.uint8), np.zeros(len(anchors) + 1, np.int64)
+    in_segments = (whole, kernels.SEGMENT)
+    ends, masks = (
+        column[: whole * kernels.SEGMENT].reshape(in_segments) for column in (ends, masks)
+    )
+    lone[:whole] = ends.all(axis=1) & (anchors[:whole] == np.arange(whole))
+    places = [np.empty(0, np.uint16)]
+    for start in range(0, whole, _PART // kernels.SEGMENT):
+        some = slice(start, min(start + _PART // kernels.SEGMENT, whole))
+        listed = masks[some] & (lone[some, None] * np.uint8(255))
+        places.append((np.flatnonzero(listed) % kernels.SEGMENT).astype(np.uint16))
+        n_positive[start + 1 : some.stop + 1] = np.count_nonzero(listed, axis=1)
+    return lone, np.concatenate(places), np.cumsum(n_positive)

@@ -27,7 +27,7 @@ from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._cell_forms import MatrixCells, TableCells
 from fastmetrics.intervals.bootstrap._forms import Form, ScoredRows
-from fastmetrics.intervals.bootstrap._orders import Places, inverse_of
+from fastmetrics.intervals.bootstrap._orders import Places, inverse_of, taken
 from fastmetrics.intervals.bootstrap._parse_rows import (
     Parsed,
     columns_of,
@@ -249,7 +249,8 @@ def _scored(
     def one(model: int) -> tuple[Form, Places]:
         rows, (order, edges) = models[model], orders[model]
         sorted_rows = rows_in_order(rows, order, edges)
-        place = shared[order]
+        # The first model gives the order that all share.
+        place = taken(shared, order) if model else np.arange(len(order), dtype=np.int32)
         units = None if groups is None else groups[order].astype(np.int32)
         if model and groups is None:
             units = place

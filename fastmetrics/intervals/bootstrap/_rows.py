@@ -21,7 +21,7 @@ from fastmetrics._kernels.replicates import (
 )
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap._draws import Needs, Yield, padded
-from fastmetrics.intervals.bootstrap._orders import Places, refined
+from fastmetrics.intervals.bootstrap._orders import Places, lone_positives, refined, taken
 from fastmetrics.tables.ordering.row_order import row_order
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable, running_sum
@@ -98,7 +98,7 @@ class SortedRows:
     ties: NDArray[np.int64]
     distinct: NDArray[Any]
     weights: NDArray[Any] | None = None
-    _known: dict[Any, NDArray[np.int64]] = field(default_factory=dict)
+    _known: dict[Any, Any] = field(default_factory=dict)
 
     def tie_pieces(self, start: int, stop: int) -> NDArray[np.int64]:
         """Return the parts of ties among the rows from start to stop, as `pair_counts` takes them.
@@ -116,6 +116,17 @@ class SortedRows:
         return known
 
     @property
+    def lone_positives(self) -> tuple[Bytes, NDArray[np.uint16], NDArray[np.int64]]:
+        """Whether all rows of each segment have a score of their own; the positives of such ones.
+
+        Their places inside their segment, and where those of each segment start.
+        """
+        known = self._known.get("lone")
+        if known is None:
+            known = self._known["lone"] = lone_positives(self.masks, self.ends, self.anchors)
+        return known
+
+    @property
     def labels(self) -> NDArray[np.int8]:
         """1 for a positive, 0 for a negative."""
         return (self.masks[: self.n] > 0).astype(np.int8)
@@ -130,26 +141,38 @@ class SortedRows:
 
     def table(self) -> ScoreTable:
         """Return the distinct scores with the rows of each class, each row counting once."""
-        scores = self.distinct + 0.0 if self.distinct.dtype.kind == "f" else self.distinct
-        positives = self._known["positives"]
-        negatives = np.diff(self.tie_stops, prepend=0) - positives
-        return _SummedTable._of_columns(scores, positives, negatives)
+        return _SummedTable._of_columns(self.distinct, *self._known["columns"])
 
     @property
     def scores(self) -> NDArray[Any]:
         """Score of each row."""
-        return np.repeat(self.distinct, np.diff(self.tie_stops, prepend=0))
+        return (
+            self.distinct
+            if self._is_untied
+            else np.repeat(self.distinct, np.diff(self.tie_stops, prepend=0))
+        )
 
     def score_at(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Return the scores of some rows."""
-        return self.distinct[np.searchsorted(self.tie_stops, rows, side="right")]
+        return (
+            self.distinct[rows]
+            if self._is_untied
+            else self.distinct[np.searchsorted(self.tie_stops, rows, side="right")]
+        )
 
     def called_positive(self, threshold: Any) -> int | None:
         """Return how many rows have a score >= threshold; None without one."""
         if threshold is None:
             return None
-        ties = np.count_nonzero(is_called_positive(self.distinct, real_threshold(threshold)))
-        return int(self.tie_stops[ties - 1]) if ties else 0
+        ties = int(np.count_nonzero(is_called_positive(self.distinct, real_threshold(threshold))))
+        if self._is_untied or not ties:
+            return ties
+        return int(self.tie_stops[ties - 1])
+
+    @property
+    def _is_untied(self) -> bool:
+        """Whether each row has a score of its own, so that ties are rows."""
+        return len(self.distinct) == self.n
 
 
 def rows_of_table(table: ScoreTable) -> SortedRows:
@@ -202,8 +225,8 @@ def rows_of_arrays(
 
 def descending(
     rows: BinaryRows, *keys: NDArray[Any] | None, n_threads: int | None = None
-) -> tuple[Places, NDArray[np.int64]]:
-    """Return the rows in descending order of their scores, and the edges of distinct scores.
+) -> tuple[Places, NDArray[np.int64] | None]:
+    """Return the rows in descending order of their scores, and the edges of tied scores, if any.
 
     The order among equal scores is positives first, then by weight, then by ``keys``, so that it
     depends on the rows, not on where they stood.
@@ -212,11 +235,13 @@ def descending(
     found = row_order(rows.scores, n_threads)
     keys = (rows.labels == 1, rows.weights, *keys)
     ascending = refined(found, *keys, n_threads=n_threads)
-    edges = len(rows.scores) - found.starts[::-1].astype(np.int64)
+    edges = None
+    if found.n_distinct < len(rows.scores):
+        edges = np.subtract(len(rows.scores), found.starts[::-1], dtype=np.int64)
     return np.ascontiguousarray(ascending[::-1]), edges
 
 
-def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64]) -> SortedRows:
+def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64] | None) -> SortedRows:
     """Return the sorted rows of arrays whose order is known."""
     n = len(order)
     weights: NDArray[Any] | None = None
@@ -224,17 +249,27 @@ def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64]) -> 
         weights = rows.weights[order]
         if rows.integer_weights:  # which functions in Python see as repeated rows
             weights = weights.astype(np.int64)
+    is_positive = taken(rows.labels, order) == 1
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
-    np.multiply(rows.labels[order] == 1, np.uint8(255), out=masks[:n])
-    ends[edges[1:] - 1] = 1
-    positives = (masks[:n] & 1).astype(np.int64)
+    np.multiply(is_positive.view(np.uint8), np.uint8(255), out=masks[:n])
     ties = np.empty((0, 3), np.int64)
-    if len(edges) <= n:
-        positives = np.add.reduceat(positives, edges[:-1])
-        ties = _mixed(positives, np.diff(edges), edges[1:])
+    if edges is None:
+        ends[:n] = 1
+        positives, negatives = is_positive.astype(np.int64), (~is_positive).astype(np.int64)
+    else:
+        ends[edges[1:] - 1] = 1
+        sizes = np.diff(edges)
+        positives = np.add.reduceat(is_positive, edges[:-1], dtype=np.int64)
+        negatives = sizes - positives
+        ties = _mixed(positives, sizes, edges[1:])
         order = order[edges[:-1]]
-    in_order = _sorted_rows(n, masks, ends, ties, rows.scores[order], weights)
-    in_order._known.update(stops=edges[1:], positives=positives)
+    distinct = taken(rows.scores, order)
+    if distinct.dtype.kind == "f":
+        distinct += 0.0  # of -0.0 makes 0.0
+    in_order = _sorted_rows(n, masks, ends, ties, distinct, weights)
+    in_order._known["columns"] = positives, negatives
+    if edges is not None:
+        in_order._known["stops"] = edges[1:]
     return in_order
 
 

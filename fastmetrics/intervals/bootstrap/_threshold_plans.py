@@ -21,7 +21,7 @@ from fastmetrics._kernels.replicates import replicate_points as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.bootstrap._draws import Line
 from fastmetrics.intervals.bootstrap._forms import Form, Strata
-from fastmetrics.intervals.bootstrap.bca._leave_one_out import leave_one_out
+from fastmetrics.intervals.bootstrap.bca._leave_one_out import leave_one_out, strata
 from fastmetrics.measures.costs.h_measure import gini_coefficient
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
@@ -30,7 +30,7 @@ from fastmetrics.measures.curves.partial_auc import _checked_range, mcclish, par
 from fastmetrics.measures.curves.pr_areas import pr_auc
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
-from fastmetrics.tables.scores.pairs import pairs_of_weights
+from fastmetrics.tables.scores.pairs import PairCounts, exact_dot, pairs_of_weights
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -136,15 +136,15 @@ class ThresholdPlan:
 
     def strata(self, form: Form, columns: slice) -> Strata:
         """Return the values without one row of each distinct score, by class."""
-        table = form.score_table()
-        given = {name: value for name, value in self.parameters.items() if value is not None}
-        without = leave_one_out(table, self.name, deviations=True, masked=False, **given)
-        return list(zip(without, (table.positives, table.negatives), strict=True))
+        return list(strata(form.score_table(), self.name, **self._given()))
 
     def row_deviations(self, form: Form, columns: slice) -> Floats:
         """Return the value without each row, less a number common to all."""
-        (of_positives, _), (of_negatives, _) = self.strata(form, columns)
-        return form.by_row(of_positives, of_negatives)
+        table, given = form.score_table(), self._given()
+        return form.by_row(*leave_one_out(table, self.name, deviations=True, masked=False, **given))
+
+    def _given(self) -> dict[str, Any]:
+        return {name: value for name, value in self.parameters.items() if value is not None}
 
 
 def refuse_fractions(form: Form, label: str) -> None:
@@ -169,9 +169,18 @@ def _auc(part: Part) -> Floats:
 
 
 def _auc_of_table(table: ScoreTable) -> float:
-    """Return the AUC from pairs at once; of one class `roc_auc_score`, which warns."""
-    auc = pairs_of_weights(table.positives, table.negatives).auc
-    return float(roc_auc_score(table)) if math.isnan(auc) else auc
+    """Return the AUC from sums that measures share; of one class `roc_auc_score`, which warns.
+
+    A positive does not win over the negatives above it, and half over those of its own score.
+    """
+    if not (table.n_positive > 0 and table.n_negative > 0):
+        return float(roc_auc_score(table))
+    if table.is_weighted:
+        return pairs_of_weights(table.positives, table.negatives).auc
+    p, n = int(table.n_positive), int(table.n_negative)
+    above = int(exact_dot(table.positives, table.false_positives))
+    lost = 2 * above - int(exact_dot(table.positives, table.negatives))
+    return PairCounts(p, n, 2 * p * n - lost, lost).auc
 
 
 def _roc_auc(max_fpr: float | None = None) -> ThresholdPlan:

@@ -180,7 +180,8 @@ def resampled(y_true: Any, y_score: Any, options: Options, **rows: Any) -> Boots
 
 def warn_of_sizes(form: Form) -> None:
     """Say where groups, or rows of importances, are too few for an interval to hold."""
-    warn_of_few_groups(form.effective_n_groups(), form.n_units)
+    if form.is_grouped:
+        warn_of_few_groups(form.effective_n_groups(), form.n_units)
     if form.fractional is not None:
         warn_of_few_rows(form.effective_size(), form.n_rows)
 

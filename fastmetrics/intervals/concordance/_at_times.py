@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels.survival import weights_across
 from fastmetrics.intervals.concordance._influences import Influenced
 from fastmetrics.tables.concordance.follow_up import FollowUp, Remaining
 from fastmetrics.tables.concordance.row_sums import Floats, Keyed, in_order, ranked
@@ -26,6 +27,8 @@ class Followed(NamedTuple):
     keys : ndarray of int32, shape (n,)
     weights : ndarray of float64, shape (n,)
         In that order.
+    leads : ndarray of float64, shape (n,)
+        Weights over the share not censored before an event; 0 of censored.
     """
 
     rows: FollowUp
@@ -33,16 +36,14 @@ class Followed(NamedTuple):
     by_key: Keyed
     keys: NDArray[np.int32]
     weights: Floats
+    leads: Floats
 
     def at(self, time: float) -> AtTime:
         """Return which rows had the event by a time, with their weights, and who remains."""
         end = self.rows.keys_up_to(time)
-        cut = int(np.searchsorted(self.keys, end))
-        keys, weights = self.keys[:cut], self.weights[:cut]
-        leads = np.zeros(cut)
-        is_case = (keys & 1 == 0) & (weights > 0.0)
-        np.divide(weights, self.uncensored.before[keys], out=leads, where=is_case)
-        return AtTime(end, leads, self.weights[cut:], float(self.uncensored.before[end]))
+        cut = int(np.searchsorted(self.keys, np.int32(end)))
+        share = float(self.uncensored.before[end])
+        return AtTime(end, self.leads[:cut], self.weights[cut:], share)
 
     def influenced(self, value: float, moved: Floats, on_logs: Floats) -> Influenced:
         """Return a value with influences, what each row adds and by the shares not censored."""
@@ -60,7 +61,7 @@ class AtTime(NamedTuple):
     end : int
         The least key beyond.
     leads : ndarray of float64
-        Weights of the first rows over the share not censored before their event; 0 of censored.
+        Of the first rows.
     beyond : ndarray of float64
         Weights of the others.
     uncensored : float
@@ -74,12 +75,21 @@ class AtTime(NamedTuple):
 
 
 def followed(
-    rows: FollowUp, uncensored: Remaining, values: NDArray[Any], *, turned: bool = False
+    rows: FollowUp,
+    uncensored: Remaining,
+    values: NDArray[Any],
+    n_threads: int | None,
+    *,
+    turned: bool = False,
 ) -> Followed:
     """Return rows in the order of their times, then of a model's values, or of their negatives."""
-    scores = ranked(values, 1)
-    by_key = in_order(rows.ranked, scores.turned() if turned else scores, 1)
-    return Followed(rows, uncensored, by_key, rows.keys[by_key.rows], rows.weights[by_key.rows])
+    scores = ranked(values, n_threads)
+    by_key = in_order(rows.ranked, scores.turned() if turned else scores, n_threads)
+    keys, weights = rows.keys[by_key.rows], rows.weights[by_key.rows]
+    leads = np.zeros(len(keys))
+    is_case = (keys & 1 == 0) & (weights > 0.0)
+    np.divide(weights, uncensored.before[keys], out=leads, where=is_case)
+    return Followed(rows, uncensored, by_key, keys, weights, leads)
 
 
 def undefined(rows: Followed) -> Influenced:
@@ -91,19 +101,16 @@ def auc_at(rows: Followed, time: float) -> Influenced:
     """Return the AUC of who has the event by a time against who is followed beyond it."""
     now = rows.at(time)
     cut, ranks = len(now.leads), rows.by_key.ranks
-    # by rank of the score, half of it at the rank itself
-    beyond = np.bincount(ranks[cut:], now.beyond, rows.by_key.n_ranks)
-    lower = np.cumsum(beyond) - beyond / 2
-    leads = np.bincount(ranks[:cut], now.leads, rows.by_key.n_ranks)
-    higher = np.cumsum(leads[::-1])[::-1] - leads / 2
     n_beyond, n_leads = float(now.beyond.sum()), float(now.leads.sum())
     over = n_beyond * n_leads
     if not over > 0.0:
         return undefined(rows)
-    won = lower[ranks[:cut]]
+    across = np.empty(len(ranks))
+    weights_across(ranks, cut, *now[1:3], np.zeros((rows.by_key.n_ranks, 2)), across)
+    won = across[:cut]
     value = float((now.leads * won).sum()) / over
     of_leads = now.leads * (won - value * n_beyond) / over
-    of_others = now.beyond * (higher[ranks[cut:]] - value * n_leads) / over
+    of_others = now.beyond * (across[cut:] - value * n_leads) / over
     on_logs = np.zeros(len(rows.uncensored.before))
     on_logs[: now.end] = -np.bincount(rows.keys[:cut], of_leads, now.end)
     return rows.influenced(value, np.concatenate((of_leads, of_others)), on_logs)

@@ -21,7 +21,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
 from fastmetrics._input.weights import check_weights
-from fastmetrics._threads.workers import run
+from fastmetrics._threads.workers import FEW_ROWS, run
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
@@ -115,11 +115,10 @@ def at_all(asked: Asked, at: Callable[[int], Influenced], factors: Floats) -> Fo
     """Return a measure at all times, and its influences times ``factors``."""
     values, errors = np.empty_like(asked.times), np.empty_like(asked.times)
     summed = np.zeros(len(asked.rows.keys))
+    n_threads = asked.n_threads if len(summed) >= FEW_ROWS else 1
     for start in range(0, len(values), _BATCH):
         batch = range(start, min(start + _BATCH, len(values)))
-        for k, one in zip(
-            batch, run([partial(at, k) for k in batch], asked.n_threads), strict=True
-        ):
+        for k, one in zip(batch, run([partial(at, k) for k in batch], n_threads), strict=True):
             values[k], errors[k] = one.value, math.sqrt(asked.shared.variance(one.influences))
             if factors[k] != 0.0:
                 summed += factors[k] * one.influences
@@ -143,12 +142,14 @@ def result_of(
     counts = asked.rows.weights
     if shared.weights_are != "frequencies":
         counts = (counts > 0.0).astype(np.float64)
-    by_key = np.bincount(asked.rows.keys, counts, 2 * len(asked.rows.times)).astype(np.int64)
-    so_far = np.append(0, np.cumsum(by_key))
-    events_so_far = np.repeat(np.append(0, np.cumsum(by_key[::2])), 2)[:-1]
+    passed = np.searchsorted(asked.ends.astype(np.int32), asked.rows.keys, side="right")
+    in_stretch = np.bincount(2 * passed + (asked.rows.keys & 1), counts, 2 * len(asked.ends) + 2)
+    events, all_rows = in_stretch[::2], in_stretch[::2] + in_stretch[1::2]
+    events_so_far = np.cumsum(events)[:-1].astype(np.int64)
+    beyond = np.cumsum(all_rows[::-1])[::-1][1:].astype(np.int64)
     columns = (
         *(asked.times, values, limits[:, 0].copy(), limits[:, 1].copy(), found.errors, reference),
-        *(events_so_far[asked.ends], so_far[-1] - so_far[asked.ends]),
+        *(events_so_far, beyond),
     )
     for column in columns:
         column.flags.writeable = False

@@ -132,10 +132,10 @@ def cumulative_dynamic_auc(
     columns = columns_of(score, "score", asked)
     uncensored = asked.rows.remaining(of_events=False)
     order = partial(followed, asked.rows, uncensored, turned=longer)
-    shared = order(columns[0]) if len(columns) == 1 else None
+    shared = order(columns[0], asked.n_threads) if len(columns) == 1 else None
 
     def at(k: int) -> Influenced:
-        return auc_at(shared or order(columns[k]), float(asked.times[k]))
+        return auc_at(shared or order(columns[k], 1), float(asked.times[k]))
 
     if len(asked.times) == 1:
         found = at_all(asked, at, np.zeros(1))
@@ -222,7 +222,7 @@ def survival_brier_score(
     uncensored = asked.rows.remaining(of_events=False)
 
     def at(k: int) -> Influenced:
-        rows = followed(asked.rows, uncensored, columns[k])
+        rows = followed(asked.rows, uncensored, columns[k], 1)
         return brier_at(rows, float(asked.times[k]), columns[k])
 
     gaps = np.diff(asked.times)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.models import CheckedModels
-from fastmetrics._threads.workers import run
+from fastmetrics._input.rows import BinaryRows
 from fastmetrics.intervals.delong._placements import doubled_placements, sums_of_groups
 from fastmetrics.intervals.delong._weighted_covariance import (
     WeightedCovariance,
@@ -96,17 +95,12 @@ class AucCovariance:
 
 
 class _Class(NamedTuple):
-    """The rows of one class, how often each counts, and its doubled placement by each model."""
+    """Which rows are of a class, how many of its examples each row is, and how many there are."""
 
     name: str
-    rows: NDArray[np.intp]
-    counts: NDArray[np.int64] | None
-    placements: NDArray[np.int64]  # (K, number of rows)
-
-    @property
-    def size(self) -> int:
-        """Number of examples."""
-        return len(self.rows) if self.counts is None else int(self.counts.sum())
+    is_there: NDArray[np.bool_]
+    counts: NDArray[np.int8] | NDArray[np.int64]
+    size: int
 
 
 Classes = tuple[_Class, _Class]
@@ -121,9 +115,11 @@ def auc_covariance(
     Without importances they depend on the examples alone, neither on the order of the rows nor on
     the threads: all sums are of whole numbers.
     """
-    classes = _classes(models)
-    groups = None if models.groups is None else [models.groups[part.rows] for part in classes]
-    fault = _fault(classes, groups)
+    classes = _classes(models.rows)
+    codes = None
+    if models.groups is not None:
+        codes = 2 * models.groups + classes[1].is_there
+    fault = _fault(classes, codes)
     if models.rows.weights is not None and not models.rows.integer_weights:
         return weighted_covariance(models, fault, n_threads)
     m, n = classes[0].size, classes[1].size
@@ -131,64 +127,62 @@ def auc_covariance(
     undefined = AucCovariance(m, n, n_groups, (0,) * len(models.names), None, 1, fault)
     if not (m and n):
         return undefined
-    _place(models, classes, n_threads)
-    twice = tuple(_sum(values, classes[0].counts) for values in classes[0].placements)
+    placements = np.empty((len(models.names), len(models.rows.labels)), np.int64)
+    for k, row in enumerate(placements):
+        row[:] = doubled_placements(models.rows_of(k), n_threads)
+    twice = tuple(_half_of_sum(row, models.rows.weights) for row in placements)
     if fault:
         return dataclasses.replace(undefined, twice_pairs=twice)
-    if groups is None:
-        numerators, denominator = _by_example(classes, twice, n_threads)
+    if codes is None:
+        numerators, denominator = _by_example(classes, placements, twice, n_threads)
     else:
-        numerators, denominator = _by_group(classes, twice, groups)
+        counts = None if models.rows.weights is None else models.rows.weights.astype(np.int64)
+        numerators, denominator = _by_group(classes, placements, twice, codes, counts)
     return AucCovariance(m, n, n_groups, twice, numerators, denominator)
 
 
-def _classes(models: CheckedModels) -> Classes:
-    rows = models.rows
+def _classes(rows: BinaryRows) -> Classes:
     is_positive = rows.labels == 1
-    counts = (
-        rows.weights.astype(np.int64) if rows.integer_weights and rows.weights is not None else None
-    )
 
     def part(name: str, is_there: NDArray[np.bool_]) -> _Class:
-        at = np.flatnonzero(is_there)
-        placements = np.empty((len(models.names), len(at)), np.int64)
-        return _Class(name, at, None if counts is None else counts[at], placements)
+        counts: NDArray[Any] = is_there.view(np.int8)
+        if rows.integer_weights and rows.weights is not None:
+            counts = rows.weights.astype(np.int64) * counts
+        return _Class(name, is_there, counts, int(counts.sum(dtype=np.int64)))
 
     return part("positive", is_positive), part("negative", ~is_positive)
 
 
-def _place(models: CheckedModels, classes: Classes, n_threads: int | None) -> None:
-    """Fill in the placements, one model after the other."""
-    for k in range(len(models.names)):
-        placed = doubled_placements(models.rows_of(k), n_threads)
-        takes = [partial(np.take, placed, part.rows, out=part.placements[k]) for part in classes]
-        run(takes, n_threads)
+def _half_of_sum(placements: NDArray[np.int64], weights: NDArray[np.float64] | None) -> int:
+    """Return the sum over either class: it is the same."""
+    if weights is None:
+        return int(placements.sum()) // 2
+    return int(exact_dot(weights.astype(np.int64), placements)) // 2
 
 
-def _sum(values: NDArray[np.int64], counts: NDArray[np.int64] | None) -> int:
-    return int(values.sum() if counts is None else exact_dot(counts, values))
-
-
-def _fault(classes: Classes, groups: list[NDArray[np.int64]] | None) -> str:
+def _fault(classes: Classes, codes: NDArray[np.int64] | None) -> str:
     """Return why the spread within a class, or between groups, cannot be estimated."""
     for part in classes:
         if not part.size:
             return f"there is no {part.name} example (one class only)"
+    if codes is None:
+        for part in classes:
+            if part.size < 2:
+                what = f"there is one {part.name} example only"
+                return f"{what}, and the spread within a class needs two"
+        return ""
+    in_groups = np.bincount(codes)
     for k, part in enumerate(classes):
-        if groups is None and part.size < 2:
-            return f"there is one {part.name} example only, and the spread within a class needs two"
-        if groups is not None and _count_groups(groups[k]) < 2:
+        if np.count_nonzero(in_groups[k::2]) < 2:
             return f"all {part.name} examples are in one group, and the spread needs two"
     return ""
 
 
-def _count_groups(groups: NDArray[np.int64]) -> int:
-    """Return how many groups there are among some rows."""
-    return int(np.count_nonzero(np.bincount(groups)))
-
-
 def _by_example(
-    classes: Classes, twice: tuple[int, ...], n_threads: int | None
+    classes: Classes,
+    placements: NDArray[np.int64],
+    twice: tuple[int, ...],
+    n_threads: int | None,
 ) -> tuple[NDArray[Any], int]:
     """Return DeLong's covariances, S10/m + S01/n, times their common denominator.
 
@@ -198,7 +192,7 @@ def _by_example(
     """
     m, n = classes[0].size, classes[1].size
     sums = np.array(twice, object)
-    grams = run([partial(exact_gram, part.placements, part.counts) for part in classes], n_threads)
+    grams = [exact_gram(placements, part.counts, n_threads) for part in classes]
     spread_positive, spread_negative = (
         part.size * gram - np.multiply.outer(sums, sums)
         for part, gram in zip(classes, grams, strict=True)
@@ -208,20 +202,27 @@ def _by_example(
 
 
 def _by_group(
-    classes: Classes, twice: tuple[int, ...], groups: list[NDArray[np.int64]]
+    classes: Classes,
+    placements: NDArray[np.int64],
+    twice: tuple[int, ...],
+    codes: NDArray[np.int64],
+    counts: NDArray[np.int64] | None,
 ) -> tuple[NDArray[Any], int]:
     """Return Obuchowski's covariances, S10/m + S01/n + (S11 + S11')/(m n), the same way.
 
     Group i has m_i positives whose doubled placements sum to x_i, and n_i negatives, y_i. With
     p_i = m x_i - m_i A and q_i = n y_i - n_i A, the deviations of Obuchowski's (1997) sums of
-    structural components from m_i AUC and n_i AUC are p_i / (2 m n) and q_i / (2 m n).
+    structural components from m_i AUC and n_i AUC are p_i / (2 m n) and q_i / (2 m n). Code 2 i is
+    that of the positives of group i, 2 i + 1 that of its negatives.
     """
     m, n = classes[0].size, classes[1].size
     k = len(twice)
-    i = 1 + max(int(codes.max()) for codes in groups)
-    i10, i01 = map(_count_groups, groups)
-    totals = [_totals(part, codes, i) for part, codes in zip(classes, groups, strict=True)]
-    gram = exact_gram(np.concatenate(totals))  # of x, m_i, y, n_i
+    i = int(codes.max()) // 2 + 1
+    sizes = np.broadcast_to(np.int64(1), (1, len(codes)))
+    sums = [sums_of_groups(values, codes, 2 * i, counts) for values in (placements, sizes)]
+    totals = np.concatenate(sums)
+    i10, i01 = (int(np.count_nonzero(totals[k, of_class::2])) for of_class in (0, 1))
+    gram = exact_gram(np.concatenate([totals[:, 0::2], totals[:, 1::2]]))  # of x, m_i, y, n_i
     deviation = np.zeros((2 * k, 2 * k + 2), object)  # takes them to p, q
     for row in range(k):
         deviation[row, [row, k]] = m, -twice[row]
@@ -234,14 +235,3 @@ def _by_group(
         + (both + both.T) * (i * (i10 - 1) * (i01 - 1) * m * n)
     )
     return numerators, 4 * m**4 * n**4 * (i10 - 1) * (i01 - 1) * (i - 1)
-
-
-def _totals(part: _Class, groups: NDArray[np.int64], n_groups: int) -> NDArray[Any]:
-    """Return, of each group, the sum of the placements by each model, and last its size."""
-    sizes = np.ones((1, len(part.rows)), np.int64)
-    return np.concatenate(
-        [
-            sums_of_groups(values, groups, n_groups, part.counts)
-            for values in (part.placements, sizes)
-        ]
-    )

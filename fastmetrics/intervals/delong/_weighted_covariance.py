@@ -143,7 +143,8 @@ def weighted_covariance(
     if rows.weights is None:
         raise TypeError("importances are needed")
     is_positive = rows.labels == 1
-    of_classes = [(chosen, rows.weights[chosen]) for chosen in (is_positive, ~is_positive)]
+    places = [np.flatnonzero(is_there) for is_there in (is_positive, ~is_positive)]
+    of_classes = [(chosen, rows.weights[chosen]) for chosen in places]
     placements = np.empty((len(models.names), len(is_positive)))
     aucs = []
     for k in range(len(models.names)):
@@ -167,7 +168,7 @@ def weighted_covariance(
 
 def _influences(
     placements: Floats,
-    of_classes: list[tuple[NDArray[np.bool_], Floats]],
+    of_classes: list[tuple[NDArray[np.intp], Floats]],
     groups: Codes | None,
 ) -> Floats:
     """Return, for each model, numbers whose products sum to the covariances."""

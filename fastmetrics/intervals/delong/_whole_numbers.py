@@ -4,26 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels.curve_kernels import sums_of_products
+from fastmetrics._threads.workers import run
+
 _CHUNK_BITS: Final = 13
 """A chunk has 2**13 rows: a few models of it fit a cache, and its sums fit int64 if each product
 has at most 63 - 13 bits."""
 _COUNT_BITS: Final = 12
+_JOB_CHUNKS: Final = 16
 
 
-def exact_gram(values: NDArray[Any], counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
+def exact_gram(
+    values: NDArray[Any], counts: NDArray[Any] | None = None, n_threads: int | None = None
+) -> NDArray[Any]:
     """Return sum_i counts_i values_ki values_li for each pair of rows k and l.
 
     Parameters
     ----------
     values : ndarray of shape (k, n)
         Whole numbers >= 0 (int64, or Python integers of any size).
-    counts : ndarray of int64, shape (n,), optional
+    counts : ndarray of int8 or int64, shape (n,), optional
         How often each column counts, >= 0; once by default.
+    n_threads : int, optional
+        Threads to use.
 
     Returns
     -------
@@ -38,26 +47,32 @@ def exact_gram(values: NDArray[Any], counts: NDArray[np.int64] | None = None) ->
     k, n = values.shape
     if n == 0:
         return np.zeros((k, k), object)
+    if counts is None:
+        counts = np.ones(n, np.int8)
     total: NDArray[Any]
     bits = int(values.max()).bit_length()
-    count_bits = 0 if counts is None else int(counts.max()).bit_length()
-    if counts is not None and count_bits > _COUNT_BITS:
+    count_bits = max(0, int(counts.max()) - 1).bit_length()
+    if count_bits > _COUNT_BITS:
         half = (count_bits + 1) // 2
-        total = exact_gram(values, counts >> half) << half
-        total += exact_gram(values, counts & ((1 << half) - 1))
+        total = exact_gram(values, counts >> half, n_threads) << half
+        total += exact_gram(values, counts & ((1 << half) - 1), n_threads)
         return total
     if 2 * bits + count_bits + _CHUNK_BITS > 63:
         half = (bits + 1) // 2
-        parts = exact_gram(np.concatenate([values >> half, values & ((1 << half) - 1)]), counts)
+        halves = np.concatenate([values >> half, values & ((1 << half) - 1)])
+        parts = exact_gram(halves, counts, n_threads)
         total = parts[:k, :k] << 2 * half
         total += ((parts[:k, k:] + parts[k:, :k]) << half) + parts[k:, k:]
         return total
-    total = np.zeros((k, k), object)
-    for start in range(0, n, 1 << _CHUNK_BITS):
-        chunk = values[:, start : start + (1 << _CHUNK_BITS)].astype(np.int64, copy=False)
-        counted = chunk if counts is None else chunk * counts[start : start + chunk.shape[1]]
-        total += (counted @ chunk.T).astype(object)
-    return total
+    values = values.astype(np.int64, copy=False)
+    chunk = 1 << _CHUNK_BITS
+    sums = np.empty((-(-n // chunk), k, k), np.int64)
+    jobs = []
+    for first in range(0, len(sums), _JOB_CHUNKS):
+        here = sums[first : first + _JOB_CHUNKS]
+        jobs.append(partial(sums_of_products, values, counts, first, chunk, here))
+    run(jobs, n_threads)
+    return np.asarray(sums.astype(object).sum(axis=0))
 
 
 def quadratic_form(

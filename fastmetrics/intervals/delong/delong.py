@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.models import NamedScores, check_models
@@ -19,7 +19,6 @@ from fastmetrics._input.scalars import (
     check_n_threads,
     check_weights_are,
 )
-from fastmetrics._kernels import curve_kernels
 from fastmetrics._results import ConfidenceInterval, OneNumber
 from fastmetrics.errors import (
     DegenerateDataWarning,
@@ -35,12 +34,12 @@ from fastmetrics.intervals._sample_sizes import (
     warn_of_few_rows,
 )
 from fastmetrics.intervals.delong._delong_covariance import auc_covariance
+from fastmetrics.intervals.delong._placements import placement_sums
 from fastmetrics.intervals.delong._weighted_covariance import (
     OF_WEIGHTS,
     WeightedCovariance,
     warn_of_weights,
 )
-from fastmetrics.tables.scores.pairs import INT64_BOUND, exact_dot
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Scale = Literal["plain", "logit"]
@@ -292,7 +291,15 @@ def _of_table(table: ScoreTable, read: WeightsAre | None) -> AucVariance:
     if not (m and n):
         fault = f"there is no {'negative' if m else 'positive'} example (one class only)"
         return AucVariance(math.nan, math.nan, m, n, None, fault, read, sizes)
-    twice_pairs, positive_squares, negative_squares = _placement_sums(table)
+    return variance_of_sums(m, n, placement_sums(table.positives, table.negatives, m, n), read)
+
+
+def variance_of_sums(
+    m: int, n: int, sums: tuple[int, int, int], read: WeightsAre | None = None
+) -> AucVariance:
+    """Return the AUC and its variance of rows of two classes, by what `placement_sums` returns."""
+    sizes = (float(m), float(n))
+    twice_pairs, positive_squares, negative_squares = sums
     estimate = twice_pairs / (2 * m * n)
     if min(m, n) < 2:
         single = "positive" if m < 2 else "negative"
@@ -328,52 +335,6 @@ def _warn(found: AucVariance) -> None:
         warn_of_few_groups(found.effective_n_groups, found.n_groups or 0)
         if found.weights_are == "importances":
             warn_of_few_rows(sum(found.effective_sizes), found.n_positive + found.n_negative)
-
-
-def _placement_sums(table: ScoreTable) -> tuple[int, int, int]:
-    """Return, over doubled placements, their sum and the sums of squares in the two classes.
-
-    A positive's doubled placement is 2 (negatives below) + (negatives tied), a negative's
-    2 (positives above) + (positives tied). The sum is the same over either class.
-    """
-    positives, negatives = table.positives, table.negatives
-    n_positive, n_negative = int(table.n_positive), int(table.n_negative)
-    most = max(n_positive, n_negative)
-    half = ((2 * most).bit_length() + 1) // 2
-    if most << (2 * half + 1) < INT64_BOUND:
-        sums = np.empty(7, np.int64)
-        curve_kernels.placement_sums(positives, negatives, n_negative, half, sums)
-        total, *squares = sums.tolist()
-        return total, _joined(squares[:3], half), _joined(squares[3:], half)
-    tp, fp = table.true_positives, table.false_positives
-    if 2 * most >= 2**62:  # beyond the halves of `_sum_of_squares`
-        positives, negatives, tp, fp = (
-            column.astype(object) for column in (positives, negatives, tp, fp)
-        )
-    of_positives = 2 * (fp[-1] - fp) + negatives
-    of_negatives = 2 * tp - positives
-    return (
-        int(exact_dot(positives, of_positives)),
-        _sum_of_squares(positives, of_positives),
-        _sum_of_squares(negatives, of_negatives),
-    )
-
-
-def _sum_of_squares(counts: NDArray[Any], values: NDArray[Any]) -> int:
-    """Return sum counts * values^2 exactly, by halves of the bits so that int64 is enough."""
-    half = (int(values.max()).bit_length() + 1) // 2
-    high, low = values >> half, values & ((1 << half) - 1)
-    squares = [
-        int(exact_dot(counts, high * high)),
-        int(exact_dot(counts, 2 * high * low)),
-        int(exact_dot(counts, low * low)),
-    ]
-    return _joined(squares, half)
-
-
-def _joined(squares: list[int], half: int) -> int:
-    """Put the sums over high^2, 2 high low and low^2 together."""
-    return (squares[0] << 2 * half) + (squares[1] << half) + squares[2]
 
 
 def normal_limits(

@@ -18,6 +18,7 @@ from fastmetrics._kernels import isotonic as kernels
 from fastmetrics._results import Result
 from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.calibration._probability_table import Floats, as_given
+from fastmetrics.tables.ordering.row_order import row_order
 from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
@@ -130,7 +131,7 @@ def isotonic_fit(
     array([1., 4.])
     """
     if check_choice("targets_are", targets_are, get_args(TargetsAre)) == "numbers":
-        return _fit_numbers(y_true, y_score, sample_weight, pos_label)
+        return _fit_numbers(y_true, y_score, sample_weight, pos_label, n_threads)
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     table = as_table(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
@@ -151,7 +152,9 @@ def fit_of_table(table: ScoreTable, n_threads: int | None = None) -> IsotonicFit
     )
 
 
-def _fit_numbers(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> IsotonicFit:
+def _fit_numbers(
+    y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any, n_threads: int | None
+) -> IsotonicFit:
     if isinstance(y_true, ScoreTable):
         raise InputTypeError("a ScoreTable holds labels: it goes with `targets_are='labels'`")
     if pos_label is not None:
@@ -162,7 +165,7 @@ def _fit_numbers(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) 
     check_same_length(y_true=numbers, y_score=scores)
     rows = check_regression(numbers, numbers, sample_weight)
     rows.recheck()
-    order = np.argsort(scores)  # stable or not: rows that tie are one
+    order = row_order(scores, n_threads).rows
     ordered = scores[order] + scores.dtype.type(0)
     weights = np.empty(0) if rows.weights is None else rows.weights[order]
     values = rows.y_true[order].astype(np.float64, copy=False)

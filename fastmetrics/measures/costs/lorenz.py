@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,12 +16,16 @@ from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics._results import Result
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.plots._style import label_of
 from fastmetrics.plots.curves import PLOTTED, Curve, Guide, draw_curves
-from fastmetrics.tables.scores.score_table import ScoreTable, running_sum
+from fastmetrics.tables.ordering.row_order import RowOrder, row_order
+from fastmetrics.tables.scores.score_table import running_sum
 
 Floats = NDArray[np.float64]
+#: Rows of a job.
+_JOB_ROWS: Final = 1 << 16
 
 _LORENZ = """
 Parameters
@@ -90,7 +95,7 @@ def lorenz_curve(
     -----
     Rows of one prediction move together, along a straight line: the mean over their orders, where
     other implementations let the input order decide. The Gini is 2 A - 1 with A the AUC of
-    exposure against outcomes. Two sorts.
+    exposure against outcomes. Two sorts, on all cores.
 
     References
     ----------
@@ -114,17 +119,16 @@ def lorenz_curve(
     if outcomes.min() < 0:
         at = int(np.argmax(outcomes < 0))
         raise InputError(f"`y_true` must not be negative: {outcomes[at].item()!r} at index {at}")
-    exposure: NDArray[Any] = np.ones(len(outcomes))
-    amounts = outcomes
+    amounts, exposure = outcomes.astype(np.float64, copy=False), None
     if sample_weight is not None:
-        weights = check_weights(sample_weight, len(outcomes))
-        exposure = weights.values
-        amounts = outcomes * exposure
+        exposure = check_weights(sample_weight, len(outcomes)).values
+        amounts = amounts * exposure
     if not amounts.any():
         warn_user("the Gini is not defined: all outcomes are 0", UndefinedMetricWarning)
         nothing = np.full(2, math.nan)
         nothing.flags.writeable = False
         return LorenzCurve(nothing, nothing, math.nan, math.nan)
+    amounts = check_weights(amounts, len(amounts), "y_true").values
     x, y = _curve(predicted, amounts, exposure)
     gini, best = _gini(x, y), _gini(*_curve(outcomes, amounts, exposure))
     return LorenzCurve(x, y, gini, gini / best if best > 0 else math.nan)
@@ -170,21 +174,43 @@ def lorenz_gini(
     return found.normalized_gini if normalized else found.gini
 
 
-def _curve(
-    keys: NDArray[Any], amounts: NDArray[Any], exposure: NDArray[Any]
-) -> tuple[Floats, Floats]:
+def _curve(keys: NDArray[Any], amounts: Floats, exposure: Floats | None) -> tuple[Floats, Floats]:
     """Return the shares of exposure and outcomes up to each distinct key, from 0."""
-    order = np.argsort(keys)
-    table = ScoreTable.from_counts(
-        keys[order], amounts[order].astype(np.float64), exposure[order].astype(np.float64)
-    )
-    points = []
-    for column in (table.negatives, table.positives):
-        sums = running_sum(np.append(0.0, column[::-1]))
-        sums /= sums[-1]
-        sums.flags.writeable = False
-        points.append(sums)
-    return points[0], points[1]
+    order = row_order(keys)
+    of_keys = _sums_of_runs(order, amounts)
+    if exposure is None:
+        return _frozen(order.starts / len(keys)), _shares(of_keys)
+    exposures = _sums_of_runs(order, exposure)
+    counts = exposures > 0
+    if not counts.all():
+        exposures, of_keys = exposures[counts], of_keys[counts]
+    return _shares(exposures), _shares(of_keys)
+
+
+def _sums_of_runs(order: RowOrder, values: Floats) -> Floats:
+    """Return what the rows of each distinct key add up to, the lowest key first."""
+    ordered = np.empty(len(values))
+
+    def gather(start: int) -> None:
+        here = slice(start, start + _JOB_ROWS)
+        np.take(values, order.rows[here], out=ordered[here])
+
+    run([partial(gather, start) for start in range(0, len(values), _JOB_ROWS)])
+    if order.n_distinct == len(values):
+        return ordered
+    sums: Floats = np.add.reduceat(ordered, order.starts[:-1])
+    return sums
+
+
+def _shares(values: Floats) -> Floats:
+    sums = running_sum(np.append(0.0, values))
+    sums /= sums[-1]
+    return _frozen(sums)
+
+
+def _frozen(array: Floats) -> Floats:
+    array.flags.writeable = False
+    return array
 
 
 def _gini(x: Floats, y: Floats) -> float:

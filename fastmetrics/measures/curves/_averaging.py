@@ -7,7 +7,6 @@ of labels and one of scores.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,16 +15,12 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.weights import check_weights
-from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError
 
 #: Labels, scores and weights (or None) of one column to the value of a measure.
 BinaryMeasure = Callable[[NDArray[Any], NDArray[Any], Any], float]
 #: Labels and scores to the value of every row at once, for measures that have a faster way.
 RowMeasure = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]
-
-#: Rows that are transposed at a time.
-_BLOCK = 4_096
 
 AVERAGES = ("macro", "micro", "samples", "weighted", None)
 
@@ -39,23 +34,6 @@ def binarized(codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int8]:
     for code, column in enumerate(columns):
         np.equal(codes, code, out=column)
     return columns.view(np.int8).T
-
-
-def by_column(matrix: NDArray[Any], n_threads: int | None) -> NDArray[Any]:
-    """Return the matrix with contiguous columns, itself if it has them.
-
-    Blocks of rows are transposed while they are in cache: to take one column after the other reads
-    the whole matrix each time.
-    """
-    if matrix.flags.f_contiguous:
-        return matrix
-    columns = np.empty(matrix.shape[::-1], matrix.dtype)
-
-    def transpose(start: int) -> None:
-        columns[:, start : start + _BLOCK] = matrix[start : start + _BLOCK].T
-
-    run([partial(transpose, start) for start in range(0, len(matrix), _BLOCK)], n_threads)
-    return columns.T
 
 
 def averaged(

@@ -260,8 +260,8 @@ def _first_best(
 def _best_of(counts: Counts, start: int, chosen: Criterion) -> _Best | None:
     """Return the best of some candidates, which are numbered from ``start`` on."""
     value = chosen.value(counts)
-    feasible = chosen.feasible(counts)
-    if feasible is not None:
+    if chosen.is_constrained:
+        feasible = chosen.feasible(counts)
         if not feasible.any():
             return None
         value = np.where(feasible, value, -np.inf)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -81,8 +81,21 @@ def break_even_point(
     )
     if lacks_a_class(table, "the break-even point"):
         return BreakEvenPoint(float("nan"), float("nan"), False)
-    row, numerator, denominator, interpolated = _true_positives_at_balance(table)
-    threshold = table.scores[row].item()
+    return break_even_at(balance_of(table))
+
+
+class Balance(NamedTuple):
+    """The step at which as many are called positive as there are positives, and TP/m+ in it."""
+
+    threshold: int | float
+    numerator: Any
+    denominator: Any
+    interpolated: bool
+
+
+def break_even_at(balance: Balance) -> BreakEvenPoint:
+    """Return the break-even point of a balance; warn where it is none."""
+    threshold, numerator, denominator, interpolated = balance
     if not numerator > 0:
         message = (
             "the break-even point is not defined: as many examples as there are positives are "
@@ -93,19 +106,30 @@ def break_even_point(
     return BreakEvenPoint(numerator / denominator, threshold, interpolated)
 
 
-def _true_positives_at_balance(table: ScoreTable) -> tuple[int, Any, Any, bool]:
-    """Return row, TP/m+ as a ratio where m+ are predicted positive, and if it is interpolated."""
+def balance_of(
+    table: ScoreTable, n_positive: int | None = None, above: tuple[int, int] = (0, 0)
+) -> Balance:
+    """Return the balance of a table; or of a range of scores, in which it lies.
+
+    Of a range: how many positives there are in all, and how many of either class score higher.
+    """
     tp, fp = table.true_positives, table.false_positives
-    total = tp[-1].item()
+    total = tp[-1].item() if n_positive is None else n_positive
     slack = _ROUNDING * (total + fp[-1].item()) if table.is_weighted else 0
 
-    def predicted(row: int) -> Any:
-        return tp[row].item() + fp[row].item() if row >= 0 else 0
+    def called(row: int) -> tuple[Any, Any]:
+        """Return TP, and how many are called positive."""
+        if row < 0:
+            return above[0], sum(above)
+        here = tp[row].item()
+        return above[0] + here, sum(above) + (here + fp[row].item())
 
-    row = bisect_left(range(len(tp)), total - slack, key=predicted)
-    if predicted(row) <= total + slack:
-        return row, tp[row].item(), total, False
-    before, start = predicted(row - 1), tp[row - 1].item() if row else 0
-    gain = tp[row].item() - start
-    width = predicted(row) - before
-    return row, start * width + (total - before) * gain, total * width, True
+    row = bisect_left(range(len(tp)), total - slack, key=lambda row: called(row)[1])
+    threshold = table.scores[row].item()
+    stop, at_stop = called(row)
+    if at_stop <= total + slack:
+        return Balance(threshold, stop, total, False)
+    start, before = called(row - 1)
+    width = at_stop - before
+    within = start * width + (total - before) * (stop - start)
+    return Balance(threshold, within, total * width, True)

@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_choice
-from fastmetrics._kernels.curve_kernels import sides_of_lines
+from fastmetrics._input.scalars import check_choice, check_n_threads
+from fastmetrics._kernels.curve_kernels import turns_of_lines
 from fastmetrics._results import Result
-from fastmetrics._threads.workers import run
+from fastmetrics._threads.workers import FEW_ROWS, run
 from fastmetrics.errors import InputTypeError, renamed
 from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
@@ -119,6 +119,7 @@ def dominance(
     Dominance(relation='crosses', crossings=((0.5, 0.6666666666666666),), curve='roc')
     """
     check_choice("curve", curve, get_args(Curve))
+    check_n_threads(n_threads)
     options: dict[str, Any] = {"pos_label": pos_label, "sample_weight": sample_weight}
     if isinstance(y_true, ScoreTable) or isinstance(y_score_a, ScoreTable):
         if not (isinstance(y_true, ScoreTable) and isinstance(y_score_a, ScoreTable)):
@@ -137,6 +138,8 @@ def dominance(
             table_a = as_table(y_true, y_score_a, **options, n_threads=n_threads)
         with renamed(y_score="y_score_b"):
             table_b = as_table(y_true, y_score_b, **options, n_threads=n_threads)
+    if len(table_a) + len(table_b) < FEW_ROWS:
+        n_threads = 1
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):
         return Dominance("undefined", (), curve)
     if curve == "roc":
@@ -145,22 +148,23 @@ def dominance(
     else:
         paths = precision_recall_paths(table_a, table_b, n_threads)
         to_point = paths.as_precision_recall_point
-    side, is_of_a = sides(paths, n_threads)
-    above, below = bool((side > 0).any()), bool((side < 0).any())
-    relation: Relation
-    if above and below:
-        relation = "crosses"
-    elif above or below:
-        relation = "encloses" if above else "is-enclosed"
-    else:
-        relation = "equal"
-    points = crossings(paths, side, is_of_a) if above and below else []
-    return Dominance(relation, tuple(to_point(*point) for point in points), curve)
+    found = turns(paths, n_threads)
+    above = found[:, 2] & _IS_ABOVE > 0
+    relation: Relation = "equal"
+    if len(found):
+        relation = "encloses" if above[0] else "is-enclosed"
+    is_turn = above[1:] != above[:-1]
+    if not is_turn.any():
+        return Dominance(relation, (), curve)
+    points = crossings(paths, found[1:][is_turn])
+    return Dominance("crosses", tuple(to_point(*point) for point in points), curve)
 
 
 # Weighted coordinates are sums in [0, 1], and the side is decided by a difference of their
 # products: lines nearer than this, relative to the square's side, count as touching.
 _TOUCHING = 2.0**-45
+#: Marks of a turn.
+_IS_OF_A, _TOUCHES, _IS_ABOVE = 1, 2, 4
 #: Corners of line A that a job visits.
 _JOB_CORNERS = 1 << 15
 
@@ -241,48 +245,42 @@ def precision_recall_paths(
     return Paths(a, b, unit, unit)
 
 
-def sides(paths: Paths, n_threads: int | None = None) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-    """Return on which side of B the line A is, at the corners of both, and which are A's.
+def turns(paths: Paths, n_threads: int | None = None) -> NDArray[np.int64]:
+    """Return where line A comes to lie on the other side of B, and the first side that it is on.
 
-    They are swept from (0, 0); a corner of A comes before one of B that is as far along. O(n) time.
+    Both lines are swept from (0, 0); a corner of A comes before one of B that is as far along. A
+    side may be noted again at the first corner of a job. O(n) time.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_turns, 3)
+        What ``turns_of_lines`` writes.
     """
     a, b = paths.a, paths.b
     starts = [(i, b.first_from(a.swept(i)) if i else 0) for i in range(0, len(a), _JOB_CORNERS)]
     ends = [*starts[1:], (len(a), len(b))]
-    side, is_of_a = np.empty(len(a) + len(b), np.int8), np.empty(len(a) + len(b), np.bool_)
-    is_whole = a.x.dtype.kind != "f"
+    touching = _TOUCHING if a.x.dtype.kind == "f" else 0
     # Python's integers, of any size, go through the kernel's own code.
-    walk = sides_of_lines.py_func if a.x.dtype.kind == "O" else sides_of_lines
-    jobs = []
-    for (i, j), (i_stop, j_stop) in zip(starts, ends, strict=True):
-        here = slice(i + j, i_stop + j_stop)
-        corners = a.x, a.y, b.x, b.y, i, i_stop, j, j_stop
-        touching = 0 if is_whole else _TOUCHING
-        jobs.append(partial(walk, *corners, touching, side[here], is_of_a[here]))
-    run(jobs, n_threads)
-    return side, is_of_a
+    walk = turns_of_lines.py_func if a.x.dtype.kind == "O" else turns_of_lines
+
+    def found(i: int, j: int, i_stop: int, j_stop: int) -> NDArray[np.int64]:
+        out = np.empty((i_stop - i + j_stop - j, 3), np.int64)
+        count = walk(a.x, a.y, b.x, b.y, i, i_stop, j, j_stop, touching, out)
+        return out[:count].copy()
+
+    jobs = [partial(found, *start, *end) for start, end in zip(starts, ends, strict=True)]
+    return np.concatenate(run(jobs, n_threads))
 
 
-def crossings(
-    paths: Paths, side: NDArray[np.int8], is_of_a: NDArray[np.bool_]
-) -> list[tuple[Any, Any]]:
+def crossings(paths: Paths, found: NDArray[np.int64]) -> list[tuple[Any, Any]]:
     """Return the points where the side turns, in the units of the paths."""
-    decided = np.flatnonzero(side)
-    signs = side[decided]
-    turns = np.flatnonzero(signs[1:] != signs[:-1])
-    before, after = decided[turns], decided[turns + 1]
-    touches = after > before + 1  # in between: they part at the last corner that they share
-    places = after - touches
-    i = np.cumsum(np.add.reduceat(is_of_a, np.append(0, places), dtype=np.int64)[:-1])
     points = []
-    for place, own, corner, touch in zip(
-        *(column.tolist() for column in (places, is_of_a[places], i, touches)), strict=True
-    ):
-        if touch:
-            line, at = (paths.a, corner) if own else (paths.b, place - corner)
+    for i, j, marks in found.tolist():
+        if marks & _TOUCHES:  # they part at the last corner that they share
+            line, at = (paths.a, i) if marks & _IS_OF_A else (paths.b, j)
             points.append((_number(line.x[at]), _number(line.y[at])))
         else:
-            points.append(_intersection(paths, corner, place - corner, own))
+            points.append(_intersection(paths, i, j, bool(marks & _IS_OF_A)))
     return points
 
 

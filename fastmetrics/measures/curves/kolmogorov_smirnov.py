@@ -99,21 +99,24 @@ def ks_statistic(
 
 def ks_of_table(table: ScoreTable, n_threads: int | None = None) -> KolmogorovSmirnov:
     """Return the statistic of a table that has both classes."""
-    if table.is_weighted:
-        row, tpr, fpr = _weighted_gap(table)
-        gap = tpr - fpr
-    else:
+    if not table.is_weighted:
         n_positive, n_negative = int(table.n_positive), int(table.n_negative)
         row, tp, fp = _integer_gap(table, n_positive, n_negative, n_threads)
-        tpr, fpr = tp / n_positive, fp / n_negative
-        gap = (tp * n_negative - fp * n_positive) / (n_positive * n_negative)
-    return KolmogorovSmirnov(
-        statistic=abs(gap),
-        threshold=table.scores[row].item(),
-        sign=(gap > 0) - (gap < 0),
-        true_positive_rate=tpr,
-        false_positive_rate=fpr,
-    )
+        return ks_at(table.scores[row].item(), tp, fp, n_positive, n_negative)
+    row, tpr, fpr = _weighted_gap(table)
+    return _ks(table.scores[row].item(), tpr - fpr, tpr, fpr)
+
+
+def ks_at(
+    threshold: int | float, tp: int, fp: int, n_positive: int, n_negative: int
+) -> KolmogorovSmirnov:
+    """Return the statistic whose threshold is known, with the counts there."""
+    gap = (tp * n_negative - fp * n_positive) / (n_positive * n_negative)
+    return _ks(threshold, gap, tp / n_positive, fp / n_negative)
+
+
+def _ks(threshold: int | float, gap: float, tpr: float, fpr: float) -> KolmogorovSmirnov:
+    return KolmogorovSmirnov(abs(gap), threshold, (gap > 0) - (gap < 0), tpr, fpr)
 
 
 def _weighted_gap(table: ScoreTable) -> tuple[int, float, float]:

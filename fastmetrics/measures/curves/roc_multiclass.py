@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics._input.scores import check_score_matrix
+from fastmetrics._input.scores import check_finite, score_matrix
 from fastmetrics._input.weights import check_weights
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.curves._averaging import averaged, binarized, by_column
+from fastmetrics.measures.curves._averaging import averaged, binarized
 from fastmetrics.tables.ordering.row_order import row_order
 from fastmetrics.tables.scores.pairs import pairs_of_sorted
 
 #: Rows of two classes to their AUC.
 BinaryAuc = Callable[[BinaryRows], float]
+#: Rows that are transposed at a time.
+_BLOCK = 4_096
 _AVERAGES = ("macro", "weighted", None)
 
 
@@ -82,15 +84,32 @@ def multiclass_roc_auc(
 
 
 def class_probabilities(y_score: Any, n_threads: int | None = None) -> NDArray[Any]:
-    """Return the matrix of scores, columns contiguous: finite, and each row adding up to 1."""
-    scores = by_column(check_score_matrix(y_score), n_threads)
-    sums = scores.T.sum(axis=0)
-    if not np.allclose(1, sums):
+    """Return the matrix of scores, columns contiguous: finite, and each row adding up to 1.
+
+    Blocks of rows are transposed and added up while they are in cache: to take one column after the
+    other reads the whole matrix each time.
+    """
+    matrix = score_matrix(y_score)
+    is_by_column = matrix.flags.f_contiguous
+    columns = matrix.T if is_by_column else np.empty(matrix.shape[::-1], matrix.dtype)
+
+    def read(start: int) -> tuple[Any, Any]:
+        block = columns[:, start : start + _BLOCK]
+        if not is_by_column:
+            block[:] = matrix[start : start + _BLOCK].T
+        with np.errstate(invalid="ignore", over="ignore"):  # told of below
+            sums = block.sum(axis=0)
+        return sums.min(), sums.max()
+
+    ends = run([partial(read, start) for start in range(0, len(matrix), _BLOCK)], n_threads)
+    if not np.allclose(1, ends):
+        check_finite(matrix, "y_score")
+        sums = columns.sum(axis=0)
         off = int(np.argmax(~np.isclose(1, sums)))
         raise InputError(
             f"`y_score` must hold probabilities: row {off} adds up to {sums[off]:g}, not to 1"
         )
-    return scores
+    return columns.T
 
 
 def class_codes(y_true: Any, labels: Any, n_columns: int) -> NDArray[np.int64]:

@@ -138,7 +138,12 @@ def d2_brier_score(
         return math.nan
     rows = ProbabilityRows(y_true, y_proba, sample_weight, n_threads)
     sums = _squares(rows, pos_label, labels)
-    mean = sums.mean * (2.0 if rows.scores.ndim == 1 else 1.0)
+    return skill_of_squares(sums, is_one_column=rows.scores.ndim == 1)
+
+
+def skill_of_squares(sums: LossSums, *, is_one_column: bool) -> float:
+    """Return the Brier skill score of sums of squares, of the error of one class or of all."""
+    mean = sums.mean * (2.0 if is_one_column else 1.0)
     shares = sums.class_shares
     null_mean = math.fsum(shares * (1.0 - shares))
     if null_mean > 0.0:

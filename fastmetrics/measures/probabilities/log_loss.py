@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics.measures.probabilities._class_rows import LABELS
-from fastmetrics.measures.probabilities._loss_sums import LOG
+from fastmetrics.measures.probabilities._loss_sums import LOG, LossSums
 from fastmetrics.measures.probabilities._probability_losses import (
     D2,
     LABELS_OR_INDICATOR,
@@ -139,7 +139,11 @@ def d2_log_loss_score(
     if too_few_for_d2(y_true, y_proba):
         return math.nan
     rows = ProbabilityRows(y_true, y_proba, sample_weight, n_threads)
-    sums = rows.sums_by_labels(LOG, labels, rows.eps)
+    return skill_of_logs(rows.sums_by_labels(LOG, labels, rows.eps))
+
+
+def skill_of_logs(sums: LossSums) -> float:
+    """Return the share of the log loss that is explained, of sums of it."""
     clipped = np.clip(sums.class_shares, _DOUBLE, 1.0 - _DOUBLE)
     null_mean = -math.fsum(sums.class_shares * np.log(clipped))
     return 1.0 - sums.mean / null_mean

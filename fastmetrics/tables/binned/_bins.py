@@ -4,74 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_scores_array
 from fastmetrics._kernels import bins as kernels
 from fastmetrics._threads.workers import run
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bounds import BinColumns
-from fastmetrics.tables.binned.bin_layout import BinLayout
+from fastmetrics.tables.binned._rows import Rows
+from fastmetrics.tables.binned.bin_layout import BinLayout, as_doubles
 
-#: Rows in a part at least: zeroing and adding the counts of a part costs as much as 30,000 rows.
-_PART_ROWS: Final = 1 << 20
-_MOST_PARTS: Final = 16
 #: Rows of one call of a kernel: some milliseconds, after which an interrupt is heard.
 _CALL_ROWS: Final = 1 << 22
-
-
-class Rows(NamedTuple):
-    """Rows that are known to be right: scores, int8 labels (1 is positive), weights if any.
-
-    Whole weights are int64, others float64.
-    """
-
-    scores: NDArray[Any]
-    labels: NDArray[np.int8]
-    weights: NDArray[Any] | None
-
-    def part(self, start: int, stop: int | None = None) -> Rows:
-        """Return some of the rows."""
-        at = slice(start, stop)
-        weights = self.weights if self.weights is None else self.weights[at]
-        return Rows(self.scores[at], self.labels[at], weights)
-
-    @property
-    def size(self) -> int:
-        """The number of rows, or what whole weights say that it is."""
-        if self.weights is None or self.is_weighted:
-            return len(self.labels)
-        return int(self.weights.sum())
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether the weights are no counts."""
-        return self.weights is not None and self.weights.dtype.kind == "f"
-
-    def that_weigh(self) -> Rows:
-        """Return the rows whose weight is not 0: the others are not there."""
-        if self.weights is None or self.weights.all():
-            return self
-        has = self.weights > 0
-        return Rows(self.scores[has], self.labels[has], self.weights[has])
-
-    def parts(self) -> list[Rows]:
-        """Return the parts that are counted by themselves: a matter of the data alone."""
-        n = len(self.scores)
-        count = min(max(n // _PART_ROWS, 1), _MOST_PARTS)
-        cuts = [n * k // count for k in range(count + 1)]
-        return [self.part(*cut) for cut in pairwise(cuts)]
-
-    def are_clean(self, negative: int, allow_inf: bool, n_threads: int | None) -> bool:
-        """Return whether labels and scores are what they seemed to be."""
-        most = np.inf if allow_inf else float(np.finfo(np.float64).max)
-        jobs = [
-            partial(kernels.is_clean, part.scores, part.labels, negative, most)
-            for part in self.parts()
-        ]
-        return all(run(jobs, n_threads))
 
 
 class Waiting:
@@ -140,13 +89,52 @@ class Bins:
     def empty(cls, layout: BinLayout, is_weighted: bool = False) -> Self:
         """Return bins without a row."""
         counts = np.zeros(2 * layout.n_bins, np.float64 if is_weighted else np.int64)
-        watched = (~layout._holds_one).view(np.uint8)
-        return cls(layout, counts, np.full(layout.n_bins, np.nan), watched)
+        return cls(layout, counts, np.full(layout.n_bins, np.nan), to_watch(layout))
 
     @property
     def is_weighted(self) -> bool:
         """Whether the counts are sums of float weights."""
         return self.counts.dtype.kind == "f"
+
+    @classmethod
+    def of_counts(
+        cls, layout: BinLayout, numbers: Any, columns: tuple[Any, Any], ends: tuple[Any, Any] | None
+    ) -> Self:
+        """Return bins of counts that others made, or raise what is wrong with them."""
+        at, positives, negatives = as_vector(numbers, "bins"), *columns
+        check_same_length(bins=at, positives=positives, negatives=negatives)
+        if at.dtype.kind not in "iu":
+            raise InputTypeError(f"`bins` must be whole numbers: got {at.dtype}")
+        is_wrong = (at < 0) | (at >= layout.n_bins)
+        if is_wrong.any():
+            worst = at[np.argmax(is_wrong)]
+            raise InputError(f"`bins` must be numbers from 0 to {layout.n_bins - 1:,}: got {worst}")
+        kept = (positives > 0) | (negatives > 0)
+        at = at[kept].astype(np.int64)
+        found = cls.empty(layout, positives.dtype.kind == "f" or negatives.dtype.kind == "f")
+        for cells, column in ((2 * at, negatives), (2 * at + 1, positives)):
+            np.add.at(found.counts, cells, column[kept].astype(found.counts.dtype))
+        found.n_roundings = int(found.is_weighted) * len(at)
+        # What has one score is watched, and known; of the others nothing is but where they end.
+        if ends is None:
+            found.watched[at] = 0
+            return found
+        low, high = (as_doubles(check_scores_array(each, name, allow_inf=True), name)
+                     for each, name in zip(ends, ("low", "high"), strict=True))  # fmt: skip
+        check_same_length(bins=kept, low=low, high=high)
+        low, high = low[kept].astype(np.float64) + 0.0, high[kept].astype(np.float64) + 0.0
+        for name, each in (("low", low), ("high", high)):
+            is_wrong = np.searchsorted(layout.edges, each, side="right") != at
+            if is_wrong.any():
+                k = int(np.argmax(is_wrong))
+                raise InputError(f"`{name}` must lie in its bin: {each[k]} is not in bin {at[k]}")
+        least, most = np.full(layout.n_bins, np.inf), np.full(layout.n_bins, -np.inf)
+        np.minimum.at(least, at, low)
+        np.maximum.at(most, at, high)
+        found.watched[at] &= least[at] == most[at]
+        is_known = found.watched.view(np.bool_) & found.has_rows()
+        found.seen[is_known] = least[is_known]
+        return found
 
     def copy(self) -> Bins:
         """Return bins of the same counts."""
@@ -241,3 +229,8 @@ class Bins:
         is_open = np.isnan(known)
         above = np.where(is_open, low, known) >= threshold
         return above, is_open & ~above & ~(threshold >= high)
+
+
+def to_watch(layout: BinLayout) -> NDArray[np.uint8]:
+    """Return 1 for the bins in which there is room for several scores."""
+    return (~layout._holds_one).view(np.uint8)

@@ -91,7 +91,7 @@ class BinColumns(NamedTuple):
 
 def total(column: NDArray[Any]) -> int | float:
     """Return the sum of counts, or of weights."""
-    return math.fsum(column) if column.dtype.kind == "f" else int(column.sum())
+    return math.fsum(column.tolist()) if column.dtype.kind == "f" else int(column.sum())
 
 
 def auc_bracket(columns: BinColumns) -> Bracket:
@@ -133,6 +133,14 @@ def precision_bracket(columns: BinColumns) -> Bracket:
     sure = columns.is_sure
     low, high = (math.fsum(np.where(sure, known, each)) for each in (least, most))
     return _bracket(low, high, float(columns.totals[0]), columns.error + _ROUNDING)
+
+
+def mean_bracket(least: NDArray[Any], most: NDArray[Any], weights: NDArray[Any]) -> Bracket:
+    """Return the limits of a weighted mean of values between limits of their own."""
+    whole = math.fsum(weights.tolist())
+    parts = weights.astype(np.float64)
+    low, high = (math.fsum((each * parts).tolist()) for each in (least, most))
+    return _bracket(low, high, whole, _ROUNDING)
 
 
 def _running(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

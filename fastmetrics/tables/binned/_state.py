@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from fastmetrics._files import Members
 from fastmetrics._input.scalars import check_integer
 from fastmetrics._input.scores import check_finite
-from fastmetrics.errors import InputError
-from fastmetrics.tables.binned._bins import Bins, Rows, Waiting
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._bounds import BinColumns
+from fastmetrics.tables.binned._rows import Rows
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.scores._columns import Columns, checked_columns
 
@@ -24,6 +25,16 @@ MOST_FIRST: Final = 1 << 25
 #: Rows, or whole weights of them, are fewer than this.
 _MOST: Final = 2**62
 _KINDS: Final = (np.dtype(np.int64), np.dtype(np.float64))
+
+
+def check_first_rows(layout: Any, first_rows: Any) -> int:
+    """Return the number of first rows, or raise what is wrong with it or with the layout."""
+    if layout is not None and not isinstance(layout, BinLayout):
+        raise InputTypeError(
+            f"`layout` must be a BinLayout, or None: got {type(layout).__qualname__}"
+        )
+    least = 1 if layout is None else 0
+    return check_integer("first_rows", first_rows, low=least, high=MOST_FIRST)
 
 
 class BinnedState:
@@ -76,7 +87,7 @@ class BinnedState:
     def merge(self, other: BinnedState) -> None:
         """Add a state that is not being changed."""
         with self.lock:
-            layout = _common(self.layout, other.layout)
+            layout = common_layout(self.layout, other.layout)
             bound = self._new_bound(other._bound)
             bins, waiting = self.bins, self.waiting
             mine, theirs = waiting.rows(), other.waiting.rows()
@@ -111,12 +122,20 @@ class BinnedState:
         """Return a state of its own."""
         with self.lock:
             other = type(self)(self.layout, self.first_rows)
-            other._bound = self._bound
             if self.bins is not None:
-                other.bins = self.bins.copy()
+                other.take(self.bins.copy(), self._bound)
             else:
-                other.waiting.add(self.waiting.rows())
+                other.keep(self.waiting.rows())
             return other
+
+    def take(self, bins: Bins, bound: int) -> None:
+        """Make bins of at most so many rows, if they are counts, the state of a new one."""
+        self.bins, self._bound = bins, bound
+
+    def keep(self, rows: Rows) -> None:
+        """Make first rows, fewer than `first_rows`, the state of a new one."""
+        self.waiting.add(rows)
+        self._bound = rows.size
 
     def columns(self) -> BinColumns:
         """Return what measures need: bins, or the distinct scores of first rows."""
@@ -176,19 +195,16 @@ class BinnedState:
         layout = BinLayout(found["edges"]) if "edges" in found else None
         state = cls(layout, first_rows)
         if layout is not None and "counts" in found:
-            state.bins = _checked_bins(found, layout)
-            weighs_in = not state.bins.is_weighted
-            state._bound = sum(state.bins.counts.tolist()) if weighs_in else 0
+            bins = checked_bins(found, layout)
+            state.take(bins, 0 if bins.is_weighted else sum(bins.counts.tolist()))
         else:
-            rows = _checked_rows(found, first_rows)
-            state.waiting.add(rows)
-            state._bound = rows.size
+            state.keep(checked_first_rows(found, first_rows))
         if state._bound >= _MOST:
             raise InputError(f"{state._bound:,} rows are too many")
         return state
 
 
-def _common(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout | None:
+def common_layout(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout | None:
     """Return the layout of two tables, one of which may have none yet, or raise."""
     if mine is None or theirs is None:
         return theirs if mine is None else mine
@@ -210,7 +226,8 @@ def _binned(layout: BinLayout | None, before: Rows, after: Rows) -> Bins:
     return bins
 
 
-def _checked_rows(found: Members, first_rows: int) -> Rows:
+def checked_first_rows(found: Members, first_rows: int) -> Rows:
+    """Return fewer rows than these, or raise what is wrong with such arrays."""
     scores, labels, weights = found["scores"], found["labels"], found["weights"]
     if scores.dtype != np.float64 or labels.dtype != np.int8 or weights.dtype not in _KINDS:
         raise InputError("scores, labels and weights of other dtypes")
@@ -224,7 +241,8 @@ def _checked_rows(found: Members, first_rows: int) -> Rows:
     return Rows(scores, labels, weights)
 
 
-def _checked_bins(found: Members, layout: BinLayout) -> Bins:
+def checked_bins(found: Members, layout: BinLayout) -> Bins:
+    """Return the bins of such arrays, or raise what is wrong with them."""
     counts, seen, watched = found["counts"], found["seen"], found["watched"]
     roundings = found["n_roundings"]
     n = layout.n_bins

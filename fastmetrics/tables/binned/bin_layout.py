@@ -11,30 +11,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
-from fastmetrics._files import File, Members, read_archive, write_archive
+from fastmetrics._files import Members, Saved
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer
 from fastmetrics._input.scores import canonical_scores, check_scores_array
 from fastmetrics.errors import InputError
 from fastmetrics.tables.binned._cells import Search, search_of
+from fastmetrics.tables.binned._learning import above, learnt_edges
 
 #: Bins by default: with all that belongs to one, about a megabyte.
 N_BINS: Final = 1 << 15
 #: Bins at most: their numbers are kept in 16 bits.
 MOST_BINS: Final = 1 << 16
-#: Version of the files that hold layouts or tables of bins.
-FORMAT: Final = 1
 #: Integers up to here are doubles.
 _EXACT: Final = 2**53
 #: Octaves of magnitudes that bins of bits tell apart, from 2**-64 up to 2**64.
 _OCTAVES: Final = 128
 
 
-class BinLayout(Shown):
+class BinLayout(Saved, Shown):
     """The bins of a `BinnedScoreTable`: where one ends and the next begins.
 
     Tables merge where their layouts are equal: make one, and give it to all of them (or to all
-    machines: it is saved and loaded). `learn` makes bins of about equal numbers of rows; `of_bits`
+    machines: it is saved and loaded). `learn` makes bins of few rows each; `of_bits`
     knows nothing of the data, and is the same everywhere.
 
     Parameters
@@ -82,7 +81,7 @@ class BinLayout(Shown):
 
     @classmethod
     def learn(cls, scores: ArrayLike, *, n_bins: int = N_BINS) -> Self:
-        """Make bins that hold about equally many of such scores, and values that recur alone.
+        """Make bins that hold few rows each, fewest at the top, and values that recur alone.
 
         Parameters
         ----------
@@ -102,34 +101,23 @@ class BinLayout(Shown):
 
         Notes
         -----
-        O(n log n). A function of the multiset of scores. A value with the weight of two bins gets
-        a bin to itself; where there are fewer distinct values than bins, each begins one, and has
-        it to itself as far as bins suffice, the most frequent ones first.
+        O(n log n). A function of the multiset of scores. Half of the edges are spread evenly over
+        the rows, half ever closer towards the highest scores, which average precision is made of:
+        no bin has more than about 4/3 of an even share. Between the scores of the sample, and a
+        little above them, edges are interpolated, so that a sample may have fewer rows than there
+        are bins. A value that recurs with the weight of two bins gets a bin to itself; so does each
+        of few values, most of which recur.
 
         Examples
         --------
         >>> from fastmetrics import BinLayout
-        >>> BinLayout.learn([1, 5, 3, 3, 4]).bins([1, 2, 3, 4, 5])
-        array([1, 2, 3, 5, 7])
+        >>> BinLayout.learn([1, 3, 3, 1, 4, 4]).bins([1, 2, 3, 4, 5])
+        array([1, 2, 3, 5, 6])
         """
         n_bins = check_integer("n_bins", n_bins, low=2, high=MOST_BINS)
         known = as_doubles(check_scores_array(scores, "scores", allow_inf=True), "scores")
-        known = known[np.isfinite(known)] + 0.0
-        values, counts = np.unique(known, return_counts=True)
-        by_count = np.argsort(-counts, kind="stable")
-        room = n_bins - 1
-        n_alone = int(np.count_nonzero(counts * n_bins >= 2 * len(known)))
-        n_alone = min(n_alone, room // 4)
-        if len(values) <= room:  # each value begins a bin; the rest of the room ends some
-            n_alone = min(len(values), room - len(values))
-        is_alone = np.zeros(len(values), np.bool_)
-        is_alone[by_count[:n_alone]] = True
-        alone, others = values[is_alone], values[~is_alone]
-        room -= 2 * len(alone)
-        if len(others) > room:
-            rows = np.repeat(others, counts[~is_alone])
-            others = rows[np.arange(1, room + 1) * len(rows) // (room + 1)]
-        return cls(np.unique(np.concatenate([alone, _above(alone), others])))
+        finite = known[np.isfinite(known)].astype(np.float64)
+        return cls(learnt_edges(finite, n_bins))
 
     @classmethod
     def of_bits(cls, *, n_bins: int = N_BINS) -> Self:
@@ -210,7 +198,7 @@ class BinLayout(Shown):
     def _holds_one(self) -> NDArray[np.bool_]:
         """Which bins are so narrow that they hold one double: the edge at which they begin."""
         narrow = np.zeros(self.n_bins, np.bool_)
-        narrow[1:-1] = _above(self._edges[:-1]) == self._edges[1:]
+        narrow[1:-1] = above(self._edges[:-1]) == self._edges[1:]
         return narrow
 
     def __eq__(self, other: object) -> bool:
@@ -229,49 +217,12 @@ class BinLayout(Shown):
         values = {"bins": self.n_bins, "first_edge": ends[0], "last_edge": ends[1]}
         return Display([Table.record(values)], f"BinLayout {self.name}")
 
-    def __reduce__(self) -> tuple[Any, tuple[NDArray[np.float64]]]:
-        return type(self), (self._edges,)
-
-    def save(self, file: File) -> None:
-        """Write the layout to a ``.npz`` file, compressed and without pickle.
-
-        Parameters
-        ----------
-        file : path or binary file object
-            The file is written under exactly this name, and takes the place of one that is
-            there once it is whole.
-        """
-        write_archive(file, FORMAT, {"kind": np.array("BinLayout"), "edges": self._edges})
-
-    @classmethod
-    def load(cls, file: File) -> Self:
-        """Read a layout that `save` wrote.
-
-        Parameters
-        ----------
-        file : path or binary file object
-
-        Returns
-        -------
-        BinLayout
-
-        Raises
-        ------
-        ValueError
-            If the file is not whole, or holds something else.
-        """
-        return read_archive(file, FORMAT, "BinLayout", cls._of_members)
+    def _members(self) -> Members:
+        return {"edges": self._edges}
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:
         return cls(found["edges"])
-
-
-def _above(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the next double above each: infinity above the largest."""
-    with np.errstate(over="ignore"):
-        above: NDArray[np.float64] = np.nextafter(values, np.inf)
-    return above
 
 
 def as_doubles(scores: NDArray[Any], name: str) -> NDArray[Any]:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._files import File, read_archive, write_archive
-from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
-from fastmetrics._input.scalars import check_integer, check_n_threads
+from fastmetrics._files import Members, Saved
+from fastmetrics._input.scalars import check_n_threads
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.binned._bins import Rows
+from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned._state import FIRST_ROWS, MOST_FIRST, BinnedState
-from fastmetrics.tables.binned.bin_layout import FORMAT, BinLayout, as_doubles
-from fastmetrics.tables.scores._columns import checked_columns, rescaled
+from fastmetrics.tables.binned._rows import checked_rows
+from fastmetrics.tables.binned._state import FIRST_ROWS, BinnedState, check_first_rows
+from fastmetrics.tables.binned.bin_layout import BinLayout
+from fastmetrics.tables.scores._columns import checked_columns, checked_counts, rescaled
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
-class BinnedScoreTable(Bracketed):
+class BinnedScoreTable(Saved, Bracketed):
     """How many positives and negatives have their score in each of some 32,768 bins.
 
     It takes a stream of batches with `update`, of any length and any range of scores, in about a
@@ -82,12 +81,7 @@ class BinnedScoreTable(Bracketed):
     __slots__ = ("_state",)
 
     def __init__(self, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS) -> None:
-        if layout is not None and not isinstance(layout, BinLayout):
-            raise InputTypeError(
-                f"`layout` must be a BinLayout, or None: got {type(layout).__qualname__}"
-            )
-        least = 1 if layout is None else 0
-        first_rows = check_integer("first_rows", first_rows, low=least, high=MOST_FIRST)
+        first_rows = check_first_rows(layout, first_rows)
         self._state = BinnedState(layout, first_rows)
 
     @classmethod
@@ -95,6 +89,65 @@ class BinnedScoreTable(Bracketed):
         table = cls.__new__(cls)
         table._state = state
         return table
+
+    @classmethod
+    def from_counts(
+        cls,
+        layout: BinLayout,
+        bins: ArrayLike,
+        positives: ArrayLike,
+        negatives: ArrayLike,
+        *,
+        low: ArrayLike | None = None,
+        high: ArrayLike | None = None,
+    ) -> Self:
+        """Make a table of counts by bin, as a database makes them: it merges with those of streams.
+
+        Parameters
+        ----------
+        layout : BinLayout
+            The bins that were counted.
+        bins : array-like of shape (k,)
+            Numbers of bins, in any order: of how many of the layout's edges the scores are not
+            below, as ``width_bucket(score, edges)`` says in SQL. Of one bin counts are added up.
+        positives, negatives : array-like of shape (k,)
+            Counts (integers, exact) or weights (floats) >= 0 of each class.
+        low, high : array-like of shape (k,), optional
+            The least and the greatest score of each; where they are equal, a bin is exact.
+
+        Returns
+        -------
+        BinnedScoreTable
+
+        Raises
+        ------
+        TypeError, ValueError
+            If lengths differ, a number is no bin's, a count is negative or not finite, a score lies
+            in another bin, or there are 2**62 rows or more.
+
+        Examples
+        --------
+        >>> from fastmetrics import BinLayout, BinnedScoreTable
+        >>> layout = BinLayout([0.5])
+        >>> table = BinnedScoreTable.from_counts(layout, [0, 1], [1, 3], [5, 1])
+        >>> table.roc_auc()
+        Bracket(low=0.625, high=0.9583333333)
+        >>> exact = {"low": [0.1, 0.8], "high": [0.1, 0.8]}
+        >>> BinnedScoreTable.from_counts(layout, [0, 1], [1, 3], [5, 1], **exact).roc_auc()
+        Bracket(low=0.7916666667, high=0.7916666667)
+        """
+        if not isinstance(layout, BinLayout):
+            raise InputTypeError(f"`layout` must be a BinLayout: got {type(layout).__qualname__}")
+        if (low is None) != (high is None):
+            raise InputError("`low` and `high` belong together: pass both, or neither")
+        counts = checked_counts(positives, "positives"), checked_counts(negatives, "negatives")
+        bound = sum(int(each.sum()) for each in counts if each.dtype.kind == "i")
+        if bound >= 2**62:
+            raise InputError(f"a table counts fewer than 2**62 rows: got {bound:,}")
+        state = BinnedState(layout, 0)
+        ends = None if low is None or high is None else (low, high)
+        state.take(Bins.of_counts(layout, bins, counts, ends), bound)
+        return cls._of(state)
 
     # --- the stream --------------------------------------------------------------------------
 
@@ -142,18 +195,8 @@ class BinnedScoreTable(Bracketed):
         >>> table.roc_auc()
         Bracket(low=0.875, high=0.875)
         """
-        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-        checked = check_binary(
-            y_true,
-            y_score,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            allow_inf=allow_inf,
-        )
         n_threads = check_n_threads(n_threads)
-        rows = _rows(checked)
-        if not rows.are_clean(checked.negative, allow_inf, n_threads):
-            rows = _rows(checked.recheck())
+        rows = checked_rows(y_true, y_score, sample_weight, pos_label, allow_inf, n_threads)
         self._state.update(rows.that_weigh(), n_threads)
 
     def merge(self, *others: BinnedScoreTable) -> None:
@@ -249,81 +292,12 @@ class BinnedScoreTable(Bracketed):
 
     # --- files and copies --------------------------------------------------------------------
 
-    def to_bytes(self) -> bytes:
-        """Return all of the table as bytes, which `from_bytes` reads: versioned, without pickle.
-
-        Returns
-        -------
-        bytes
-            What `save` writes: an ``.npz`` archive, each array with its CRC-32.
-
-        Examples
-        --------
-        >>> from fastmetrics import BinnedScoreTable
-        >>> table = BinnedScoreTable()
-        >>> table.update([0, 1], [0.2, 0.7])
-        >>> BinnedScoreTable.from_bytes(table.to_bytes()) == table
-        True
-        """
-        file = io.BytesIO()
-        self.save(file)
-        return file.getvalue()
+    def _members(self) -> Members:
+        return self._state.members()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """Return the table that `to_bytes` wrote; everything in it is checked again.
-
-        Parameters
-        ----------
-        data : bytes
-
-        Returns
-        -------
-        BinnedScoreTable
-
-        Raises
-        ------
-        TypeError, ValueError
-            If they are no bytes, not whole, or of another format.
-        """
-        if not isinstance(data, bytes):
-            raise InputTypeError(f"`data` must be bytes: got {type(data).__qualname__}")
-        return cls.load(io.BytesIO(data))
-
-    def save(self, file: File) -> None:
-        """Write the table to a ``.npz`` file, compressed and without pickle.
-
-        Parameters
-        ----------
-        file : path or binary file object
-            The file is written under exactly this name, and takes the place of one that is
-            there once it is whole.
-        """
-        kind = {"kind": np.array("BinnedScoreTable")}
-        write_archive(file, FORMAT, kind | self._state.members())
-
-    @classmethod
-    def load(cls, file: File) -> Self:
-        """Read a table that `save` wrote; it goes on as if it had never been away.
-
-        Parameters
-        ----------
-        file : path or binary file object
-
-        Returns
-        -------
-        BinnedScoreTable
-
-        Raises
-        ------
-        ValueError
-            If the file is not whole, or holds something else.
-        """
-        return cls._of(read_archive(file, FORMAT, "BinnedScoreTable", BinnedState.of_members))
-
-    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """Travel as arrays: what arrives has a lock of its own."""
-        return _of_members, (type(self), self._state.members())
+    def _of_members(cls, found: Members) -> Self:
+        return cls._of(BinnedState.of_members(found))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BinnedScoreTable):
@@ -350,22 +324,3 @@ class BinnedScoreTable(Bracketed):
 
     def _called(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
         return self._state.called(threshold)
-
-
-def _of_members(cls: type[BinnedScoreTable], members: Any) -> BinnedScoreTable:
-    return cls._of(BinnedState.of_members(members))
-
-
-def _rows(checked: BinaryRows) -> Rows:
-    """Return the rows: scores as floats, whole weights as integers."""
-    scores, labels, weights = as_doubles(checked.scores, "y_score"), checked.labels, checked.weights
-    if weights is None:
-        return Rows(scores, labels, None)
-    if checked.weight_exponent:
-        raise InputError(
-            "`sample_weight` and its sum must lie between 2**-250 and 2**250: scale the weights of "
-            "all batches alike"
-        )
-    if checked.integer_weights:
-        weights = weights.astype(np.int64)
-    return Rows(scores, labels, weights)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels import survival as kernels
 from fastmetrics.tables.concordance.row_sums import Floats, Ranked, ranked
 
 
@@ -38,10 +39,10 @@ class FollowUp(NamedTuple):
     def remaining(self, *, of_events: bool) -> Remaining:
         """Return the share that has had no event, or the share that was not censored."""
         leaving = np.bincount(self.keys, self.weights, 2 * len(self.times)).astype(np.float64)
-        at_risk: Floats = np.cumsum(leaving[::-1])[::-1]
+        at_risk = np.ascontiguousarray(np.cumsum(leaving[::-1])[::-1])
         leaving[of_events::2] = 0.0
-        shares = np.divide(leaving, at_risk, out=np.zeros_like(leaving), where=leaving > 0.0)
-        before = np.append(1.0, np.cumprod(1.0 - shares))
+        before = np.empty(len(leaving) + 1)
+        kernels.remaining_shares(leaving, at_risk, before)
         return Remaining(before, at_risk, leaving)
 
 
@@ -67,17 +68,8 @@ class Remaining(NamedTuple):
         its share larger, by leaving / (at_risk (at_risk - leaving)) of itself; if it is one of
         those that leave, smaller, by 1 / at_risk.
         """
-        end = int(np.flatnonzero(of_logs)[-1]) if of_logs.any() else 0  # nothing moves beyond it
-        later = np.cumsum(of_logs[end:0:-1])[::-1]
-        leaving, at_risk = self.leaving[:end], self.at_risk[:end]
-        staying = at_risk - leaving
-        own = np.divide(later, at_risk, out=np.zeros_like(later), where=leaving > 0.0)
-        steps = np.divide(own * leaving, staying, out=np.zeros_like(later), where=staying > 0.0)
         found = np.empty(len(self.leaving))
-        found[0:1] = 0.0
-        np.cumsum(steps[: len(found) - 1], out=found[1 : end + 1])
-        found[end + 1 :] = found[min(end, len(found) - 1)]
-        found[:end] -= own
+        kernels.moves_of_logs(of_logs, self.leaving, self.at_risk, found)
         return found
 
 

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from abc import ABC, abstractmethod
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._display.shown import Shown
-from fastmetrics._files import File, Members, read_archive, write_archive
+from fastmetrics._files import Members, Saved, as_json, of_json
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels
 from fastmetrics.tables.confusion._matrix_checks import refuse_bad_counts
 from fastmetrics.tables.confusion._matrix_state import Parts
 from fastmetrics.tables.confusion._matrix_store import SparseStore, Store
 
-#: Version of the files; a change of their meaning makes it another.
-FORMAT: Final = 1
 
-
-class Saved(Shown, ABC):
-    """Copies, pickles and files of a stream are all made of the members of its file."""
+class Stream(Saved, Shown):
+    """A stream of rows that do not all count: copies, too, are made of the members of its file."""
 
     __slots__ = ()
-
-    @abstractmethod
-    def _members(self) -> Members:
-        """Return arrays that hold all that the stream is, and do not change with it."""
-
-    @classmethod
-    @abstractmethod
-    def _of_members(cls, found: Members) -> Self:
-        """Return the stream of such arrays; what is not right about them is a ValueError."""
 
     def copy(self) -> Self:
         """Return a stream of the same past that goes on by itself.
@@ -53,62 +39,6 @@ class Saved(Shown, ABC):
         """
         return self._of_members(self._members())
 
-    def save(self, file: File) -> None:
-        """Write the stream to a ``.npz`` file, compressed, without pickle: it survives a restart.
-
-        Parameters
-        ----------
-        file : path or binary file object
-            The file is written under exactly this name. One that is there is replaced when the new
-            one is whole, and stays if anything fails.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from fastmetrics import WindowedConfusionMatrix
-        >>> last = WindowedConfusionMatrix(100)
-        >>> last.update([0, 1], [0, 0])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     last.save(Path(folder) / "monitor.npz")
-        ...     again = WindowedConfusionMatrix.load(Path(folder) / "monitor.npz")
-        >>> again == last
-        True
-        """
-        write_archive(file, FORMAT, {"kind": np.array(type(self).__name__), **self._members()})
-
-    @classmethod
-    def load(cls, file: File) -> Self:
-        """Read a stream that `save` wrote; it goes on as if it had never been away.
-
-        Parameters
-        ----------
-        file : path or binary file object
-
-        Returns
-        -------
-        WindowedConfusionMatrix or DecayedConfusionMatrix
-
-        Raises
-        ------
-        ValueError
-            If the file is not whole, or holds something else: everything in it is checked.
-        """
-        return read_archive(file, FORMAT, cls.__name__, cls._of_members, unnamed="ConfusionMatrix")
-
-    def __reduce__(self) -> tuple[Any, tuple[Members]]:
-        return self._of_members, (self._members(),)
-
-
-def write_matrix(file: File, *parts: Any) -> None:
-    """Write the state of a `ConfusionMatrix`."""
-    write_archive(file, FORMAT, matrix_members(*parts))
-
-
-def read_matrix(file: File) -> Parts:
-    """Return the state of a `ConfusionMatrix` that a file holds, or raise ValueError."""
-    return read_archive(file, FORMAT, "ConfusionMatrix", checked_parts, unnamed="ConfusionMatrix")
-
 
 def matrix_members(store: Store, labels: Labels, exponent: int, new_labels: NewLabels) -> Members:
     """Return the pairs that occur, labels, and how the matrix was made."""
@@ -122,25 +52,6 @@ def matrix_members(store: Store, labels: Labels, exponent: int, new_labels: NewL
         "new_labels": np.array(new_labels),
         "sparse": np.array(store.is_sparse),
     }
-
-
-def as_json(value: Any) -> NDArray[np.uint8]:
-    """Return labels as bytes: NumPy's texts cannot end in NUL, its numbers are of one kind."""
-    return np.frombuffer(json.dumps(value).encode(), np.uint8)
-
-
-def of_json(stored: NDArray[Any]) -> Any:
-    """Return what `as_json` was given, tuples as lists."""
-    if stored.dtype != np.uint8 or stored.ndim != 1:
-        raise InputError("bytes of JSON are needed")
-    return json.loads(stored.tobytes())
-
-
-def scalar(found: Members, name: str) -> Any:
-    """Return a single number or text, as a Python value."""
-    if found[name].shape != ():
-        raise InputError(f"`{name}` must be one value: got {found[name]}")
-    return found[name].item()
 
 
 def checked_parts(found: Members) -> Parts:

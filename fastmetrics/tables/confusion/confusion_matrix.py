@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import IO, Any, Final, Never, Self
+from typing import Any, Final, Never, Self
 
 from numpy.typing import ArrayLike
 
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
+from fastmetrics._files import Members, Saved
 from fastmetrics._input.rows import check_same_index
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.confusion._counting import Margins
@@ -20,7 +20,7 @@ from fastmetrics.tables.confusion._matrix_checks import (
     checked_policy,
     refuse_rows,
 )
-from fastmetrics.tables.confusion._matrix_file import read_matrix, write_matrix
+from fastmetrics.tables.confusion._matrix_file import checked_parts, matrix_members
 from fastmetrics.tables.confusion._matrix_snapshot import (
     CountsAsArray,
     MatrixSnapshot,
@@ -42,7 +42,7 @@ sample_weight : array-like of shape (n,), optional
 """
 
 
-class ConfusionMatrix(CountsAsArray):
+class ConfusionMatrix(Saved, CountsAsArray):
     """How many examples of each class were taken for each class.
 
     It is all that accuracy, precision, F1, Matthews' coefficient, cost and their kin need of the
@@ -346,17 +346,14 @@ class ConfusionMatrix(CountsAsArray):
         """Return a matrix of the classes in reverse order: of two, the other one is positive."""
         return type(self)._of(*self._state.reversed())
 
-    def save(self, file: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the matrix to a ``.npz`` file of exactly this name, compressed, without pickle.
+    _was_unnamed = True
 
-        A file that is there is replaced when the new one is whole, and stays if anything fails.
-        """
-        write_matrix(file, *self._state.parts())
+    def _members(self) -> Members:
+        return matrix_members(*self._state.parts())
 
     @classmethod
-    def load(cls, file: str | PathLike[str] | IO[bytes]) -> Self:
-        """Read a matrix that `save` wrote; ValueError if it is not whole, or of another format."""
-        return cls._of(*read_matrix(file))
+    def _of_members(cls, found: Members) -> Self:
+        return cls._of(*checked_parts(found))
 
     def __add__(self, other: ConfusionMatrix) -> ConfusionMatrix:
         if not isinstance(other, ConfusionMatrix):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display
-from fastmetrics._files import Members
+from fastmetrics._files import Members, as_json, of_json, scalar
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_integer, check_positive
@@ -20,12 +20,9 @@ from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import Cells, NewLabels, count_columns, seen_cells
 from fastmetrics.tables.confusion._matrix_file import (
-    Saved,
-    as_json,
+    Stream,
     checked_parts,
     matrix_members,
-    of_json,
-    scalar,
 )
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -48,7 +45,7 @@ class _Now(NamedTuple):
     n_seen: int
 
 
-class DecayedConfusionMatrix(Saved):
+class DecayedConfusionMatrix(Stream):
     """How often each class was taken for each, lately: weights fall by half every `half_life` rows.
 
     The newest row weighs 1, the row `half_life` before it ½, the one as far before that ¼. `matrix`

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display
-from fastmetrics._files import Members
+from fastmetrics._files import Members, as_json, scalar
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
@@ -18,10 +18,8 @@ from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels, check_kind
 from fastmetrics.tables.confusion._matrix_file import (
-    Saved,
-    as_json,
+    Stream,
     checked_labels,
-    scalar,
 )
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -48,7 +46,7 @@ class _Classes(NamedTuple):
         return cls(labels, {label: k for k, label in enumerate(labels)})
 
 
-class WindowedConfusionMatrix(Saved):
+class WindowedConfusionMatrix(Stream):
     """How often each class was taken for each among the last `window` rows.
 
     Rows leave one by one, in the order in which they came, whatever the batches were. `matrix` is

@@ -94,14 +94,20 @@ class Partition:
         return out
 
 
-def partition(rows: BinaryRows, n_threads: int | None = None) -> Partition:
+def partition(
+    rows: BinaryRows, n_threads: int | None = None, *, with_numbers: bool = False
+) -> Partition:
     """Scatter the rows into buckets by class; scores carry their weights.
 
-    The pass also verifies labels and finiteness: ``is_clean`` says whether all was as promised.
+    If asked for, they carry the numbers of their rows instead. The pass also verifies labels and
+    finiteness: ``is_clean`` says whether all was as promised.
     """
     inclusive_max = np.inf if rows.allow_inf else _LARGEST
-    weights = np.empty(0) if rows.weights is None else rows.weights
-    kind = None if rows.weights is None else weights.dtype
+    weights, kind = np.empty(0), None
+    if with_numbers:
+        kind = _number_kind(len(rows.scores))
+    elif rows.weights is not None:
+        weights, kind = rows.weights, rows.weights.dtype
     labels = rows.labels, rows.negative
     return _scattered(rows.scores, *labels, weights, inclusive_max, kind, n_threads)
 
@@ -111,8 +117,12 @@ def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partit
 
     ``is_clean`` says whether all are finite.
     """
-    kind = np.dtype(np.int32 if len(scores) <= MOST_SHORT else np.int64)
+    kind = _number_kind(len(scores))
     return _scattered(scores, np.empty(0, np.int8), 0, np.empty(0), _LARGEST, kind, n_threads)
+
+
+def _number_kind(n_rows: int) -> np.dtype[Any]:
+    return np.dtype(np.int32 if n_rows <= MOST_SHORT else np.int64)
 
 
 def _scattered(

@@ -8,6 +8,7 @@ these sorts the rows. What the bits cut off would have changed is noticed, and p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -173,20 +174,35 @@ def _order_bucket(scores: NDArray[Any], numbers: Ints, start: int, rows: Ints, e
 
     ``numbers`` are those of the rows, ascending.
     """
-    keys, least, greatest = ordered_keys(scores)
-    if len(keys) == 0:
+    if len(scores) == 0:
         return 0
+
+    def write(words: NDArray[np.uint64], place_bits: np.uint64, keys: NDArray[np.uint64]) -> int:
+        return int(kernels.unpack(words, place_bits, keys, numbers, start, rows, ends))
+
+    return walk_in_order(scores, write)
+
+
+def walk_in_order(
+    scores: NDArray[Any],
+    walk: Callable[[NDArray[np.uint64], np.uint64, NDArray[np.uint64]], int],
+) -> int:
+    """Return what ``walk`` does of the places of scores in their order, ties in that of the places.
+
+    It is given sorted words, the bits of a place at the end of each, and the keys by place. Where
+    it finds that bits which the words lack order them otherwise, it returns -1 and is called again.
+    """
+    keys, least, greatest = ordered_keys(scores)
     place_bits = np.uint64(len(keys).bit_length())
     key_bits = (int(greatest) - int(least)).bit_length()
     shift = np.uint64(max(0, key_bits + int(place_bits) - 64))
     words = np.empty(len(keys), np.uint64)
     kernels.pack(keys, least, shift, place_bits, words)
     words.sort()
-    found = kernels.unpack(words, place_bits, keys, numbers, start, rows, ends)
+    found = walk(words, place_bits, keys)
     if found < 0:
-        words = _ordered_twice(keys, least, shift, place_bits)
-        found = kernels.unpack(words, place_bits, keys, numbers, start, rows, ends)
-    return int(found)
+        found = walk(_ordered_twice(keys, least, shift, place_bits), place_bits, keys)
+    return found
 
 
 def _ordered_twice(

@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
+from fastmetrics._files import Members, Saved
 from fastmetrics._input.queries import QueryRows, check_queries, check_totals
 from fastmetrics._input.scalars import check_choice, check_n_threads
 from fastmetrics._kernels.ranking import rankings as kernels
 from fastmetrics._results import same
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.ranking._placing import placed
+from fastmetrics.tables.ranking._stored import checked_columns, stored_columns
 
 Ties = Literal["expected", "optimistic", "pessimistic", "trec_eval"]
 TIES: Final[tuple[Ties, ...]] = ("expected", "optimistic", "pessimistic", "trec_eval")
@@ -44,7 +46,7 @@ TypeError, ValueError
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RankingTable(Shown):
+class RankingTable(Saved, Shown):
     """Of every query, where its relevant items stand among the scores.
 
     All that a measure of rankings needs: of each relevant item, how many items score higher and how
@@ -281,6 +283,14 @@ class RankingTable(Shown):
         return all(same(getattr(self, name), getattr(other, name)) for name in self.__slots__)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _members(self) -> Members:
+        return stored_columns({name: getattr(self, name) for name in self.__slots__})
+
+    @classmethod
+    def _of_members(cls, found: Members) -> Self:
+        columns = checked_columns(found)
+        return cls._of_columns(*(columns[name] for name in cls.__slots__))
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         """Travel as columns: what arrives (or is copied) is read-only again."""

@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
+from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.regression_targets import RegressionRows, check_regression
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_n_threads, check_real
+from fastmetrics._input.scalars import check_integer, check_n_threads, check_real
 from fastmetrics._kernels import errors
 from fastmetrics._results import same
 from fastmetrics.errors import InputError
-from fastmetrics.tables.regression._deviances import ABOUT, DEVIANCE
+from fastmetrics.tables.regression._deviances import ABOUT, DEVIANCE, N_DEVIANCES
 from fastmetrics.tables.regression._sums import Sums, Terms, add_up
 
 Floats = NDArray[np.float64]
@@ -35,7 +36,7 @@ _WEIGHED = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RegressionTable(Shown):
+class RegressionTable(Saved, Shown):
     """The sums over rows of targets and predictions that regression measures follow from.
 
     It merges with ``+`` (or ``sum``), is never modified, and stands in place of `y_true` in every
@@ -214,6 +215,39 @@ class RegressionTable(Shown):
 
     def __radd__(self, other: Any) -> RegressionTable:
         return self if type(other) is int and other == 0 else NotImplemented
+
+    def _members(self) -> Members:
+        sums, powers = self._sums, sorted(self._terms.powers)
+        return {
+            "n_samples": np.array(self.n_samples),
+            "weight_exponent": np.array(self.weight_exponent),
+            "asked": np.array(self._terms.asked),
+            "powers": np.array([power for power, _ in powers], np.float64),
+            "from_mean": np.array([from_mean for _, from_mean in powers], np.bool_),
+            "of_errors": sums.of_errors,
+            "of_powers": np.array([sums.of_powers[power] for power, _ in powers]),
+            **({} if sums.of_logs is None else {"of_logs": sums.of_logs}),
+        }
+
+    @classmethod
+    def _of_members(cls, found: Members) -> Self:
+        n_samples = check_integer("n_samples", scalar(found, "n_samples"), low=1)
+        exponent = check_integer("weight_exponent", scalar(found, "weight_exponent"))
+        asked = check_integer("asked", scalar(found, "asked"), low=0, high=ARITHMETIC.asked)
+        powers = [check_power(power) for power in found["powers"].tolist()]
+        from_mean = found["from_mean"].astype(np.bool_).tolist()
+        terms = Terms(asked, "of_logs" in found, frozenset(zip(powers, from_mean, strict=True)))
+        deviances = dict(zip(powers, found["of_powers"], strict=True))
+        sums = Sums(found["of_errors"], found.get("of_logs"), deviances)
+        k = len(sums.of_errors)
+        of_rows = [sums.of_errors] if sums.of_logs is None else [sums.of_errors, sums.of_logs]
+        shapes = [(each, (k, errors.N_SUMS)) for each in of_rows]
+        shapes += [(each, (k, N_DEVIANCES)) for each in deviances.values()]
+        if any(each.dtype != np.float64 or each.shape != shape for each, shape in shapes):
+            raise InputError("sums of other shapes, or of another dtype")
+        if not k or len(deviances) < len(powers) or not (sums.weights > 0).all():
+            raise InputError("sums of no rows, or of one power twice")
+        return cls(n_samples, exponent, terms, sums)
 
     def _shown(self) -> Display:
         columns = {

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
-from os import PathLike
-from typing import IO, Any
-from zipfile import BadZipFile
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +15,6 @@ from fastmetrics.errors import InputError, InputTypeError
 
 #: Scores, positives and negatives.
 Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
-
-#: What NumPy and ``zipfile`` raise for other or damaged files, beside ValueError: an empty one, a
-#: member that is missing, a lone array in place of an archive, a bit that says "encrypted".
-_NOT_A_TABLE = (EOFError, KeyError, TypeError, RuntimeError, BadZipFile, zlib.error)
 
 
 def checked_columns(
@@ -68,37 +61,6 @@ def rescaled(columns: Columns) -> tuple[Columns, int]:
 def _no_columns() -> Columns:
     """Return the columns of an empty table: one of a kind, whatever did not weigh anything."""
     return np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
-
-
-def stored_columns(file: Any, version: int) -> tuple[Columns, int]:
-    """Return the checked columns and the weight exponent of a table's file.
-
-    Raises
-    ------
-    ValueError
-        If the file is not one that ``ScoreTable.save`` wrote, or not whole.
-    """
-    if isinstance(file, str | PathLike):
-        with open(file, "rb") as opened:  # NumPy leaves a damaged file open
-            return _stored_columns(opened, repr(str(file)), version)
-    return _stored_columns(file, repr(file), version)
-
-
-def _stored_columns(file: IO[bytes], name: str, version: int) -> tuple[Columns, int]:
-    try:
-        with np.load(file, allow_pickle=False) as stored:
-            found = stored["format"]
-            if found.shape != () or found != version:
-                raise InputError(
-                    f"{name} has ScoreTable format {found}, this version reads format {version}"
-                )
-            columns = stored["scores"], stored["positives"], stored["negatives"]
-            exponent = stored["weight_exponent"]
-    except _NOT_A_TABLE as error:
-        raise InputError(f"{name} does not hold a whole ScoreTable: {error}") from error
-    if exponent.shape != () or exponent.dtype.kind != "i":
-        raise InputError(f"{name}: `weight_exponent` must be one integer, got {exponent}")
-    return checked_columns(*columns, allow_inf=True), int(exponent)
 
 
 def checked_counts(values: Any, name: str) -> NDArray[Any]:

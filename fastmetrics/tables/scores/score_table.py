@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from os import PathLike
-from typing import IO, Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
-from fastmetrics._files import writing
+from fastmetrics._files import Members, Saved
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_threads
 from fastmetrics._kernels import merges
@@ -21,12 +20,11 @@ from fastmetrics.tables.scores._columns import (
     checked_columns,
     merged_columns,
     rescaled,
-    stored_columns,
 )
 from fastmetrics.tables.scores._distinct import distinct_scores
 
-#: Version of the file layout that ``save`` writes.
-FORMAT: Final = 1
+#: What is in its files.
+_STORED: Final = ("scores", "positives", "negatives", "weight_exponent")
 
 #: What is the same in the docstrings of measures of labels and scores.
 SCORED: Final = """
@@ -53,7 +51,7 @@ ValueError
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScoreTable(Shown):
+class ScoreTable(Saved, Shown):
     """The distinct scores of a binary problem with the weight of each class at them.
 
     It is all that an unweighted threshold measure needs of the data, it merges with ``+``
@@ -91,6 +89,7 @@ class ScoreTable(Shown):
     weight_exponent: int = 0
     #: Of both classes; empty until they are known.
     _totals: list[int | float] = field(default_factory=list, init=False)
+    _was_unnamed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         scaled = check_integer("weight_exponent", self.weight_exponent, low=-(2**12), high=2**12)
@@ -309,44 +308,17 @@ class ScoreTable(Shown):
     def _columns(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         return self.scores, self.positives, self.negatives
 
-    def save(self, file: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the table to a ``.npz`` file, compressed and without pickle.
-
-        Parameters
-        ----------
-        file : path or binary file object
-            The file is written under exactly this name, and takes the place of one that is
-            there once it is whole.
-        """
-        stored: dict[str, Any] = {
-            "format": np.int64(FORMAT),
-            "scores": self.scores,
-            "positives": self.positives,
-            "negatives": self.negatives,
-            "weight_exponent": np.int64(self.weight_exponent),
-        }
-        with writing(file) as opened:
-            np.savez_compressed(opened, **stored)
+    def _members(self) -> Members:
+        exponent = np.array(self.weight_exponent)
+        return dict(zip(_STORED, (*self._columns(), exponent), strict=True))
 
     @classmethod
-    def load(cls, file: str | PathLike[str] | IO[bytes]) -> Self:
-        """Read a table that `save` wrote; everything in it is checked again.
-
-        Parameters
-        ----------
-        file : path or binary file object
-
-        Returns
-        -------
-        ScoreTable
-
-        Raises
-        ------
-        ValueError
-            If the file is not a table of this format.
-        """
-        columns, exponent = stored_columns(file, FORMAT)
-        return cls._of_columns(*columns, exponent)
+    def _of_members(cls, found: Members) -> Self:
+        scores, positives, negatives, exponent = (found[name] for name in _STORED)
+        if exponent.shape != () or exponent.dtype.kind != "i":
+            raise InputError(f"`weight_exponent` must be one integer: got {exponent}")
+        columns = checked_columns(scores, positives, negatives, allow_inf=True)
+        return cls._of_columns(*columns, int(exponent))
 
 
 def running_sum(column: NDArray[Any]) -> NDArray[Any]:

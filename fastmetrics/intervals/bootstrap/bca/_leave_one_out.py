@@ -23,18 +23,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice
-from fastmetrics._kernels.replicates import replicate_pairs as kernels
+from fastmetrics._kernels.replicates import leave_one_out as kernels
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.bootstrap.bca._loo_precision_recall import (
     average_precision,
     pr_auc,
 )
 from fastmetrics.intervals.bootstrap.bca._loo_thresholds import (
+    Runs,
     best_threshold,
     break_even_point,
     ks_statistic,
 )
-from fastmetrics.tables.scores.pairs import above, exact_dot
+from fastmetrics.tables.scores.pairs import exact_dot
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -109,8 +110,8 @@ class _RocArea:
     _known: dict[int, int] = field(default_factory=lambda: {0: 0}, init=False)
 
     @cached_property
-    def tp_before(self) -> NDArray[Any]:
-        return above(self.table.true_positives)
+    def tp_end(self) -> NDArray[Any]:
+        return self.table.true_positives
 
     @cached_property
     def fp_end(self) -> NDArray[Any]:
@@ -157,7 +158,7 @@ class _RocArea:
             part = slice(min(near, row), max(near, row))
             negatives, positives = self.table.negatives[part], self.table.positives[part]
             # Counts: exact_dot returns integers.
-            twice = 2 * exact_dot(negatives, self.tp_before[part]) + exact_dot(negatives, positives)
+            twice = 2 * exact_dot(negatives, self.tp_end[part]) - exact_dot(negatives, positives)
             self._known[row] = self._known[near] + (int(twice) if row > near else -int(twice))
         return self._known[row]
 
@@ -168,7 +169,7 @@ class _RocArea:
     def cell(self, row: int) -> tuple[int, int, int, int]:
         """Return where a row starts, how wide it is, how high, and how much it rises."""
         width, rise = int(self.table.negatives[row]), int(self.table.positives[row])
-        return int(self.fp_end[row]) - width, width, int(self.tp_before[row]), rise
+        return int(self.fp_end[row]) - width, width, int(self.tp_end[row]) - rise, rise
 
     def both(self, deviations: bool) -> Pair:
         """Return the measure without a positive, and without a negative, of each row.
@@ -223,7 +224,7 @@ class _RocArea:
             found[:first] = float(moved_b - self.up_to(a + 1) + offset) * by
         if first < last:
             between = slice(first, last)
-            columns = self.table.positives[between], self.tp_before[between]
+            columns = self.table.positives[between], self.tp_end[between]
             constant = _split(moved_b - self.up_to(a) + offset)
             kernels.affine(*columns, -1.0, *constant, by, found[between])
         if last < len(found):
@@ -258,7 +259,7 @@ def _split(constant: Fraction) -> tuple[float, float]:
     return high, float(constant - Fraction(high))
 
 
-_MEASURES: dict[str, Callable[..., tuple[Floats, Floats]]] = {
+_MEASURES: dict[str, Callable[..., tuple[Floats | Runs, Floats | Runs]]] = {
     "roc_auc": roc_auc,
     "rank_loss": rank_loss,
     "partial_auc": partial_auc,
@@ -307,13 +308,10 @@ def leave_one_out(
     >>> table.scores, of_positives, of_negatives
     (array([0.8 , 0.4 , 0.35, 0.1 ]), array([0.5, nan, 1. , nan]), array([nan, 1. , nan, 0.5]))
     """
-    check_choice("name", name, LEAVE_ONE_OUT)
-    if table.is_weighted:
-        raise InputError("leaving one row out is for tables of counts, and this one holds weights")
-    p, n = int(table.n_positive), int(table.n_negative)
-    if p == 0 or (n == 0 and name != "average_precision"):  # which alone does without negatives
-        return np.full(len(table), np.nan), np.full(len(table), np.nan)
-    of_positives, of_negatives = _MEASURES[name](table, deviations, **params)
+    of_positives, of_negatives = (
+        side.by_row() if isinstance(side, Runs) else side
+        for side in _sides(table, name, deviations, params)
+    )
     if not masked:
         return of_positives, of_negatives
     with np.errstate(invalid="ignore"):
@@ -321,3 +319,29 @@ def leave_one_out(
         of_positives *= table.positives / table.positives
         of_negatives *= table.negatives / table.negatives
     return of_positives, of_negatives
+
+
+def strata(table: ScoreTable, name: str, **params: Any) -> list[tuple[Floats, NDArray[np.int64]]]:
+    """Return what `acceleration` takes: deviations and how many rows have each, by class."""
+    sides = zip(
+        _sides(table, name, True, params),
+        (table.positives, table.negatives),
+        (table.true_positives, table.false_positives),
+        strict=True,
+    )
+    return [
+        (side.values, side.counts(running)) if isinstance(side, Runs) else (side, counts)
+        for side, counts, running in sides
+    ]
+
+
+def _sides(
+    table: ScoreTable, name: str, deviations: bool, params: dict[str, Any]
+) -> tuple[Floats | Runs, Floats | Runs]:
+    check_choice("name", name, LEAVE_ONE_OUT)
+    if table.is_weighted:
+        raise InputError("leaving one row out is for tables of counts, and this one holds weights")
+    p, n = int(table.n_positive), int(table.n_negative)
+    if p == 0 or (n == 0 and name != "average_precision"):  # which alone does without negatives
+        return np.full(len(table), np.nan), np.full(len(table), np.nan)
+    return _MEASURES[name](table, deviations, **params)

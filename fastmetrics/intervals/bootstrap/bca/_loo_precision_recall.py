@@ -10,20 +10,16 @@ what these lack of 1, whichever is smaller.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels.replicates import replicate_pairs as kernels
-from fastmetrics.measures.curves.pr_areas import _segment_areas
+from fastmetrics._kernels.replicates import leave_one_out as kernels
 from fastmetrics.tables.scores.pairs import above
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
-
-# Rows at a time, so that the many steps of a segment's area stay in cache.
-_CHUNK = 1 << 13
 Pair = tuple[Floats, Floats]
 
 
@@ -53,24 +49,19 @@ def _counts(table: ScoreTable) -> _Counts:
 
 def average_precision(table: ScoreTable, deviations: bool) -> Pair:
     """Leave out of the sum of (recall step) x (precision at its end)."""
-    tp, fp, n_positive = table.true_positives, table.false_positives, float(table.n_positive)
-    mean, lack = (_mean_share(part, table, tp + fp) for part in (tp, fp))
-    is_lack = lack < mean  # the difference is taken of the smaller ones
+    return _by_kernel(kernels.steps_without, table, deviations)
+
+
+def _continuous(table: ScoreTable, deviations: bool) -> Pair:
+    return _by_kernel(kernels.segments_without, table, deviations)
+
+
+def _by_kernel(kernel: Callable[..., None], table: ScoreTable, deviations: bool) -> Pair:
     of_positives, of_negatives = np.empty((2, len(table)))
-    kernels.steps_without(tp, fp, lack if is_lack else mean, is_lack, of_positives, of_negatives)
-    center = 0.0 if deviations else mean
-    of_negatives /= n_positive
-    if n_positive == 1:
-        return np.full(len(table), np.nan), of_negatives + center
-    of_positives /= n_positive - 1.0
-    return (
-        (of_positives, of_negatives) if deviations else (of_positives + mean, of_negatives + mean)
-    )
-
-
-def _mean_share(part: NDArray[Any], table: ScoreTable, called: NDArray[Any]) -> float:
-    """Return the mean over the positives of a part of what is called positive at their score."""
-    return float(np.sum(table.positives * (part / called))) / float(table.n_positive)
+    kernel(table.true_positives, table.false_positives, deviations, of_positives, of_negatives)
+    if table.n_positive == 1:
+        of_positives[:] = np.nan
+    return of_positives, of_negatives
 
 
 def pr_auc(table: ScoreTable, deviations: bool, *, interpolation: str = "continuous") -> Pair:
@@ -89,77 +80,16 @@ def pr_auc(table: ScoreTable, deviations: bool, *, interpolation: str = "continu
 def _trapezoid(table: ScoreTable, deviations: bool) -> Pair:
     c = _counts(table)
     mean, excess = _mean_less_own(c)
+    half, center = 0.5 * c.positives, 0.0 if deviations else mean
     # A row's term changes by the change at its end, and, if it is not row k itself, at its start.
-    half = 0.5 * c.positives
-    at_end = _precision_changes(c)
-    at_start = [half * _shifted(change, 0.0) for change in at_end]
-    return _areas(
-        c, deviations, mean, excess, [half * change for change in at_end], changes_below=at_start
-    )
-
-
-def _continuous(table: ScoreTable, deviations: bool) -> Pair:
-    c = _counts(table)
-    p, n, tp, fp = c.positives, c.negatives, c.tp - c.positives, c.fp - c.negatives
-    terms = _segments(tp, fp, p, n)
-    # Below row k a segment starts one lower; at row k it has one row less.
-    below = [
-        _segments(np.maximum(tp - 1.0, 0.0), fp, p, n) - terms,
-        _segments(tp, np.maximum(fp - 1.0, 0.0), p, n) - terms,
-    ]
-    lost, gained = terms.copy(), np.zeros(len(table))
-    at = p > 1
-    lost[at] -= _segments(tp[at], fp[at], p[at] - 1.0, n[at])
-    at = (p > 0) & (n > 0)
-    gained[at] = _segments(tp[at], fp[at], p[at], n[at] - 1.0) - terms[at]
-    mean = float(np.sum(terms)) / c.n_positive
-    none = np.zeros(len(table))
-    return _areas(
-        c,
-        deviations,
-        mean,
-        mean - lost,
-        [none, none],
-        changes_below=below,
-        own_negative=gained,
-    )
-
-
-def _areas(
-    c: _Counts,
-    deviations: bool,
-    mean: float,
-    excess: Floats,
-    changes: list[Floats],
-    *,
-    changes_below: list[Floats] | None = None,
-    own_negative: Floats | None = None,
-) -> Pair:
-    """Return both sides from what leaving out does to each row's term.
-
-    Parameters
-    ----------
-    mean : float
-        The measure of all rows, the mean over the positives of their terms.
-    excess : ndarray
-        By how much the mean is more than what row k loses with one of its positives.
-    changes : [of_positive, of_negative]
-        What each row's term gains if the row left out is of that row or one above.
-    changes_below : [of_positive, of_negative]
-        What each row's term gains if the row left out is of a row above.
-    own_negative : ndarray
-        What the term of row k gains besides, if one of its negatives is left out.
-    """
-    gains = [_from_row_on(change) for change in changes]
-    if changes_below is not None:
-        for gain, change in zip(gains, changes_below, strict=True):
-            gain[:-1] += _from_row_on(change)[1:]
-    center = 0.0 if deviations else mean
-    of_positives = np.full(len(excess), np.nan)
-    if c.n_positive > 1:
-        of_positives = (excess + gains[0]) / (c.n_positive - 1.0) + center
-    of_negatives = gains[1] if own_negative is None else gains[1] + own_negative
-    return of_positives, of_negatives / c.n_positive + center
+    changes = _precision_changes(c)
+    of_positives, of_negatives = (_from_row_on(half * change) for change in changes)
+    for found, change in zip((of_positives, of_negatives), changes, strict=True):
+        found[:-1] += _from_row_on(half * _shifted(change, 0.0))[1:]
+    of_negatives = of_negatives / c.n_positive + center
+    if c.n_positive == 1:
+        return np.full(len(table), np.nan), of_negatives
+    return (excess + of_positives) / (c.n_positive - 1.0) + center, of_negatives
 
 
 def _from_row_on(changes: Floats) -> Floats:
@@ -201,18 +131,3 @@ def _shifted(values: Floats, first: float) -> Floats:
     found = above(values)
     found[:1] = first
     return found
-
-
-def _segments(tp: Floats, fp: Floats, gain: Floats, negatives: Floats) -> Floats:
-    """Return the areas of segments of the continuous curve, TP on the axis."""
-    areas = np.zeros(len(tp))
-    rising = np.flatnonzero(gain)
-    for start in range(0, len(rising), _CHUNK):
-        rows = rising[start : start + _CHUNK]
-        gained, before = gain[rows], tp[rows]
-        added, predicted = gained + negatives[rows], before + fp[rows]
-        found = _segment_areas(before, predicted, added, gained / added)
-        perfect = before + gained == predicted + added
-        found[perfect] = gained[perfect]  # where the formula would round
-        areas[rows] = found
-    return areas

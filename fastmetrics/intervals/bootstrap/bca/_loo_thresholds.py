@@ -5,18 +5,24 @@ lower by 1; likewise FP without a negative. A maximum over thresholds is then th
 running maximum from the top and one from the bottom. Where the row was alone at its score, its
 threshold is gone; here it stays, with the counts of the one above it. It can tie with that
 one, but not beat it, and of equal candidates the highest wins.
+
+One row hardly moves a maximum, so that few thresholds are ever the best. A block of them is passed
+over where the best that its ends allow, TP of the lower one with FP of the upper one, is less than
+what some threshold has whatever row is missing.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels.replicates import replicate_pairs as kernels
+from fastmetrics._kernels.replicates import leave_one_out as kernels
 from fastmetrics.measures.curves._criteria import (
     ClosestTopLeft,
     Counts,
@@ -27,34 +33,177 @@ from fastmetrics.measures.curves._criteria import (
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
-Pair = tuple[Floats, Floats]
+Places = NDArray[np.intp]
+
+#: Thresholds of a block.
+_BLOCK: Final = 256
 
 
-def ks_statistic(table: ScoreTable, deviations: bool) -> Pair:
+class Runs(NamedTuple):
+    """Values that are the same for runs of rows.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_runs,)
+    stops : ndarray of shape (n_runs,)
+        The row after each run, rising to the number of rows.
+    """
+
+    values: Floats
+    stops: Places
+
+    def by_row(self) -> Floats:
+        """Return the value of each row."""
+        return np.repeat(self.values, np.diff(self.stops, prepend=0))
+
+    def counts(self, running: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what each run has of a column, from the column's sums up to each row."""
+        return np.diff(_before(running, self.stops), prepend=0)
+
+
+Sides = tuple[Runs, Runs]
+
+
+def _before(running: NDArray[np.int64], rows: Places) -> NDArray[np.int64]:
+    """Return what stands above some rows, from the sums up to each."""
+    return np.where(rows > 0, running[np.maximum(rows - 1, 0)], 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Largest:
+    """The thresholds of a table by |TPR - FPR|."""
+
+    table: ScoreTable
+
+    def keys(self, counts: Counts) -> NDArray[Any]:
+        """Return numbers in the order of what is maximised."""
+        return np.abs(counts.recall() - counts.false_positive_rate())
+
+    def bounds(self, upper: Counts, lower: Counts) -> NDArray[Any]:
+        """Return at least the keys of the thresholds between two, each way."""
+        rising = lower.recall() - upper.false_positive_rate()
+        return np.maximum(rising, lower.false_positive_rate() - upper.recall())
+
+    def slack(self, counts: Counts) -> float:
+        """Return how far a bound may be below a key by rounding."""
+        return 0.0
+
+    def field(self, chosen: Counts, candidates: Places) -> Floats:
+        """Return the number of the chosen thresholds that is looked at."""
+        return self.keys(chosen)
+
+    def sides(self, deviations: bool) -> Sides:
+        """Return the field without a positive, and without a negative, of each row."""
+        n_positive, n_negative = int(self.table.n_positive), int(self.table.n_negative)
+        center = 0.0
+        with np.errstate(all="ignore"):  # counts of -1 above the first positive are never looked at
+            if deviations:
+                rows, kept, _ = self._candidates(0, 0)
+                best = np.argmax(self.keys(kept)).reshape(1)
+                center = float(self.field(kept.at(best), rows[best])[0])
+            nowhere = Runs(np.full(1, np.nan), np.array([len(self.table)]))
+            return (
+                self._without(1, 0, center) if n_positive > 1 else nowhere,
+                self._without(0, 1, center) if n_negative > 1 else nowhere,
+            )
+
+    def _counts(self, rows: Places, positive: int, negative: int) -> tuple[Counts, Counts]:
+        """Return what candidates decide if a row is missing below them, and above them."""
+        table = self.table
+        rest = int(table.n_positive) - positive, int(table.n_negative) - negative
+        tp, fp = _before(table.true_positives, rows), _before(table.false_positives, rows)
+        return Counts(tp, fp, *rest), Counts(tp - positive, fp - negative, *rest)
+
+    def _candidates(self, positive: int, negative: int) -> tuple[Places, Counts, Counts]:
+        """Return the candidates that can be the best, with the first and the last of all.
+
+        Candidate 0 calls nothing positive; candidate k + 1 is the threshold of row k.
+        """
+        n = len(self.table)
+        ends = np.append(np.arange(0, n, _BLOCK), n)
+        kept, less = self._counts(ends, positive, negative)
+        keys = self.keys(kept)
+        best = np.argmax(keys)
+        sure = min(keys[best], self.keys(less)[best])
+        sizes = kept.n_positive, kept.n_negative
+        upper = Counts(np.maximum(less.tp[:-1], 0), np.maximum(less.fp[:-1], 0), *sizes)
+        bounds = self.bounds(upper, Counts(kept.tp[1:], kept.fp[1:], *sizes))
+        if keys.dtype.kind == "f":
+            sure -= self.slack(kept)
+        hopeful = np.flatnonzero(bounds >= sure)
+        rows = (ends[hopeful, None] + np.arange(1, _BLOCK + 1)).ravel()
+        rows = np.concatenate(([0], rows[rows < n], [n]))
+        return rows, *self._counts(rows, positive, negative)
+
+    def _without(self, positive: int, negative: int, center: float) -> Runs:
+        rows, kept, less = self._candidates(positive, negative)
+        n = len(rows)
+        best = np.empty(n - 1, np.int64)
+        kernels.best_of_two(self.keys(kept), self.keys(less), best)
+        # Without any row between two candidates, the same one is the best.
+        starts = np.flatnonzero(np.concatenate(([True], best[1:] != best[:-1])))
+        at, use_lower = best[starts] % n, best[starts] >= n
+        chosen = Counts(
+            np.where(use_lower, less.tp[at], kept.tp[at]),
+            np.where(use_lower, less.fp[at], kept.fp[at]),
+            kept.n_positive,
+            kept.n_negative,
+        )
+        return Runs(self.field(chosen, rows[at]) - center, rows[np.append(starts[1:], n - 1)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Best(_Largest):
+    """The thresholds of a table by a criterion, and which number of the best is looked at."""
+
+    criterion: Criterion
+    of: str
+
+    def keys(self, counts: Counts) -> NDArray[Any]:
+        """Return numbers in the order of what is maximised, the least one where not feasible.
+
+        Integers where they fit, so that a tie is a tie; a ratio of integers is rounded once, which
+        keeps ties too. Only products beyond int64 are compared by the criterion's float value.
+        """
+        nobody = np.empty(0, dtype=np.intp)
+        fits = self.criterion.ratio(counts.at(nobody))[0].dtype != object
+        if not fits:
+            keys: NDArray[Any] = self.criterion.value(counts)
+        else:
+            numerator, denominator = self.criterion.ratio(counts)
+            keys = numerator if denominator is None else numerator / denominator
+        least = np.iinfo(np.int64).min if keys.dtype.kind == "i" else -math.inf
+        return np.where(self.criterion.feasible(counts), keys, least)
+
+    def bounds(self, upper: Counts, lower: Counts) -> NDArray[Any]:
+        """Return at least the keys of the thresholds between two: they rise in TP, fall in FP."""
+        return self.keys(Counts(lower.tp, upper.fp, upper.n_positive, upper.n_negative))
+
+    def slack(self, counts: Counts) -> float:
+        """Return how far a bound may be below a key by rounding."""
+        return self.criterion.rounding(counts)
+
+    def field(self, chosen: Counts, candidates: Places) -> Floats:
+        """Return a number of the decisions that were chosen, nan where none is feasible."""
+        if self.of == "value":
+            found = self.criterion.value(chosen)
+            if isinstance(self.criterion, ClosestTopLeft | FewestErrors):  # what is least
+                found = -found
+        elif self.of == "threshold":
+            scores = self.table.scores[np.maximum(candidates - 1, 0)].astype(np.float64)
+            found = np.where(candidates > 0, scores, math.inf)
+        elif self.of == "false_positive_rate":
+            found = chosen.false_positive_rate()
+        elif self.of == "precision":
+            found = chosen.precision()
+        else:
+            found = chosen.recall()
+        return np.where(self.criterion.feasible(chosen), found, np.nan)
+
+
+def ks_statistic(table: ScoreTable, deviations: bool) -> Sides:
     """Leave out of the largest |TPR - FPR|."""
-    tp, fp = table.true_positives, table.false_positives
-    p, n = int(table.n_positive), int(table.n_negative)
-    center = float(_gaps(tp, fp, p, n).max()) if deviations else 0.0
-    of_positives = of_negatives = np.full(len(table), np.nan)
-    if p > 1:
-        of_positives = _largest_of_two(_gaps(tp, fp, p - 1, n), _gaps(tp - 1, fp, p - 1, n), center)
-    if n > 1:
-        of_negatives = _largest_of_two(_gaps(tp, fp, p, n - 1), _gaps(tp, fp - 1, p, n - 1), center)
-    return of_positives, of_negatives
-
-
-def _gaps(tp: NDArray[Any], fp: NDArray[Any], n_positive: int, n_negative: int) -> Floats:
-    found = np.empty(len(tp))
-    kernels.gaps(tp, fp, n_positive, n_negative, found)
-    return found
-
-
-def _largest_of_two(kept: Floats, less: Floats, center: float) -> Floats:
-    """Return the maximum of ``kept`` above each row and of ``less`` from it on, less a number."""
-    largest = np.maximum.accumulate(less[::-1])[::-1]
-    np.maximum(largest[1:], np.maximum.accumulate(kept[:-1]), out=largest[1:])
-    largest -= center
-    return largest
+    return _Largest(table).sides(deviations)
 
 
 def best_threshold(
@@ -66,92 +215,10 @@ def best_threshold(
     at_least: float | None = None,
     at_most: float | None = None,
     of: str = "value",
-) -> Pair:
+) -> Sides:
     """Leave out of a number that the best threshold has; the threshold is chosen again."""
     chosen = criterion_named(criterion, beta=beta, at_least=at_least, at_most=at_most)
-    return _of_best(table, deviations, chosen, of)
-
-
-def _of_best(table: ScoreTable, deviations: bool, criterion: Criterion, of: str) -> Pair:
-    """Return what the best threshold has without a positive, and a negative, of each row."""
-    tp, fp = table.true_positives, table.false_positives
-    tp, fp = (np.concatenate(([0], column)) for column in (tp, fp))
-    p, n = int(table.n_positive), int(table.n_negative)
-    center = 0.0
-    with np.errstate(all="ignore"):  # counts of -1 above the first positive are never looked at
-        if deviations:
-            whole = Counts(tp, fp, p, n)
-            row = np.argmax(_keys(criterion, whole)).reshape(1)
-            center = float(_field(table, criterion, whole.at(row), row, of)[0])
-        found = [np.full(len(table), np.nan), np.full(len(table), np.nan)]
-        if p > 1:
-            kept, less = Counts(tp, fp, p - 1, n), Counts(tp - 1, fp, p - 1, n)
-            found[0] = _best_of_two(table, criterion, kept, less, of)
-        if n > 1:
-            kept, less = Counts(tp, fp, p, n - 1), Counts(tp, fp - 1, p, n - 1)
-            found[1] = _best_of_two(table, criterion, kept, less, of)
-        return found[0] - center, found[1] - center
-
-
-def _best_of_two(
-    table: ScoreTable, criterion: Criterion, kept: Counts, less: Counts, of: str
-) -> Floats:
-    """Return, for each row, the field of the best candidate: ``kept`` above, ``less`` from it on.
-
-    Candidate 0 calls nothing positive; candidate k + 1 is the threshold of row k.
-    """
-    n = len(table)
-    best = np.empty(n, np.int64)
-    kernels.best_of_two(_keys(criterion, kept), _keys(criterion, less), best)
-    # Few candidates are ever the best: one field for each run of rows.
-    starts = np.flatnonzero(np.concatenate(([True], best[1:] != best[:-1])))
-    row, use_lower = best[starts] % (n + 1), best[starts] > n
-    chosen = Counts(
-        np.where(use_lower, less.tp[row], kept.tp[row]),
-        np.where(use_lower, less.fp[row], kept.fp[row]),
-        kept.n_positive,
-        kept.n_negative,
-    )
-    return np.repeat(_field(table, criterion, chosen, row, of), np.diff(starts, append=n))
-
-
-def _keys(criterion: Criterion, counts: Counts) -> NDArray[Any]:
-    """Return numbers in the order of what is maximised, the least one where not feasible.
-
-    Integers where they fit, so that a tie is a tie; a ratio of integers is rounded once, which
-    keeps ties too. Only products beyond int64 are compared by the criterion's float value.
-    """
-    nobody = np.empty(0, dtype=np.intp)
-    fits = criterion.ratio(counts.at(nobody))[0].dtype != object
-    if not fits:
-        keys = criterion.value(counts)
-    else:
-        numerator, denominator = criterion.ratio(counts)
-        keys = numerator if denominator is None else numerator / denominator
-    feasible = criterion.feasible(counts)
-    if feasible is None or feasible.all():
-        return keys
-    return np.where(feasible, keys, np.iinfo(np.int64).min if keys.dtype.kind == "i" else -math.inf)
-
-
-def _field(
-    table: ScoreTable, criterion: Criterion, chosen: Counts, row: NDArray[np.intp], of: str
-) -> Floats:
-    """Return a number of the decisions that were chosen, nan where none is feasible."""
-    if of == "value":
-        found = criterion.value(chosen)
-        if isinstance(criterion, ClosestTopLeft | FewestErrors):  # what is least, not greatest
-            found = -found
-    elif of == "threshold":
-        found = np.concatenate(([math.inf], table.scores.astype(np.float64)))[row]
-    elif of == "false_positive_rate":
-        found = chosen.false_positive_rate()
-    elif of == "precision":
-        found = chosen.precision()
-    else:
-        found = chosen.recall()
-    feasible = criterion.feasible(chosen)
-    return found if feasible is None else np.where(feasible, found, np.nan)
+    return _Best(table, chosen, of).sides(deviations)
 
 
 class _Point(NamedTuple):
@@ -161,55 +228,49 @@ class _Point(NamedTuple):
     predicted: int
 
 
-def break_even_point(table: ScoreTable, deviations: bool) -> Pair:
+def break_even_point(table: ScoreTable, deviations: bool) -> Sides:
     """Leave out of the value where precision equals recall.
 
     As many are to be called positive as there are positives. Rows below the crossing change
     nothing but the number of positives, and all rows above it change the same counts.
     """
-    tp, fp = table.true_positives, table.false_positives
+    tp, fp, size = table.true_positives, table.false_positives, len(table)
     p, n = int(table.n_positive), int(table.n_negative)
-    # Two sums below 2^63 fit 64 bits without a sign.
-    predicted = tp.astype(np.uint64) + fp.astype(np.uint64)
 
     def first_with(count: int) -> int:
-        return int(np.searchsorted(predicted, np.uint64(count)))
+        return bisect_left(range(size), count, key=lambda row: int(tp[row]) + int(fp[row]))
 
     def end_of(row: int, tp_less: int = 0, less: int = 0) -> _Point:
         if row < 0:
             return _Point(0, 0)
-        return _Point(int(tp[row]) - tp_less, int(predicted[row]) - less)
+        return _Point(int(tp[row]) - tp_less, int(tp[row]) + int(fp[row]) - less)
 
     crossing = first_with(p)
     whole = _balance(end_of(crossing - 1), end_of(crossing), p)
     center = Fraction(0)
+    nowhere = Runs(np.full(1, np.nan), np.array([size]))
     if deviations:
         if whole is None:
-            return np.full(len(table), np.nan), np.full(len(table), np.nan)
+            return nowhere, nowhere
         center = whole
 
-    of_positives, of_negatives = np.full((2, len(table)), np.nan)
+    def runs(to: int, last: int, tp_less: int, goal: int, below: Fraction | None) -> Runs:
+        """Return the values above the crossing ``to``, at it if there it ``last`` was, below it."""
+        above = at = None
+        if (stop := min(last + 1, to)) > 0:
+            above = _balance(end_of(to - 1, tp_less, 1), end_of(to, tp_less, 1), goal)
+        if to == last:
+            at = _balance(end_of(to - 1), end_of(to, tp_less, 1), goal)
+        values = [_float(value, center) for value in (above, at, below)]
+        return Runs(np.array(values), np.array([stop, last + 1, size]))
+
+    of_positives = of_negatives = nowhere
     if p > 1:
-        goal, sooner = p - 1, first_with(p - 1)
-        below = _balance(end_of(sooner - 1), end_of(sooner), goal)
-        of_positives[sooner + 1 :] = _float(below, center)
-        at = min(sooner + 1, crossing)
-        if at > 0:
-            above = _balance(end_of(crossing - 1, 1, 1), end_of(crossing, 1, 1), goal)
-            of_positives[:at] = _float(above, center)
-        if sooner == crossing:
-            inside = _balance(end_of(crossing - 1), end_of(crossing, 1, 1), goal)
-            of_positives[crossing] = _float(inside, center)
+        sooner = first_with(p - 1)
+        below = _balance(end_of(sooner - 1), end_of(sooner), p - 1)
+        of_positives = runs(crossing, sooner, 1, p - 1, below)
     if n > 1:
-        later = first_with(p + 1)
-        of_negatives[crossing + 1 :] = _float(whole, center)
-        at = min(crossing + 1, later)
-        if at > 0:
-            above = _balance(end_of(later - 1, 0, 1), end_of(later, 0, 1), p)
-            of_negatives[:at] = _float(above, center)
-        if later == crossing:
-            inside = _balance(end_of(later - 1), end_of(later, 0, 1), p)
-            of_negatives[later] = _float(inside, center)
+        of_negatives = runs(first_with(p + 1), crossing, 0, p, whole)
     return of_positives, of_negatives
 
 

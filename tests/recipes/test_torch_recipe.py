@@ -1,22 +1,19 @@
-"""Tables of bins in a training loop: tensors are read in place, and ranks reduce their states."""
+"""Tables of bins in a training loop: ranks reduce their states."""
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from fastmetrics import BinLayout, BinnedScoreTable  # noqa: E402
+import guide  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[2]
+from fastmetrics import BinnedScoreTable  # noqa: E402
 
 RANK = """
 import sys
@@ -38,26 +35,9 @@ dist.destroy_process_group()
 """
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_tensors_are_rows(dtype: str) -> None:
-    scores = torch.tensor([0.25, 0.5, 0.75], dtype=getattr(torch, dtype))
-    layout = BinLayout.of_bits()
-    table, expected = (BinnedScoreTable(layout, first_rows=k) for k in (3, 0))
-    table.update(torch.tensor([0, 1, 1]), scores)
-    expected.update([0, 1, 1], np.array([0.25, 0.5, 0.75]))
-    assert table.roc_auc() == expected.roc_auc()
-    before = table.copy()
-    with pytest.raises(TypeError, match=r"pass `\.detach\(\)\.cpu\(\)`"):
-        table.update([0, 1, 1], scores.requires_grad_())
-    assert table == before
-
-
 @pytest.mark.source_tree
 def test_the_recipe_of_the_guide_reduces_two_ranks(tmp_path: Any) -> None:
-    guide = (ROOT / "docs" / "scale.md").read_text("utf-8")
-    recipe = re.search(r"<!-- ci:torch -->\n```python\n(.*?)```", guide, re.DOTALL)
-    assert recipe
-    program = RANK.format(recipe=recipe[1])
+    program = RANK.format(recipe=guide.recipe("torch"))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     ranks = [
         subprocess.Popen([sys.executable, "-c", program, str(k), str(tmp_path)], env=environment)

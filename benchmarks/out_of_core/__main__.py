@@ -1,0 +1,149 @@
+"""Evaluate a file larger than memory, and say how many reads of the file that takes.
+
+``python -m benchmarks.out_of_core --rows 1e9 --memory 1GB --folder DIR`` writes a Parquet file in
+chunks, lets DuckDB read its two columns, runs ``fastmetrics evaluate --memory`` in turns with that,
+and compares the AUC with integers that DuckDB counts. A row takes 4 bytes of the folder, and 4 more
+while the command runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+SEED = 20260914
+SHARE = 0.3
+CHUNK = 4_000_000
+#: Rows whose distinct scores a statement of the check sorts at once: a gigabyte or so.
+SLICE = 50_000_000
+
+
+class Run(NamedTuple):
+    """What one run of the command took, and what it said."""
+
+    seconds: float
+    processor: float
+    peak_bytes: int
+    model: dict[str, Any]
+
+
+def write(path: Path, rows: int) -> None:
+    """Write labels (int8) and normal scores (float32), shifted by 1 for positives."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(SEED)
+    schema = pa.schema({"y": pa.int8(), "s": pa.float32()})
+    with pq.ParquetWriter(path, schema, compression="none", use_dictionary=["y"]) as writer:
+        for start in range(0, rows, CHUNK):
+            n = min(CHUNK, rows - start)
+            y = (rng.random(n, dtype=np.float32) < SHARE).astype(np.int8)
+            scores = rng.standard_normal(n, dtype=np.float32) + y
+            writer.write_table(pa.table({"y": y, "s": scores}, schema), row_group_size=122_880)
+
+
+def read(path: Path) -> tuple[float, float]:
+    """Return the seconds in which DuckDB reads both columns, and those of its processors."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        start, used = time.perf_counter(), time.process_time()
+        connection.execute(f"SELECT sum(y), sum(s) FROM '{path}'").fetchall()
+        return time.perf_counter() - start, time.process_time() - used
+
+
+def evaluate(path: Path, memory: str, folder: Path) -> Run:
+    """Run the command."""
+    command = [sys.executable, "-m", "fastmetrics", "evaluate", str(path), "--label", "y"]
+    command += ["--score", "s", "--memory", memory, "--spill-dir", str(folder), "--format", "json"]
+    start = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        output = process.stdout.read() if process.stdout else b""
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - start
+    if process.returncode:
+        raise SystemExit(f"the command failed: {process.returncode}")
+    model = json.loads(output)["models"][0]
+    return Run(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, model)
+
+
+def counted_by_sql(path: Path, rows: int, folder: Path) -> tuple[int, int, int]:
+    """Return positives, negatives and doubled concordant pairs, in integers of DuckDB."""
+    import duckdb
+
+    twice = positives = negatives = 0
+    with duckdb.connect() as connection:
+        connection.execute("SET memory_limit = '2GB'")
+        connection.execute(f"SET temp_directory = '{folder}'")
+        n_slices = -(-rows // SLICE)
+        shares = [k / n_slices for k in range(1, n_slices)]
+        sample = f"SELECT s FROM '{path}' USING SAMPLE 100000"
+        found = connection.execute(f"SELECT quantile_cont(s, {shares}) FROM ({sample})").fetchall()
+        ends = [-np.inf, *(float(end) for end in found[0][0] or []), np.inf]
+        for k, low in enumerate(ends[:-1]):
+            where = f"s >= '{low}'::DOUBLE AND s < '{ends[k + 1]}'::DOUBLE"
+            p, n, pairs = connection.execute(
+                f"""
+                WITH counts AS (
+                  SELECT s, sum(y)::BIGINT AS p, count(*) - sum(y)::BIGINT AS n
+                  FROM '{path}' WHERE {where} GROUP BY s
+                ), placed AS (
+                  SELECT p, n, coalesce(sum(n) OVER (
+                    ORDER BY s ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS below
+                  FROM counts
+                )
+                SELECT sum(p), sum(n), sum(p::HUGEINT * (2 * below + n)) FROM placed
+                """
+            ).fetchall()[0]
+            twice += int(pairs or 0) + 2 * int(p or 0) * negatives
+            positives, negatives = positives + int(p or 0), negatives + int(n or 0)
+    return positives, negatives, twice
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, and return 0 where the integers agree."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.out_of_core", description=__doc__)
+    parser.add_argument("--rows", type=float, default=1e8)
+    parser.add_argument("--memory", default="1GB")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args(argv)
+    rows = int(options.rows)
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        path = Path(folder) / "scores.parquet"
+        write(path, rows)
+        size = path.stat().st_size
+        print(f"{rows:,} rows, {size / 1e9:.3g} GB of Parquet; --memory {options.memory}")
+        reads, runs = [], []
+        for _ in range(options.rounds):
+            reads.append(read(path))
+            runs.append(evaluate(path, options.memory, Path(folder)))
+        wall, used = (min(each[k] for each in reads) for k in (0, 1))
+        seconds, processor = (min(each[k] for each in runs) for k in (0, 1))
+        peak = max(run.peak_bytes for run in runs)
+        print(f"one read by DuckDB:    {wall:8.2f} s, {used:8.2f} s of processors")
+        print(f"fastmetrics evaluate:  {seconds:8.2f} s, {processor:8.2f} s of processors")
+        print(f"multiples of the read: {seconds / wall:8.2f}    {processor / used:8.2f}")
+        print(f"at most {peak / 1e6:,.0f} MB; {1e9 * processor / rows:.1f} ns a row")
+        positives, negatives, twice = counted_by_sql(path, rows, Path(folder))
+    model = runs[0].model
+    counts = {"n_positive": positives, "n_negative": negatives}
+    expected = counts | {"roc_auc": twice / (2 * positives * negatives)}
+    agrees = all(model[name] == value for name, value in expected.items())
+    print(f"AUC {model['roc_auc']!r}: {'that' if agrees else 'NOT that'} of integers by SQL")
+    return 0 if agrees else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""``fastmetrics evaluate --memory``: files larger than memory, with the same figures."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import warnings
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.labels import distinct, encode_labels
+from fastmetrics._input.memory_size import check_memory_size
+from fastmetrics.cli.evaluate_command import (
+    in_words_of,
+    labels_of,
+    names_here,
+    progress_bar,
+    read_rows,
+    told,
+)
+from fastmetrics.errors import InputError, with_names
+from fastmetrics.io import Sink, TextColumn
+from fastmetrics.io._session import require_duckdb
+from fastmetrics.report._of_runs import summary_of_runs
+from fastmetrics.report.evaluation_result import Evaluation
+from fastmetrics.tables.runs.score_runs import LEAST_MEMORY, ScoreRuns
+
+#: Options that need all rows at once, and what to do instead.
+_OF_ROWS: Final = {
+    "bootstrap": "a bootstrap of so many rows says little that the interval of the AUC does not",
+    "groups": "groups are of the bootstrap",
+    "cost_fn": "prices are of the rows",
+    "cost_fp": "prices are of the rows",
+    "prevalence": "it is of prices",
+    "metrics": "they are of the bootstrap",
+    "method": "it is of the bootstrap",
+    "stratified": "it is of the bootstrap",
+    "threshold": "it is of the bootstrap",
+    "seed": "it is of the bootstrap",
+}
+#: What reading takes beside the rows, as files are unpacked: a share of the memory, and at least.
+_READING: Final = 5, 64 << 20
+#: What comes on top: batches of rows, memory that is free and was not given back.
+_BESIDE: Final = 32 << 20
+#: Memory for the rows of a model at least.
+_LEAST: Final = 16 << 20
+
+
+def run_bounded(options: argparse.Namespace) -> str:
+    """Read the files once, in the memory that is given, and return the output."""
+    _check_options(options)
+    with in_words_of(options):
+        total = check_memory_size("memory", options.memory, low=1)
+    reading = max(total // _READING[0], _READING[1])
+    taker = _Taker(options, _memory_of_rows(total - reading, options))
+    with progress_bar() as progress, in_words_of(options):
+        columns = read_rows(options, progress, into=taker.start, memory=reading)
+    read = "frequencies" if options.weight else None
+    models = []
+    with warnings.catch_warnings(record=True) as caught, in_words_of(options):
+        warnings.simplefilter("always")
+        taker.check_labels()
+        taker.check_weights()
+        for position, name in enumerate(options.scores):
+            with progress_bar("evaluating") as progress:
+
+                def move(share: float, at: int = position, show: Any = progress) -> None:
+                    if show is not None:
+                        show((at + share) / len(options.scores), columns.n_rows)
+
+                runs = taker.runs.pop(name)
+                summary = summary_of_runs(runs, n_threads=options.threads, progress=move)
+            models.append(summary.evaluation(name, options.confidence_level))
+    texts = [with_names(str(item.message), names_here(options)) for item in caught]
+    evaluation = Evaluation(tuple(models), options.confidence_level, read)  # type: ignore[arg-type]
+    return told(evaluation, texts, columns, options)
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    if options.memory is None:
+        raise ValueError("--spill-dir is of --memory: say how much may be taken")
+    for name, why in _OF_ROWS.items():
+        if getattr(options, name):
+            raise ValueError(
+                f"--{name.replace('_', '-')} needs all rows in memory ({why}): leave out --memory, "
+                "or take fewer rows with --where"
+            )
+    if options.weight and options.weights_are != "frequencies":
+        raise ValueError(
+            "--weight needs all rows in memory, where weights are importances: leave out --memory, "
+            "or say --weights-are frequencies where they are numbers of rows"
+        )
+
+
+def _memory_of_rows(left: int, options: argparse.Namespace) -> int:
+    """Return what each model's rows may take of the memory that reading leaves to the process."""
+    require_duckdb()
+    few = ScoreRuns(LEAST_MEMORY)  # so that all is loaded, and has its memory
+    for weights in (None, np.ones(3000)):
+        few.update(np.arange(3000) % 2, np.arange(3000.0), weights)
+    summary_of_runs(few)
+    taken = _resident() + _BESIDE
+    each = (left - taken) // len(options.scores)
+    if each < _LEAST:
+        least = (taken + _LEAST * len(options.scores)) * _READING[0] // (_READING[0] - 1)
+        least = max(least, taken + _LEAST * len(options.scores) + _READING[1])
+        raise ValueError(
+            f"--memory {options.memory} is too little: the program itself takes "
+            f"{taken / 1e6:,.0f} MB; give at least {-(-least // 10**7) * 10:,} MB"
+        )
+    return each
+
+
+def _resident() -> int:
+    """Return the bytes of memory that this process has."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 200 << 20
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+class _Taker:
+    """Takes batches of rows: labels as they are in the files, the scores of each model."""
+
+    def __init__(self, options: argparse.Namespace, memory: int) -> None:
+        self.options = options
+        self.memory = memory
+        self.runs: dict[str, ScoreRuns] = {}
+        self.seen: NDArray[Any] | None = None
+
+    def start(self) -> Sink:
+        """Forget all rows, and return what takes those of a new start."""
+        self.seen = None
+        self.runs = {}
+        folder = self.options.spill_dir or tempfile.gettempdir()
+        with in_words_of(self.options):
+            self.runs = {name: ScoreRuns(self.memory, folder) for name in self.options.scores}
+        return self.take
+
+    def take(self, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None) -> None:
+        """Take the rows of a batch."""
+        options = self.options
+        found: NDArray[Any] | TextColumn = columns[options.label]
+        if texts is not None:
+            found = TextColumn(columns[options.label], texts)
+        labels, pos_label = labels_of(found, options.label, options.pos_label)
+        is_positive = labels == (1 if pos_label is None else pos_label)
+        if texts is None:
+            self._see(labels)
+        weights = columns[options.weight] if options.weight else None
+        if weights is not None and not weights.any():
+            return
+        for name, runs in self.runs.items():
+            runs.update(is_positive, columns[name], weights, n_threads=options.threads)
+
+    def _see(self, labels: NDArray[Any]) -> None:
+        here = distinct(labels)
+        if self.seen is None or not np.isin(here, self.seen).all():
+            self.seen = here if self.seen is None else distinct(np.concatenate([self.seen, here]))
+            if len(self.seen) > 2:
+                self.check_labels()
+
+    def check_labels(self) -> None:
+        """Raise unless the labels of all rows are those of two classes, one of them positive."""
+        if self.seen is not None:
+            _, pos_label = labels_of(self.seen, self.options.label, self.options.pos_label)
+            with in_words_of(self.options):
+                encode_labels(self.seen, pos_label, "strict", defer=False)
+
+    def check_weights(self) -> None:
+        """Raise where no row stands for any."""
+        if not any(runs.n_positive + runs.n_negative for runs in self.runs.values()):
+            raise InputError("`sample_weight` must not be all zero: no positive weight")

@@ -1,0 +1,29 @@
+"""The functions of `fastmetrics` on Dask: of dataframes, arrays, lists of delayed partitions.
+
+A partition becomes a state, states are added up in a tree, and the client gets the sum: no row.
+May import every floor below, and Dask.
+"""
+
+from fastmetrics.dask.bootstrap import bootstrap
+from fastmetrics.dask.evaluation import evaluate
+from fastmetrics.dask.measures import confusion_matrix, measures, ranking_table
+from fastmetrics.dask.scores import (
+    average_precision_score,
+    binned_score_table,
+    roc_auc_score,
+    roc_curve,
+    score_table,
+)
+
+__all__ = [
+    "average_precision_score",
+    "binned_score_table",
+    "bootstrap",
+    "confusion_matrix",
+    "evaluate",
+    "measures",
+    "ranking_table",
+    "roc_auc_score",
+    "roc_curve",
+    "score_table",
+]

@@ -1,0 +1,232 @@
+"""One partition of labels and scores: its labels are judged with those of all, its scores sorted.
+
+Which label is positive is known when all partitions have been seen, and guessed before: 1, unless
+it is given. Where the guess was wrong, the pass is done again with what is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from dask.delayed import Delayed, delayed
+from numpy.typing import NDArray
+
+from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.labels import (
+    check_label_values,
+    distinct,
+    encode_labels,
+    text_or_numbers,
+)
+from fastmetrics._input.rows import BinaryRows, check_same_index
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import canonical_scores, check_finite
+from fastmetrics._input.weights import check_weights
+from fastmetrics.dask._partitions import computed, over, summed
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+#: Distinct labels of a partition that are reported: more are no classes of a measure for two.
+_MANY: Final = 64
+_EXACT: Final = 2**53
+
+
+class Part(NamedTuple):
+    """What a partition of labels and scores is, once it is known to be right.
+
+    ``labels`` are those seen, ``n_rows`` all rows, ``rows`` those that count: None without any.
+    """
+
+    labels: NDArray[Any]
+    n_rows: int
+    rows: BinaryRows | None
+
+
+def checked(columns: tuple[Any, ...], positive: Any) -> Part:
+    """Return the rows of a partition, of which those labelled ``positive`` are."""
+    y_true, y_score, sample_weight = columns
+    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    lengths = {"y_true": as_array(y_true, "y_true"), "y_score": as_array(y_score, "y_score")}
+    check_same_length(**lengths)
+    n = len(lengths["y_true"])
+    if n == 0:
+        return Part(np.empty(0), 0, None)
+    labels = text_or_numbers(as_vector(y_true, "y_true"), "y_true")
+    check_label_values(labels, "y_true")
+    scores = canonical_scores(as_vector(y_score, "y_score"), "y_score")
+    check_finite(scores, "y_score")
+    weights, is_integer = None, False
+    if sample_weight is not None:
+        given = as_array(sample_weight, "sample_weight")
+        if given.dtype.kind in "biuf" and given.shape == (n,) and not given.any():
+            return Part(distinct(labels)[:_MANY], n, None)
+        found = check_weights(sample_weight, n)
+        if found.exponent:
+            raise InputError(
+                "`sample_weight` and its sum must lie between 2**-250 and 2**250: scale the "
+                "weights of all partitions alike"
+            )
+        weights, is_integer = found.values, found.is_integer
+    is_positive = np.asarray(labels == positive).view(np.int8)
+    rows = BinaryRows(is_positive, 0, scores, weights, is_integer, False)
+    return Part(distinct(labels)[:_MANY], n, rows)
+
+
+class Seen(NamedTuple):
+    """What a task made of a partition, and the labels and the number of rows that were there."""
+
+    labels: NDArray[Any]
+    n_rows: int
+    state: Any
+
+
+def _state_of(
+    columns: tuple[Any, ...], positive: Any, make: Callable[..., Any], *more: Any
+) -> Seen:
+    part = checked(columns, positive)
+    state = None if part.rows is None else make(part.rows, *more)
+    return Seen(part.labels, part.n_rows, state)
+
+
+def judged(
+    run: Callable[[Any], list[Seen]],
+    *,
+    pos_label: Any,
+    rule: str,
+    is_weighted: bool,
+) -> list[Seen]:
+    """Return what ``run`` makes of all partitions, given the positive label, once it is right."""
+    guess = 1 if pos_label is None else _plain(pos_label)
+    found = run(guess)
+    positive = positive_label(found, pos_label, rule)
+    if positive is not None and positive != guess:
+        found = run(positive)
+    if is_weighted and all(each.state is None for each in found):
+        n = sum(each.n_rows for each in found)
+        raise InputError(f"`sample_weight` must not be all zero: {n:,} rows, no positive weight")
+    return found
+
+
+def positive_label(found: Sequence[Seen], pos_label: Any, rule: str) -> Any:
+    """Return the positive label of all partitions, None where no row has it, or raise."""
+    labels = union(found)
+    encoded = encode_labels(labels, pos_label, rule, defer=False)
+    positive = labels[encoded.values == 1].tolist()
+    return positive[0] if positive else None
+
+
+def union(found: Sequence[Seen]) -> NDArray[Any]:
+    """Return the distinct labels of all partitions, or raise where there is no row."""
+    seen = [(i, each.labels) for i, each in enumerate(found) if len(each.labels)]
+    if not seen:
+        as_vector(np.empty(0), "y_true")  # which says that at least one row is needed
+    texts = [i for i, labels in seen if labels.dtype.kind in "UOT"]
+    if texts and len(texts) < len(seen):
+        numbers = next(i for i, labels in seen if labels.dtype.kind not in "UOT")
+        raise InputTypeError(
+            f"`y_true` holds text in partition {texts[0]} and numbers in partition {numbers}"
+        )
+    return distinct(np.concatenate([labels for _, labels in seen]))
+
+
+def _plain(pos_label: Any) -> Any:
+    return pos_label.item() if isinstance(pos_label, np.generic) else pos_label
+
+
+def sum_of(
+    parts: Sequence[Delayed],
+    make: Callable[..., Any],
+    *more: Any,
+    pos_label: Any = None,
+    rule: str = "strict",
+    is_weighted: bool = False,
+) -> Any:
+    """Return the sum of what ``make`` makes of the rows of each partition; None of no row."""
+    total: list[Any] = []
+
+    def run(positive: Any) -> list[Seen]:
+        tasks = over(parts, _state_of, positive, make, *more)
+        looks = [delayed(_look)(task) for task in tasks]
+        whole = summed([delayed(_state)(task) for task in tasks])
+        found: list[Seen]
+        found, total[:] = computed([looks, [whole]])
+        return found
+
+    judged(run, pos_label=pos_label, rule=rule, is_weighted=is_weighted)
+    return total[0]
+
+
+def _look(seen: Seen) -> Seen:
+    return seen._replace(state=None if seen.state is None else True)
+
+
+def _state(seen: Seen) -> Any:
+    return seen.state
+
+
+class Run(NamedTuple):
+    """The columns of a `ScoreTable`, counts in as few bytes as hold them: it is sent, and kept."""
+
+    scores: NDArray[Any]
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> Run:
+        """Return the run of a table."""
+        return cls(table.scores, _narrow(table.positives), _narrow(table.negatives))
+
+    def table(self) -> ScoreTable:
+        """Return the table again."""
+        kind = np.float64 if self.positives.dtype.kind == "f" else np.int64
+        counts = self.positives.astype(kind), self.negatives.astype(kind)
+        return ScoreTable._of_columns(self.scores, *counts)
+
+    def part(self, which: Any) -> Run:
+        """Return some of the distinct scores."""
+        return Run(*(column[which] for column in self))
+
+    def cast(self, dtype: np.dtype[Any]) -> Run:
+        """Return the run with scores of another dtype, which holds each of them, or raise."""
+        if self.scores.dtype == dtype:
+            return self
+        if self.scores.dtype.kind != "f" and len(self.scores):
+            ends = int(self.scores[0]), int(self.scores[-1])
+            if max(map(abs, ends)) > _EXACT:
+                raise InputError(
+                    "`y_score` holds integers beyond 2**53, and floats or other integers in other "
+                    "partitions: pass all of them in one dtype"
+                )
+        return self._replace(scores=self.scores.astype(dtype))
+
+    def __add__(self, other: tuple[Any, ...]) -> Run:
+        """Return the run of the rows of both: the columns of a table, merged."""
+        return Run.of(self.table() + Run(*other).table())
+
+
+def run_of(rows: BinaryRows) -> Run:
+    """Return the distinct scores of rows with the counts of both classes."""
+    return Run.of(ScoreTable.from_rows(rows, n_threads=1))
+
+
+def merged(runs: Sequence[Run]) -> ScoreTable:
+    """Return the table of all runs, merged two by two."""
+    tables = [run.table() for run in runs if len(run.scores)]
+    while len(tables) > 1:
+        pairs = [tables[i : i + 2] for i in range(0, len(tables), 2)]
+        tables = [sum(pair[1:], pair[0]) for pair in pairs]
+    return tables[0] if tables else ScoreTable.from_counts([], [], [])
+
+
+def common_dtype(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
+    """Return the dtype of all scores: theirs, or float64, which holds them or a run says no."""
+    kinds = set(dtypes)
+    return kinds.pop() if len(kinds) == 1 else np.dtype(np.float64)
+
+
+def _narrow(counts: NDArray[Any]) -> NDArray[Any]:
+    if counts.dtype.kind == "f" or not len(counts):
+        return counts
+    return counts.astype(np.min_scalar_type(int(counts.max())))

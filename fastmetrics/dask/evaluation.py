@@ -1,0 +1,112 @@
+"""``evaluate`` on Dask: every figure of an evaluation, from ranges of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import check_choice, check_confidence_level, check_integer
+from fastmetrics.dask._partitions import partitions
+from fastmetrics.dask._ranges import RANGE_SCORES, SortedRuns
+from fastmetrics.dask.scores import SCORED, summary
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
+
+
+@documented(SCORED)
+def evaluate(
+    y_true: Any,
+    scores: Any = None,
+    *,
+    sample_weight: Any = None,
+    weights_are: str = "importances",
+    pos_label: Any = None,
+    confidence_level: float = 0.95,
+    range_scores: int = RANGE_SCORES,
+) -> Evaluation:
+    """Evaluate the scores of one or several models against the labels, from sorted ranges.
+
+    Parameters
+    ----------
+    scores : Dask column, mapping of str to Dask column, or Dask dataframe, optional
+        The scores of one model, which is called "score"; or of several by name, of a dataframe one
+        a column.
+    sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
+        How many rows each stands for: whole numbers, with ``weights_are="frequencies"``.
+    weights_are : {"frequencies"}
+        Said where there are weights: importances, which have another interval, need memory.
+    confidence_level : float, default=0.95
+        Of the interval of the AUC, which is that of `fastmetrics.evaluate`.
+
+    Returns
+    -------
+    Evaluation
+        As `fastmetrics.evaluate` returns it, the same bits for any partitions; the average
+        precision is rounded once, and may differ from that in memory in its last digits.
+
+    Raises
+    ------
+    ValueError
+        For importances.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If only one class is present.
+
+    Notes
+    -----
+    As `roc_auc_score`, but all scores are sent to the task of their range: a model's evaluation is
+    a sum over ranges of whole numbers, corners of the curve, and the step where precision meets
+    recall. Models are evaluated one after the other. Intervals of other measures than the AUC:
+    `bootstrap`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import fastmetrics.dask as fmd
+    >>> y_true = da.from_array([1, 0, 1, 1, 0, 0, 1, 0], chunks=3)
+    >>> y_score = da.from_array([0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15], chunks=3)
+    >>> fmd.evaluate(y_true, {"a": y_score})
+    Evaluation(a: roc_auc=0.65625)
+    """
+    level = check_confidence_level(confidence_level)
+    n = check_integer("range_scores", range_scores, low=1)
+    if sample_weight is not None:
+        check_choice("weights_are", weights_are, ("importances", "frequencies"))
+        if weights_are != "frequencies":
+            raise InputError(
+                "`weights_are` must be 'frequencies' here: with importances the interval needs the "
+                "rows in memory, `fastmetrics.evaluate(y_true, scores, sample_weight=...)`"
+            )
+    models = []
+    for name, column in _models(y_true, scores).items():
+        runs = SortedRuns(
+            partitions(y_true=y_true, y_score=column, sample_weight=sample_weight),
+            pos_label=pos_label,
+            is_weighted=sample_weight is not None,
+            range_scores=n,
+        )
+        models.append(_model(runs, name, level))
+    read = None if sample_weight is None else "frequencies"
+    return Evaluation(tuple(models), level, read)  # type: ignore[arg-type]
+
+
+def _model(runs: SortedRuns, name: str, level: float) -> ModelEvaluation:
+    return summary(runs).evaluation(name, level)
+
+
+def _models(y_true: Any, scores: Any) -> Mapping[str, Any]:
+    """Return the column of each model by name."""
+    if scores is None:
+        if isinstance(y_true, list | tuple):
+            return {"score": None}
+        raise InputTypeError("`scores` is missing: pass labels and scores")
+    if isinstance(scores, Mapping):
+        if not scores:
+            raise InputError("`scores` must have at least one model: got none")
+        return {str(name): column for name, column in scores.items()}
+    if hasattr(scores, "columns") and getattr(scores, "ndim", 1) == 2:
+        return {str(name): scores[name] for name in scores.columns}
+    return {"score": scores}

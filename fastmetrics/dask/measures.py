@@ -1,0 +1,237 @@
+"""Measures by name on Dask: of predicted labels, numbers, probabilities, scores and rankings."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics.dask._families import (
+    Values,
+    family_of,
+    matrix_of,
+    of_labels,
+    of_probabilities,
+    of_scores,
+    of_values,
+)
+from fastmetrics.dask._partitions import computed, partitions, summed
+from fastmetrics.dask._queries import of_rankings, tables_by_query
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.measures.decisions.matrix_functions import confusion_matrix as of_matrix
+from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
+
+#: What these functions say alike.
+COLUMNS: Final = """
+Parameters
+----------
+y_true : Dask column of shape (n,), or list of delayed partitions
+    Labels or targets: a column of a Dask dataframe, a Dask array, or a list of delayed objects (or
+    futures), one a partition. A list alone has tuples of all columns.
+sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
+    Weights, not negative, in the same partitions.
+
+Raises
+------
+TypeError, ValueError
+    For data that the functions in memory refuse, with their words and the number of the partition;
+    for columns whose partitions do not belong together.
+"""
+
+
+@documented(COLUMNS)
+def measures(
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    metrics: MetricsLike,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    threshold: float | None = None,
+    query: Any = None,
+    ties: Ties = "expected",
+) -> Values:
+    """Compute measures by name, each family of them from one state a partition.
+
+    Parameters
+    ----------
+    y_true : Dask column of shape (n,), or list of delayed partitions
+        Labels; of predicted numbers targets; of rankings the relevance of each item.
+    y_pred : Dask column of shape (n,) or (n, k), or list of delayed partitions, optional
+        What the measures take: predicted labels, numbers, probabilities (one column, of the
+        positive or greater label, or one a class) or scores.
+    metrics : str, (str, dict), or a sequence or mapping of them
+        Names of `metrics_table`, with parameters as elsewhere; a mapping gives labels. Of decisions
+        all, of predicted numbers all that follow from sums (no medians and quantiles), of
+        probabilities `log_loss`, `brier_score` and their D², of scores `roc_auc` and `rank_loss`,
+        of rankings the means over queries.
+    pos_label : int, float, bool or str, optional
+        The positive label, where the measures are of two classes; of predicted labels the greater
+        of two by default.
+    labels : array-like of shape (n_classes,), optional
+        The classes of probabilities, where one of them has no row.
+    threshold : float, optional
+        Measures of decisions call a score >= threshold positive.
+    query : Dask column of shape (n,), optional
+        The query of each item: numbers or texts. Rows of a query may be in any partitions.
+    ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+        What becomes of items of a query that score the same.
+
+    Returns
+    -------
+    dict of str to float
+        By label, in the order asked for. Counts are exact, and so is what is divided of them; sums
+        of float numbers are those in memory up to the rounding of a few additions.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        As the measures asked for.
+
+    Notes
+    -----
+    A state is small (a table of sums, a confusion matrix), a pure function of its partition, and
+    added up in a tree: a task that is run twice counts once. Probabilities are read twice, as all
+    labels must be known first; rankings bring the rows of a query together by a hash of it.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import fastmetrics.dask as fmd
+    >>> y_true = da.from_array([0, 1, 1, 0, 1], chunks=2)
+    >>> p = da.from_array([0.1, 0.9, 0.6, 0.7, 0.8], chunks=2)
+    >>> fmd.measures(y_true, p, metrics=["brier_score", "roc_auc", "accuracy"], threshold=0.5)
+    {'brier_score': 0.142, 'roc_auc': 0.8333333333333334, 'accuracy': 0.8}
+    >>> fmd.measures(y_true, y_true, metrics=("fbeta", {"beta": 2}))
+    {'fbeta': 1.0}
+    """
+    asked = ask(metrics, of_rankings=True)
+    families: dict[str, list[Asked]] = {}
+    for one in asked:
+        families.setdefault(_kind(one), []).append(one)
+    if (query is not None or "ranking" in families) and (query is None or len(families) > 1):
+        raise InputTypeError(
+            "`query` is for measures of rankings, and they need it: it says which query each item "
+            "belongs to"
+        )
+    values: Values = {}
+    for family, some in families.items():
+        if family == "ranking":
+            parts = partitions(relevance=y_true, score=y_pred, query=query)
+            values |= of_rankings(parts, some, ties)
+            continue
+        second = _SECOND.get(family, "y_pred")
+        is_decided = family == "decisions" and threshold is not None
+        name = "y_score" if is_decided else second
+        given = {"y_true": y_true, name: y_pred, "sample_weight": sample_weight}
+        parts = partitions(**given)
+        if family == "regression":
+            values |= of_values(parts, some)
+        elif family == "decisions":
+            values |= of_labels(parts, some, pos_label, threshold)
+        elif family == "probabilities":
+            values |= of_probabilities(parts, some, labels, pos_label)
+        else:
+            is_weighted = sample_weight is not None
+            values |= of_scores(parts, some, pos_label=pos_label, is_weighted=is_weighted)
+    return {one.label: values[one.label] for one in asked}
+
+
+_SECOND: Final = {"probabilities": "y_proba", "curves": "y_score"}
+
+
+def _kind(one: Asked) -> str:
+    """Return the family of a measure that partitions can be asked for."""
+    family = family_of(one)
+    if family not in ("regression", "decisions", "probabilities", "curves", "ranking"):
+        raise InputError(
+            f"`metrics` names {one.label!r}, of {family}: take the function of `fastmetrics` of "
+            "`fastmetrics.dask.score_table(...)`, where it takes a table"
+        )
+    return family
+
+
+@documented(COLUMNS)
+def confusion_matrix(
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: Any = None,
+    normalize: Literal["true", "pred", "all"] | None = None,
+) -> NDArray[Any]:
+    """Count how often each class was taken for each.
+
+    Parameters
+    ----------
+    y_pred : Dask column of shape (n,), or list of delayed partitions, optional
+        Predicted labels.
+    labels : array-like of shape (K,), optional
+        The classes, in the order of rows and columns; rows with another label are left out. By
+        default every label that occurs in either column, sorted.
+    normalize : {"true", "pred", "all"} or None, default=None
+        Divide each count by the sum of its row, of its column, or of the matrix; 0/0 is 0.
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+        As `fastmetrics.confusion_matrix`. ``ConfusionMatrix.from_counts`` makes a matrix of it.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import fastmetrics.dask as fmd
+    >>> y_true = da.from_array([2, 0, 2, 2, 0, 1], chunks=2)
+    >>> fmd.confusion_matrix(y_true, da.from_array([0, 0, 2, 2, 0, 2], chunks=2))
+    array([[2, 0, 0],
+           [0, 0, 1],
+           [1, 0, 2]])
+    """
+    parts = partitions(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
+    matrix = matrix_of(parts, None, None)
+    if labels is None:  # a class that one label alone suggested is there only if it has rows
+        counts = matrix.counts
+        held = np.flatnonzero(counts.any(axis=0) | counts.any(axis=1)).tolist()
+        labels = [matrix.labels[k] for k in held] or None
+    return of_matrix(matrix, labels=labels, normalize=normalize)
+
+
+@documented()
+def ranking_table(relevance: Any, score: Any = None, query: Any = None) -> RankingTable:
+    """Return where the relevant items of every query stand, of all queries.
+
+    Parameters
+    ----------
+    relevance : Dask column of shape (n,), or list of delayed partitions
+        How relevant each item is; nan where nobody judged.
+    score : Dask column of shape (n,), optional
+        What the items are ranked by, the highest first.
+    query : Dask column of shape (n,), optional
+        The query of each item: numbers or texts. Rows of a query may be in any partitions.
+
+    Returns
+    -------
+    RankingTable
+        Here, in memory: 24 bytes a query and 24 a relevant item. Every measure of rankings takes
+        it; `measures` with `query` gives means without it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `RankingTable.from_scores`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import fastmetrics.dask as fmd
+    >>> columns = [1, 0, 0, 1], [0.9, 0.4, 0.9, 0.1], [7, 7, 8, 8]
+    >>> fmd.ranking_table(*(da.from_array(column, chunks=3) for column in columns))
+    RankingTable(2 queries, 4 items, 2 relevant)
+    """
+    parts = partitions(relevance=relevance, score=score, query=query)
+    table: RankingTable | None = computed(summed(tables_by_query(parts)))
+    return RankingTable.from_scores([], [], query=[]) if table is None else table

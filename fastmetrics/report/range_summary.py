@@ -1,0 +1,334 @@
+"""``RangeSummary``: all that an evaluation needs of a range of scores, in a few whole numbers.
+
+Data that fit no memory are evaluated range by range: sums over disjoint ranges add up, and of
+corners of the curve the best one remains. Whatever the cut, the evaluation is that of all rows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._files import Members, Saved
+from fastmetrics._input.scalars import check_confidence_level, check_integer
+from fastmetrics._kernels import range_kernels
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.intervals.delong._placements import placement_sums
+from fastmetrics.intervals.delong.delong import variance_of_sums
+from fastmetrics.measures.curves._pieces import Piece, by_pieces
+from fastmetrics.measures.curves.break_even import Balance, balance_of, break_even_at
+from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at
+from fastmetrics.report._one_model import Figures, model_of, note_of_size, undefined_model
+from fastmetrics.report.evaluation_result import ModelEvaluation
+from fastmetrics.tables.scores.pairs import INT64_BOUND, PairCounts
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+#: Precisions are summed as whole numbers of 2**-128, in limbs of 32 bits.
+_PLACES: Final = 128
+_LIMBS: Final = 7
+#: Of a float64 difference of two products: seven roundings, as a share of the larger one.
+_ROUNDING: Final = 8 * 2.0**-53
+
+
+class Corner(NamedTuple):
+    """A threshold, and the counts of what scores at least that."""
+
+    threshold: int | float
+    tp: int
+    fp: int
+
+
+@dataclass(frozen=True, slots=True)
+class RangeSummary(Saved):
+    """What the scores of one range contribute to an evaluation: it adds up with ``+``, exactly.
+
+    Make one of each of some disjoint ranges with `summary_of`, add them in any order, and ask the
+    sum for its `evaluation`. Everything in it is whole numbers, and thresholds.
+
+    Attributes
+    ----------
+    n_positive, n_negative : int
+        All rows of either class, those of other ranges too.
+    positives, negatives : int
+        Rows of either class in this range.
+    twice_pairs, positive_squares, negative_squares : int
+        Over doubled placements: their sum, and the sums of squares in the two classes.
+    precisions : int
+        2**128 times the sum over positives of the precision at their score.
+    highest, lowest : Corner or None
+        Where TPR - FPR is largest, and where it is smallest; of equal ones the highest threshold.
+    balance : Balance or None
+        The step in which as many are called positive as there are positives, if it is here.
+    """
+
+    n_positive: int
+    n_negative: int
+    positives: int = 0
+    negatives: int = 0
+    twice_pairs: int = 0
+    positive_squares: int = 0
+    negative_squares: int = 0
+    precisions: int = 0
+    highest: Corner | None = None
+    lowest: Corner | None = None
+    balance: Balance | None = None
+
+    def __add__(self, other: RangeSummary) -> RangeSummary:
+        if not isinstance(other, RangeSummary):
+            return NotImplemented
+        if (self.n_positive, self.n_negative) != (other.n_positive, other.n_negative):
+            raise InputError(
+                "ranges of different data: of "
+                f"{self.n_positive:,} positive and {self.n_negative:,} negative rows, and of "
+                f"{other.n_positive:,} and {other.n_negative:,}"
+            )
+        if self.balance is not None and other.balance is not None:
+            raise InputError("a range that is added twice, or ranges that overlap")
+        sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
+        return dataclasses.replace(
+            self,
+            **sums,
+            highest=self._better(self.highest, other.highest, 1),
+            lowest=self._better(self.lowest, other.lowest, -1),
+            balance=self.balance or other.balance,
+        )
+
+    def __radd__(self, other: object) -> RangeSummary:
+        if isinstance(other, int) and other == 0:  # so that sum(summaries) works
+            return self
+        return NotImplemented
+
+    def _better(self, one: Corner | None, other: Corner | None, sign: int) -> Corner | None:
+        if one is None or other is None:
+            return other if one is None else one
+        return max(one, other, key=lambda corner: (sign * self._gap(corner), corner.threshold))
+
+    def _gap(self, corner: Corner) -> int:
+        """Return TPR - FPR at a corner, times the number of pairs."""
+        return corner.tp * self.n_negative - corner.fp * self.n_positive
+
+    @property
+    def pairs(self) -> PairCounts:
+        """Concordant and discordant pairs, whose `auc` and `rank_loss` are exact; of all ranges."""
+        self._check_whole()
+        pairs = 2 * self.n_positive * self.n_negative
+        return PairCounts(
+            self.n_positive, self.n_negative, self.twice_pairs, pairs - self.twice_pairs
+        )
+
+    def evaluation(self, name: str = "score", confidence_level: float = 0.95) -> ModelEvaluation:
+        """Return what `evaluate` says of these rows, once all ranges are in.
+
+        Parameters
+        ----------
+        name : str, default="score"
+            Of the model.
+        confidence_level : float, default=0.95
+            Of the interval of the AUC.
+
+        Returns
+        -------
+        ModelEvaluation
+            That of all rows in memory: every figure the same to the bit, but the average
+            precision, which has here no rounding but that of its terms.
+
+        Raises
+        ------
+        ValueError
+            If ranges are missing, or were added twice.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If only one class is present, or there is no break-even point.
+        """
+        level = check_confidence_level(confidence_level)
+        self._check_whole()
+        m, n = self.n_positive, self.n_negative
+        if not (m and n):
+            return undefined_model(name, m, n)
+        if self.highest is None or self.lowest is None or self.balance is None:
+            raise InputError("ranges of scores are missing")
+        sums = self.twice_pairs, self.positive_squares, self.negative_squares
+        found = variance_of_sums(m, n, sums)
+        gap = max(
+            self.highest, self.lowest, key=lambda corner: (abs(self._gap(corner)), corner.threshold)
+        )
+        best = self.highest if self._gap(self.highest) > 0 else Corner(math.inf, 0, 0)
+        figures = Figures(
+            average_precision=self.precisions / (m << _PLACES),
+            break_even_point=break_even_at(self.balance).value,
+            ks_statistic=ks_at(*gap, m, n).statistic,
+            threshold=best.threshold,
+            true_positive_rate=best.tp / m,
+            false_positive_rate=best.fp / n,
+        )
+        note = note_of_size(float(m), float(n), None)
+        return model_of(name, m, n, found.estimate, found, figures, level, note)
+
+    def _check_whole(self) -> None:
+        here = self.positives, self.negatives
+        if here != (self.n_positive, self.n_negative):
+            raise InputError(
+                f"ranges of {here[0]:,} positive and {here[1]:,} negative rows, where there are "
+                f"{self.n_positive:,} and {self.n_negative:,}: some are missing, or in twice"
+            )
+
+    def _members(self) -> Members:
+        found: Members = {
+            "sums": _texts(getattr(self, name) for name in ("n_positive", "n_negative", *_SUMS)),
+        }
+        for name in ("highest", "lowest", "balance"):
+            if (step := getattr(self, name)) is not None:
+                found[name] = np.array(step.threshold)
+                found[f"{name}_counts"] = _texts(int(count) for count in step[1:])
+        return found
+
+    @classmethod
+    def _of_members(cls, found: Members) -> Self:
+        sums = [int(text) for text in found["sums"].tolist()]
+        if len(sums) != 2 + len(_SUMS) or min(sums) < 0:
+            raise InputError("`sums` are not the counts of a range")
+        steps: list[Any] = []
+        for name, size in (("highest", 2), ("lowest", 2), ("balance", 3)):
+            counts = [int(text) for text in found.get(f"{name}_counts", np.empty(0)).tolist()]
+            if counts and (len(counts) != size or min(counts) < 0):
+                raise InputError(f"`{name}` is no step of a curve")
+            if size == 3 and counts:
+                counts[2] = bool(counts[2])
+            steps.append((found[name].item(), *counts) if counts else None)
+        highest, lowest = (None if step is None else Corner(*step) for step in steps[:2])
+        balance = None if steps[2] is None else Balance(*steps[2])
+        names = ("n_positive", "n_negative", *_SUMS)
+        named: dict[str, Any] = dict(zip(names, sums, strict=True))
+        return cls(**named, highest=highest, lowest=lowest, balance=balance)
+
+
+_SUMS: Final = (
+    *("positives", "negatives", "twice_pairs", "positive_squares", "negative_squares"),
+    "precisions",
+)
+
+
+def _texts(numbers: Any) -> NDArray[np.str_]:
+    """Return whole numbers of any size as an array."""
+    return np.array([str(number) for number in numbers])
+
+
+def summary_of(
+    table: ScoreTable,
+    true_positives: int = 0,
+    false_positives: int = 0,
+    n_positive: int | None = None,
+    n_negative: int | None = None,
+    *,
+    n_threads: int | None = None,
+) -> RangeSummary:
+    """Return what the scores of one range contribute to an evaluation of all.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Every row whose score lies in the range; counts, no fractional weights.
+    true_positives, false_positives : int, default=0
+        Positive and negative rows of higher scores than those of the range.
+    n_positive, n_negative : int, optional
+        All rows of either class; None: those above and those of the table.
+    n_threads : int, optional
+        Threads; None means every processor the process may use.
+
+    Returns
+    -------
+    RangeSummary
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the table holds fractional weights, or a count is negative, or more rows stand above
+        and in the range than there are.
+
+    Notes
+    -----
+    Three passes over the table. The sums do not depend on how rows are cut into ranges.
+
+    Examples
+    --------
+    >>> from fastmetrics import ScoreTable
+    >>> high = ScoreTable.from_scores([1, 0, 1], [0.9, 0.8, 0.8])
+    >>> low = ScoreTable.from_scores([0, 1, 0], [0.4, 0.3, 0.1])
+    >>> all_rows = summary_of(high, 0, 0, 3, 3) + summary_of(low, 2, 1, 3, 3)
+    >>> all_rows.pairs.auc
+    0.7222222222222222
+    """
+    if table.is_weighted:
+        raise InputTypeError(
+            "ranges are evaluated by counts of rows: a ScoreTable of fractional weights has none"
+        )
+    positives, negatives = int(table.n_positive), int(table.n_negative)
+    tp = check_integer("true_positives", true_positives, low=0)
+    fp = check_integer("false_positives", false_positives, low=0)
+    m, n = (
+        check_integer(name, above + here if total is None else total, low=above + here)
+        for name, total, above, here in (
+            ("n_positive", n_positive, tp, positives),
+            ("n_negative", n_negative, fp, negatives),
+        )
+    )
+    empty = RangeSummary(m, n)
+
+    def of_piece(piece: Piece) -> RangeSummary:
+        at = slice(piece.start, piece.stop)
+        columns = table.scores[at], piece.positives, piece.negatives
+        part = ScoreTable._of_columns(*columns)
+        return _of_part(part, tp + piece.tp, fp + piece.fp, m, n)
+
+    return sum(by_pieces(table, of_piece, n_threads), empty)
+
+
+def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int) -> RangeSummary:
+    """Return the summary of a few rows of a table."""
+    columns = table.positives, table.negatives
+    positives, negatives = int(table.n_positive), int(table.n_negative)
+    # What is placed among all rows is placed among those here, and beyond others: 2 `below` more.
+    twice, p_squares, n_squares = placement_sums(*columns, positives, negatives)
+    below = n - fp - negatives
+    sums = (
+        twice + 2 * below * positives,
+        p_squares + 4 * below * twice + 4 * below * below * positives,
+        n_squares + 4 * tp * twice + 4 * tp * tp * negatives,
+    )
+    limbs = np.zeros(_LIMBS, np.int64)
+    range_kernels.add_precisions(*columns, tp, fp, np.empty(len(table)), limbs)
+    precisions = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
+    highest, lowest = (
+        Corner(table.scores[row].item(), tp + p, fp + q)
+        for row, p, q in _gap_ends(table, positives, negatives, m, n)
+    )
+    is_balanced = tp + fp < m <= tp + fp + positives + negatives
+    balance = balance_of(table, m, (tp, fp)) if is_balanced else None
+    return RangeSummary(m, n, positives, negatives, *sums, precisions, highest, lowest, balance)
+
+
+def _gap_ends(
+    table: ScoreTable, positives: int, negatives: int, m: int, n: int
+) -> list[tuple[int, int, int]]:
+    """Return the row, TP and FP, from 0 above it, of the largest and the smallest TPR - FPR."""
+    most = max(positives * n, negatives * m)
+    if most < INT64_BOUND:
+        ends = np.empty(6, np.int64)
+        range_kernels.gap_ends(table.positives, table.negatives, m, n, ends)
+        return [(a, b, c) for a, b, c in ends.reshape(2, 3).tolist()]
+    # The products do not fit: floats tell which rows can be the ends, Python integers which are.
+    tp, fp = table.true_positives, table.false_positives
+    gaps = tp * float(n) - fp * float(m)
+    found = []
+    for sign in (1, -1):
+        near = np.flatnonzero(sign * gaps >= (sign * gaps).max() - 2 * _ROUNDING * float(most))
+        counts = zip(near.tolist(), tp[near].tolist(), fp[near].tolist(), strict=True)
+        found.append(max(counts, key=lambda each: sign * (each[1] * n - each[2] * m)))
+    return found

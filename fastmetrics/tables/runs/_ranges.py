@@ -1,0 +1,119 @@
+"""Ranges of the scores of several runs: where to cut, and the table of one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels import merges
+from fastmetrics.tables.runs._columns import BLOCK, Side, SortedColumn, counted
+from fastmetrics.tables.scores._columns import summed_by_score
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+
+class Cut(NamedTuple):
+    """A place between two scores: before or after all entries of one."""
+
+    score: Any
+    side: Side
+
+
+class Columns(NamedTuple):
+    """The columns of both classes, of every run."""
+
+    positives: Sequence[SortedColumn]
+    negatives: Sequence[SortedColumn]
+
+    def rows_of(self, where: RangeOfRuns) -> tuple[int, int]:
+        """Return how many rows of either class a range has."""
+        positives, negatives = (
+            sum(column.rows(*span) for column, span in zip(each, spans, strict=True))
+            for each, spans in zip(self, where.spans, strict=True)
+        )
+        return positives, negatives
+
+
+class RangeOfRuns(NamedTuple):
+    """Where a range of scores begins and ends in each column, positives first."""
+
+    spans: tuple[list[tuple[int, int]], list[tuple[int, int]]]
+    #: The score, where there is but one.
+    only: Any = None
+
+
+def ranges_of(columns: Columns, most: int) -> list[RangeOfRuns]:
+    """Return consecutive ranges, the highest first, of about ``most`` entries at most each.
+
+    A score with more entries than that is a range of its own.
+    """
+    cuts = _cuts([*columns.positives, *columns.negatives], most)
+    positions = [
+        [[0, *(column.position(*cut) for cut in cuts), column.size] for column in each]
+        for each in columns
+    ]
+    found = []
+    for k in range(len(cuts), -1, -1):
+        spans = tuple([(ends[k], ends[k + 1]) for ends in each] for each in positions)
+        is_one = 0 < k < len(cuts) and cuts[k - 1].score == cuts[k].score
+        found.append(RangeOfRuns(spans, cuts[k].score if is_one else None))  # type: ignore[arg-type]
+    return found
+
+
+def _cuts(columns: list[SortedColumn], most: int) -> list[Cut]:
+    """Return the cuts, ascending: known to a block of entries of each column."""
+    size = sum(column.size for column in columns)
+    if size <= most:
+        return []
+    marks = np.sort(np.concatenate([column.index for column in columns]))
+    step = max(most // BLOCK, 1)
+    values, times = np.unique(marks[step - 1 :: step], return_counts=True)
+    cuts = []
+    for value, count in zip(values, times.tolist(), strict=True):
+        cuts.append(Cut(value, "left"))
+        if count > 1:
+            cuts.append(Cut(value, "right"))
+    return cuts
+
+
+def table_of(columns: Columns, where: RangeOfRuns) -> ScoreTable:
+    """Return the table of a range."""
+    if where.only is not None:
+        positives, negatives = (np.array([count]) for count in columns.rows_of(where))
+        return ScoreTable._of_columns(np.array([where.only]), positives, negatives)
+    parts = [
+        [column.read(*span) for column, span in zip(each, spans, strict=True) if span[0] < span[1]]
+        for each, spans in zip(columns, where.spans, strict=True)
+    ]
+    kind = np.result_type(*(column.dtype for each in columns for column in each))
+    if any(counts is not None for each in parts for _, counts in each):
+        return _counted_table(parts, kind)
+    positive, negative = (
+        np.concatenate([np.empty(0, kind), *(s for s, _ in each)]) for each in parts
+    )
+    del parts
+    positive.sort()
+    negative.sort()
+    n = len(positive) + len(negative)
+    made = np.empty(n, kind), np.empty(n, np.int64), np.empty(n, np.int64)
+    there = slice(int(merges.merge_descending(positive, negative, *made)))
+    return ScoreTable._of_columns(made[0][there], made[1][there], made[2][there])
+
+
+def _counted_table(
+    parts: list[list[tuple[NDArray[Any], NDArray[np.int64] | None]]], kind: np.dtype[Any]
+) -> ScoreTable:
+    sides = []
+    for each in parts:
+        of_parts = [np.empty(0, kind), *(s for s, _ in each)]
+        counts = [np.empty(0, np.int64)]
+        counts += [np.ones(len(s), np.int64) if c is None else c for s, c in each]
+        sides.append(counted(np.concatenate(of_parts), np.concatenate(counts)))
+    (p_scores, p_counts), (n_scores, n_counts) = sides
+    scores = np.concatenate((p_scores, n_scores))
+    order = np.argsort(scores, kind="stable")[::-1]
+    positives = np.concatenate((p_counts, np.zeros(len(n_counts), np.int64)))[order]
+    negatives = np.concatenate((np.zeros(len(p_counts), np.int64), n_counts))[order]
+    return ScoreTable._of_columns(*summed_by_score(scores[order], positives, negatives))

@@ -1,0 +1,258 @@
+"""`fastmetrics evaluate --memory`: the figures of all rows, in the memory that is given."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from fastmetrics.cli import _bounded, main
+
+N = 300_000
+COLUMNS = ("normal", "tied", "single", "whole", "constant", "saturated", "sorted")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Return a folder with files of several kinds of scores."""
+    folder = tmp_path_factory.mktemp("files")
+    rng = np.random.default_rng(7)
+    y = (rng.random(N) < 0.3).astype(np.int8)
+    normal = rng.normal(size=N) + y
+    scores = {
+        "normal": normal,
+        "tied": np.round(normal, 1),
+        "single": normal.astype(np.float32),
+        "whole": (1000 * normal).astype(np.int64),
+        "constant": np.full(N, 0.5),
+        "saturated": 1 / (1 + np.exp(-40 * normal)),
+        "sorted": np.sort(normal),
+    }
+    table = pa.table(
+        {
+            "y": y,
+            **scores,
+            "one": np.ones(N, np.int8),
+            "word": np.where(y, "sick", "well"),
+            "three": np.where(np.arange(N) < N - 1, y, 2),
+            "count": rng.integers(0, 4, N),
+            "share": rng.random(N),
+            "gap": pa.array([None if i == N - 2 else float(i) for i in range(N)]),
+        }
+    )
+    pq.write_table(table, folder / "x.parquet", row_group_size=50_000)
+    pa.csv.write_csv(table, folder / "x.csv")
+    pq.write_table(table.slice(0, 0), folder / "none.parquet")
+    return folder
+
+
+@pytest.fixture
+def little(monkeypatch):
+    """Give the rows so little memory that nearly all of them are spilled."""
+    monkeypatch.setattr(_bounded, "_memory_of_rows", lambda total, options: 1 << 20)
+
+
+def run(capsys, *arguments):
+    status = main(["evaluate", *map(str, arguments)])
+    return status, *capsys.readouterr()
+
+
+def in_both(capsys, *arguments, spill_dir):
+    memory = ("--memory", "100GB", "--spill-dir", spill_dir)
+    return run(capsys, *arguments), run(capsys, *arguments, *memory)
+
+
+@pytest.mark.usefixtures("little")
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--label", "y"],
+        ["--label", "word", "--pos-label", "sick"],
+        ["--label", "y", "--pos-label", "0"],
+        ["--label", "y", "--where", "tied > 0 AND normal < 2"],
+        ["--label", "y", "--weight", "count", "--weights-are", "frequencies"],
+        ["--label", "one"],
+        ["--label", "y", "--on-bad-row", "skip", "--score", "gap"],
+    ],
+    ids=lambda options: "-".join(options[1:]),
+)
+def test_the_figures_are_those_of_all_rows_in_memory(files, tmp_path, capsys, kind, options):
+    scores = [each for name in COLUMNS for each in ("--score", name)]
+    arguments = [files / f"x.{kind}", *options, *scores, "--format", "json"]
+    whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
+    assert (whole[0], whole[2]) == (bounded[0], bounded[2])
+    expected, found = json.loads(whole[1]), json.loads(bounded[1])
+    for theirs, ours in zip(expected["models"], found["models"], strict=True):
+        if theirs["average_precision"] is not None:
+            precise = theirs.pop("average_precision")
+            assert ours.pop("average_precision") == pytest.approx(precise, rel=1e-13)
+    assert found == expected
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_spilled_where_all_fits(files, tmp_path, capsys, monkeypatch):
+    spilled = []
+    monkeypatch.setattr(_bounded.ScoreRuns, "_spill", lambda self: spilled.append(self))
+    arguments = [files / "x.parquet", "--label", "y", "--score", "normal"]
+    whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
+    assert whole == bounded
+    assert not spilled
+
+
+@pytest.mark.usefixtures("little")
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--label", "three", "--score", "normal"],
+        ["--label", "word", "--score", "normal"],
+        ["--label", "word", "--score", "normal", "--pos-label", "ill"],
+        ["--label", "y", "--score", "normal", "--pos-label", "7"],
+        ["--label", "y", "--score", "gap"],
+        ["--label", "y", "--score", "word"],
+        ["--label", "y", "--score", "absent"],
+        ["--label", "y", "--score", "normal", "--where", "tied > 99"],
+    ],
+    ids=lambda options: "-".join(options[1:]),
+)
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_faults_are_told_alike(files, tmp_path, capsys, kind, options):
+    whole, bounded = in_both(capsys, files / f"x.{kind}", *options, spill_dir=tmp_path)
+    assert whole[0] == 2
+    assert bounded == whole
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_weights_of_nothing(tmp_path, capsys):
+    pq.write_table(pa.table({"y": [0, 1], "s": [0.1, 0.2], "w": [0, 0]}), tmp_path / "x.parquet")
+    options = ["--label", "y", "--score", "s", "--weight", "w", "--weights-are", "frequencies"]
+    found = run(capsys, tmp_path / "x.parquet", *options, "--memory", "100GB")
+    assert found[0] == 2
+    assert "column 'w' must not be all zero" in found[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--bootstrap", "99"], "--bootstrap needs all rows in memory"),
+        (["--groups", "tied"], "--groups needs all rows in memory"),
+        (["--cost-fn", "1", "--cost-fp", "2"], "--cost-fn needs all rows in memory"),
+        (["--threshold", "1"], "--threshold needs all rows in memory"),
+        (["--weight", "share"], "--weights-are frequencies"),
+        (["--memory", "much"], "--memory must be a size such as '1GB'"),
+        (["--memory", "20MB"], "the program itself takes"),
+        (["--spill-dir", "/nowhere"], "--spill-dir '/nowhere' cannot be used: No such file"),
+    ],
+)
+def test_what_cannot_be_done_is_said_at_once(files, capsys, options, said):
+    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--memory", "100GB"]
+    status, out, err = run(capsys, *arguments, *options)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_folder_without_memory(files, capsys):
+    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--spill-dir", "."]
+    assert "--spill-dir is of --memory" in run(capsys, *arguments)[2]
+
+
+@pytest.mark.usefixtures("little")
+def test_weights_that_are_no_numbers_of_rows(files, tmp_path, capsys):
+    arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--weight", "share"]
+    arguments += ["--weights-are", "frequencies", "--memory", "1GB", "--spill-dir", tmp_path]
+    status, _, err = run(capsys, *arguments)
+    assert status == 2
+    assert "column 'share' must hold whole numbers" in err
+
+
+PROGRAM = """
+import resource, sys
+from fastmetrics.cli import _bounded, main
+if sys.argv[1] in ("full", "slow"):
+    _bounded._memory_of_rows = lambda total, options: 1 << 20
+if sys.argv[1] == "full":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+if sys.argv[1] == "limited":
+    resource.setrlimit(resource.RLIMIT_AS, (2 * 10**9, 2 * 10**9))
+if sys.argv[1] == "slow":
+    take = _bounded._Taker.take
+    def slowly(self, *batch):
+        take(self, *batch)
+        print("taken", flush=True)
+    _bounded._Taker.take = slowly
+status = main(["evaluate", *sys.argv[2:]])
+lines = open("/proc/self/status").read().splitlines()
+print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
+sys.exit(status)
+"""
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits of Linux")
+
+
+def program(how, *arguments, **options):
+    command = [sys.executable, "-c", PROGRAM, how, *map(str, arguments)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+@LINUX
+def test_a_full_disk_is_told(files, tmp_path):
+    arguments = ["--label", "y", "--score", "normal", "--memory", "1GB", "--spill-dir", tmp_path]
+    process = program("full", files / "x.parquet", *arguments)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert "no room in --spill-dir" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@LINUX
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_by_a_signal(files, tmp_path, number):
+    arguments = ["--label", "y", *(each for name in COLUMNS for each in ("--score", name))]
+    many = [files / "x.csv"] * 1
+    process = program("slow", *many, *arguments, "--memory", "1GB", "--spill-dir", tmp_path)
+    assert process.stdout.readline() == "taken\n"
+    os.kill(process.pid, number)
+    process.communicate(timeout=60)
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    assert list(tmp_path.iterdir()) == []
+
+
+@LINUX
+def test_memory_is_respected(tmp_path):
+    """A file that takes 700 MB in memory, evaluated in 400 MB, and where no more can be had."""
+    rng = np.random.default_rng(3)
+    path = tmp_path / "large.parquet"
+    schema = pa.schema({"y": pa.int8(), "s": pa.float64()})
+    with pq.ParquetWriter(path, schema) as writer:
+        for _ in range(15):
+            y = (rng.random(1_000_000) < 0.5).astype(np.int8)
+            writer.write_table(pa.table({"y": y, "s": rng.normal(size=len(y)) + y}, schema))
+    arguments = [path, "--label", "y", "--score", "s", "--format", "json"]
+    taken, figures = [], []
+    for more in ([], ["--memory", "400MB", "--spill-dir", tmp_path]):
+        process = program("whole", *arguments, *more)
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        document, _, peak = out.strip().rpartition("\n")
+        taken.append(int(peak) * 1024)
+        figures.append(json.loads(document)["models"][0])
+    assert taken[1] < 400e6 < 600e6 < taken[0]
+    assert figures[0].pop("average_precision") == pytest.approx(figures[1].pop("average_precision"))
+    assert figures[0] == figures[1]
+    assert [each.name for each in tmp_path.iterdir()] == ["large.parquet"]
+    status = []
+    for more in ([], ["--memory", "400MB", "--spill-dir", tmp_path]):
+        process = program("limited", *arguments, "--threads", "2", *more)
+        process.communicate(timeout=300)
+        status.append(process.returncode)
+    assert status == [2, 0]

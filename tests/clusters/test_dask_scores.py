@@ -1,0 +1,171 @@
+"""Scores on Dask: the integers of memory, for any partitions and any ranges."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+from dask_columns import delayed_columns, frame_columns, problems
+from hypothesis import given
+
+import fastmetrics as fm
+import fastmetrics.dask as fmd
+from fastmetrics.dask._partitions import partitions
+from fastmetrics.dask._ranges import SortedRuns
+from fastmetrics.errors import InputError, UndefinedMetricWarning
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _synchronous() -> Any:
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def quietly(function: Any, *data: Any, **more: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        return function(*data, **more)
+
+
+def has_weight(w: Any) -> bool:
+    return w is None or bool(w.any())
+
+
+@given(problems())
+def test_auc_and_table_are_those_in_memory(problem: Any) -> None:
+    y, s, w, places, size = problem
+    if not has_weight(w):
+        return
+    cols = dict(zip(("y", "s", "w"), delayed_columns([y, s, w], places), strict=True))
+    found = quietly(
+        fmd.roc_auc_score, cols["y"], cols["s"], sample_weight=cols["w"], range_scores=size
+    )
+    np.testing.assert_equal(found, quietly(fm.roc_auc_score, y, s, sample_weight=w))
+    table = fmd.score_table(cols["y"], cols["s"], sample_weight=cols["w"])
+    expected = fm.ScoreTable.from_scores(y, s, sample_weight=w)
+    assert table == expected
+
+
+@given(problems())
+def test_evaluation_is_that_in_memory(problem: Any) -> None:
+    y, s, w, places, size = problem
+    if not has_weight(w):
+        return
+    labels, scores, weights = delayed_columns([y, s, w], places)
+    more: Any = {} if w is None else {"weights_are": "frequencies"}
+    found = quietly(
+        fmd.evaluate, labels, {"m": scores}, sample_weight=weights, range_scores=size, **more
+    )["m"]
+    expected = quietly(fm.evaluate, y, {"m": s}, sample_weight=w, **more)["m"]
+    np.testing.assert_allclose(found.average_precision, expected.average_precision, rtol=1e-14)
+    same = dataclasses.replace(found, average_precision=expected.average_precision)
+    assert same == expected
+
+
+@given(problems())
+def test_every_point_of_the_curve(problem: Any) -> None:
+    y, s, _, places, size = problem
+    labels, scores = delayed_columns([y, s], places)
+    fine = quietly(fmd.roc_curve, labels, scores, n_points=10**6, range_scores=size)
+    whole = quietly(fmd.roc_curve, labels, scores, n_points=None)
+    for found, expected in zip(
+        (*fine, *whole),
+        (
+            *quietly(fm.roc_curve, y, s, drop_intermediate=False),
+            *quietly(fm.roc_curve, y, s),
+        ),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(found, expected)
+
+
+def sample(n: int = 5_000) -> tuple[Any, Any]:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, n)
+    return y, (rng.normal(size=n) + y).astype(np.float32)
+
+
+def points_of(*columns: Any) -> set[Any]:
+    return set(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def test_a_thinned_curve_has_points_of_the_whole_one_and_no_gap() -> None:
+    y, s = sample()
+    curves = [
+        fmd.roc_curve(da.from_array(y, chunks), da.from_array(s, chunks), n_points=50, **more)
+        for chunks, more in ((5000, {}), (700, {"range_scores": 600}))
+    ]
+    for one, other in zip(*curves, strict=True):
+        np.testing.assert_array_equal(one, other)
+    fpr, tpr, thresholds = curves[0]
+    points = points_of(*fm.roc_curve(y, s, drop_intermediate=False))
+    assert points_of(fpr, tpr, thresholds) <= points
+    assert 50 < len(fpr) <= 101
+    assert max(np.diff(fpr).max(), np.diff(tpr).max()) < 1 / 50 + 1 / 2000
+    assert (fpr[-1], tpr[-1]) == (1, 1)
+
+
+def test_ranges_hold_no_more_than_they_may() -> None:
+    y, s = sample()
+    parts = partitions(
+        y_true=da.from_array(y, 900), y_score=da.from_array(s, 900), sample_weight=None
+    )
+    runs = SortedRuns(parts, range_scores=400)
+    assert len(runs.ranges) > 10
+    assert max(each.n_scores for each in runs.ranges) <= 400
+    assert sum(each.n_scores for each in runs.ranges) == runs.n_scores
+    above = [0, 0]
+    for each in runs.ranges:
+        assert each.above == tuple(above)
+        above = [a + b for a, b in zip(above, each.inside, strict=True)]
+    assert above == [runs.n_positive, runs.n_negative]
+
+
+def test_float_weights_are_those_in_memory_up_to_rounding() -> None:
+    y, s = sample()
+    w = np.random.default_rng(1).random(len(y))
+    labels, scores, weights = frame_columns([y, s, w], [1000, 1000, 3000])
+    expected = fm.roc_auc_score(y, s, sample_weight=w)
+    for size in (300, 10**6):
+        found = fmd.roc_auc_score(labels, scores, sample_weight=weights, range_scores=size)
+        assert found == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(InputError, match="fractional weights"):
+        fmd.average_precision_score(labels, scores, sample_weight=weights)
+    with pytest.raises(InputError, match=r"fastmetrics\.evaluate"):
+        fmd.evaluate(labels, scores, sample_weight=weights)
+
+
+def test_several_models() -> None:
+    y, s = sample(500)
+    frame = pd.DataFrame({"a": s, "b": -s})
+    parts = delayed_columns([y, s, -s], [100, 250])
+    by_name = fmd.evaluate(parts[0], {"a": parts[1], "b": parts[2]})
+    from dask.dataframe import from_pandas
+
+    both = from_pandas(frame.assign(y=y), npartitions=3)
+    by_frame = fmd.evaluate(both["y"], both[["a", "b"]])
+    assert by_name == by_frame
+    assert by_name["b"].roc_auc == fm.evaluate(y, frame)["b"].roc_auc
+    assert fmd.evaluate(both["y"], both["a"])["score"].roc_auc == by_name["a"].roc_auc
+
+
+def test_bins_are_counted_in_any_partitions_alike() -> None:
+    y, s = sample()
+    layout = fm.BinLayout.learn(s[:1000])
+    expected = fm.BinnedScoreTable(layout, first_rows=0)
+    expected.update(y, s)
+    for places in ([], [10, 10, 4000]):
+        labels, scores = delayed_columns([y, s], places)
+        assert fmd.binned_score_table(labels, scores, layout=layout) == expected
+    found = fmd.binned_score_table(labels, scores)
+    assert found.n_positive == y.sum()
+    assert fm.roc_auc_score(y, s) in found.roc_auc()
+    assert found.roc_auc().width < 1e-3
+    rated = fmd.binned_score_table(labels, delayed_columns([np.round(s)], places)[0])
+    assert rated.is_exact

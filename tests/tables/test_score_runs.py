@@ -1,0 +1,272 @@
+"""Sorted runs in memory and on disk: the table of all rows, whatever the batches and the memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from table_samples import KINDS
+
+from fastmetrics import ScoreRuns, ScoreTable, evaluate
+
+SMALL = 1 << 20
+
+
+def batches(y, scores, size, weights=None):
+    for start in range(0, len(y), size):
+        at = slice(start, start + size)
+        yield y[at], scores[at], None if weights is None else weights[at]
+
+
+def filled(y, scores, size=10_000, weights=None, **options):
+    runs = ScoreRuns(**options)
+    for batch in batches(y, scores, size, weights):
+        runs.update(*batch, allow_inf=True)
+    return runs
+
+
+def agree(runs, y, scores, weights=None):
+    table = ScoreTable.from_scores(y, scores, sample_weight=weights, allow_inf=True)
+    assert runs.to_score_table() == table
+    assert (runs.n_positive, runs.n_negative) == (table.n_positive, table.n_negative)
+    tp = fp = 0
+    for part, above, false_above in runs.ranges():
+        assert (tp, fp) == (above, false_above)
+        tp, fp = tp + part.n_positive, fp + part.n_negative
+    assert (tp, fp) == (table.n_positive, table.n_negative)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_scores_spilled(rng, tmp_path, kind):
+    n = 300_000
+    scores = KINDS[kind](rng, n)
+    y = rng.integers(0, 2, n)
+    runs = filled(y, scores, memory=SMALL, spill_dir=tmp_path)
+    agree(runs, y, scores)
+    if len(np.unique(scores)) > n / 2:
+        assert runs.spilled_bytes > 0
+        assert len(list(runs.ranges())) > 10
+    expected = evaluate(runs.to_score_table())[0]
+    for n_threads in (1, 2):
+        found = evaluate(runs, n_threads=n_threads)[0]
+        assert found.average_precision == pytest.approx(expected.average_precision, rel=1e-14)
+        precise = dataclasses.replace(found, average_precision=expected.average_precision)
+        assert precise == expected
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("rising", [True, False])
+def test_a_sorted_stream(rng, tmp_path, rising):
+    scores = np.sort(rng.normal(size=400_000))[:: 1 if rising else -1]
+    y = (rng.normal(size=len(scores)) < scores).astype(np.int8)
+    agree(filled(y, scores, memory=SMALL, spill_dir=tmp_path), y, scores)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
+def test_one_score_of_many_rows(rng, tmp_path, share):
+    n = 400_000
+    scores = np.where(rng.random(n) < share, 0.25, rng.random(n))
+    y = rng.integers(0, 2, n)
+    agree(filled(y, scores, memory=SMALL, spill_dir=tmp_path), y, scores)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_one_class(rng, tmp_path, label):
+    scores = rng.normal(size=200_000)
+    y = np.full(len(scores), label)
+    agree(filled(y, scores, memory=SMALL, spill_dir=tmp_path), y, scores)
+
+
+@pytest.mark.parametrize("distinct", [50, 10_000_000])
+def test_rows_that_stand_for_several(rng, tmp_path, distinct):
+    n = 150_000
+    scores = rng.integers(0, distinct, n) / 8.0
+    y, weights = rng.integers(0, 2, n), rng.integers(0, 5, n)
+    runs = filled(y, scores, weights=weights, memory=SMALL, spill_dir=tmp_path)
+    agree(runs, y, scores, weights)
+    mixed = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
+    mixed.update(y, scores)
+    mixed.merge(runs)
+    agree(mixed, y, scores, weights + 1)
+
+
+def test_scores_that_recur_stay_in_memory(rng):
+    runs = ScoreRuns(memory=4 * SMALL)
+    tables = []
+    for _ in range(30):
+        y, scores = rng.integers(0, 2, 100_000), rng.integers(0, 1_000, 100_000)
+        runs.update(y, scores)
+        tables.append(ScoreTable.from_scores(y, scores))
+    assert runs.to_score_table() == sum(tables)
+
+
+def test_what_fits_no_memory_is_refused_and_nothing_is_lost(rng):
+    y, scores = rng.integers(0, 2, 40_000), rng.normal(size=40_000)
+    runs = ScoreRuns(memory=SMALL)
+    runs.update(y, scores)
+    with pytest.raises(ValueError, match=r"more than half of `memory`, 1 MB.*`spill_dir`"):
+        runs.update(y, rng.normal(size=40_000))
+    agree(runs, y, scores)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"memory": "1 parsec"}, r"`memory` must be a size such as '1GB'.*'1 parsec'"),
+        ({"memory": "10kB"}, "`memory` must be at least 1 MB"),
+        ({"memory": 1000}, "`memory` must be at least 1,048,576"),
+        ({"memory": 1.5}, "`memory` must be an integer"),
+        ({"spill_dir": "/nowhere/at/all"}, "`spill_dir` '/nowhere/at/all' cannot be used: No such"),
+    ],
+)
+def test_options_are_judged_at_once(options, said):
+    with pytest.raises(ValueError, match=said):
+        ScoreRuns(**options)
+
+
+@pytest.mark.parametrize(("text", "size"), [("2MB", 2_000_000), ("1.5 MiB", 1_572_864)])
+def test_sizes(text, size):
+    assert ScoreRuns(memory=text)._memory == size
+
+
+def test_a_wrong_batch_changes_nothing(rng):
+    runs = ScoreRuns()
+    runs.update([0, 1, 1], [0.1, 0.2, 0.3])
+    for y, scores, weight, error in (
+        ([0, 1], [0.1, np.nan], None, ValueError),
+        ([0, 2], [0.1, 0.2], None, ValueError),
+        ([0, 1], [1, 2], None, TypeError),  # integers
+        ([0, 1], [0.1, 0.2], [0.5, 1.0], ValueError),
+        ([0, 1], [0.1], None, ValueError),
+    ):
+        with pytest.raises(error):
+            runs.update(y, scores, weight)
+    with pytest.raises(TypeError, match="ScoreRuns is needed"):
+        runs.merge(ScoreTable.from_scores([0, 1], [1, 2]))
+    agree(runs, [0, 1, 1], [0.1, 0.2, 0.3])
+
+
+def test_floats_of_two_sizes(rng, tmp_path):
+    scores = rng.normal(size=200_000)
+    y = rng.integers(0, 2, len(scores))
+    runs = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
+    runs.update(y, scores)
+    runs.update(y, scores.astype(np.float32))
+    both = np.concatenate([scores, scores.astype(np.float32).astype(np.float64)])
+    agree(runs, np.tile(y, 2), both)
+
+
+def test_merging_leaves_the_others(rng, tmp_path):
+    y, scores = rng.integers(0, 2, 300_000), rng.normal(size=300_000)
+    options = {"memory": SMALL, "spill_dir": tmp_path}
+    parts = [filled(y[k::3], scores[k::3].copy(), **options) for k in range(3)]
+    whole = ScoreRuns(**options)
+    whole.merge(*parts)
+    whole.merge(ScoreRuns())
+    agree(parts[1], y[1::3], scores[1::3])
+    del parts
+    agree(whole, y, scores)
+    assert "300" not in repr(ScoreRuns())
+
+
+def test_threads_may_update_at_once(rng, tmp_path):
+    y, scores = rng.integers(0, 2, 200_000), rng.normal(size=200_000)
+    runs = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
+
+    def fill(labels, values):
+        for batch in batches(labels, values, 5_000):
+            runs.update(*batch)
+
+    threads = [
+        threading.Thread(
+            target=lambda k=k: [
+                runs.update(*b) for b in batches(y[k::4], scores[k::4].copy(), 5_000)
+            ]
+        )
+        for k in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    agree(runs, y, scores)
+
+
+def test_no_rows():
+    assert len(ScoreRuns().to_score_table()) == 0
+    assert list(ScoreRuns().ranges()) == []
+    with pytest.warns(UserWarning, match="one class only"):
+        evaluate({"a": ScoreRuns()})
+    with pytest.raises(TypeError, match="comes alone"):
+        evaluate(ScoreRuns(), n_resamples=10)
+
+
+FULL = """
+import resource, sys
+import numpy as np
+from fastmetrics import ScoreRuns
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+rng = np.random.default_rng(0)
+runs = ScoreRuns(memory=1 << 20, spill_dir=sys.argv[1])
+n = 0
+try:
+    while True:
+        runs.update([0, 1] * 50_000, rng.normal(size=100_000))
+        n += 100_000
+except ValueError as error:
+    assert runs.n_positive + runs.n_negative >= n
+    assert len(runs.to_score_table()) == runs.n_positive + runs.n_negative
+    print(error)
+"""
+
+
+def test_a_full_disk_is_told(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", FULL, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "no room in `spill_dir`" in done.stdout
+    assert "name a folder with more room" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+BOUNDED = """
+import resource, sys
+import numpy as np
+import fastmetrics as fm
+rng = np.random.default_rng(0)
+def status(name):
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
+few = fm.ScoreRuns(memory="8MB", spill_dir=sys.argv[1])
+few.update(rng.integers(0, 2, 500_000), rng.normal(size=500_000))
+fm.evaluate(few)  # all is loaded
+before = status("VmRSS:")
+size = status("VmSize:") + (100 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (size, size))
+runs = fm.ScoreRuns(memory="40MB", spill_dir=sys.argv[1])
+totals = np.zeros(2, int)
+for _ in range(150):
+    y = rng.integers(0, 2, 100_000)
+    runs.update(y, rng.normal(size=100_000) + y)
+found = fm.evaluate(runs)[0]
+assert found.n_positive + found.n_negative == 15_000_000
+assert 0.759 < found.roc_auc < 0.7615, found.roc_auc
+print(status("VmHWM:") - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_is_respected(tmp_path):
+    """120 MB of scores in 40 MB: by the limit of the process, and by what it took."""
+    done = subprocess.run(
+        [sys.executable, "-c", BOUNDED, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 40e6

@@ -1,0 +1,279 @@
+"""States that are reduced across batches, threads and machines: one vocabulary, the same laws."""
+
+from __future__ import annotations
+
+import inspect
+import io
+from collections.abc import Callable
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from fastmetrics import (
+    BinLayout,
+    BinnedScoreTable,
+    ConfusionMatrix,
+    DecayedBinnedScoreTable,
+    DecayedConfusionMatrix,
+    RankingTable,
+    RegressionTable,
+    ScoreTable,
+    WindowedBinnedScoreTable,
+    WindowedConfusionMatrix,
+)
+
+LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
+QUARTERS = np.array([0.25, 2.0, 1.5, 0.5, 3.0, 1.0, 0.25])
+
+
+class State(NamedTuple):
+    """How to make a state of part k of the rows; one of no rows, None where there is none."""
+
+    of_part: Callable[[int], Any]
+    empty: Callable[[], Any] | None = None
+    merges: bool = True
+
+
+def rows(k: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(k)
+    return rng.integers(0, 2, 7), rng.integers(-3, 8, 7) / 4
+
+
+def binned(layout: Any = LAYOUT, first_rows: int = 0, weight: Any = None) -> State:
+    def of_part(k: int) -> BinnedScoreTable:
+        table = BinnedScoreTable(layout, first_rows=first_rows)
+        table.update(*rows(k), weight)
+        return table
+
+    return State(of_part, lambda: BinnedScoreTable(layout, first_rows=first_rows))
+
+
+def matrix(words: Any = (0, 1, 2), weight: Any = None, **options: Any) -> State:
+    def of_part(k: int) -> ConfusionMatrix:
+        found = ConfusionMatrix(**options)
+        found.update(*np.array(words)[np.random.default_rng(k).integers(0, 3, (2, 7))], weight)
+        return found
+
+    return State(of_part, lambda: ConfusionMatrix(**options))
+
+
+def two_columns(k: int) -> Any:
+    return np.random.default_rng(k).integers(0, 3, (2, 7))
+
+
+def stream(new: Callable[[], Any], data: Callable[[int], Any] = two_columns) -> State:
+    def of_part(k: int) -> Any:
+        found = new()
+        found.update(*data(k))
+        return found
+
+    return State(of_part, new, merges=False)
+
+
+def scores(weight: Any = None) -> State:
+    return State(
+        lambda k: ScoreTable.from_scores(*rows(k), sample_weight=weight),
+        lambda: ScoreTable.from_counts([], [], []),
+    )
+
+
+def regression(**options: Any) -> State:
+    def of_part(k: int) -> RegressionTable:
+        numbers = np.random.default_rng(k).integers(1, 99, (2, 7, 2)) / 4
+        return RegressionTable.from_arrays(*numbers, **options)
+
+    return State(of_part)
+
+
+def ranking(names: Callable[[int], Any], **options: Any) -> State:
+    def of_part(k: int) -> RankingTable:
+        grades, score = rows(k)
+        return RankingTable.from_scores(grades, score, query=names(k), **options)
+
+    return State(of_part)
+
+
+STATES = {
+    "scores": scores(),
+    "scores, weights": scores(QUARTERS),
+    "bins": binned(),
+    "bins, weights": binned(weight=QUARTERS),
+    "first rows": binned(None, 100),
+    "first rows with a layout": binned(LAYOUT, 10),
+    "labels": matrix(),
+    "words": matrix(("a", "b\0", "c")),
+    "labels, weights": matrix(weight=QUARTERS),
+    "known labels": matrix(labels=[2, 0, 1]),
+    "sparse": matrix(sparse=True),
+    "errors": regression(),
+    "errors, weights": regression(sample_weight=QUARTERS, log_errors=True, powers=[1, 2.5]),
+    "rankings": ranking(lambda k: 10 * k + np.array([2, 0, 1, 0, 2, 1, 0])),
+    "rankings of words": ranking(
+        lambda k: np.array([f"{k}b", f"{k}\0"], object)[[0, 1, 1, 0, 1, 0, 0]], ids=list("abcdefg")
+    ),
+    "window": stream(lambda: WindowedConfusionMatrix(5)),
+    "decay": stream(lambda: DecayedConfusionMatrix(2.5)),
+    "binned window": stream(lambda: WindowedBinnedScoreTable(5, LAYOUT, first_rows=0), rows),
+    "binned decay": stream(lambda: DecayedBinnedScoreTable(2.5, layout=LAYOUT, first_rows=0), rows),
+    "layout": State(lambda k: BinLayout.learn(rows(k)[1]), merges=False),
+}
+MERGED = [name for name, state in STATES.items() if state.merges]
+PART = {name: state.of_part(0) for name, state in STATES.items()}
+
+
+def numbers(table: RegressionTable) -> list[float]:
+    sums = table._sums
+    powers = [sums.of_powers[power] for power in sorted(sums.of_powers)]
+    found = [sums.of_errors, *([] if sums.of_logs is None else [sums.of_logs]), *powers]
+    return [table.n_samples, *np.concatenate([each[:, :1].ravel() for each in found])] + [
+        value
+        for each in ("under", "over", "squared_error", "target_variance")
+        for value in table.mean(each)
+    ]
+
+
+def check_same(one: Any, other: Any) -> None:
+    """Equal; sums of errors are so up to rounding."""
+    if isinstance(one, RegressionTable):
+        assert numbers(one) == pytest.approx(numbers(other), rel=1e-13)
+    else:
+        assert one == other
+
+
+def test_what_adds_up_travels_and_is_here() -> None:
+    public = [getattr(fm, name) for name in fm.__all__ if inspect.isclass(getattr(fm, name))]
+    sums = {each for each in public if hasattr(each, "__add__") and not issubclass(each, tuple)}
+    assert sums == {type(PART[name]) for name in MERGED}
+    assert all(hasattr(each, "from_bytes") for each in public if hasattr(each, "load"))
+    assert {each for each in public if hasattr(each, "to_bytes")} == set(map(type, PART.values()))
+
+
+@pytest.mark.parametrize("name", MERGED)
+def test_merging_is_associative_and_commutative(name: str) -> None:
+    one, two, three = (STATES[name].of_part(k) for k in range(3))
+    whole = (one + two) + three
+    check_same(whole, one + (two + three))
+    check_same(whole, three + one + two)
+    check_same(whole, reduce(add, [two, three, one]))
+    check_same(whole, sum([one, two, three]))
+    assert sum([one]) == one == STATES[name].of_part(0), "what is added up stays what it was"
+    assert whole != one
+
+
+@pytest.mark.parametrize("name", [name for name in MERGED if STATES[name].empty])
+def test_no_rows_change_nothing(name: str) -> None:
+    state = STATES[name]
+    one, empty = state.of_part(0), state.empty()
+    assert one + empty == one == empty + one
+    assert type(empty).from_bytes(empty.to_bytes()) == empty == empty + empty
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_states_travel_as_bytes(name: str, tmp_path: Any) -> None:
+    state, kind = PART[name], type(PART[name])
+    data = state.to_bytes()
+    state.save(tmp_path / "state")
+    for found in (
+        *(kind.from_bytes(each) for each in (data, bytearray(data), memoryview(data))),
+        kind.load(tmp_path / "state"),
+        kind.load(io.BytesIO(data)),
+    ):
+        assert type(found) is kind
+        assert found == state
+        assert found.to_bytes() == data
+        if STATES[name].merges:
+            other = STATES[name].of_part(1)
+            assert found + other == state + other
+        elif hasattr(found, "update"):
+            found.update([0, 1], [0, 0])
+            assert found != state == kind.from_bytes(data)
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_every_byte_counts(name: str) -> None:
+    """A byte that is changed is found out, or (names and dates of an archive) changes nothing."""
+    state, kind = PART[name], type(PART[name])
+    data = state.to_bytes()
+    for at in range(0, len(data), len(data) // 99):
+        try:
+            found = kind.from_bytes(bytes([*data[:at], data[at] ^ 0x55, *data[at + 1 :]]))
+        except ValueError:
+            continue
+        assert found == state
+    for end in range(0, len(data), len(data) // 33):
+        with pytest.raises(ValueError, match=f"`data` does not hold a whole {kind.__name__}"):
+            kind.from_bytes(data[:end])
+
+
+def changed(data: bytes, **members: Any) -> bytes:
+    """Return the archive with some members replaced or (None) left out."""
+    with np.load(io.BytesIO(data)) as stored:
+        content = dict(stored) | members
+    file = io.BytesIO()
+    np.savez(file, **{key: value for key, value in content.items() if value is not None})
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_other_states_and_versions_are_refused_by_name(name: str) -> None:
+    kind, data = type(PART[name]), PART[name].to_bytes()
+    assert kind.from_bytes(changed(data)) == PART[name]
+    for version in (0, 2):
+        message = f"{kind.__name__} format {version}, this version reads format 1"
+        with pytest.raises(ValueError, match=message):
+            kind.from_bytes(changed(data, format=np.int64(version)))
+    for other in map(type, PART.values()):
+        if other is not kind:
+            with pytest.raises(ValueError, match=f"it holds a {kind.__name__}$"):
+                other.from_bytes(data)
+    with pytest.raises(ValueError, match="does not hold"):
+        kind.from_bytes(changed(data, format=None))
+    with np.load(io.BytesIO(data)) as stored:
+        missing = set(stored.files) - {"kind", "of_logs", "edges", "queries", "texts"}
+    for member in missing:
+        with pytest.raises(ValueError, match="does not hold"):
+            kind.from_bytes(changed(data, **{member: None}))
+        with pytest.raises(ValueError, match="does not hold"):  # and none is ever unpickled
+            kind.from_bytes(changed(data, **{member: np.array([print], object)}))
+    with pytest.raises(TypeError, match="`data` must be bytes: got str"):
+        kind.from_bytes("state")
+
+
+WRONG: dict[str, tuple[str, dict[str, Any]]] = {
+    "no rows": ("errors", {"n_samples": np.array(0)}),
+    "half a row": ("errors", {"n_samples": np.array(0.5)}),
+    "two numbers of rows": ("errors", {"n_samples": np.array([7, 7])}),
+    "unknown sums": ("errors", {"asked": np.array(16)}),
+    "too few sums": ("errors", {"of_errors": np.ones((2, 19))}),
+    "sums of another dtype": ("errors", {"of_errors": np.ones((2, 20), np.float32)}),
+    "no outputs": ("errors", {"of_errors": np.ones((0, 20))}),
+    "no weights": ("errors", {"of_errors": np.zeros((2, 20))}),
+    "logarithms of other outputs": ("errors, weights", {"of_logs": np.ones((1, 20))}),
+    "a power too few": ("errors, weights", {"powers": np.array([1.0])}),
+    "a power twice": ("errors, weights", {"powers": np.array([1.0, 1.0])}),
+    "no such power": ("errors, weights", {"powers": np.array([0.5, 1.0])}),
+    "deviances of other outputs": ("errors, weights", {"of_powers": np.ones((2, 1, 5))}),
+    "negative sizes": ("rankings", {"sizes": np.array([-1, 2, 2])}),
+    "sizes of other queries": ("rankings", {"sizes": np.array([3, 2])}),
+    "sizes are floats": ("rankings", {"sizes": np.ones(3)}),
+    "starts that fall": ("rankings", {"item_starts": np.array([0, 9, 1, 4])}),
+    "grades of other items": ("rankings", {"grades": np.ones(99)}),
+    "grades are nan": ("rankings", {"grades": PART["rankings"].grades * np.nan}),
+    "a query twice": ("rankings", {"queries": np.array([1, 1, 2])}),
+    "queries of others": ("rankings", {"queries": np.array([1, 2])}),
+    "below the last": ("rankings", {"tied": PART["rankings"].tied + 7}),
+    "placed below": ("rankings of words", {"places": PART["rankings of words"].places + 7}),
+    "texts are numbers": ("rankings of words", {"texts": np.frombuffer(b"[1, 2]", np.uint8)}),
+    "texts are no list": ("rankings of words", {"texts": np.frombuffer(b'"ab"', np.uint8)}),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_members_that_do_not_go_together(what: str) -> None:
+    name, members = WRONG[what]
+    with pytest.raises(ValueError, match=f"does not hold a whole {type(PART[name]).__name__}"):
+        type(PART[name]).from_bytes(changed(PART[name].to_bytes(), **members))
