@@ -263,6 +263,12 @@ def test_other_faults() -> None:
         ValueError, match=r"tables of different bins cannot be merged: .*one layout"
     ):
         table.merge(other)
+    for _ in range(60):
+        table.merge(table)
+    with pytest.raises(ValueError, match=r"fewer than 2\*\*62 rows"):
+        table.merge(table)
+    assert table.table.n_positive == 2**60
+    assert table.table_of(2).n_positive == 2**60
     texts = new("bits")
     texts.update([0, 1], [0.1, 0.2], ["1", "2"])
     before = table.copy()

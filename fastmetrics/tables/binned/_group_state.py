@@ -50,6 +50,11 @@ class GroupedState(NamedTuple):
         """Return the first rows; their groups stand in place of weights."""
         return self.waiting.rows().part(0, self.n_waiting)
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.n_waiting if self.bins is None else int(self.bins.counts.sum())
+
     def ids(self) -> list[str | int]:
         """Return the ids by their numbers."""
         return list(self.names)[: self.n_groups]

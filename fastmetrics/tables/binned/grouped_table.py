@@ -240,6 +240,9 @@ class GroupedBinnedScoreTable(Saved, Shown):
             now, theirs = self._counted(), other._counted()
             layout = common_layout(now.layout, theirs.layout)
             first_rows = min(self._first_rows, other._first_rows)
+            n_rows = now.n_rows + theirs.n_rows
+            if n_rows >= 2**62:
+                raise InputError(f"a table counts fewer than 2**62 rows: got {n_rows:,}")
             numbers = now.numbers(theirs.ids())
             now = now._replace(n_groups=len(now.names))
             theirs = theirs._replace(layout=layout)
