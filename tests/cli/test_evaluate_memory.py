@@ -184,7 +184,7 @@ if sys.argv[1] in ("full", "slow"):
 if sys.argv[1] == "full":
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 if sys.argv[1] == "limited":
-    resource.setrlimit(resource.RLIMIT_AS, (2 * 10**9, 2 * 10**9))
+    resource.setrlimit(resource.RLIMIT_AS, (15 * 10**8, 15 * 10**8))
 if sys.argv[1] == "slow":
     take = _bounded._Taker.take
     def slowly(self, *batch):
@@ -239,10 +239,11 @@ def test_memory_is_respected(tmp_path):
         for _ in range(15):
             y = (rng.random(1_000_000) < 0.5).astype(np.int8)
             writer.write_table(pa.table({"y": y, "s": rng.normal(size=len(y)) + y}, schema))
-    arguments = [path, "--label", "y", "--score", "s", "--format", "json"]
+    arguments = [path, "--label", "y", "--score", "s", "--format", "json", "--threads", "2"]
+    few = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4"}
     taken, figures = [], []
     for more in ([], ["--memory", "400MB", "--spill-dir", tmp_path]):
-        process = program("whole", *arguments, *more)
+        process = program("whole", *arguments, *more, env=os.environ | few)
         out, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
         document, _, peak = out.strip().rpartition("\n")
@@ -254,7 +255,7 @@ def test_memory_is_respected(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["large.parquet"]
     status = []
     for more in ([], ["--memory", "400MB", "--spill-dir", tmp_path]):
-        process = program("limited", *arguments, "--threads", "2", *more)
+        process = program("limited", *arguments, *more, env=os.environ | few)
         process.communicate(timeout=300)
         status.append(process.returncode)
     assert status == [2, 0]
