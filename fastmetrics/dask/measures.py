@@ -136,8 +136,7 @@ def measures(
         elif family == "probabilities":
             values |= of_probabilities(parts, some, labels, pos_label)
         else:
-            is_weighted = sample_weight is not None
-            values |= of_scores(parts, some, pos_label=pos_label, is_weighted=is_weighted)
+            values |= of_scores(parts, some, pos_label=pos_label)
     return {one.label: values[one.label] for one in asked}
 
 
