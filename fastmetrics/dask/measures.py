@@ -180,6 +180,15 @@ def confusion_matrix(
     ndarray of shape (K, K)
         As `fastmetrics.confusion_matrix`. ``ConfusionMatrix.from_counts`` makes a matrix of it.
 
+    Warns
+    -----
+    UserWarning
+        If the matrix has one class only.
+
+    Notes
+    -----
+    A matrix a partition, added up in a tree: 8 K² bytes each.
+
     Examples
     --------
     >>> import dask.array as da

@@ -204,6 +204,11 @@ def average_precision_score(
     UndefinedMetricWarning
         If there is no positive example.
 
+    Notes
+    -----
+    As `evaluate`: all scores are sent to the task of their range. Each range returns the sum of its
+    precisions as a whole number, and one division is rounded.
+
     Examples
     --------
     >>> import dask.array as da
@@ -250,6 +255,11 @@ def roc_curve(
     -----
     UndefinedMetricWarning
         If a class is missing; the rate of that class is nan throughout.
+
+    Notes
+    -----
+    As `evaluate`, but each range returns its points. Which points are left out hangs on the rows
+    alone, not on partitions or ranges.
 
     Examples
     --------
