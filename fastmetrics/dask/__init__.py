@@ -4,6 +4,13 @@ A partition becomes a state, states are added up in a tree, and the client gets 
 May import every floor below, and Dask.
 """
 
+try:
+    import dask.delayed  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "fastmetrics.dask needs Dask: pip install 'fastmetrics-eval[dask]'"
+    ) from error
+
 from fastmetrics.dask.bootstrap import bootstrap
 from fastmetrics.dask.evaluation import evaluate
 from fastmetrics.dask.measures import confusion_matrix, measures, ranking_table

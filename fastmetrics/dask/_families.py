@@ -112,6 +112,7 @@ def matrix_of(parts: Sequence[Delayed], pos_label: Any, threshold: Any) -> Confu
 
 
 def _confusion(columns: tuple[Any, ...]) -> ConfusionMatrix | None:
+    columns = (*columns, None)[:3]
     if n_rows_of(columns, "y_true", "y_pred", "sample_weight") == 0 or _weighs_nothing(columns[2]):
         return None
     matrix = ConfusionMatrix()

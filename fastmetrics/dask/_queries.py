@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
+from pandas.util import hash_array
 
 from fastmetrics._input.containers import as_vector
 from fastmetrics.dask._families import Values, n_rows_of
@@ -79,8 +80,6 @@ def _dealt(columns: Columns, n_buckets: int) -> list[Columns | None]:
 
 def _hashed(query: NDArray[Any]) -> NDArray[np.uint64]:
     """Return a number of each query that is the same in every process, as a hash of text is not."""
-    from pandas.util import hash_array
-
     if query.dtype.kind in "biuf":
         return np.asarray(hash_array(query.astype(np.float64) + 0.0))  # 3 and 3.0 are one query
     return np.asarray(hash_array(query.astype(object), categorize=True))

@@ -69,7 +69,6 @@ class SortedRuns:
         *,
         pos_label: Any = None,
         rule: str = "strict",
-        is_weighted: bool = False,
         range_scores: int = RANGE_SCORES,
     ) -> None:
         held: list[Delayed] = []
@@ -80,7 +79,7 @@ class SortedRuns:
             found: list[Seen] = computed([delayed(_look)(each, n_sampled) for each in held])
             return found
 
-        seen = judged(run, pos_label=pos_label, rule=rule, is_weighted=is_weighted)
+        seen = judged(run, pos_label=pos_label, rule=rule)
         looks: list[_Look] = [each.state for each in seen if each.state is not None]
         dtype = common_dtype([look.dtype for look in looks])
         self.runs = over(held, _cast, dtype)

@@ -29,7 +29,7 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Distinct labels of a partition that are reported: more are no classes of a measure for two.
-_MANY: Final = 64
+_MANY: Final = 1000
 _EXACT: Final = 2**53
 
 
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 def checked(columns: tuple[Any, ...], positive: Any) -> Part:
     """Return the rows of a partition, of which those labelled ``positive`` are."""
-    y_true, y_score, sample_weight = columns
+    y_true, y_score, sample_weight = (*columns, None)[:3]
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     lengths = {"y_true": as_array(y_true, "y_true"), "y_score": as_array(y_score, "y_score")}
     check_same_length(**lengths)
@@ -74,6 +74,20 @@ def checked(columns: tuple[Any, ...], positive: Any) -> Part:
     return Part(distinct(labels)[:_MANY], n, rows)
 
 
+def frequencies(parts: Sequence[Delayed]) -> list[Delayed]:
+    """Return the partitions with weights that are numbers of rows, as integers."""
+    return over(parts, _frequencies)
+
+
+def _frequencies(columns: tuple[Any, ...]) -> tuple[Any, ...]:
+    y_true, y_score, sample_weight = columns
+    given = as_array(sample_weight, "sample_weight")
+    if given.dtype.kind != "f" or not given.any():
+        return columns
+    found = check_weights(given, len(given), weights_are="frequencies")
+    return y_true, y_score, found.values.astype(np.int64)
+
+
 class Seen(NamedTuple):
     """What a task made of a partition, and the labels and the number of rows that were there."""
 
@@ -95,7 +109,6 @@ def judged(
     *,
     pos_label: Any,
     rule: str,
-    is_weighted: bool,
 ) -> list[Seen]:
     """Return what ``run`` makes of all partitions, given the positive label, once it is right."""
     guess = 1 if pos_label is None else _plain(pos_label)
@@ -103,7 +116,7 @@ def judged(
     positive = positive_label(found, pos_label, rule)
     if positive is not None and positive != guess:
         found = run(positive)
-    if is_weighted and all(each.state is None for each in found):
+    if all(each.state is None for each in found):
         n = sum(each.n_rows for each in found)
         raise InputError(f"`sample_weight` must not be all zero: {n:,} rows, no positive weight")
     return found
@@ -141,7 +154,6 @@ def sum_of(
     *more: Any,
     pos_label: Any = None,
     rule: str = "strict",
-    is_weighted: bool = False,
 ) -> Any:
     """Return the sum of what ``make`` makes of the rows of each partition; None of no row."""
     total: list[Any] = []
@@ -154,7 +166,7 @@ def sum_of(
         found, total[:] = computed([looks, [whole]])
         return found
 
-    judged(run, pos_label=pos_label, rule=rule, is_weighted=is_weighted)
+    judged(run, pos_label=pos_label, rule=rule)
     return total[0]
 
 
@@ -202,8 +214,8 @@ class Run(NamedTuple):
         return self._replace(scores=self.scores.astype(dtype))
 
     def __add__(self, other: tuple[Any, ...]) -> Run:
-        """Return the run of the rows of both: the columns of a table, merged."""
-        return Run.of(self.table() + Run(*other).table())
+        """Return the run of the rows of both."""
+        return Run.of(merged([self, Run(*other)]))
 
 
 def run_of(rows: BinaryRows) -> Run:
@@ -212,12 +224,23 @@ def run_of(rows: BinaryRows) -> Run:
 
 
 def merged(runs: Sequence[Run]) -> ScoreTable:
-    """Return the table of all runs, merged two by two."""
-    tables = [run.table() for run in runs if len(run.scores)]
-    while len(tables) > 1:
-        pairs = [tables[i : i + 2] for i in range(0, len(tables), 2)]
-        tables = [sum(pair[1:], pair[0]) for pair in pairs]
-    return tables[0] if tables else ScoreTable.from_counts([], [], [])
+    """Return the table of all runs: their scores put in order once, equal ones added up."""
+    runs = [run for run in runs if len(run.scores)]
+    if len(runs) < 2:
+        return runs[0].table() if runs else ScoreTable.from_counts([], [], [])
+    # The sort of NumPy that is stable finds rising runs, and merges them.
+    scores, positives, negatives = (
+        np.concatenate([column[::-1] for column in columns]) for columns in zip(*runs, strict=True)
+    )
+    order = np.argsort(scores, kind="stable")
+    scores = scores[order]
+    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+    kind = np.float64 if positives.dtype.kind == "f" or negatives.dtype.kind == "f" else np.int64
+    p, n = (
+        np.add.reduceat(column[order], starts, dtype=kind)[::-1].copy()
+        for column in (positives, negatives)
+    )
+    return ScoreTable._of_columns(scores[starts][::-1].copy(), p, n)
 
 
 def common_dtype(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:

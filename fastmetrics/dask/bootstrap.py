@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import dask
@@ -19,13 +19,13 @@ from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import Alternative, check_integer, check_weights_are
+from fastmetrics._input.scalars import Alternative, WeightsAre, check_integer
 from fastmetrics._kernels.replicates import resampling as kernels
 from fastmetrics.dask._families import matrix_of
-from fastmetrics.dask._partitions import computed, partitions, summed
+from fastmetrics.dask._partitions import computed, summed
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, SortedRuns
 from fastmetrics.dask._scored import Run
-from fastmetrics.dask.scores import SCORED
+from fastmetrics.dask.scores import SCORED, counted_parts
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Resampling, Yield
 from fastmetrics.intervals.bootstrap._engine import STRATIFY, WEIGH, Failures
@@ -50,7 +50,7 @@ from fastmetrics.intervals.bootstrap.bootstrap import default_method, resampled,
 from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResults
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.measures.curves.roc_auc import ONE_CLASS
-from fastmetrics.tables.scores.pairs import PairCounts
+from fastmetrics.tables.scores.pairs import PairCounts, pairs_of_weights
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Ints = NDArray[Any]
@@ -74,7 +74,7 @@ def bootstrap(
     confidence_level: float = 0.95,
     method: Method | None = None,
     sample_weight: Any = None,
-    weights_are: str = "importances",
+    weights_are: WeightsAre = "importances",
     resampling: Resampling = "multinomial",
     threshold: float | None = None,
     pos_label: Any = None,
@@ -122,7 +122,7 @@ def bootstrap(
 
     Notes
     -----
-    Rows are sorted in ranges, as for `roc_auc_score`, and kept by the workers in two bytes each.
+    Rows are sorted in ranges, as for `roc_auc_score`, and kept by the workers in a byte each.
     About 1.3 ns a row and replicate on one core; a window of 4,096 rows that two ranges share is
     drawn twice. Tasks return 24 bytes a replicate, added up in trees. With 200 rows or more to a
     distinct score and class the table comes here, and is resampled by cells, as in memory.
@@ -136,11 +136,6 @@ def bootstrap(
     >>> fmd.bootstrap(y_true, y_score, n_resamples=999, rng=1)["roc_auc"].estimate
     0.65625
     """
-    if sample_weight is not None and check_weights_are(sample_weight, weights_are) != "frequencies":
-        raise InputError(
-            "`weights_are` must be 'frequencies' here: importances need the rows in memory, "
-            "`fastmetrics.bootstrap(y_true, y_score, sample_weight=...)`"
-        )
     if resampling == "bayesian" or method == "studentized":
         given = "resampling" if resampling == "bayesian" else "method"
         raise InputError(
@@ -159,23 +154,20 @@ def bootstrap(
         rng=rng,
         n_threads=None,
         progress=False,
-        weights_are=None if sample_weight is None else "frequencies",
+        weights_are=weights_are if weights_are == "frequencies" else None,
     )
     size = check_integer("range_scores", range_scores, low=1)
+    instead = "fastmetrics.bootstrap(y_true, y_score, sample_weight=...)"
+    parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead)
     if all(isinstance(one.plan, CountPlan) for one in options.asked):
-        second = "y_pred" if threshold is None else "y_score"
-        given_columns = {"y_true": y_true, second: y_score, "sample_weight": sample_weight}
-        matrix = matrix_of(partitions(**given_columns), pos_label, threshold)
+        matrix = matrix_of(parts, pos_label, threshold)
         return resampled(matrix, None, options)
     _check_pairs(options.asked)
-    runs = SortedRuns(
-        partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight),
-        pos_label=pos_label,
-        is_weighted=sample_weight is not None,
-        range_scores=size,
-    )
+    runs = SortedRuns(parts, pos_label=pos_label, range_scores=size)
     n = int(runs.n_positive) + int(runs.n_negative)
-    if n > ROWS_OF_A_CELL * sum(computed(runs.over_ranges(_n_cells))):
+    # There are no fewer distinct scores than in one partition in the mean: mostly that will do.
+    may_be_few = n * len(runs.runs) > ROWS_OF_A_CELL * runs.n_scores
+    if may_be_few and n > ROWS_OF_A_CELL * sum(computed(runs.over_ranges(_n_cells))):
         whole: Run = computed(summed(runs.runs))
         return resampled(whole.table(), None, options)
     return _of_pairs(runs, n, options)
@@ -200,14 +192,19 @@ def _n_cells(table: ScoreTable, here: Range) -> int:
 
 
 def _of_pairs(runs: SortedRuns, n: int, options: Options) -> BootstrapResults:
-    counts = runs.pairs()
     form = _Ranges(n_rows=n, n_units=n)
     draws = options.draws(form)
-    if counts.n_positive and counts.n_negative:
-        drawn = _replicates(runs, draws, options.n_resamples)
-        acceleration = _acceleration(runs, counts)
+    if runs.n_positive and runs.n_negative:
+        rows = dask.persist(*runs.over_ranges(_rows))
+        counts = _pairs(runs, computed([delayed(_second)(each) for each in rows]))
+        firsts = [delayed(_first)(each) for each in rows]
+        drawn = _replicates(runs, firsts, draws, options.n_resamples)
+        acceleration = (
+            math.nan if options.method not in (None, "bca") else _acceleration(runs, counts)
+        )
     else:
         warn_user(ONE_CLASS, UndefinedMetricWarning)
+        counts = runs.pairs()
         drawn, acceleration = np.zeros((3, options.n_resamples)), math.nan
     part = _part(drawn.astype(np.float64))
     lost = ~((part.n_positive > 0) & (part.n_negative > 0))
@@ -255,9 +252,17 @@ def _part(drawn: NDArray[np.float64]) -> Part:
     )
 
 
-def _replicates(runs: SortedRuns, draws: Draws, n_resamples: int) -> Ints:
+def _pairs(runs: SortedRuns, inside: Sequence[int]) -> PairCounts:
+    """Return the pairs of all rows from twice those inside each range."""
+    m, n = int(runs.n_positive), int(runs.n_negative)
+    below = (n - each.above[1] - each.inside[1] for each in runs.ranges)
+    across = sum(2 * here.inside[0] * rest for here, rest in zip(runs.ranges, below, strict=True))
+    twice = sum(inside) + across
+    return PairCounts(m, n, twice, 2 * m * n - twice)
+
+
+def _replicates(runs: SortedRuns, rows: Sequence[Delayed], draws: Draws, n_resamples: int) -> Ints:
     """Return positives, negatives and twice the pairs of each replicate: (3, n_resamples)."""
-    rows = dask.persist(*runs.over_ranges(_rows))
     windows = [_windows(each) for each in runs.ranges]
     size = max(1, min(_TOTALS // draws.n_windows, -(-n_resamples // _BATCHES)))
     totals_of, call = delayed(_totals, nout=len(windows)), delayed(_pairs_of_range)
@@ -281,19 +286,30 @@ def _windows(here: Range) -> tuple[int, int]:
     return start // WINDOW, -(-(start + int(sum(here.inside))) // WINDOW)
 
 
-def _rows(table: ScoreTable, here: Range) -> SortedRows:
-    """Return the rows of a range, after as many others as stand before them in its first window."""
+def _first(pair: tuple[Any, Any]) -> Any:
+    return pair[0]
+
+
+def _second(pair: tuple[Any, Any]) -> Any:
+    return pair[1]
+
+
+def _rows(table: ScoreTable, here: Range) -> tuple[SortedRows, int]:
+    """Return the rows of a range, after as many others as stand before them in its first window.
+
+    And twice the concordant pairs among them.
+    """
+    twice = int(pairs_of_weights(table.positives, table.negatives).twice_concordant)
     before = int(sum(here.above)) % WINDOW
-    if not before:
-        return rows_of_table(table)
-    top = table.scores[:1]  # its value does not matter: these rows are never counted
-    return rows_of_table(
-        ScoreTable._of_columns(
+    if before:
+        top = table.scores[:1]  # its value does not matter: these rows are never counted
+        table = ScoreTable._of_columns(
             np.concatenate([top, table.scores]),
             np.append(np.int64(0), table.positives),
             np.append(np.int64(before), table.negatives),
         )
-    )
+    rows = rows_of_table(table)
+    return replace(rows, ends=rows.ends[:0], distinct=rows.distinct[:0]), twice  # all that it takes
 
 
 def _totals(draws: Draws, first: int, count: int, windows: Sequence[tuple[int, int]]) -> list[Ints]:

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_choice, check_confidence_level, check_integer
-from fastmetrics.dask._partitions import partitions
+from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
 from fastmetrics.dask._ranges import RANGE_SCORES, SortedRuns
-from fastmetrics.dask.scores import SCORED, summary
+from fastmetrics.dask.scores import SCORED, counted_parts, summary
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
+from fastmetrics.report.evaluation_result import Evaluation
 
 
 @documented(SCORED)
@@ -20,7 +19,7 @@ def evaluate(
     scores: Any = None,
     *,
     sample_weight: Any = None,
-    weights_are: str = "importances",
+    weights_are: WeightsAre = "importances",
     pos_label: Any = None,
     confidence_level: float = 0.95,
     range_scores: int = RANGE_SCORES,
@@ -73,28 +72,13 @@ def evaluate(
     """
     level = check_confidence_level(confidence_level)
     n = check_integer("range_scores", range_scores, low=1)
-    if sample_weight is not None:
-        check_choice("weights_are", weights_are, ("importances", "frequencies"))
-        if weights_are != "frequencies":
-            raise InputError(
-                "`weights_are` must be 'frequencies' here: with importances the interval needs the "
-                "rows in memory, `fastmetrics.evaluate(y_true, scores, sample_weight=...)`"
-            )
+    instead = "fastmetrics.evaluate(y_true, scores, sample_weight=...)"
     models = []
     for name, column in _models(y_true, scores).items():
-        runs = SortedRuns(
-            partitions(y_true=y_true, y_score=column, sample_weight=sample_weight),
-            pos_label=pos_label,
-            is_weighted=sample_weight is not None,
-            range_scores=n,
-        )
-        models.append(_model(runs, name, level))
-    read = None if sample_weight is None else "frequencies"
-    return Evaluation(tuple(models), level, read)  # type: ignore[arg-type]
-
-
-def _model(runs: SortedRuns, name: str, level: float) -> ModelEvaluation:
-    return summary(runs).evaluation(name, level)
+        parts = counted_parts(y_true, column, sample_weight, weights_are, instead)
+        runs = SortedRuns(parts, pos_label=pos_label, range_scores=n)
+        models.append(summary(runs).evaluation(name, level))
+    return Evaluation(tuple(models), level, None if weights_are != "frequencies" else weights_are)
 
 
 def _models(y_true: Any, scores: Any) -> Mapping[str, Any]:

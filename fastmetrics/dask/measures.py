@@ -136,8 +136,7 @@ def measures(
         elif family == "probabilities":
             values |= of_probabilities(parts, some, labels, pos_label)
         else:
-            is_weighted = sample_weight is not None
-            values |= of_scores(parts, some, pos_label=pos_label, is_weighted=is_weighted)
+            values |= of_scores(parts, some, pos_label=pos_label)
     return {one.label: values[one.label] for one in asked}
 
 
@@ -180,6 +179,15 @@ def confusion_matrix(
     -------
     ndarray of shape (K, K)
         As `fastmetrics.confusion_matrix`. ``ConfusionMatrix.from_counts`` makes a matrix of it.
+
+    Warns
+    -----
+    UserWarning
+        If the matrix has one class only.
+
+    Notes
+    -----
+    A matrix a partition, added up in a tree: 8 K² bytes each.
 
     Examples
     --------

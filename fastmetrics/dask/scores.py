@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._input.scalars import check_integer
+from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics.dask._partitions import computed, partitions, summed
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, SortedRuns
-from fastmetrics.dask._scored import Run, sum_of
-from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.dask._scored import Run, frequencies, sum_of
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves.precision_recall import NO_POSITIVE as NO_RECALL
 from fastmetrics.measures.curves.roc import NO_NEGATIVE, NO_POSITIVE, roc_of_table
 from fastmetrics.measures.curves.roc_auc import ONE_CLASS
@@ -82,7 +82,6 @@ def score_table(
     runs = SortedRuns(
         _parts(y_true, y_score, sample_weight),
         pos_label=pos_label,
-        is_weighted=sample_weight is not None,
         range_scores=2**62,
     )
     whole: Run = computed(summed(runs.runs))
@@ -124,17 +123,13 @@ def binned_score_table(
     Bracket(low=0.875, high=0.875)
     """
     parts = _parts(y_true, y_score, sample_weight)
-    options: dict[str, Any] = {
-        "pos_label": pos_label,
-        "is_weighted": sample_weight is not None,
-    }
     if layout is None:
         n = min(_SAMPLE, max(_SAMPLES // len(parts), 256))
-        samples = sum_of(parts, _sample, n, **options)
+        samples = sum_of(parts, _sample, n, pos_label=pos_label)
         layout = BinLayout.learn(np.concatenate([np.frombuffer(each) for each in samples]))
     elif not isinstance(layout, BinLayout):
         raise InputTypeError(f"`layout` must be a BinLayout: got {type(layout).__qualname__}")
-    table: BinnedScoreTable = sum_of(parts, _binned, layout, **options)
+    table: BinnedScoreTable = sum_of(parts, _binned, layout, pos_label=pos_label)
     return table
 
 
@@ -209,6 +204,11 @@ def average_precision_score(
     UndefinedMetricWarning
         If there is no positive example.
 
+    Notes
+    -----
+    As `evaluate`: all scores are sent to the task of their range. Each range returns the sum of its
+    precisions as a whole number, and one division is rounded.
+
     Examples
     --------
     >>> import dask.array as da
@@ -256,6 +256,11 @@ def roc_curve(
     UndefinedMetricWarning
         If a class is missing; the rate of that class is nan throughout.
 
+    Notes
+    -----
+    As `evaluate`, but each range returns its points. Which points are left out hangs on the rows
+    alone, not on partitions or ranges.
+
     Examples
     --------
     >>> import dask.array as da
@@ -293,6 +298,21 @@ def summary(runs: SortedRuns) -> RangeSummary:
     return whole
 
 
+def counted_parts(
+    y_true: Any, y_score: Any, sample_weight: Any, weights_are: Any, instead: str
+) -> list[Delayed]:
+    """Return partitions whose weights, if any, are said to be numbers of rows."""
+    check_choice("weights_are", weights_are, ("importances", "frequencies"))
+    if weights_are == "frequencies":
+        return frequencies(partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight))
+    if sample_weight is not None:
+        raise InputError(
+            "`weights_are` must be 'frequencies' here: importances, of another interval, need "
+            f"the rows in memory, `{instead}`"
+        )
+    return partitions(y_true=y_true, y_score=y_score)
+
+
 def _parts(y_true: Any, y_score: Any, sample_weight: Any) -> list[Delayed]:
     parts = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     if y_score is None and not (isinstance(y_true, list | tuple)):
@@ -309,7 +329,6 @@ def _runs(
         _parts(y_true, y_score, sample_weight),
         pos_label=pos_label,
         rule=rule,
-        is_weighted=sample_weight is not None,
         range_scores=check_integer("range_scores", range_scores, low=1),
     )
 

@@ -115,7 +115,7 @@ def marks(folder: Path) -> list[tuple[int, int]]:
 
 def kill(folder: Path, killed: list[int]) -> None:
     """Kill a worker, with what it has made of partitions, once half of them have been loaded."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while len(marks(folder)) < PARTS // 2 and time.monotonic() < deadline:
         time.sleep(0.005)
     pids = [pid for _, pid in marks(folder)]

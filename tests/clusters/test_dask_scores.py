@@ -141,6 +141,31 @@ def test_float_weights_are_those_in_memory_up_to_rounding() -> None:
         fmd.evaluate(labels, scores, sample_weight=weights)
 
 
+def test_weights_are_numbers_of_rows_where_that_is_said() -> None:
+    y, s = sample(300)
+    w = np.arange(300) % 3.0
+    w[:100] = 0  # a partition that weighs nothing
+    triples = [
+        dask.delayed((y[k : k + 100], s[k : k + 100], w[k : k + 100])) for k in (0, 100, 200)
+    ]
+    said: Any = {"weights_are": "frequencies"}
+    found = fmd.evaluate(triples, **said)["score"]
+    expected = fm.evaluate(y, s, sample_weight=w, **said)["score"]
+    assert found.confidence_interval == expected.confidence_interval
+    assert found.n_positive == expected.n_positive
+    with pytest.raises(InputError, match="must be a tuple"):
+        fmd.evaluate(triples)
+    with pytest.raises(InputError, match="must be 'frequencies' here"):
+        fmd.evaluate([t[0] for t in triples], [t[1] for t in triples], sample_weight=triples)
+    nothing = [dask.delayed((y, s, np.zeros(300)))]
+    for call in (fmd.roc_auc_score, fmd.score_table, fmd.binned_score_table):
+        with pytest.raises(InputError, match="must not be all zero: 300 rows"):
+            call(nothing)
+    halves = [dask.delayed((y, s, w + 0.5))]
+    with pytest.raises(InputError, match=r"whole numbers.*in partition 0"):
+        fmd.evaluate(halves, **said)
+
+
 def test_several_models() -> None:
     y, s = sample(500)
     frame = pd.DataFrame({"a": s, "b": -s})

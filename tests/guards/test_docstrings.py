@@ -13,6 +13,7 @@ import pytest
 
 import docstrings
 import fastmetrics
+import fastmetrics.dask
 
 BAD = Path(__file__).with_name("bad") / "docstrings.py"
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -51,6 +52,11 @@ def test_public_names_are_documented(name: str) -> None:
         assert not docstrings.complaints_about(value)
     if inspect.isclass(value):
         assert not docstrings.silent_methods(value)
+
+
+@pytest.mark.parametrize("name", fastmetrics.dask.__all__)
+def test_what_dask_has_is_documented(name: str) -> None:
+    assert not docstrings.complaints_about(getattr(fastmetrics.dask, name))
 
 
 @pytest.mark.parametrize("name", modules_with_examples())

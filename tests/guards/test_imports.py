@@ -25,6 +25,8 @@ HEAVY = (
     "tqdm",
     "polars",
     "sklearn",
+    "dask",
+    "distributed",
 )
 
 

@@ -1,0 +1,213 @@
+"""Time `fastmetrics.dask` on one and two worker processes, weigh its states; publish both.
+
+``python -m benchmarks.dask_scaling`` writes ``docs/dask.json`` and the block of ``docs/scale.md``;
+``--text`` writes the block anew from stored figures; ``--rows N`` tries the script on fewer rows,
+and writes nothing. Partitions are made by the workers; what is timed starts with rows in their
+memory, and each answer is compared with that in memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import dask
+import numpy as np
+from distributed import Client, LocalCluster, wait
+
+import fastmetrics as fm
+import fastmetrics.dask as fmd
+from fastmetrics.dask import _ranges, _scored, scores
+from fastmetrics.dask.bootstrap import _rows as rows_of_range, _totals as totals_of
+from fastmetrics.intervals.bootstrap._draws import Draws
+
+ROOT = Path(__file__).resolve().parents[1]
+STORED, GUIDE = ROOT / "docs" / "dask.json", ROOT / "docs" / "scale.md"
+START, END = "<!-- dask:start -->", "<!-- dask:end -->"
+
+ROWS, PARTITIONS, ROUNDS = 16_000_000, 16, 3
+RESAMPLES = 50
+Part = tuple[Any, Any]
+
+
+def rows(part: int, n: int) -> Part:
+    """Return labels and float32 scores of a partition."""
+    rng = np.random.default_rng(part)
+    y = (rng.random(n) < 0.3).astype(np.int8)
+    return y, (rng.normal(size=n) + y).astype(np.float32)
+
+
+#: What is timed: the call on partitions, and the same in memory on one thread.
+CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
+    "binned_score_table": (
+        lambda parts: fmd.binned_score_table(parts, layout=LAYOUT).n_positive,
+        lambda y, s: _in_bins(y, s).n_positive,
+    ),
+    "roc_auc_score": (fmd.roc_auc_score, lambda y, s: fm.roc_auc_score(y, s, n_threads=1)),
+    "evaluate": (
+        lambda parts: fmd.evaluate(parts)[0].confidence_interval,
+        lambda y, s: fm.evaluate(y, s, n_threads=1)[0].confidence_interval,
+    ),
+    "bootstrap, 50 replicates": (
+        lambda parts: _interval(fmd.bootstrap(parts, **_DRAWS)),
+        lambda y, s: _interval(fm.bootstrap(y, s, **_DRAWS, n_threads=1)),
+    ),
+    "measures: mean_squared_error, r2": (
+        lambda parts: _rounded(fmd.measures(parts, metrics=["mean_squared_error", "r2"])),
+        lambda y, s: _rounded(
+            fm.regression_measures(y, s, metrics=["mean_squared_error", "r2"], n_threads=1).values
+        ),
+    ),
+}
+_DRAWS: dict[str, Any] = {"n_resamples": RESAMPLES, "rng": 1, "method": "percentile"}
+LAYOUT = fm.BinLayout.learn(rows(0, 65_536)[1])
+
+
+def _in_bins(y: Any, s: Any) -> fm.BinnedScoreTable:
+    table = fm.BinnedScoreTable(LAYOUT, first_rows=0)
+    table.update(y, s, n_threads=1)
+    return table
+
+
+def _interval(found: Any) -> Any:
+    return found["roc_auc"].confidence_interval
+
+
+def _rounded(values: Any) -> list[str]:
+    return [f"{value:.12g}" for value in values.values()]
+
+
+def seconds_of(call: Callable[..., Any], *data: Any) -> tuple[float, Any]:
+    start = time.perf_counter()
+    answer = call(*data)
+    return time.perf_counter() - start, answer
+
+
+def measured(n_workers: int, n: int, rounds: int) -> dict[str, tuple[float, Any]]:
+    """Return the least wall time and the answer of each call on so many processes."""
+    with (
+        LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit="3GiB",
+            dashboard_address=":0",
+        ) as cluster,
+        Client(cluster),
+    ):
+        load = dask.delayed(rows)
+        parts = list(dask.persist(*(load(part, n // PARTITIONS) for part in range(PARTITIONS))))
+        wait(parts)
+        found: dict[str, tuple[float, Any]] = {}
+        for name, (on_dask, _) in CALLS.items():
+            on_dask(parts)  # kernels are loaded
+            taken = [seconds_of(on_dask, parts) for _ in range(rounds)]
+            found[name] = min(taken, key=lambda each: each[0])
+        return found
+
+
+def states(n: int) -> dict[str, float]:
+    """Return the bytes of what is sent: of a run a row, of the others as they are."""
+    with dask.config.set(scheduler="synchronous"):
+        part = (*rows(0, n), None)
+        seen = _ranges._sorted(part, 1)
+        run = seen.state
+        edges = _ranges._splitters([_ranges._look(seen, 4096).state], n // 8)
+        counts = _ranges._counts(run, edges)
+        ranges = _ranges._ranges(counts, n // 8)
+        cut = _ranges._cut(run, edges, [(ranges[0].first, ranges[0].stop)], np.ones(1 << 16, bool))
+        totals = tuple(int(row.sum()) for row in counts[1:])
+        table = _scored.merged(cut)
+        summary = scores._summary(table, ranges[0], totals)
+        draws = Draws(np.zeros(2, np.uint64), n)
+        drawn = totals_of(draws, 0, 1, [(0, draws.n_windows)])[0]
+        binned = fmd.binned_score_table([dask.delayed(rows)(0, n)], layout=LAYOUT)
+        return {
+            "run, a row": weight(run) / n,
+            "look": weight(_ranges._look(seen, 4096)),
+            "counts of bins": weight(counts),
+            "part of a run, a row": weight(cut[0]) / len(cut[0].scores),
+            "RangeSummary": weight(summary),
+            "rows of a range for the bootstrap, a row": weight(rows_of_range(table, ranges[0])[0])
+            / sum(ranges[0].inside),
+            "totals of windows, a row and replicate": drawn.nbytes / n,
+            "replicate of a range": 24,
+            "BinnedScoreTable": weight(binned),
+        }
+
+
+def weight(state: Any) -> int:
+    return len(pickle.dumps(state, protocol=5))
+
+
+def run(n: int, rounds: int) -> dict[str, Any]:
+    whole = [np.concatenate(column) for column in zip(*_parts(n), strict=True)]
+    times: dict[str, list[float]] = {}
+    for name, (_, in_memory) in CALLS.items():
+        in_memory(*whole)
+        times[name] = [min(seconds_of(in_memory, *whole)[0] for _ in range(rounds))]
+    expected = {name: in_memory(*whole) for name, (_, in_memory) in CALLS.items()}
+    for n_workers in (1, 2):
+        for name, (taken, answer) in measured(n_workers, n, rounds).items():
+            if answer != expected[name]:
+                raise AssertionError(f"{name}: {answer} on Dask, {expected[name]} in memory")
+            times[name].append(taken)
+    return {
+        "rows": n,
+        "partitions": PARTITIONS,
+        "cores": os.cpu_count(),
+        "seconds": times,
+        "states": states(n // PARTITIONS),
+    }
+
+
+def _parts(n: int) -> list[Part]:
+    return [rows(part, n // PARTITIONS) for part in range(PARTITIONS)]
+
+
+def text_of(found: dict[str, Any]) -> str:
+    lines = [
+        f"{found['rows']:,} rows in {found['partitions']} partitions, float32 scores, on "
+        f"{found['cores']} cores: seconds",
+        "in memory on one thread, and on worker processes of one thread each that hold the rows.",
+        "Answers were equal.",
+        "",
+        "| | in memory | 1 worker | 2 workers | 1 ÷ 2 |",
+        "|---|---|---|---|---|",
+    ]
+    for name, (memory, one, two) in found["seconds"].items():
+        lines.append(f"| {name} | {memory:.2f} | {one:.2f} | {two:.2f} | {one / two:.2f} |")
+    lines += ["", "| state | bytes |", "|---|---|"]
+    for name, size in found["states"].items():
+        lines.append(f"| {name} | {f'{size:,.0f}' if size >= 100 else f'{size:.3g}'} |")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="benchmarks.dask_scaling", description=__doc__)
+    parser.add_argument("--rows", type=int, help="fewer rows, to try the script")
+    parser.add_argument("--text", action="store_true", help="the block of stored figures")
+    options = parser.parse_args(arguments)
+    if options.text:
+        found = json.loads(STORED.read_text("utf-8"))
+    else:
+        found = run(options.rows or ROWS, 1 if options.rows else ROUNDS)
+    text = text_of(found)
+    print(text)
+    if options.rows is None:
+        STORED.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+        guide = GUIDE.read_text("utf-8")
+        before, _, rest = guide.partition(START)
+        GUIDE.write_text(f"{before}{START}\n{text}\n{END}{rest.partition(END)[2]}", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
