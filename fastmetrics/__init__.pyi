@@ -480,6 +480,8 @@ from .tables.binned.bin_layout import BinLayout as BinLayout
 from .tables.binned.binned_score_table import BinnedScoreTable as BinnedScoreTable
 from .tables.binned.bracket import Bracket as Bracket, ThresholdBrackets as ThresholdBrackets
 from .tables.binned.decayed_table import DecayedBinnedScoreTable as DecayedBinnedScoreTable
+from .tables.binned.group_brackets import GroupAUCBrackets as GroupAUCBrackets
+from .tables.binned.grouped_table import GroupedBinnedScoreTable as GroupedBinnedScoreTable
 from .tables.binned.score_ranges import ScoreRanges as ScoreRanges
 from .tables.binned.windowed_table import WindowedBinnedScoreTable as WindowedBinnedScoreTable
 from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatrix

@@ -42,6 +42,12 @@ def binned() -> fm.BinnedScoreTable:
     return scored(fm.BinnedScoreTable(fm.BinLayout.learn(S, n_bins=8), first_rows=0))
 
 
+def grouped() -> fm.GroupedBinnedScoreTable:
+    table = fm.GroupedBinnedScoreTable(fm.BinLayout.learn(S, n_bins=8), first_rows=0)
+    table.update(Y, S, np.arange(N) // 5)
+    return table
+
+
 @cache
 def pair() -> fm.PairedBootstrap:
     return fm.paired_bootstrap(Y, MODELS, **FEW)
@@ -144,7 +150,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
     "GainsCurve": lambda: fm.gains_curve(Y, S),
+    "GroupAUCBrackets": lambda: grouped().group_auc(),
     "GroupAUC": lambda: fm.group_auc(Y, S, query=np.arange(N) // 5),
+    "GroupedBinnedScoreTable": grouped,
     "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
     "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
     "KendallTest": lambda: fm.kendall_test(Y, S),

@@ -16,7 +16,7 @@ from fastmetrics.tables.scores.pairs import PLAIN_ROWS
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
-N = 3 * PLAIN_ROWS  # enough for several jobs
+N = 12 * PLAIN_ROWS  # enough for several jobs
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, N)
 S = RNG.normal(size=N) + Y
@@ -229,6 +229,9 @@ CALLS: dict[str, list[Call]] = {
     "BinnedScoreTable.update": [lambda n: fm.BinnedScoreTable(BINS).update(*MILLIONS, n_threads=n)],
     "DecayedBinnedScoreTable.update": [
         lambda n: fm.DecayedBinnedScoreTable(1e6, BINS).update(*MILLIONS, n_threads=n)
+    ],
+    "GroupedBinnedScoreTable.update": [
+        lambda n: fm.GroupedBinnedScoreTable(BINS).update(*MILLIONS, MILLIONS[0], n_threads=n)
     ],
     "WindowedBinnedScoreTable.update": [
         lambda n: fm.WindowedBinnedScoreTable(10, BINS).update(*MILLIONS, n_threads=n)

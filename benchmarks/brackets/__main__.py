@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.brackets import streams
 from fastmetrics import (
     BinLayout,
     BinnedScoreTable,
@@ -140,8 +141,9 @@ def power(value: float) -> str:
     return f"{'−' if value < 0 else ''}{digits}·10{raised}"
 
 
-def block(rows: Sequence[dict[str, Any]]) -> str:
+def block(stored: dict[str, Any]) -> str:
     """Return the tables of the guide."""
+    rows = stored["kinds"]
     n_rows = rows[0]["n_rows"]
     lines = [
         f"Widths after {n_rows:,} rows, {SHARE:.0%} positive, in 32,768 bins; each bracket was",
@@ -173,7 +175,7 @@ def block(rows: Sequence[dict[str, Any]]) -> str:
             for name in ("learnt", "bits")
         )
         lines.append(f"| {row['kind']} | {' | '.join(costs)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", streams.block(stored["streams"], n_rows)])
 
 
 def with_block(guide: str, text: str) -> str:
@@ -190,14 +192,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, default=ROWS, help="fewer rows: nothing is written")
     options = parser.parse_args(arguments)
     if options.text:
-        rows = json.loads(STORED.read_text("utf-8"))
+        stored = json.loads(STORED.read_text("utf-8"))
     else:
-        rows = [measure(kind, options.rows) for kind in KINDS]
-    text = block(rows)
+        stored = {
+            "kinds": [measure(kind, options.rows) for kind in KINDS],
+            "streams": [
+                streams.measure(name, *made("normal", options.rows), seconds)
+                for name in streams.STREAMS
+            ],
+        }
+    text = block(stored)
     if options.rows != ROWS:
         print(text)
         return 0
-    STORED.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    STORED.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
     GUIDE.write_text(with_block(GUIDE.read_text("utf-8"), text), "utf-8")
     return 0
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks.brackets import __main__ as brackets
+from benchmarks.brackets import __main__ as brackets, streams
 from fastmetrics import BinnedScoreTable
 
 
@@ -42,10 +42,11 @@ def test_widths_are_shown_with_two_digits(value: float, shown: str) -> None:
 
 
 def test_the_guide_shows_the_stored_figures() -> None:
-    rows = json.loads(brackets.STORED.read_text("utf-8"))
+    stored = json.loads(brackets.STORED.read_text("utf-8"))
+    rows = stored["kinds"]
     guide = brackets.GUIDE.read_text("utf-8")
     assert [row["kind"] for row in rows] == list(brackets.KINDS)
-    assert brackets.with_block(guide, brackets.block(rows)) == guide
+    assert brackets.with_block(guide, brackets.block(stored)) == guide
     assert brackets.with_block(guide, "") != guide
     measures = ("roc_auc", "average_precision", "ks_statistic")
     assert all(row["learnt"][measure] <= 1e-4 for row in rows for measure in measures)
@@ -57,7 +58,20 @@ def test_fewer_rows_are_printed_and_not_written(monkeypatch, capsys) -> None:
     side = figures | {"nanoseconds": 3.0, "to_sort": 0.5}
     row = {"n_rows": 10, "learnt": side, "bits": side, "without_bounds": -1e-3}
     monkeypatch.setattr(brackets, "measure", lambda kind, n_rows: row | {"kind": kind})
+    stream = {"row": 3e-9, "small": 15e-6, "bytes": 819_200}
+    monkeypatch.setattr(brackets.streams, "measure", lambda name, *_: stream | {"stream": name})
     before = brackets.STORED.read_bytes(), brackets.GUIDE.read_bytes()
     assert brackets.main(["--rows", "10"]) == 0
     assert "| normal | learnt | 1.0·10⁻⁵ |" in capsys.readouterr().out
     assert (brackets.STORED.read_bytes(), brackets.GUIDE.read_bytes()) == before
+
+
+@pytest.mark.parametrize("name", streams.STREAMS)
+def test_streams_of_few_rows(monkeypatch, name: str) -> None:
+    monkeypatch.setattr(brackets, "ROUNDS", 1)
+    monkeypatch.setattr(streams, "MEDIUM", 5_000)
+    monkeypatch.setattr(streams, "OFTEN", 3)
+    row = streams.measure(name, *brackets.made("normal", 20_000), brackets.seconds)
+    assert 0 < row["row"] < row["small"]
+    assert 32_768 * 16 < row["bytes"] < 10_000_000
+    assert f"| {name} |" in streams.block([row], 20_000)

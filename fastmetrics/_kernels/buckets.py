@@ -77,20 +77,22 @@ def splitter_cells(values, splitters, tree, inclusive_max, cell):
 @kernel
 def scatter(
     values, labels, negative, by_range, low, scale, stream_of_cell, splitters, tree, inclusive_max,
-    pool, block, owner, buffers, fill, first_number, number_pool, number_buffers,
+    pool, block, owner, buffers, fill, first_number, weights, carried_pool,
+    carried_buffers,
 ):  # fmt: skip
     """Append each score to its stream; ``block`` is the first free one.
 
-    Without ``labels`` a bucket has one stream. With a ``number_pool`` the scores carry the numbers
-    of their rows, from ``first_number`` on. Returns the next free block, the number of rows
-    labelled ``negative``, and whether any score's magnitude exceeds ``inclusive_max`` (NaN
-    included): the checks that ride along.
+    Without ``labels`` a bucket has one stream. With a ``carried_pool`` the scores carry their
+    ``weights``, or, without these, the numbers of their rows, from ``first_number`` on. Returns the
+    next free block, the number of rows labelled ``negative``, and whether any score's magnitude
+    exceeds ``inclusive_max`` (NaN included): the checks that ride along.
     """
     cell = np.empty(TILE, np.int32)
     positive = np.zeros(TILE, np.uint8)
     free = _U(block)
     size = _U(BLOCK)
-    numbered = number_pool.size > 0
+    carries = carried_pool.size > 0
+    weighted = weights.size > 0
     n_negative = 0
     bad = np.int32(0)
     for start in range(0, values.size, TILE):
@@ -111,19 +113,22 @@ def scatter(
             stream = _U(stream_of_cell[_U(cell[_U(j)])]) + _U(positive[_U(j)])
             k = _U(fill[stream])
             buffers[stream, k] = tile[_U(j)]
-            if numbered:
-                number_buffers[stream, k] = first_number + start + j
+            if carries:
+                if weighted:
+                    carried_buffers[stream, k] = weights[start + j]
+                else:
+                    carried_buffers[stream, k] = first_number + start + j
             k += _U(1)
             if k == size:
                 full = buffers[stream]
                 target = pool[free]
                 for q in range(full.size):  # not BLOCK: a loop of known length is unrolled, not
                     target[q] = full[q]  # vectorised, and takes twice as long
-                if numbered:
-                    full_numbers = number_buffers[stream]
-                    number_target = number_pool[free]
-                    for q in range(full_numbers.size):
-                        number_target[q] = full_numbers[q]
+                if carries:
+                    full_carried = carried_buffers[stream]
+                    carried_target = carried_pool[free]
+                    for q in range(full_carried.size):
+                        carried_target[q] = full_carried[q]
                 owner[free] = stream
                 free += _U(1)
                 k = _U(0)

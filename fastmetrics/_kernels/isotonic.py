@@ -1,4 +1,4 @@
-"""Isotonic regression of real numbers: pool adjacent violators."""
+"""Isotonic regression: pool adjacent violators among numbers, and what a fit of labels saves."""
 
 from __future__ import annotations
 
@@ -41,3 +41,18 @@ def pool_adjacent(values, weights, ties, first, last, sums, pooled):
             pooled[blocks - 1] += pooled[blocks]
             last[blocks - 1] = last[blocks]
     return blocks
+
+
+@kernel
+def squares_lost(p, rows, positives, ends, shares, lost):
+    """Write what squared errors of probabilities lose, row by row, to the share of their block.
+
+    ``positives`` of the ``rows`` at a probability are positive; blocks go up to their ``ends``.
+    """
+    start = 0
+    for block in range(ends.size):
+        share = shares[block]
+        stop = ends[block] + 1
+        for i in range(start, stop):
+            lost[i] = (p[i] - share) * (rows[i] * (p[i] + share) - 2 * positives[i])
+        start = stop

@@ -62,6 +62,16 @@ def count_classes(words, base, keys, positives, negatives):
     Returns how many there are. A row is counted without a branch, as ``merge_descending`` does.
     """
     n = words.size
+    has_ties = False
+    for i in range(1, n):
+        has_ties |= words[i] >> _U(1) == words[i - 1] >> _U(1)
+    if not has_ties:  # a loop of its own is five times as fast
+        for i in range(n):
+            word = words[n - 1 - i]
+            keys[i] = (word >> _U(1)) + base
+            positives[i] = np.int64(word & _U(1))
+            negatives[i] = np.int64(1) - np.int64(word & _U(1))
+        return n
     at = 0
     n_positive = np.int64(0)
     n_negative = np.int64(0)

@@ -25,6 +25,9 @@ T = TypeVar("T")
 #: Environment variable that caps the number of threads where ``n_threads`` is not given.
 N_THREADS_VARIABLE = "FASTMETRICS_NUM_THREADS"
 
+#: Below so many rows, two jobs of a row's work take less time than handing one to another thread.
+FEW_ROWS = 10_000
+
 #: What a call further out was asked for, where a call inside it is asked for nothing.
 _limit: ContextVar[int | None] = ContextVar("limit", default=None)
 _lock = threading.Lock()

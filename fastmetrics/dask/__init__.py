@@ -4,6 +4,7 @@ A partition becomes a state, states are added up in a tree, and the client gets 
 May import every floor below, and Dask.
 """
 
+from fastmetrics.dask.bootstrap import bootstrap
 from fastmetrics.dask.evaluation import evaluate
 from fastmetrics.dask.measures import confusion_matrix, measures, ranking_table
 from fastmetrics.dask.scores import (
@@ -17,6 +18,7 @@ from fastmetrics.dask.scores import (
 __all__ = [
     "average_precision_score",
     "binned_score_table",
+    "bootstrap",
     "confusion_matrix",
     "evaluate",
     "measures",

@@ -118,7 +118,7 @@ def plot_roc(
     given = bands_by_name(bands, RocBand, models)
     curves = []
     for model in models:
-        fpr, tpr, _ = roc_of_table(model.table)
+        fpr, tpr, _ = roc_of_table(model.table, n_threads=n_threads)
         said = f"AUC {roc_auc_score(model.table):.4f}"
         if level is not None and model.variance is not None:
             low, high = auc_interval(model.variance, level).interval

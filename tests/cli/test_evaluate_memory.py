@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fastmetrics.cli import _bounded, main
+from fastmetrics.tables.runs._spill_file import SpillFile
 
 N = 300_000
 COLUMNS = ("normal", "tied", "single", "whole", "constant", "saturated", "sorted")
@@ -101,7 +102,7 @@ def test_the_figures_are_those_of_all_rows_in_memory(files, tmp_path, capsys, ki
 
 def test_nothing_is_spilled_where_all_fits(files, tmp_path, capsys, monkeypatch):
     spilled = []
-    monkeypatch.setattr(_bounded.ScoreRuns, "_spill", lambda self: spilled.append(self))
+    monkeypatch.setattr(SpillFile, "append", lambda self, array: spilled.append(array))
     arguments = [files / "x.parquet", "--label", "y", "--score", "normal"]
     whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
     assert whole == bounded
@@ -177,6 +178,7 @@ def test_weights_that_are_no_numbers_of_rows(files, tmp_path, capsys):
 PROGRAM = """
 import resource, sys
 from fastmetrics.cli import _bounded, main
+from fastmetrics.tables.runs._spill_file import SpillFile
 if sys.argv[1] in ("full", "slow"):
     _bounded._memory_of_rows = lambda total, options: 1 << 20
 if sys.argv[1] == "full":

@@ -269,6 +269,8 @@ def concordance() -> None:
         options = {"higher_score_means": "shorter-time", "weighting": "uno"}
         fastmetrics.concordance_index(np.ceil(weights * 9), event, scores, **options)
         fastmetrics.concordance_index_interval(weights, event, scores, **options, tau=0.5)
+        way = {"times": (0.2, 0.6), "higher_score_means": "longer-time"}
+        fastmetrics.cumulative_dynamic_auc(weights, event, scores, **way)
 
 
 def rows_in_order() -> None:
@@ -323,6 +325,7 @@ def recalibration() -> None:
         chances = laid_out((rng.random(300) * (kind != "int64")).astype(kind), layout)
         for weight in (None, laid_out(rng.random(300), layout)):
             fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
+        fastmetrics.calibration_test(labels, chances, n_resamples=9)
 
 
 def paired_numbers() -> None:

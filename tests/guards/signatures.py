@@ -21,7 +21,7 @@ ALLOWED: dict[str, int] = {
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
     "buckets:index_blocks": 1,
     "buckets:range_cells": 4,
-    "buckets:scatter": 4,
+    "buckets:scatter": 8,  # with weights, and without
     "buckets:short_keys": 4,
     "buckets:splitter_cells": 4,
     "cells:count_cells": 6,  # labels of int8, int32 or int64, a table of int32 or int64
@@ -75,6 +75,7 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
     "isotonic:pool_adjacent": 1,
+    "isotonic:squares_lost": 1,
     "leave_one_out:affine": 1,
     "leave_one_out:best_of_two": 2,  # keys are counts, or ratios of them
     "leave_one_out:central_sums": 2,  # counts or weights

@@ -84,9 +84,11 @@ class Streams:
 
 
 def scattered(
-    form: Form, values, labels, map_: Map, numbers=None, parts: int = 1, most: float = LARGEST
-) -> Streams:
-    """Scatter values; ``numbers`` is the dtype of the numbers of rows that they carry, if any."""
+    form: Form, values, labels, map_: Map, numbers=None, parts: int = 1, most: float = LARGEST,
+    weights: Any = None,
+) -> Streams:  # fmt: skip
+    """Scatter values; ``numbers`` is the dtype of weights or numbers of rows that they carry."""
+    weights = np.empty(0) if weights is None else weights
     n, n_streams = len(values), int(map_.stream_of_cell.max()) + 2
     cuts = [n * k // parts for k in range(parts + 1)]
     first = np.array([cuts[k] // BLOCK + k for k in range(parts)])
@@ -102,7 +104,7 @@ def scattered(
         free, negatives, is_bad = form(buckets.scatter)(
             values[part], labels[part], 0, map_.by_range, map_.low, map_.scale,
             map_.stream_of_cell, map_.splitters, map_.tree, most, pool, first[k],
-            owner, buffers[k], fill[k], cuts[k], number_pool, number_buffers[k],
+            owner, buffers[k], fill[k], cuts[k], weights[part], number_pool, number_buffers[k],
         )  # fmt: skip
         following.append(free)
         n_negative += negatives
@@ -166,8 +168,10 @@ def test_each_stream_holds_its_rows_in_order(rng, form, dtype, n: int, parts: in
     labels = rng.choice([0, 1], n, p=[0.8, 0.2]).astype(np.int8)
     for map_ in maps_of(values) if n else [splitter_map(np.zeros(3, dtype))]:
         expected = expected_stream(values, labels, map_)
-        for numbers in (None, np.int32, np.int64):
-            streams = scattered(form, values, labels, map_, numbers, parts)
+        for numbers in (None, np.int32, np.int64, np.float64):
+            weights = rng.random(n) if numbers is np.float64 else None
+            carried = np.arange(n) if weights is None else weights
+            streams = scattered(form, values, labels, map_, numbers, parts, weights=weights)
             assert streams.n_negative == (labels == 0).sum()
             assert not streams.bad
             assert streams.rows.sum() == n
@@ -175,7 +179,7 @@ def test_each_stream_holds_its_rows_in_order(rng, form, dtype, n: int, parts: in
                 mine = np.flatnonzero(expected == s)
                 assert gathered(form, streams, s).tolist() == values[mine].tolist()
                 if numbers:
-                    assert gathered(form, streams, s, True).tolist() == mine.tolist()
+                    assert gathered(form, streams, s, True).tolist() == carried[mine].tolist()
         unlabelled = scattered(form, values, labels[:0], map_, np.int32, parts)
         for s in range(0, len(unlabelled.rows), 2):
             mine = np.flatnonzero(expected // 2 == s // 2)

@@ -19,6 +19,12 @@ def table(rng, n):
     return np.arange(n, 0, -1.0), positives, negatives
 
 
+def pieces(n):
+    """Return ranges of n rows: all, what is before a cut, and what is from there on."""
+    cuts = {1, n // 2, n - 1} - {0, n}
+    return [(0, n), *((0, cut) for cut in cuts), *((cut, n) for cut in cuts)]
+
+
 @pytest.mark.parametrize("count", forms(kernels.corner_count))
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 200])
 def test_corner_count(rng, count, n):
@@ -26,7 +32,10 @@ def test_corner_count(rng, count, n):
     bends = np.diff(np.cumsum(positives), 2).astype(bool) | np.diff(np.cumsum(negatives), 2).astype(
         bool
     )
-    assert count(positives, negatives) == (2 + np.count_nonzero(bends) if n > 2 else n)
+    kept = np.ones(n, bool)
+    kept[1:-1] = bends
+    for start, stop in pieces(n):
+        assert count(positives, negatives, start, stop) == np.count_nonzero(kept[start:stop])
 
 
 @pytest.mark.pairwise
@@ -40,12 +49,16 @@ def test_write_roc(rng, write, corners_only, n, dtype):
     kept = np.ones(n, dtype=bool)
     if corners_only:
         kept[1:-1] = np.diff(tp, 2).astype(bool) | np.diff(fp, 2).astype(bool)
-    fpr, tpr, thresholds = np.full((3, 1 + np.count_nonzero(kept)), -1.0)
     totals = float(tp[-1] or 1), float(fp[-1] or 1)
-    write(scores.astype(dtype), positives, negatives, *totals, corners_only, fpr, tpr, thresholds)
-    assert fpr.tolist() == [0.0, *(fp[kept] / totals[1])]
-    assert tpr.tolist() == [0.0, *(tp[kept] / totals[0])]
-    assert thresholds.tolist() == [np.inf, *scores[kept]]
+    columns = scores.astype(dtype), positives, negatives
+    for start, stop in pieces(n):
+        above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
+        here = np.arange(start, stop)[kept[start:stop]]
+        fpr, tpr, thresholds = np.full((3, len(here)), -1.0)
+        write(*columns, start, stop, *above, *totals, corners_only, fpr, tpr, thresholds)
+        assert fpr.tolist() == (fp[here] / totals[1]).tolist()
+        assert tpr.tolist() == (tp[here] / totals[0]).tolist()
+        assert thresholds.tolist() == scores[here].tolist()
 
 
 @pytest.mark.parametrize("find", forms(kernels.largest_gap))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.measures.curves import _pieces, precision_recall
+from fastmetrics.measures.curves import _pieces, precision_recall, roc
 
 CRITERIA = {
     "youden": {},
@@ -22,6 +22,8 @@ CRITERIA = {
 def found(labels, scores, weights) -> list[bytes]:
     options = {"sample_weight": weights}
     results = [
+        *fm.roc_curve(labels, scores, **options),
+        *fm.roc_curve(labels, scores, drop_intermediate=False, **options),
         *fm.precision_recall_curve(labels, scores, **options),
         *fm.det_curve(labels, scores, **options),
         fm.average_precision_score(labels, scores, **options),
@@ -41,7 +43,7 @@ def test_pieces_change_no_bit(rng, monkeypatch, decimals: int, is_weighted: bool
     scores = np.round(rng.standard_normal(500) + labels, decimals)
     weights = rng.random(500) if is_weighted else None
     whole = found(labels, scores, weights)
-    for module in (_pieces, precision_recall):
+    for module in (_pieces, precision_recall, roc):
         monkeypatch.setattr(module, "PIECE_ROWS", rows)
     assert found(labels, scores, weights) == whole
 

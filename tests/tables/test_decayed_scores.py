@@ -22,6 +22,7 @@ from fastmetrics import (
 )
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.tables.binned import _rows
+from reference import bin_oracle
 
 BATCHES = st.lists(
     st.lists(st.tuples(st.integers(0, 1), st.sampled_from(VALUES)), min_size=1, max_size=12),
@@ -60,6 +61,15 @@ def auc(labels: Any, scores: Any, weights: Any) -> Fraction:
     return pairs / (sum(p for _, p in positives) * sum(n for _, n in negatives))
 
 
+def groups_of(labels: Any, scores: Any, weights: Any) -> list[Any]:
+    """Return the weights of both classes at each distinct score, the highest first."""
+    held = {score: [Fraction(0), Fraction(0)] for score in sorted(set(scores), reverse=True)}
+    for label, score, weight in zip(labels, scores, weights, strict=True):
+        if weight >= 2**-250:
+            held[score][1 - label] += Fraction(weight)
+    return [tuple(each) for each in held.values() if sum(each)]
+
+
 @pytest.mark.parametrize("form", FORMS)
 @given(
     batches=BATCHES,
@@ -89,6 +99,12 @@ def test_rows_weigh_by_their_age(form: str, batches: Any, half_life: float, per:
         found = table.roc_auc()
         exact = auc(labels.tolist(), scores.tolist(), weights.tolist())
         assert Fraction(found.low) <= exact <= Fraction(found.high)
+        tops = groups_of(labels.tolist(), scores.tolist(), weights.tolist())
+        for found, exact in (
+            (table.average_precision(), bin_oracle.average_precision(tops)),
+            (table.ks_statistic(), bin_oracle.ks_statistic(tops)),
+        ):
+            assert Fraction(found.low) <= exact <= Fraction(found.high)
     assert BinnedScoreTable.from_bytes(table.to_bytes()) == table
     assert lately.copy() == lately
 

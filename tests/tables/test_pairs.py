@@ -33,7 +33,8 @@ def assert_exact(labels: Any, scores: Any, n_threads: int | None = 1) -> None:
     if n_positive and n_negative:
         assert found.auc == float(oracle.auc(truth))
         assert found.rank_loss == float(oracle.rank_loss(truth))
-    columns = distinct_scores(rows, n_threads)
+    columns, totals = distinct_scores(rows, n_threads)
+    assert totals == (n_positive, n_negative)
     assert columns[0].dtype == scores.dtype
     assert columns[1].dtype == columns[2].dtype == np.int64
     assert list(zip(*[column.tolist() for column in columns], strict=True)) == truth

@@ -70,7 +70,7 @@ def assert_rows_are_numbered(parted: Partition, rows: BinaryRows) -> None:
     assert numbered.is_clean == bool(np.isfinite(rows.scores).all())
     assert numbered.rows.tolist() == parted.rows.reshape(-1, 2).sum(axis=1).tolist()
     for b in range(numbered.plan.n_buckets):
-        numbers = numbered.gather_numbers(b)
+        numbers = numbered.gather_carried(b)
         assert (np.diff(numbers) > 0).all()
         np.testing.assert_array_equal(numbered.gather(b), rows.scores[numbers])
         for stream, label in ((2 * b, rows.negative), (2 * b + 1, 1)):

@@ -109,14 +109,17 @@ def roc_corners(data: Data) -> Pair:
     """Cover ``corner_count`` and ``write_roc``."""
     scores, positives, negatives = columns(data)
     totals = float(positives.sum()), float(negatives.sum())
+    counts, whole = (positives, negatives), (0, len(scores))
 
     def ours() -> tuple[Any, ...]:
-        size = curve_kernels.corner_count(positives, negatives) + 1
-        fpr, tpr, thresholds = (np.empty(size) for _ in range(3))
-        curve_kernels.write_roc(scores, positives, negatives, *totals, True, fpr, tpr, thresholds)
-        return fpr, tpr, thresholds
+        points = tuple(np.empty(curve_kernels.corner_count(*counts, *whole)) for _ in range(3))
+        curve_kernels.write_roc(scores, *counts, *whole, 0, 0, *totals, True, *points)
+        return points
 
-    return ours, lambda: naive.roc_corners(scores, positives, negatives)
+    def twin() -> tuple[Any, ...]:
+        return tuple(points[1:] for points in naive.roc_corners(scores, positives, negatives))
+
+    return ours, twin
 
 
 def largest_gap(data: Data) -> Pair:

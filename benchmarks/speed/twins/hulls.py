@@ -79,9 +79,28 @@ def pool_adjacent(data: Data) -> Pair:
     return ours, twin
 
 
+def squares_lost(data: Data) -> Pair:
+    n = len(data.labels)
+    p, positives = np.arange(n) / n, data.labels.astype(np.int64)
+    rows, ends = np.ones(n, np.int64), np.append(np.arange(9, n - 1, 10), n - 1)
+    shares = ends / n
+
+    def ours() -> tuple[Any, ...]:
+        lost = np.empty(n)
+        isotonic.squares_lost(p, rows, positives, ends, shares, lost)
+        return (lost,)
+
+    def twin() -> tuple[Any, ...]:
+        share = np.repeat(shares, np.diff(ends, prepend=-1))
+        return ((p - positives) ** 2 - (share - positives) ** 2,)
+
+    return ours, twin
+
+
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     pool_adjacent: (("isotonic:pool_adjacent",), False),
+    squares_lost: (("isotonic:squares_lost",), False),
     upper_hull: (
         (
             "hulls:upper_hull",

@@ -55,7 +55,7 @@ def rows_by_class(data: Data) -> Pair:
 
 def weights_by_score(data: Data) -> Pair:
     rows = check_binary(data.labels, data.scores, sample_weight=data.weights)
-    return lambda: distinct_scores(rows, 1), lambda: weighted_columns(data)
+    return lambda: distinct_scores(rows, 1)[0], lambda: weighted_columns(data)
 
 
 def counts_by_score(data: Data) -> Pair:

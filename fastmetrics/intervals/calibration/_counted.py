@@ -68,7 +68,7 @@ def counted(
             "a ScoreTable of fractional weights does not tell how many rows there are: pass one of "
             "counts"
         )
-    return Counted(*ascending(table))
+    return Counted(*map(np.ascontiguousarray, ascending(table)))
 
 
 def calibrated_draws(
@@ -87,10 +87,17 @@ def calibrated_draws(
             yield rng.binomial(data.rows, data.p)
 
 
+def rising_blocks(data: Counted, positives: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+    """Return the last row of each block of the isotonic fit, and its share of positives.
+
+    By ascending probability: the classes change places, so that the share of negatives falls.
+    """
+    table = ScoreTable._of_columns(data.p, data.rows - positives, positives)
+    hull = upper_hull(table, n_threads=1)
+    return hull.ends, hull.negatives / (hull.positives + hull.negatives)
+
+
 def isotonic(data: Counted, positives: NDArray[np.int64]) -> Floats:
     """Return the rising shares of positives that are nearest to those seen (least squares)."""
-    falling = (data.p, positives, data.rows - positives)
-    p, ones, zeros = (np.ascontiguousarray(column[::-1]) for column in falling)
-    hull = upper_hull(ScoreTable._of_columns(p, ones, zeros), n_threads=1)
-    shares: Floats = hull.positives / (hull.positives + hull.negatives)
-    return np.repeat(shares, np.diff(hull.ends, prepend=-1))[::-1]
+    ends, shares = rising_blocks(data, positives)
+    return np.repeat(shares, np.diff(ends, prepend=-1))

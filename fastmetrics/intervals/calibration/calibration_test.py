@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from itertools import islice
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer, check_memory, key_text, seed_key
+from fastmetrics._kernels.isotonic import squares_lost
 from fastmetrics._results import Result
+from fastmetrics._threads.workers import FEW_ROWS, run
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.calibration._counted import (
     COUNTED,
     Counted,
     calibrated_draws,
     counted,
-    isotonic,
+    rising_blocks,
 )
 from fastmetrics.measures.calibration._bins import BINNED, Strategy, bin_starts, check_bins
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -31,6 +35,8 @@ Statistic = Literal[
     "root_mean_square_calibration_error",
 ]
 _Value = Callable[[NDArray[np.int64]], float]
+#: Replicates that are drawn before they are evaluated, side by side.
+_BATCH: Final = 8
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -132,7 +138,11 @@ def calibration_test(
     value = _statistic(data, metric, n_bins, strategy)
     statistic = value(data.positives)
     drawn = calibrated_draws(data, n_resamples, key)
-    replicates = np.fromiter(map(value, drawn), np.float64, n_resamples)
+    threads = n_threads if len(data.p) >= FEW_ROWS else 1
+    replicates = np.empty(n_resamples)
+    for start in range(0, n_resamples, _BATCH):
+        batch = [partial(value, positives) for positives in islice(drawn, _BATCH)]
+        replicates[start : start + _BATCH] = run(batch, threads)
     # sums of the same outcomes in another order may differ in their last bits
     as_great = np.count_nonzero(replicates >= statistic - 1e-12 * abs(statistic))
     return CalibrationTest(
@@ -173,6 +183,6 @@ _IN_BINS: dict[str, Callable[[Any, Any], float]] = {
 
 def miscalibration(data: Counted, positives: NDArray[np.int64]) -> float:
     """Return what the Brier score loses to that of the isotonic fit."""
-    fit = isotonic(data, positives)
-    lost = (data.p - fit) * (data.rows * (data.p + fit) - 2 * positives)
+    lost = np.empty(len(data.p))
+    squares_lost(data.p, data.rows, positives, *rising_blocks(data, positives), lost)
     return float(lost.sum()) / data.n_samples

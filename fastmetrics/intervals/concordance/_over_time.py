@@ -21,7 +21,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
 from fastmetrics._input.weights import check_weights
-from fastmetrics._threads.workers import run
+from fastmetrics._threads.workers import FEW_ROWS, run
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
@@ -115,11 +115,10 @@ def at_all(asked: Asked, at: Callable[[int], Influenced], factors: Floats) -> Fo
     """Return a measure at all times, and its influences times ``factors``."""
     values, errors = np.empty_like(asked.times), np.empty_like(asked.times)
     summed = np.zeros(len(asked.rows.keys))
+    n_threads = asked.n_threads if len(summed) >= FEW_ROWS else 1
     for start in range(0, len(values), _BATCH):
         batch = range(start, min(start + _BATCH, len(values)))
-        for k, one in zip(
-            batch, run([partial(at, k) for k in batch], asked.n_threads), strict=True
-        ):
+        for k, one in zip(batch, run([partial(at, k) for k in batch], n_threads), strict=True):
             values[k], errors[k] = one.value, math.sqrt(asked.shared.variance(one.influences))
             if factors[k] != 0.0:
                 summed += factors[k] * one.influences

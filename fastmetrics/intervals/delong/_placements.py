@@ -62,14 +62,14 @@ def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArra
     if rows.weights is not None:
 
         def examples(stream: int) -> int:
-            return int(counts[parted.gather_numbers(stream)].sum())
+            return int(counts[parted.gather_carried(stream)].sum())
 
         sizes = run([partial(examples, stream) for stream in range(len(sizes))], n_threads)
 
     def place_bucket(b: int, above: int, below: int) -> None:
         scores, numbers = (
             np.concatenate([gather(2 * b), gather(2 * b + 1)])
-            for gather in (parted.gather, parted.gather_numbers)
+            for gather in (parted.gather, parted.gather_carried)
         )
         place(scores, numbers, int(parted.rows[2 * b]), above, below)
 

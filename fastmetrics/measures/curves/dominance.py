@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_choice
+from fastmetrics._input.scalars import check_choice, check_n_threads
 from fastmetrics._kernels.curve_kernels import turns_of_lines
 from fastmetrics._results import Result
-from fastmetrics._threads.workers import run
+from fastmetrics._threads.workers import FEW_ROWS, run
 from fastmetrics.errors import InputTypeError, renamed
 from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
@@ -119,6 +119,7 @@ def dominance(
     Dominance(relation='crosses', crossings=((0.5, 0.6666666666666666),), curve='roc')
     """
     check_choice("curve", curve, get_args(Curve))
+    check_n_threads(n_threads)
     options: dict[str, Any] = {"pos_label": pos_label, "sample_weight": sample_weight}
     if isinstance(y_true, ScoreTable) or isinstance(y_score_a, ScoreTable):
         if not (isinstance(y_true, ScoreTable) and isinstance(y_score_a, ScoreTable)):
@@ -137,6 +138,8 @@ def dominance(
             table_a = as_table(y_true, y_score_a, **options, n_threads=n_threads)
         with renamed(y_score="y_score_b"):
             table_b = as_table(y_true, y_score_b, **options, n_threads=n_threads)
+    if len(table_a) + len(table_b) < FEW_ROWS:
+        n_threads = 1
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):
         return Dominance("undefined", (), curve)
     if curve == "roc":

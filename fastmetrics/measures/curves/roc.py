@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,9 @@ from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._kernels.curve_kernels import corner_count, write_roc
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.curves._pieces import Piece, by_pieces
+from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
 from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -81,7 +84,9 @@ def roc_curve(
         label_rule="curve",
         n_threads=n_threads,
     )
-    fpr, tpr, thresholds = roc_of_table(table, drop_intermediate=drop_intermediate)
+    fpr, tpr, thresholds = roc_of_table(
+        table, drop_intermediate=drop_intermediate, n_threads=n_threads
+    )
     if math.isnan(fpr[-1]):
         warn_user(NO_NEGATIVE, UndefinedMetricWarning)
     if math.isnan(tpr[-1]):
@@ -90,30 +95,43 @@ def roc_curve(
 
 
 def roc_of_table(
-    table: ScoreTable, *, drop_intermediate: bool = True
+    table: ScoreTable, *, drop_intermediate: bool = True, n_threads: int | None = None
 ) -> tuple[Floats, Floats, Floats]:
     """Return the ROC curve of a table; the rate of a class without weight is nan."""
     if len(table) == 0:
         return np.array([np.nan]), np.array([np.nan]), np.array([np.inf])
     if table.is_weighted:
         return _weighted_roc(table, drop_intermediate)
-    if drop_intermediate:
-        size = 1 + corner_count(table.positives, table.negatives)
-    else:
-        size = 1 + len(table)
-    fpr, tpr, thresholds = np.empty(size), np.empty(size), np.empty(size)
     n_positive, n_negative = float(table.n_positive), float(table.n_negative)
-    write_roc(
-        table.scores,
-        table.positives,
-        table.negatives,
-        n_positive or 1.0,
-        n_negative or 1.0,
-        bool(drop_intermediate),
-        fpr,
-        tpr,
-        thresholds,
-    )
+    columns = table.positives, table.negatives
+    ends = [*range(0, len(table), PIECE_ROWS), len(table)]
+    places = [1 + end for end in ends]
+    if drop_intermediate:
+        jobs = [partial(corner_count, *columns, *piece) for piece in pairwise(ends)]
+        corners = run(jobs, n_threads) if len(jobs) > 1 else [jobs[0]()]
+        places = [*accumulate(corners, initial=1)]
+    fpr, tpr, thresholds = (np.empty(places[-1]) for _ in range(3))
+    fpr[0], tpr[0], thresholds[0] = 0.0, 0.0, np.inf
+
+    def write(piece: Piece) -> None:
+        number = piece.start // PIECE_ROWS
+        here = slice(places[number], places[number + 1])
+        write_roc(
+            table.scores,
+            *columns,
+            piece.start,
+            piece.stop,
+            piece.tp,
+            piece.fp,
+            n_positive or 1.0,
+            n_negative or 1.0,
+            bool(drop_intermediate),
+            fpr[here],
+            tpr[here],
+            thresholds[here],
+        )
+
+    by_pieces(table, write, n_threads)
     if not n_negative > 0:
         fpr.fill(np.nan)
     if not n_positive > 0:

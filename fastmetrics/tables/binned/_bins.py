@@ -9,11 +9,15 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_scores_array
 from fastmetrics._kernels import bins as kernels
 from fastmetrics._threads.workers import run
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._rows import Rows
-from fastmetrics.tables.binned.bin_layout import BinLayout
+from fastmetrics.tables.binned.bin_layout import BinLayout, as_doubles
 
 #: Rows of one call of a kernel: some milliseconds, after which an interrupt is heard.
 _CALL_ROWS: Final = 1 << 22
@@ -91,6 +95,46 @@ class Bins:
     def is_weighted(self) -> bool:
         """Whether the counts are sums of float weights."""
         return self.counts.dtype.kind == "f"
+
+    @classmethod
+    def of_counts(
+        cls, layout: BinLayout, numbers: Any, columns: tuple[Any, Any], ends: tuple[Any, Any] | None
+    ) -> Self:
+        """Return bins of counts that others made, or raise what is wrong with them."""
+        at, positives, negatives = as_vector(numbers, "bins"), *columns
+        check_same_length(bins=at, positives=positives, negatives=negatives)
+        if at.dtype.kind not in "iu":
+            raise InputTypeError(f"`bins` must be whole numbers: got {at.dtype}")
+        is_wrong = (at < 0) | (at >= layout.n_bins)
+        if is_wrong.any():
+            worst = at[np.argmax(is_wrong)]
+            raise InputError(f"`bins` must be numbers from 0 to {layout.n_bins - 1:,}: got {worst}")
+        kept = (positives > 0) | (negatives > 0)
+        at = at[kept].astype(np.int64)
+        found = cls.empty(layout, positives.dtype.kind == "f" or negatives.dtype.kind == "f")
+        for cells, column in ((2 * at, negatives), (2 * at + 1, positives)):
+            np.add.at(found.counts, cells, column[kept].astype(found.counts.dtype))
+        found.n_roundings = int(found.is_weighted) * len(at)
+        # What has one score is watched, and known; of the others nothing is but where they end.
+        if ends is None:
+            found.watched[at] = 0
+            return found
+        low, high = (as_doubles(check_scores_array(each, name, allow_inf=True), name)
+                     for each, name in zip(ends, ("low", "high"), strict=True))  # fmt: skip
+        check_same_length(bins=kept, low=low, high=high)
+        low, high = low[kept].astype(np.float64) + 0.0, high[kept].astype(np.float64) + 0.0
+        for name, each in (("low", low), ("high", high)):
+            is_wrong = np.searchsorted(layout.edges, each, side="right") != at
+            if is_wrong.any():
+                k = int(np.argmax(is_wrong))
+                raise InputError(f"`{name}` must lie in its bin: {each[k]} is not in bin {at[k]}")
+        least, most = np.full(layout.n_bins, np.inf), np.full(layout.n_bins, -np.inf)
+        np.minimum.at(least, at, low)
+        np.maximum.at(most, at, high)
+        found.watched[at] &= least[at] == most[at]
+        is_known = found.watched.view(np.bool_) & found.has_rows()
+        found.seen[is_known] = least[is_known]
+        return found
 
     def copy(self) -> Bins:
         """Return bins of the same counts."""

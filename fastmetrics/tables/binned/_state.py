@@ -87,7 +87,7 @@ class BinnedState:
     def merge(self, other: BinnedState) -> None:
         """Add a state that is not being changed."""
         with self.lock:
-            layout = _common(self.layout, other.layout)
+            layout = common_layout(self.layout, other.layout)
             bound = self._new_bound(other._bound)
             bins, waiting = self.bins, self.waiting
             mine, theirs = waiting.rows(), other.waiting.rows()
@@ -204,7 +204,7 @@ class BinnedState:
         return state
 
 
-def _common(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout | None:
+def common_layout(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout | None:
     """Return the layout of two tables, one of which may have none yet, or raise."""
     if mine is None or theirs is None:
         return theirs if mine is None else mine

@@ -11,12 +11,13 @@ from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved
 from fastmetrics._input.scalars import check_n_threads
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
 from fastmetrics.tables.binned._rows import checked_rows
 from fastmetrics.tables.binned._state import FIRST_ROWS, BinnedState, check_first_rows
 from fastmetrics.tables.binned.bin_layout import BinLayout
-from fastmetrics.tables.scores._columns import checked_columns, rescaled
+from fastmetrics.tables.scores._columns import checked_columns, checked_counts, rescaled
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -88,6 +89,65 @@ class BinnedScoreTable(Saved, Bracketed):
         table = cls.__new__(cls)
         table._state = state
         return table
+
+    @classmethod
+    def from_counts(
+        cls,
+        layout: BinLayout,
+        bins: ArrayLike,
+        positives: ArrayLike,
+        negatives: ArrayLike,
+        *,
+        low: ArrayLike | None = None,
+        high: ArrayLike | None = None,
+    ) -> Self:
+        """Make a table of counts by bin, as a database makes them: it merges with those of streams.
+
+        Parameters
+        ----------
+        layout : BinLayout
+            The bins that were counted.
+        bins : array-like of shape (k,)
+            Numbers of bins, in any order: of how many of the layout's edges the scores are not
+            below, as ``width_bucket(score, edges)`` says in SQL. Of one bin counts are added up.
+        positives, negatives : array-like of shape (k,)
+            Counts (integers, exact) or weights (floats) >= 0 of each class.
+        low, high : array-like of shape (k,), optional
+            The least and the greatest score of each; where they are equal, a bin is exact.
+
+        Returns
+        -------
+        BinnedScoreTable
+
+        Raises
+        ------
+        TypeError, ValueError
+            If lengths differ, a number is no bin's, a count is negative or not finite, a score lies
+            in another bin, or there are 2**62 rows or more.
+
+        Examples
+        --------
+        >>> from fastmetrics import BinLayout, BinnedScoreTable
+        >>> layout = BinLayout([0.5])
+        >>> table = BinnedScoreTable.from_counts(layout, [0, 1], [1, 3], [5, 1])
+        >>> table.roc_auc()
+        Bracket(low=0.625, high=0.9583333333)
+        >>> exact = {"low": [0.1, 0.8], "high": [0.1, 0.8]}
+        >>> BinnedScoreTable.from_counts(layout, [0, 1], [1, 3], [5, 1], **exact).roc_auc()
+        Bracket(low=0.7916666667, high=0.7916666667)
+        """
+        if not isinstance(layout, BinLayout):
+            raise InputTypeError(f"`layout` must be a BinLayout: got {type(layout).__qualname__}")
+        if (low is None) != (high is None):
+            raise InputError("`low` and `high` belong together: pass both, or neither")
+        counts = checked_counts(positives, "positives"), checked_counts(negatives, "negatives")
+        bound = sum(int(each.sum()) for each in counts if each.dtype.kind == "i")
+        if bound >= 2**62:
+            raise InputError(f"a table counts fewer than 2**62 rows: got {bound:,}")
+        state = BinnedState(layout, 0)
+        ends = None if low is None or high is None else (low, high)
+        state.take(Bins.of_counts(layout, bins, counts, ends), bound)
+        return cls._of(state)
 
     # --- the stream --------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import concordance as kernels
-from fastmetrics._threads.workers import run
+from fastmetrics._threads.workers import FEW_ROWS, run
 from fastmetrics.tables.ordering.row_order import row_order
 
 Floats = NDArray[np.float64]
@@ -185,7 +185,8 @@ def sum_rows(
     )
     reverse = np.ascontiguousarray(leading[::-1])
     jobs = (keyed, own, leading != 0.0), (back, reverse, None)
-    up, down = run([partial(_later, *job) for job in jobs], n_threads)
+    threads = n_threads if len(own) >= FEW_ROWS else 1
+    up, down = run([partial(_later, *job) for job in jobs], threads)
     factor = np.float64(1.0) if factors is None else factors
     return RowSums(
         factor * up.above + down.below[::-1],

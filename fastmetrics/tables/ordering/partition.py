@@ -66,11 +66,11 @@ class Partition:
 
     plan: Plan
     pool: NDArray[Any]
-    number_pool: NDArray[Any]
+    carried_pool: NDArray[Any]
     block_starts: NDArray[np.int64]
     block_order: NDArray[np.int32]
     buffers: NDArray[Any]
-    number_buffers: NDArray[Any]
+    carried_buffers: NDArray[Any]
     fill: NDArray[np.uint16]
     rows: NDArray[np.int64]
     is_clean: bool
@@ -84,9 +84,9 @@ class Partition:
         """Return a copy of one stream's scores, in the order of the rows."""
         return self._gathered(stream, self.pool, self.buffers)
 
-    def gather_numbers(self, stream: int) -> NDArray[Any]:
-        """Return a copy of the numbers of one stream's rows, ascending."""
-        return self._gathered(stream, self.number_pool, self.number_buffers)
+    def gather_carried(self, stream: int) -> NDArray[Any]:
+        """Return a copy of what one stream's scores carry: weights, or numbers of rows."""
+        return self._gathered(stream, self.carried_pool, self.carried_buffers)
 
     def _gathered(self, stream: int, pool: NDArray[Any], buffers: NDArray[Any]) -> NDArray[Any]:
         out = np.empty(self.rows[stream], pool.dtype)
@@ -97,14 +97,19 @@ class Partition:
 def partition(
     rows: BinaryRows, n_threads: int | None = None, *, with_numbers: bool = False
 ) -> Partition:
-    """Scatter the rows into buckets by class; weights stay where they are.
+    """Scatter the rows into buckets by class; scores carry their weights.
 
-    The scores carry the numbers of their rows if asked for. The pass also verifies labels and
+    If asked for, they carry the numbers of their rows instead. The pass also verifies labels and
     finiteness: ``is_clean`` says whether all was as promised.
     """
     inclusive_max = np.inf if rows.allow_inf else _LARGEST
-    kind = _number_kind(len(rows.scores)) if with_numbers else None
-    return _scattered(rows.scores, rows.labels, rows.negative, inclusive_max, kind, n_threads)
+    weights, kind = np.empty(0), None
+    if with_numbers:
+        kind = _number_kind(len(rows.scores))
+    elif rows.weights is not None:
+        weights, kind = rows.weights, rows.weights.dtype
+    labels = rows.labels, rows.negative
+    return _scattered(rows.scores, *labels, weights, inclusive_max, kind, n_threads)
 
 
 def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partition:
@@ -113,7 +118,7 @@ def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partit
     ``is_clean`` says whether all are finite.
     """
     kind = _number_kind(len(scores))
-    return _scattered(scores, np.empty(0, np.int8), 0, _LARGEST, kind, n_threads)
+    return _scattered(scores, np.empty(0, np.int8), 0, np.empty(0), _LARGEST, kind, n_threads)
 
 
 def _number_kind(n_rows: int) -> np.dtype[Any]:
@@ -124,14 +129,15 @@ def _scattered(
     scores: NDArray[Any],
     labels: NDArray[np.int8],
     negative: int,
+    weights: NDArray[np.float64],
     inclusive_max: float,
-    numbers: np.dtype[Any] | None,
+    carried: np.dtype[Any] | None,
     n_threads: int | None,
 ) -> Partition:
     """Scatter into buckets: one pass over scores and labels.
 
-    Memory: one copy of the scores, of their numbers where these are asked for, about 1 % for
-    buffers.
+    Memory: one copy of the scores, and of what they carry; about 1 % for buffers. ``carried`` is
+    the dtype of the latter: of weights where there are some, else of numbers of rows.
     """
     plan = plan_buckets(scores)
     n, block = len(scores), kernels.BLOCK
@@ -142,15 +148,15 @@ def _scattered(
     cuts = np.array([n * k // n_parts for k in range(n_parts + 1)], np.int64)
     first_block = cuts[:-1] // block + np.arange(n_parts)
     n_blocks = n // block + n_parts
-    number_kind = np.dtype(np.int32) if numbers is None else numbers
+    carried_kind = np.dtype(np.int32) if carried is None else carried
     cut = n_blocks * block * scores.itemsize
-    end = cut + (0 if numbers is None else n_blocks * block * number_kind.itemsize)
+    end = cut + (0 if carried is None else n_blocks * block * carried_kind.itemsize)
     memory = _spare.take(end)
     pool = memory[:cut].view(scores.dtype).reshape(n_blocks, block)
-    number_pool = memory[cut:end].view(number_kind).reshape(-1, block)
+    carried_pool = memory[cut:end].view(carried_kind).reshape(-1, block)
     owner = np.empty(n_blocks, np.uint16)
     buffers = np.empty((n_parts, n_streams, block), scores.dtype)
-    number_buffers = np.empty((n_parts, 0 if numbers is None else n_streams, block), number_kind)
+    carried_buffers = np.empty((n_parts, 0 if carried is None else n_streams, block), carried_kind)
     fill = np.zeros((n_parts, n_streams), np.uint16)
 
     def scatter_part(k: int) -> tuple[int, int, bool]:
@@ -172,8 +178,9 @@ def _scattered(
             buffers[k],
             fill[k],
             part.start,
-            number_pool,
-            number_buffers[k],
+            weights[part],
+            carried_pool,
+            carried_buffers[k],
         )
         return result
 
@@ -188,11 +195,11 @@ def _scattered(
     return Partition(
         plan=plan,
         pool=pool,
-        number_pool=number_pool,
+        carried_pool=carried_pool,
         block_starts=block_starts,
         block_order=block_order,
         buffers=buffers,
-        number_buffers=number_buffers,
+        carried_buffers=carried_buffers,
         fill=fill,
         rows=in_stream,
         is_clean=all_labelled and not any(part[2] for part in parts),

@@ -138,7 +138,7 @@ def row_order(scores: NDArray[Any], n_threads: int | None = None) -> RowOrder:
 
     def order(b: int) -> None:
         stretch = slice(first[b], first[b + 1])
-        numbers = parted.gather_numbers(b)
+        numbers = parted.gather_carried(b)
         if parted.plan.holds_one_score[b]:
             rows[stretch] = numbers
             starts[1:][stretch][:1] = first[b + 1]

@@ -13,8 +13,13 @@ from fastmetrics._kernels import merges
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.runs._columns import SortedColumn
 
+#: Scores of one class, and how many rows each stands for; None: one.
+Part = tuple[NDArray[Any], NDArray[np.int64] | None]
+#: Of positives, and of negatives.
+Batch = tuple[Part, Part]
 
-def classes_of(rows: BinaryRows) -> list[tuple[NDArray[Any], NDArray[np.int64] | None]]:
+
+def classes_of(rows: BinaryRows) -> Batch:
     """Return the scores of positives and of negatives, with the rows they stand for if not one."""
     check_finite(rows.scores, "y_score", rows.allow_inf)
     if rows.weights is None:
@@ -23,11 +28,11 @@ def classes_of(rows: BinaryRows) -> list[tuple[NDArray[Any], NDArray[np.int64] |
         sizes = merges.split_classes(rows.scores, rows.labels, rows.negative, *split)
         if sum(sizes) != n:
             return classes_of(rows.recheck())
-        return [(each[:size].copy(), None) for each, size in zip(split, sizes, strict=True)]
+        return (split[0][: sizes[0]].copy(), None), (split[1][: sizes[1]].copy(), None)
     rows = rows.recheck()
     counts = np.asarray(rows.weights).astype(np.int64)
-    has = [(rows.labels == label) & (counts > 0) for label in (1, rows.negative)]
-    return [(rows.scores[each], counts[each]) for each in has]
+    positive, negative = ((rows.labels == one) & (counts > 0) for one in (1, rows.negative))
+    return (rows.scores[positive], counts[positive]), (rows.scores[negative], counts[negative])
 
 
 def rows_of(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> int:
@@ -35,9 +40,7 @@ def rows_of(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> int:
     return len(scores) if counts is None else int(counts.sum())
 
 
-def sorted_column(
-    parts: list[tuple[NDArray[Any], NDArray[np.int64] | None]],
-) -> SortedColumn | None:
+def sorted_column(parts: list[Part]) -> SortedColumn | None:
     """Return the column of the rows of one class that waited; None where there are none."""
     parts = [part for part in parts if len(part[0])]
     if not parts:
@@ -60,3 +63,18 @@ def common_dtype(mine: np.dtype[Any] | None, theirs: np.dtype[Any]) -> np.dtype[
             f"scores of {mine} and of {theirs} cannot be merged exactly: take one dtype for all"
         )
     return np.dtype(np.float64)
+
+
+def merged_counts(columns: list[SortedColumn]) -> list[SortedColumn]:
+    """Return columns with those of counts merged, if the others of them match the largest.
+
+    So each entry is merged as often as sizes double, and what recurs takes its room once.
+    """
+    held = [column for column in columns if column.scores is not None and column.has_counts]
+    sizes = sorted(column.size for column in held)
+    if len(held) < 2 or sum(sizes[:-1]) < sizes[-1]:
+        return columns
+    scores = np.concatenate([c.scores for c in held if c.scores is not None])
+    counts = np.concatenate([c.counts for c in held if c.counts is not None])
+    others = [column for column in columns if column.scores is None or not column.has_counts]
+    return [*others, SortedColumn.of_counts(scores, counts)]

@@ -20,7 +20,14 @@ from fastmetrics._input.rows import check_binary, check_same_index
 from fastmetrics._input.scalars import check_n_threads
 from fastmetrics._threads.workers import run, thread_count
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.runs._batches import classes_of, common_dtype, rows_of, sorted_column
+from fastmetrics.tables.runs._batches import (
+    Batch,
+    classes_of,
+    common_dtype,
+    merged_counts,
+    rows_of,
+    sorted_column,
+)
 from fastmetrics.tables.runs._columns import BLOCK, SortedColumn
 from fastmetrics.tables.runs._ranges import Columns, RangeOfRuns, ranges_of, table_of
 from fastmetrics.tables.runs._spill_file import SpillFile
@@ -35,6 +42,8 @@ _WAITING, _KEPT, _MOST_KEPT, _RANGES = 8, 3, 2, 4
 _OF_ENTRY: Final = 56
 #: Entries of a range where memory is plenty: fewer are read in pieces that are too small.
 _IN_CACHE: Final = 1 << 20
+#: Threads that sort rows that wait; each makes a run, and runs should be long.
+_SORTED_AT_ONCE: Final = 4
 #: A class of rows: few enough to be counted in int64.
 _MOST: Final = 2**62
 
@@ -103,8 +112,8 @@ class ScoreRuns(Shown):
         if self._folder is not None:
             SpillFile(self._folder)  # or raises now, not after an hour
         self._lock = threading.RLock()
-        self._classes: tuple[list[SortedColumn], list[SortedColumn]] = ([], [])
-        self._waiting: tuple[list[Any], list[Any]] = ([], [])
+        self._classes: tuple[list[SortedColumn], ...] = ([], [])
+        self._waiting: list[Batch] = []
         self._waiting_bytes = 0
         self._totals = [0, 0]
         self._kind: np.dtype[Any] | None = None
@@ -137,7 +146,7 @@ class ScoreRuns(Shown):
         ------
         TypeError, ValueError
             For input of the wrong kind, or with values that have no meaning; if it does not fit
-            the memory, or the disk.
+            the memory. If the disk is full: the batch is taken, and all rows are in memory.
 
         Notes
         -----
@@ -168,11 +177,11 @@ class ScoreRuns(Shown):
             if max(sizes[0] + self._totals[0], sizes[1] + self._totals[1]) >= _MOST:
                 raise InputError("fewer than 2**62 rows of a class can be counted")
             self._make_room(n_bytes, n_threads)
-            for waiting, part in zip(self._waiting, parts, strict=True):
-                waiting.append(part)
+            totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
+            # No call among these but the last: an interrupt finds all of them done, or none.
+            self._totals, self._kind = totals, kind
             self._waiting_bytes += n_bytes
-            self._totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
-            self._kind = kind
+            self._waiting.append(parts)
             if self._waiting_bytes > self._memory // _WAITING:
                 self._sort_waiting(n_threads)
 
@@ -202,10 +211,12 @@ class ScoreRuns(Shown):
             with self._lock:
                 kind = common_dtype(self._kind, kind)
                 self._make_room(sum(c.nbytes for each in taken for c in each), None)
-                for mine, theirs in zip(self._classes, taken, strict=True):
-                    mine.extend(theirs)
-                self._totals = [a + b for a, b in zip(self._totals, totals, strict=True)]
-                self._kind = kind
+                classes = tuple(
+                    [*mine, *theirs] for mine, theirs in zip(self._classes, taken, strict=True)
+                )
+                totals = [a + b for a, b in zip(self._totals, totals, strict=True)]
+                self._totals, self._kind, self._classes = totals, kind, classes
+                self._spill()
 
     @property
     def n_positive(self) -> int:
@@ -297,22 +308,20 @@ class ScoreRuns(Shown):
         return columns, ranges_of(columns, max(most, 1))
 
     def _sort_waiting(self, n_threads: int | None) -> None:
-        """Make a run of the rows that wait."""
-        if not self._waiting_bytes:
+        """Make runs of the rows that wait: as many as there are threads, if they are worth it."""
+        if not self._waiting:
             return
         check_n_threads(n_threads)
-        for mine, found in zip(
-            self._classes,
-            run([partial(sorted_column, part) for part in self._waiting], n_threads),
-            strict=True,
-        ):
-            if found is not None:
-                mine.append(found)
-                self._merge_counts(mine)
-        self._waiting = ([], [])
-        self._waiting_bytes = 0
-        if self._folder is not None and self._run_bytes() > self._memory // _KEPT:
-            self._spill()
+        parts = min(thread_count(n_threads), _SORTED_AT_ONCE)
+        groups = [self._waiting[k::parts] for k in range(parts)]
+        jobs = [partial(sorted_column, [b[of] for b in group]) for of in (0, 1) for group in groups]
+        found = run(jobs, n_threads)
+        classes = tuple(
+            merged_counts([*mine, *(each for each in new if each is not None)])
+            for mine, new in zip(self._classes, (found[:parts], found[parts:]), strict=True)
+        )
+        self._classes, self._waiting, self._waiting_bytes = classes, [], 0
+        self._spill()
 
     def _make_room(self, more: int, n_threads: int | None) -> None:
         """Raise where so many bytes more do not fit, and there is no folder."""
@@ -330,24 +339,15 @@ class ScoreRuns(Shown):
     def _run_bytes(self) -> int:
         return sum(column.nbytes for each in self._classes for column in each)
 
-    def _merge_counts(self, columns: list[SortedColumn]) -> None:
-        """Merge the columns of counts once the later ones are as large as the largest."""
-        held = [c for c in columns if c.scores is not None and c.has_counts]
-        sizes = sorted(column.size for column in held)
-        if len(held) < 2 or sum(sizes[:-1]) < sizes[-1]:
-            return
-        scores = np.concatenate([c.scores for c in held if c.scores is not None])
-        counts = np.concatenate([c.counts for c in held if c.counts is not None])
-        others = [c for c in columns if c.scores is None or not c.has_counts]
-        columns[:] = [*others, SortedColumn.of_counts(scores, counts)]
-
     def _spill(self) -> None:
-        if self._file is None and self._folder is not None:
+        """Move runs to the file where they take too much memory, and there is a folder."""
+        if self._folder is None or self._run_bytes() <= self._memory // _KEPT:
+            return
+        if self._file is None:
             self._file = SpillFile(self._folder)
-        if self._file is not None:
-            for each in self._classes:
-                for column in each:
-                    column.spill(self._file)
+        for each in self._classes:
+            for column in each:
+                column.spill(self._file)
 
 
 def _of_table(memory: int, folder: str | None, table: ScoreTable) -> ScoreRuns:

@@ -18,61 +18,70 @@ from fastmetrics.tables.ordering.partition import Partition, partition
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
 #: Below this many rows, splitting, sorting and merging beats the set-up of a partition.
-PLAIN_ROWS = 150_000
+PLAIN_ROWS = 40_000
 #: Jobs the buckets are dealt into: enough to even out the load, few enough to cost nothing.
 BUCKET_JOBS = 32
 
 Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-def distinct_scores(rows: BinaryRows, n_threads: int | None = None) -> Columns:
+def distinct_scores(
+    rows: BinaryRows, n_threads: int | None = None
+) -> tuple[Columns, tuple[int, ...]]:
     """Return the distinct scores, descending, and the positive and negative weight at each.
 
-    Counts are int64 where rows are unweighted or their weights are integers, else float64.
-    Time O(n log n) with sorts that fit the cache; memory beyond the result: one copy of the scores,
-    and 12 bytes a row where they are weighted.
+    Beside them the rows of both classes, which are known without a pass; nothing where these have
+    weights. Counts are int64 where rows are unweighted or their weights are integers, else float64.
+    Time O(n log n) with sorts that fit the cache; memory beyond the result: one copy of the scores
+    and weights.
     """
-    if rows.weights is not None:
-        scores, positives, negatives = _distinct_weighted(rows, n_threads)
-    elif len(rows.scores) < PLAIN_ROWS:
-        scores, positives, negatives = _distinct_plain(rows)
-    else:
+    if len(rows.scores) >= PLAIN_ROWS:
         parted = partition(rows, n_threads)
         if not parted.is_clean:
             return distinct_scores(rows.recheck(), n_threads)
         scores, positives, negatives = _distinct_partitioned(parted, n_threads)
         parted.release()
-    if scores.dtype.kind == "f":
-        scores += 0.0  # -0.0 becomes 0.0, the score that it ties
-    if rows.integer_weights and rows.weights is not None:
+        totals = int(parted.rows[1::2].sum()), int(parted.rows[0::2].sum())
+    elif rows.weights is None:
+        positive, negative = sorted_classes(rows)
+        scores, positives, negatives = _merged(positive, negative)
+        totals = len(positive), len(negative)
+    else:
+        scores, positives, negatives = _distinct_weighted(rows, n_threads)
+    if rows.weights is None:
+        return (scores, positives, negatives), totals
+    if not rows.weights.all():
+        kept = (positives > 0.0) | (negatives > 0.0)  # else a score is as good as absent
+        scores, positives, negatives = scores[kept], positives[kept], negatives[kept]
+    if rows.integer_weights:
         positives, negatives = positives.astype(np.int64), negatives.astype(np.int64)
-    return scores, positives, negatives
+    return (scores, positives, negatives), ()
 
 
-def _distinct_plain(rows: BinaryRows) -> Columns:
-    positive, negative = sorted_classes(rows)
-    n = len(rows.scores)
-    columns = np.empty(n, rows.scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
-    return _shortened(columns, merges.merge_descending(positive, negative, *columns))
+def _merged(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
+    n = len(positive) + len(negative)
+    columns = np.empty(n, positive.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+    found = merges.merge_descending(positive, negative, *columns)
+    _unsign_zeros(columns[0][:found])
+    return _shortened(columns, found)
 
 
 def _distinct_weighted(rows: BinaryRows, n_threads: int | None) -> Columns:
-    """Weigh the rows of each score; scores whose rows all weigh nothing are as good as absent."""
     order = row_order(rows.scores, n_threads)
     if not order.is_finite:
         rows = rows.recheck()
     n = order.n_distinct
     columns = np.empty(n, rows.scores.dtype), np.empty(n), np.empty(n)
-
-    def weigh(first: int, stop: int) -> int:
-        return weigh_runs(rows, order, first, stop, *(c[n - stop : n - first] for c in columns))
-
-    if sum(run([partial(weigh, *job) for job in order.jobs()], n_threads)) != len(rows.scores):
+    if weigh_runs(rows, order, 0, n, *columns) != len(rows.scores):
         return _distinct_weighted(rows.recheck(), n_threads)
-    if rows.weights is None or rows.weights.all():
-        return columns
-    kept = (columns[1] > 0.0) | (columns[2] > 0.0)
-    return tuple(column[kept] for column in columns)  # type: ignore[return-value]
+    _unsign_zeros(columns[0])
+    return columns
+
+
+def _unsign_zeros(scores: NDArray[Any]) -> None:
+    """Turn -0.0 into 0.0, the score that it ties."""
+    if scores.dtype.kind == "f":
+        scores += 0.0
 
 
 def weigh_runs(
@@ -108,6 +117,8 @@ def weigh_runs(
 
 def _shortened(columns: Columns, n_distinct: int) -> Columns:
     """Cut columns to their rows, giving memory back where much of it is unused."""
+    if n_distinct == len(columns[0]):
+        return columns
     if n_distinct > 0.75 * len(columns[0]):
         return tuple(column[:n_distinct] for column in columns)  # type: ignore[return-value]
     return tuple(column[:n_distinct].copy() for column in columns)  # type: ignore[return-value]
@@ -159,14 +170,19 @@ def _distinct_partitioned(parted: Partition, n_threads: int | None) -> Columns:
     in_bucket = parted.rows.reshape(n_buckets, 2).sum(axis=1)
     n = int(in_bucket.sum())
     starts = n - np.cumsum(in_bucket)  # the highest bucket comes first
-    columns = np.empty(n, parted.pool.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+    is_weighted = parted.carried_pool.size > 0
+    kind = np.dtype(np.float64 if is_weighted else np.int64)
+    columns = np.empty(n, parted.pool.dtype), np.empty(n, kind), np.empty(n, kind)
     n_distinct = np.zeros(n_buckets, np.int64)
 
     def fill(first: int, stop: int) -> None:
         for b in range(first, stop):
             stretch = slice(starts[b], starts[b] + in_bucket[b])
             mine = [column[stretch] for column in columns]
-            n_distinct[b] = _count_bucket(parted.gather(2 * b), parted.gather(2 * b + 1), mine)
+            if is_weighted:
+                n_distinct[b] = _weigh_bucket(parted, b, mine)
+            else:
+                n_distinct[b] = _count_bucket(parted.gather(2 * b), parted.gather(2 * b + 1), mine)
 
     run([partial(fill, *job) for job in bucket_jobs(n_buckets)], n_threads)
     at = 0
@@ -191,10 +207,32 @@ def _count_bucket(negative: NDArray[Any], positive: NDArray[Any], columns: list[
     if int(greatest) - int(least) >= 1 << 63:
         negative.sort()
         positive.sort()
-        return int(merges.merge_descending(positive, negative, *columns))
+        found = int(merges.merge_descending(positive, negative, *columns))
+        _unsign_zeros(columns[0][:found])
+        return found
     words = np.empty(len(keys), np.uint64)
     orders.pack_classes(keys, least, len(negative), words)
     words.sort()
     found = int(orders.count_classes(words, least, keys, *columns[1:]))
     columns[0][:found] = scores_of(keys[:found], columns[0].dtype)
     return found
+
+
+def _weigh_bucket(parted: Partition, b: int, columns: list[Any]) -> int:
+    """Write the distinct scores of a bucket, descending, with both weights; return their number."""
+    rows, order = ordered_bucket(parted, b)
+    found = order.n_distinct
+    weigh_runs(rows, order, 0, found, *(column[:found] for column in columns))
+    _unsign_zeros(columns[0][:found])
+    return found
+
+
+def ordered_bucket(parted: Partition, b: int) -> tuple[BinaryRows, RowOrder]:
+    """Return the weighted rows of a bucket, negatives first, and their order."""
+    streams = 2 * b, 2 * b + 1
+    scores, weights = (
+        np.concatenate([gather(stream) for stream in streams])
+        for gather in (parted.gather, parted.gather_carried)
+    )
+    labels = np.repeat(np.array([0, 1], np.int8), parted.rows[2 * b : 2 * b + 2])
+    return BinaryRows(labels, 0, scores, weights, False, True), row_order(scores, 1)

@@ -16,11 +16,12 @@ from fastmetrics._kernels import buckets, merges
 from fastmetrics._kernels._compile import numpy_serves
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering.partition import Partition, partition
-from fastmetrics.tables.ordering.row_order import row_order
+from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 from fastmetrics.tables.scores._distinct import (
     PLAIN_ROWS,
     bucket_jobs,
     distinct_scores,
+    ordered_bucket,
     sorted_classes,
     weigh_runs,
 )
@@ -173,22 +174,27 @@ def _pairs_inside(parted: Partition, n_threads: int | None) -> NDArray[np.int64]
 def _weigh_pairs(rows: BinaryRows, n_threads: int | None) -> PairCounts:
     """Weigh the pairs of weighted rows; integer weights are counts, and exact."""
     if rows.integer_weights:
-        return pairs_of_weights(*distinct_scores(rows, n_threads)[1:])
-    order = row_order(rows.scores, n_threads)
-    if not order.is_finite:
-        rows = rows.recheck()
-    jobs = order.jobs()
-    found = np.empty((len(jobs), 4))
+        return pairs_of_weights(*distinct_scores(rows, n_threads)[0][1:])
+    if len(rows.scores) < PLAIN_ROWS:
+        order = row_order(rows.scores, n_threads)
+        if not order.is_finite:
+            rows = rows.recheck()
+        found = np.empty((1, 4))
+        if _weigh_order(rows, order, found[0]) != len(rows.scores):
+            return _weigh_pairs(rows.recheck(), n_threads)
+    else:
+        parted = partition(rows, n_threads)
+        if not parted.is_clean:
+            return _weigh_pairs(rows.recheck(), n_threads)
+        n_buckets = parted.plan.n_buckets
+        found = np.empty((n_buckets, 4))
 
-    def weigh(k: int) -> int:
-        first, stop = jobs[k]
-        positives, negatives = np.empty((2, stop - first))
-        labelled = weigh_runs(rows, order, first, stop, rows.scores[:0], positives, negatives)
-        merges.weigh_pairs(positives, negatives, found[k])
-        return labelled
+        def weigh(first: int, stop: int) -> None:
+            for b in range(first, stop):
+                _weigh_order(*ordered_bucket(parted, b), found[b])
 
-    if sum(run([partial(weigh, k) for k in range(len(jobs))], n_threads)) != len(rows.scores):
-        return _weigh_pairs(rows.recheck(), n_threads)
+        run([partial(weigh, *job) for job in bucket_jobs(n_buckets)], n_threads)
+        parted.release()
     positive, negative, concordant, discordant = found.T
     below, above = _weight_before(negative), _weight_before(negative[::-1])[::-1]
     return PairCounts(
@@ -199,8 +205,16 @@ def _weigh_pairs(rows: BinaryRows, n_threads: int | None) -> PairCounts:
     )
 
 
+def _weigh_order(rows: BinaryRows, order: RowOrder, found: NDArray[np.float64]) -> int:
+    """Weigh the pairs of rows in their order; return how many are labelled as they should be."""
+    positives, negatives = np.empty((2, order.n_distinct))
+    labelled = weigh_runs(rows, order, 0, order.n_distinct, rows.scores[:0], positives, negatives)
+    merges.weigh_pairs(positives, negatives, found)
+    return labelled
+
+
 def _weight_before(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weight before each job, compensated.
+    """Return the weight before each bucket, compensated.
 
     Never by subtraction: a large weight would swallow what stands before it.
     """

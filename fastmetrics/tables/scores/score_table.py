@@ -87,6 +87,7 @@ class ScoreTable(Saved, Shown):
     positives: NDArray[Any]
     negatives: NDArray[Any]
     weight_exponent: int = 0
+    #: Of both classes; empty until they are known.
     _totals: list[int | float] = field(default_factory=list, init=False)
     _was_unnamed: ClassVar[bool] = True
 
@@ -102,11 +103,12 @@ class ScoreTable(Saved, Shown):
         positives: NDArray[Any],
         negatives: NDArray[Any],
         weight_exponent: int = 0,
+        totals: tuple[int, ...] = (),
     ) -> Self:
         """Return the table of columns that need no check and that nobody else may write to."""
         table = object.__new__(cls)
         table._set(scores, positives, negatives, weight_exponent)
-        object.__setattr__(table, "_totals", [])
+        object.__setattr__(table, "_totals", list(totals))
         return table
 
     def _set(
@@ -117,11 +119,8 @@ class ScoreTable(Saved, Shown):
         weight_exponent: int,
     ) -> None:
         put = object.__setattr__
-        for name, column in (
-            ("scores", scores),
-            ("positives", positives),
-            ("negatives", negatives),
-        ):
+        columns = {"scores": scores, "positives": positives, "negatives": negatives}
+        for name, column in columns.items():
             view = column.view()  # the memory stays writable: kernels take it without a copy
             view.setflags(write=False)
             put(self, name, view)
@@ -190,7 +189,8 @@ class ScoreTable(Saved, Shown):
     def from_rows(cls, rows: BinaryRows, *, n_threads: int | None = None) -> Self:
         """Build the table of rows that `check_binary` has passed."""
         n_threads = check_n_threads(n_threads)
-        return cls._of_columns(*distinct_scores(rows, n_threads), rows.weight_exponent)
+        columns, totals = distinct_scores(rows, n_threads)
+        return cls._of_columns(*columns, rows.weight_exponent, totals)
 
     @classmethod
     def from_counts(cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> Self:
