@@ -32,7 +32,7 @@ from fastmetrics.intervals._sample_sizes import (
 from fastmetrics.intervals.bootstrap._draws import Draws, Resampling
 from fastmetrics.intervals.bootstrap._engine import WEIGH, Engine, Failures
 from fastmetrics.intervals.bootstrap._forms import ScoredRows
-from fastmetrics.intervals.bootstrap._orders import inverse_of, order_of
+from fastmetrics.intervals.bootstrap._orders import inverse_of, order_of, taken
 from fastmetrics.intervals.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
 from fastmetrics.intervals.bootstrap._rows import (
     check_rows,
@@ -267,7 +267,7 @@ class _Rows:
             n_units=self.n_units,
             n=rows.n,
             weights=rows.weights,
-            units=of_rows[order],
+            units=taken(of_rows, order),
             rows=rows,
         )
 
