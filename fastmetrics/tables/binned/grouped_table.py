@@ -382,7 +382,7 @@ class GroupedBinnedScoreTable(Saved, Shown):
         values: dict[str, Any] = {"groups": now.n_groups, "of one class": int((~has_both).sum())}
         if has_both.any():
             values["AUC of groups"] = self.group_auc().mean
-        return Display([Table.record(values, framed=False)], repr(self).partition("(")[2][:-1])
+        return Display([Table.record(values)], repr(self).partition("(")[2][:-1])
 
     def __repr__(self) -> str:
         table = self.table
