@@ -16,7 +16,7 @@ from fastmetrics.tables.scores.pairs import PLAIN_ROWS
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
-N = 3 * PLAIN_ROWS  # enough for several jobs
+N = 12 * PLAIN_ROWS  # enough for several jobs
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, N)
 S = RNG.normal(size=N) + Y

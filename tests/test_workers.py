@@ -23,7 +23,7 @@ from fastmetrics._threads.workers import run, thread_count
 from fastmetrics.tables.scores.pairs import PLAIN_ROWS
 
 THREADS = [1, 2, 3, 7]
-N = 3 * PLAIN_ROWS  # rows enough for several jobs
+N = 12 * PLAIN_ROWS  # rows enough for several jobs
 
 
 def data() -> tuple[Any, Any]:
@@ -151,7 +151,7 @@ from fastmetrics._threads import workers as _workers
 from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics.tables.scores.pairs import PLAIN_ROWS
 compile_small_calls()  # NumPy alone, which a new process starts with, needs no pool
-n = 3 * PLAIN_ROWS
+n = 12 * PLAIN_ROWS
 labels, scores = np.arange(n) % 3 == 0, np.arange(n) * 7_919 % 100_003 / 8
 """
 

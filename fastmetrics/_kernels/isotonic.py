@@ -47,7 +47,7 @@ def pool_adjacent(values, weights, ties, first, last, sums, pooled):
 def squares_lost(p, rows, positives, ends, shares, lost):
     """Write what squared errors of probabilities lose, row by row, to the share of their block.
 
-    ``positives`` of the ``rows`` at a probability are positive; a block goes up to its entry of ``ends``.
+    ``positives`` of the ``rows`` at a probability are positive; blocks go up to their ``ends``.
     """
     start = 0
     for block in range(ends.size):

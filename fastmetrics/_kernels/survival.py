@@ -9,11 +9,18 @@ from fastmetrics._kernels._compile import kernel
 
 
 @kernel
-def remaining_shares(leaving, at_risk, before):
+def remaining_shares(leaving, of_events, at_risk, before):
     """Write the share that remains just before each key, and after the last.
 
-    ``leaving`` is the weight of those that leave at a key, ``at_risk`` that of all not gone before.
+    ``leaving`` is the weight of the rows of a key, ``at_risk`` becomes that of all not gone before;
+    keys of the other kind then leave nothing: events are even keys, and 1 of ``of_events``.
     """
+    total = 0.0
+    for k in range(leaving.size - 1, -1, -1):
+        total += leaving[k]
+        at_risk[k] = total
+        if k & 1 == of_events:
+            leaving[k] = 0.0
     share = 1.0
     before[0] = 1.0
     for k in range(leaving.size):

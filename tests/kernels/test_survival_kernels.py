@@ -20,15 +20,19 @@ def followed(rng, n):
 
 
 @pytest.mark.parametrize("write", forms(survival.remaining_shares))
-@pytest.mark.parametrize("n", [1, 2, 60])
-def test_remaining_shares(rng, write, n):
-    leaving, at_risk = followed(rng, n)
-    before = np.empty(n + 1)
-    write(leaving, at_risk, before)
+@pytest.mark.parametrize("of_events", [0, 1])
+@pytest.mark.parametrize("n", [2, 4, 60])
+def test_remaining_shares(rng, write, of_events, n):
+    weights = rng.integers(0, 4, n).astype(np.float64)
+    leaving, at_risk, before = weights.copy(), np.empty(n), np.empty(n + 1)
+    write(leaving, of_events, at_risk, before)
+    assert leaving.tolist() == np.where(np.arange(n) % 2 == of_events, 0, weights).tolist()
+    assert at_risk.tolist() == [weights[k:].sum() for k in range(n)]
     share = Fraction(1)
     for k in range(n):
         assert before[k] == pytest.approx(float(share), rel=1e-13)
-        share *= 1 - Fraction(leaving[k]) / Fraction(at_risk[k])
+        if leaving[k]:
+            share *= 1 - Fraction(leaving[k]) / Fraction(at_risk[k])
     assert before[n] == pytest.approx(float(share), rel=1e-13)
 
 

@@ -19,6 +19,7 @@ from fastmetrics import (
     ConfusionMatrix,
     DecayedBinnedScoreTable,
     DecayedConfusionMatrix,
+    GroupedBinnedScoreTable,
     RankingTable,
     RegressionTable,
     ScoreTable,
@@ -50,6 +51,15 @@ def binned(layout: Any = LAYOUT, first_rows: int = 0, weight: Any = None) -> Sta
         return table
 
     return State(of_part, lambda: BinnedScoreTable(layout, first_rows=first_rows))
+
+
+def grouped(layout: Any, first_rows: int) -> State:
+    def of_part(k: int) -> GroupedBinnedScoreTable:
+        table = GroupedBinnedScoreTable(layout, first_rows=first_rows)
+        table.update(*rows(k), np.random.default_rng(k).choice(["a", "b\0", "é"], 7))
+        return table
+
+    return State(of_part, lambda: GroupedBinnedScoreTable(layout, first_rows=first_rows))
 
 
 def matrix(words: Any = (0, 1, 2), weight: Any = None, **options: Any) -> State:
@@ -104,6 +114,8 @@ STATES = {
     "bins, weights": binned(weight=QUARTERS),
     "first rows": binned(None, 100),
     "first rows with a layout": binned(LAYOUT, 10),
+    "groups": grouped(LAYOUT, 0),
+    "first rows of groups": grouped(None, 100),
     "labels": matrix(),
     "words": matrix(("a", "b\0", "c")),
     "labels, weights": matrix(weight=QUARTERS),
@@ -119,7 +131,7 @@ STATES = {
     "decay": stream(lambda: DecayedConfusionMatrix(2.5)),
     "binned window": stream(lambda: WindowedBinnedScoreTable(5, LAYOUT, first_rows=0), rows),
     "binned decay": stream(lambda: DecayedBinnedScoreTable(2.5, layout=LAYOUT, first_rows=0), rows),
-    "layout": State(lambda k: BinLayout.learn(rows(k)[1]), merges=False),
+    "layout": State(lambda k: BinLayout.learn(rows(k)[1], n_bins=8), merges=False),
 }
 MERGED = [name for name, state in STATES.items() if state.merges]
 PART = {name: state.of_part(0) for name, state in STATES.items()}
@@ -198,7 +210,7 @@ def test_every_byte_counts(name: str) -> None:
     """A byte that is changed is found out, or (names and dates of an archive) changes nothing."""
     state, kind = PART[name], type(PART[name])
     data = state.to_bytes()
-    for at in range(0, len(data), len(data) // 99):
+    for at in range(0, len(data), 1 + len(data) // 600):
         try:
             found = kind.from_bytes(bytes([*data[:at], data[at] ^ 0x55, *data[at + 1 :]]))
         except ValueError:

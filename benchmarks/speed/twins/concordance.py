@@ -105,21 +105,25 @@ def sums_of_later(data: Data) -> Pair:
 
 def shares_over_time(data: Data) -> Pair:
     """Estimate the share that remains where each score is a time, and move it by each row."""
-    leaving = (data.labels == 1).astype(np.float64)
-    n = len(leaving)
-    at_risk = np.arange(n, 0.0, -1.0) + 1.0
-    of_logs = np.arange(n + 1) % 3 / 4.0
+    n = len(data.labels)
+    weights = (np.arange(2 * n) % 2 == (data.labels[np.arange(2 * n) // 2] == 1)).astype(np.float64)
+    of_logs = np.arange(2 * n + 1) % 3 / 4.0
 
     def ours() -> tuple[Any, ...]:
-        before, moves = np.empty(n + 1), np.empty(n)
-        survival.remaining_shares(leaving, at_risk, before)
+        leaving, at_risk = weights.copy(), np.empty(2 * n)
+        before, moves = np.empty(2 * n + 1), np.empty(2 * n)
+        survival.remaining_shares(leaving, 1, at_risk, before)
         survival.moves_of_logs(of_logs, leaving, at_risk, moves)
         return before, moves
 
     def twin() -> tuple[Any, ...]:
-        before = np.append(1.0, np.cumprod(1.0 - leaving / at_risk))
-        own = np.cumsum(of_logs[:0:-1])[::-1] / at_risk * leaving
-        steps = own / (at_risk - leaving)
+        leaving = np.where(np.arange(2 * n) % 2 == 1, 0.0, weights)
+        at_risk = np.cumsum(weights[::-1])[::-1]
+        share = np.divide(leaving, at_risk, out=np.zeros(2 * n), where=leaving > 0)
+        own = np.cumsum(of_logs[:0:-1])[::-1] * (leaving > 0) / np.maximum(at_risk, 1.0)
+        staying = at_risk - leaving
+        steps = np.divide(own * leaving, staying, out=np.zeros(2 * n), where=staying > 0)
+        before = np.append(1.0, np.cumprod(1.0 - share))
         return before, np.append(0.0, np.cumsum(steps[:-1])) - own
 
     return ours, twin

@@ -81,9 +81,14 @@ def followed(
     n_threads: int | None,
     *,
     turned: bool = False,
+    with_ranks: bool = True,
 ) -> Followed:
-    """Return rows in the order of their times, then of a model's values, or of their negatives."""
-    scores = ranked(values, n_threads)
+    """Return rows in the order of their times, then of a model's values, or of their negatives.
+
+    Of times that do not tie, values need no ranks unless the caller does.
+    """
+    is_ranked = with_ranks or rows.ranked.rows is None
+    scores = ranked(values, n_threads) if is_ranked else rows.ranked
     by_key = in_order(rows.ranked, scores.turned() if turned else scores, n_threads)
     keys, weights = rows.keys[by_key.rows], rows.weights[by_key.rows]
     leads = np.zeros(len(keys))

@@ -222,7 +222,7 @@ def survival_brier_score(
     uncensored = asked.rows.remaining(of_events=False)
 
     def at(k: int) -> Influenced:
-        rows = followed(asked.rows, uncensored, columns[k], 1)
+        rows = followed(asked.rows, uncensored, columns[k], 1, with_ranks=False)
         return brier_at(rows, float(asked.times[k]), columns[k])
 
     gaps = np.diff(asked.times)

@@ -68,6 +68,9 @@ class Counts:
 class Criterion:
     """A quantity to maximise over the candidates that meet a constraint."""
 
+    #: Whether there is a constraint: some candidates may not be feasible.
+    is_constrained = False
+
     def feasible(self, counts: Counts) -> NDArray[np.bool_]:
         """Return which candidates meet the constraint."""
         return np.ones(len(counts.tp), dtype=np.bool_)
@@ -184,6 +187,8 @@ class FBeta(Criterion):
 class PrecisionAtRecall(Criterion):
     """Largest precision where recall is at least a bound."""
 
+    is_constrained = True
+
     def __init__(self, at_least: float) -> None:
         self.at_least = at_least
 
@@ -205,6 +210,8 @@ class PrecisionAtRecall(Criterion):
 class RecallAtPrecision(Criterion):
     """Largest recall where precision is at least a bound."""
 
+    is_constrained = True
+
     def __init__(self, at_least: float) -> None:
         self.at_least = at_least
 
@@ -214,6 +221,8 @@ class RecallAtPrecision(Criterion):
 
 class RecallAtFalsePositiveRate(Criterion):
     """Largest recall where the false positive rate is at most a bound."""
+
+    is_constrained = True
 
     def __init__(self, at_most: float) -> None:
         self.at_most = at_most

@@ -259,10 +259,12 @@ def _first_best(
 
 def _best_of(counts: Counts, start: int, chosen: Criterion) -> _Best | None:
     """Return the best of some candidates, which are numbered from ``start`` on."""
-    feasible = chosen.feasible(counts)
-    if not feasible.any():
-        return None
-    value = np.where(feasible, chosen.value(counts), -np.inf)
+    value = chosen.value(counts)
+    if chosen.is_constrained:
+        feasible = chosen.feasible(counts)
+        if not feasible.any():
+            return None
+        value = np.where(feasible, value, -np.inf)
     best = float(value.max())
     slack = 0.0 if counts.weighted else chosen.rounding(counts)
     near = np.flatnonzero(value >= best - slack)

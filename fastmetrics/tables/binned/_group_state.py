@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final, NamedTuple, Self, cast
 
 import numpy as np
 
-from fastmetrics._files import Members
+from fastmetrics._files import Members, as_json, of_json
 from fastmetrics._kernels.bins import slide_rows
 from fastmetrics.errors import InputError
 from fastmetrics.tables.binned._bins import Bins, Waiting, to_watch
@@ -130,7 +129,7 @@ class GroupedState(NamedTuple):
         ids, order = self.sorted_ids()
         number = np.empty(len(ids), np.int64)
         number[order] = np.arange(len(ids))
-        found: Members = {"groups": np.frombuffer(json.dumps(ids).encode(), np.uint8)}
+        found: Members = {"groups": as_json(ids)}
         if self.layout is not None:
             found["edges"] = self.layout.edges
         if self.bins is None:
@@ -147,7 +146,7 @@ class GroupedState(NamedTuple):
     @classmethod
     def of_members(cls, found: Members, layout: BinLayout | None, first_rows: int) -> Self:
         """Return the state of such arrays, or raise what is wrong with them."""
-        ids = json.loads(found["groups"].tobytes())
+        ids = of_json(found["groups"])
         kinds = {type(each) for each in ids}
         if type(ids) is not list or not (kinds <= {str} or kinds <= {int}):
             raise InputError("groups are not whole numbers, or texts")

@@ -38,11 +38,10 @@ class FollowUp(NamedTuple):
 
     def remaining(self, *, of_events: bool) -> Remaining:
         """Return the share that has had no event, or the share that was not censored."""
-        leaving = np.bincount(self.keys, self.weights, 2 * len(self.times)).astype(np.float64)
-        at_risk = np.ascontiguousarray(np.cumsum(leaving[::-1])[::-1])
-        leaving[of_events::2] = 0.0
-        before = np.empty(len(leaving) + 1)
-        kernels.remaining_shares(leaving, at_risk, before)
+        n_keys = 2 * len(self.times)
+        leaving = np.bincount(self.keys, self.weights, n_keys).astype(np.float64, copy=False)
+        at_risk, before = np.empty(n_keys), np.empty(n_keys + 1)
+        kernels.remaining_shares(leaving, int(of_events), at_risk, before)
         return Remaining(before, at_risk, leaving)
 
 

@@ -18,7 +18,7 @@ from fastmetrics.tables.ordering.partition import Partition, partition
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
 #: Below this many rows, splitting, sorting and merging beats the set-up of a partition.
-PLAIN_ROWS = 150_000
+PLAIN_ROWS = 40_000
 #: Jobs the buckets are dealt into: enough to even out the load, few enough to cost nothing.
 BUCKET_JOBS = 32
 
@@ -117,6 +117,8 @@ def weigh_runs(
 
 def _shortened(columns: Columns, n_distinct: int) -> Columns:
     """Cut columns to their rows, giving memory back where much of it is unused."""
+    if n_distinct == len(columns[0]):
+        return columns
     if n_distinct > 0.75 * len(columns[0]):
         return tuple(column[:n_distinct] for column in columns)  # type: ignore[return-value]
     return tuple(column[:n_distinct].copy() for column in columns)  # type: ignore[return-value]
