@@ -6,7 +6,7 @@ import math
 from typing import Any, Final
 
 import numpy as np
-from dask.delayed import Delayed
+from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
@@ -129,7 +129,8 @@ def binned_score_table(
         layout = BinLayout.learn(np.concatenate([np.frombuffer(each) for each in samples]))
     elif not isinstance(layout, BinLayout):
         raise InputTypeError(f"`layout` must be a BinLayout: got {type(layout).__qualname__}")
-    table: BinnedScoreTable = sum_of(parts, _binned, layout, pos_label=pos_label)
+    shared = delayed(layout)  # sent to a worker once, which prepares its search once
+    table: BinnedScoreTable = sum_of(parts, _binned, shared, pos_label=pos_label)
     return table
 
 
