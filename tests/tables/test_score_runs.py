@@ -117,8 +117,8 @@ def test_what_fits_no_memory_is_refused_and_nothing_is_lost(rng):
     ("options", "said"),
     [
         ({"memory": "1 parsec"}, r"`memory` must be a size such as '1GB'.*'1 parsec'"),
-        ({"memory": "10kB"}, "`memory` must be at least 1 MB"),
-        ({"memory": 1000}, "`memory` must be at least 1,048,576"),
+        ({"memory": "999 kB"}, "`memory` must be at least 1,000,000 bytes: got '999 kB'"),
+        ({"memory": 1000}, "`memory` must be at least 1,000,000: got 1000"),
         ({"memory": 1.5}, "`memory` must be an integer"),
         ({"spill_dir": "/nowhere/at/all"}, "`spill_dir` '/nowhere/at/all' cannot be used: No such"),
     ],
@@ -128,7 +128,9 @@ def test_options_are_judged_at_once(options, said):
         ScoreRuns(**options)
 
 
-@pytest.mark.parametrize(("text", "size"), [("2MB", 2_000_000), ("1.5 MiB", 1_572_864)])
+@pytest.mark.parametrize(
+    ("text", "size"), [("1MB", 1_000_000), ("2MB", 2_000_000), ("1.5 MiB", 1_572_864)]
+)
 def test_sizes(text, size):
     assert ScoreRuns(memory=text)._memory == size
 

@@ -34,7 +34,7 @@ from fastmetrics.tables.runs._spill_file import SpillFile
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Memory at least: less would cut rows into runs of nothing.
-LEAST_MEMORY: Final = 1 << 20
+LEAST_MEMORY: Final = 10**6
 #: Shares of the memory: rows that are not sorted yet; runs that stay where there is a folder for
 #: them, and where there is none; the tables of ranges.
 _WAITING, _KEPT, _MOST_KEPT, _RANGES = 8, 3, 2, 4
@@ -66,7 +66,7 @@ class ScoreRuns(Shown):
     Parameters
     ----------
     memory : int or str, default="1GB"
-        Bytes that rows may take, at work included: 1 MiB or more. A text has a unit: "500MB",
+        Bytes that rows may take, at work included: 1 MB or more. A text has a unit: "500MB",
         "1.5GiB".
     spill_dir : str or path-like, optional
         A folder with room for what does not fit: 4 to 8 bytes a row. None: there is none, and an
