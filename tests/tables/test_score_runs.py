@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import subprocess
 import sys
 import threading
@@ -111,6 +112,34 @@ def test_what_fits_no_memory_is_refused_and_nothing_is_lost(rng):
     with pytest.raises(ValueError, match=r"more than half of `memory`, 1 MB.*`spill_dir`"):
         runs.update(y, rng.normal(size=40_000))
     agree(runs, y, scores)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_forks_read_and_add_on_their_own(rng, tmp_path):
+    y, scores = rng.integers(0, 2, 400_000), rng.normal(size=400_000)
+    runs = filled(y, scores, memory=SMALL, spill_dir=tmp_path)
+    assert runs.spilled_bytes > 0
+    found = runs.to_score_table()
+
+    def work(sign):
+        for _ in range(4):
+            assert runs.to_score_table() == found
+        runs.update(y, sign * scores)
+        assert runs.to_score_table() == found + ScoreTable.from_scores(y, sign * scores)
+
+    children = []
+    for sign in (2, 3, 4):
+        if not (child := os.fork()):
+            status = 1
+            try:
+                work(sign)
+                status = 0
+            finally:
+                os._exit(status)
+        children.append(child)
+    work(5)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
 
 
 @pytest.mark.parametrize(

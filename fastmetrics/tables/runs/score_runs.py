@@ -343,7 +343,7 @@ class ScoreRuns(Shown):
         """Move runs to the file where they take too much memory, and there is a folder."""
         if self._folder is None or self._run_bytes() <= self._memory // _KEPT:
             return
-        if self._file is None:
+        if self._file is None or not self._file.is_own:
             self._file = SpillFile(self._folder)
         for each in self._classes:
             for column in each:
