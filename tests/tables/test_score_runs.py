@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from table_samples import KINDS
 
-from fastmetrics import ScoreRuns, ScoreTable, evaluate
+from fastmetrics import ScoreRuns, ScoreTable, evaluate, roc_auc_score
 
 SMALL = 1 << 20
 
@@ -140,6 +140,18 @@ def test_forks_read_and_add_on_their_own(rng, tmp_path):
         children.append(child)
     work(5)
     assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+
+
+def test_functions_of_rows_say_what_takes_runs():
+    runs = ScoreRuns()
+    runs.update([0, 1], [0.2, 0.7])
+    for call in (
+        lambda: roc_auc_score(runs),
+        lambda: roc_auc_score([0, 1], runs),
+        lambda: evaluate([0, 1], runs),
+    ):
+        with pytest.raises(TypeError, match=r"ScoreRuns are for `evaluate`.*`to_score_table\(\)`"):
+            call()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Never
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -243,6 +243,13 @@ class ScoreRuns(Shown):
         values = {"positive": self.n_positive, "negative": self.n_negative}
         values |= {"memory": self._memory, "spilled_bytes": self.spilled_bytes}
         return Display([Table.record(values)], "ScoreRuns")
+
+    def __array__(self, *_: object, **__: object) -> Never:
+        """Tell who takes the runs for rows, as a function of labels and scores, what to do."""
+        raise InputTypeError(
+            "ScoreRuns are for `evaluate`, alone; functions take `to_score_table()`, which must "
+            "fit memory"
+        )
 
     def __eq__(self, other: object) -> bool:
         """Return whether the rows are the same; at work it holds the tables of both."""
