@@ -24,5 +24,5 @@ def check_memory_size(name: str, value: Any, *, low: int) -> int:
         raise InputError(f"`{name}` must be a size such as '1GB' or '500MB': got {value!r}")
     size = int(float(found[1]) * _UNITS[found[2]])
     if size < low:
-        raise InputError(f"`{name}` must be at least {low / 1e6:,.0f} MB: got {value!r}")
+        raise InputError(f"`{name}` must be at least {low:,} bytes: got {value!r}")
     return size

@@ -54,7 +54,7 @@ def run_bounded(options: argparse.Namespace) -> str:
     """Read the files once, in the memory that is given, and return the output."""
     _check_options(options)
     with in_words_of(options):
-        total = check_memory_size("memory", options.memory, low=1)
+        total = check_memory_size("memory", options.memory, low=0)
     reading = max(total // _READING[0], _READING[1])
     taker = _Taker(options, _memory_of_rows(total - reading, options))
     with progress_bar() as progress, in_words_of(options):
@@ -84,7 +84,8 @@ def _check_options(options: argparse.Namespace) -> None:
     if options.memory is None:
         raise ValueError("--spill-dir is of --memory: say how much may be taken")
     for name, why in _OF_ROWS.items():
-        if getattr(options, name):
+        value = getattr(options, name)
+        if value is not None and value is not False:  # 0 is a seed, and a threshold
             raise ValueError(
                 f"--{name.replace('_', '-')} needs all rows in memory ({why}): leave out --memory, "
                 "or take fewer rows with --where"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import NamedScores, named_scores
 from fastmetrics._input.rows import (
     column_count,
@@ -176,7 +177,11 @@ def evaluate(
         models = [_evaluated(*each, level, n_threads) for each in tables.items()]
         return Evaluation(tuple(models), level, None)
     if scores is None:
-        raise InputTypeError("`scores` is missing: pass labels and scores, or a ScoreTable alone")
+        if not isinstance(y_true, Mapping):
+            as_array(y_true, "y_true")  # a table of bins says what it has in place of this
+        raise InputTypeError(
+            "`scores` is missing: pass labels and scores, or ScoreTables or ScoreRuns alone"
+        )
     labels: Any = y_true
     named = models_of(scores, names)
     prices = checked_prices(cost_fn, cost_fp, prevalence)

@@ -146,10 +146,12 @@ def test_weights_of_nothing(tmp_path, capsys):
         (["--bootstrap", "99"], "--bootstrap needs all rows in memory"),
         (["--groups", "tied"], "--groups needs all rows in memory"),
         (["--cost-fn", "1", "--cost-fp", "2"], "--cost-fn needs all rows in memory"),
-        (["--threshold", "1"], "--threshold needs all rows in memory"),
+        (["--threshold", "0"], "--threshold needs all rows in memory"),
+        (["--seed", "0"], "--seed needs all rows in memory"),
         (["--weight", "share"], "--weights-are frequencies"),
         (["--memory", "much"], "--memory must be a size such as '1GB'"),
         (["--memory", "20MB"], "the program itself takes"),
+        (["--memory", "0"], "--memory 0 is too little: the program itself takes"),
         (["--spill-dir", "/nowhere"], "--spill-dir '/nowhere' cannot be used: No such file"),
     ],
 )

@@ -19,6 +19,7 @@ from fastmetrics import (
     ScoreTable,
     UndefinedMetricWarning,
     average_precision_score,
+    evaluate,
     ks_statistic,
     roc_auc_score,
     roc_curve,
@@ -306,3 +307,11 @@ def test_it_shows_itself() -> None:
     assert str(Bracket(0.25, 0.5)) == "[0.25, 0.50]"
     with pytest.raises(TypeError):
         float(table.roc_auc())  # type: ignore[arg-type]
+
+
+def test_functions_of_rows_say_what_a_table_of_bins_has() -> None:
+    table = BinnedScoreTable()
+    table.update([0, 1], [0.2, 0.7])
+    for call in (lambda: roc_auc_score(table), lambda: evaluate(table)):
+        with pytest.raises(TypeError, match=r"a BinnedScoreTable has measures of its own"):
+            call()

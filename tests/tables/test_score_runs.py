@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import subprocess
 import sys
 import threading
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from table_samples import KINDS
 
-from fastmetrics import ScoreRuns, ScoreTable, evaluate
+from fastmetrics import ScoreRuns, ScoreTable, evaluate, roc_auc_score
 
 SMALL = 1 << 20
 
@@ -113,12 +114,52 @@ def test_what_fits_no_memory_is_refused_and_nothing_is_lost(rng):
     agree(runs, y, scores)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_forks_read_and_add_on_their_own(rng, tmp_path):
+    y, scores = rng.integers(0, 2, 400_000), rng.normal(size=400_000)
+    runs = filled(y, scores, memory=SMALL, spill_dir=tmp_path)
+    assert runs.spilled_bytes > 0
+    found = runs.to_score_table()
+
+    def work(sign):
+        for _ in range(4):
+            assert runs.to_score_table() == found
+        runs.update(y, sign * scores)
+        assert runs.to_score_table() == found + ScoreTable.from_scores(y, sign * scores)
+
+    children = []
+    for sign in (2, 3, 4):
+        if not (child := os.fork()):
+            status = 1
+            try:
+                work(sign)
+                status = 0
+            finally:
+                os._exit(status)
+        children.append(child)
+    work(5)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+
+
+def test_functions_of_rows_say_what_takes_runs():
+    runs = ScoreRuns()
+    runs.update([0, 1], [0.2, 0.7])
+    for call in (
+        lambda: roc_auc_score(runs),
+        lambda: roc_auc_score([0, 1], runs),
+        lambda: evaluate([0, 1], runs),
+    ):
+        with pytest.raises(TypeError, match=r"ScoreRuns are for `evaluate`.*`to_score_table\(\)`"):
+            call()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"memory": "1 parsec"}, r"`memory` must be a size such as '1GB'.*'1 parsec'"),
-        ({"memory": "10kB"}, "`memory` must be at least 1 MB"),
-        ({"memory": 1000}, "`memory` must be at least 1,048,576"),
+        ({"memory": "999 kB"}, "`memory` must be at least 1,000,000 bytes: got '999 kB'"),
+        ({"memory": 1000}, "`memory` must be at least 1,000,000: got 1000"),
         ({"memory": 1.5}, "`memory` must be an integer"),
         ({"spill_dir": "/nowhere/at/all"}, "`spill_dir` '/nowhere/at/all' cannot be used: No such"),
     ],
@@ -128,7 +169,9 @@ def test_options_are_judged_at_once(options, said):
         ScoreRuns(**options)
 
 
-@pytest.mark.parametrize(("text", "size"), [("2MB", 2_000_000), ("1.5 MiB", 1_572_864)])
+@pytest.mark.parametrize(
+    ("text", "size"), [("1MB", 1_000_000), ("2MB", 2_000_000), ("1.5 MiB", 1_572_864)]
+)
 def test_sizes(text, size):
     assert ScoreRuns(memory=text)._memory == size
 

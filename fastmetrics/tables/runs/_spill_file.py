@@ -21,12 +21,14 @@ class SpillFile:
     """Arrays one after the other in a file of its own; threads may read at once.
 
     Linux makes it without a name, other systems take the name away or remove it when it is closed:
-    no error, interrupt or kill leaves it behind, and no two processes can share it.
+    no error, interrupt or kill leaves it behind. A fork of the process may read it while others
+    do, but not write to it (`is_own`).
     """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._lock = threading.Lock()
+        self._process = os.getpid()
         self.size = 0
         try:
             self._file = tempfile.TemporaryFile(  # noqa: SIM115 - closed with the object
@@ -34,6 +36,11 @@ class SpillFile:
             )
         except OSError as error:
             raise InputError(f"`spill_dir` {folder!r} cannot be used: {error.strerror}") from error
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this process made it; a fork of that process knows nothing of later arrays."""
+        return self._process == os.getpid()
 
     def append(self, array: NDArray[Any]) -> int:
         """Write an array at the end, and return where it begins; a full disk changes nothing."""
@@ -59,12 +66,18 @@ class SpillFile:
         """Fill an array with what was written from a place on."""
         data = out.view(np.uint8).data
         at = 0
-        with self._lock:
+        while at < len(data):
+            if not (got := self._read_at(start + at, data[at:])):
+                raise OSError(errno.EIO, "a spill file is shorter than it was", self._folder)
+            at += got
+
+    def _read_at(self, start: int, data: memoryview) -> int:
+        """Read from a place on, without moving the place that forks share with one another."""
+        if hasattr(os, "preadv"):
+            return os.preadv(self._file.fileno(), [data], start)
+        with self._lock:  # of Windows and old macOS
             self._file.seek(start)
-            while at < len(data):
-                if not (got := self._file.readinto(data[at:])):
-                    raise OSError(errno.EIO, "a spill file is shorter than it was", self._folder)
-                at += got
+            return self._file.readinto(data)
 
     def __del__(self) -> None:
         """Give the room back, once no column lies here any more."""

@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Never
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,7 +34,7 @@ from fastmetrics.tables.runs._spill_file import SpillFile
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Memory at least: less would cut rows into runs of nothing.
-LEAST_MEMORY: Final = 1 << 20
+LEAST_MEMORY: Final = 10**6
 #: Shares of the memory: rows that are not sorted yet; runs that stay where there is a folder for
 #: them, and where there is none; the tables of ranges.
 _WAITING, _KEPT, _MOST_KEPT, _RANGES = 8, 3, 2, 4
@@ -66,7 +66,7 @@ class ScoreRuns(Shown):
     Parameters
     ----------
     memory : int or str, default="1GB"
-        Bytes that rows may take, at work included: 1 MiB or more. A text has a unit: "500MB",
+        Bytes that rows may take, at work included: 1 MB or more. A text has a unit: "500MB",
         "1.5GiB".
     spill_dir : str or path-like, optional
         A folder with room for what does not fit: 4 to 8 bytes a row. None: there is none, and an
@@ -244,6 +244,13 @@ class ScoreRuns(Shown):
         values |= {"memory": self._memory, "spilled_bytes": self.spilled_bytes}
         return Display([Table.record(values)], "ScoreRuns")
 
+    def __array__(self, *_: object, **__: object) -> Never:
+        """Tell who takes the runs for rows, as a function of labels and scores, what to do."""
+        raise InputTypeError(
+            "ScoreRuns are for `evaluate`, alone; functions take `to_score_table()`, which must "
+            "fit memory"
+        )
+
     def __eq__(self, other: object) -> bool:
         """Return whether the rows are the same; at work it holds the tables of both."""
         if not isinstance(other, ScoreRuns):
@@ -343,7 +350,7 @@ class ScoreRuns(Shown):
         """Move runs to the file where they take too much memory, and there is a folder."""
         if self._folder is None or self._run_bytes() <= self._memory // _KEPT:
             return
-        if self._file is None:
+        if self._file is None or not self._file.is_own:
             self._file = SpillFile(self._folder)
         for each in self._classes:
             for column in each:
