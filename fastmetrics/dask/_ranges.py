@@ -18,7 +18,7 @@ from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
 from fastmetrics.dask._partitions import computed, over, summed
-from fastmetrics.dask._scored import Run, Seen, checked, common_dtype, judged, merged, run_of
+from fastmetrics.dask._scored import Run, Seen, common_dtype, judged, merged, run_of, state_of
 from fastmetrics.tables.scores.pairs import PairCounts, pairs_of_weights
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -75,7 +75,7 @@ class SortedRuns:
         n_sampled = min(max(_SAMPLED // len(parts), _FEWEST), _MOST)
 
         def run(positive: Any) -> list[Seen]:
-            held[:] = dask.persist(*over(parts, _sorted, positive))
+            held[:] = dask.persist(*over(parts, state_of, positive, run_of))
             found: list[Seen] = computed([delayed(_look)(each, n_sampled) for each in held])
             return found
 
@@ -133,11 +133,6 @@ class SortedRuns:
             call(task, [column[i] for column in columns], one if with_range else self._edges, more)
             for i, one in enumerate(work)
         ]
-
-
-def _sorted(columns: tuple[Any, ...], positive: Any) -> Seen:
-    part = checked(columns, positive)
-    return Seen(part.labels, part.n_rows, None if part.rows is None else run_of(part.rows))
 
 
 def _look(seen: Seen, n_sampled: int) -> Seen:

@@ -196,8 +196,8 @@ def _of_pairs(runs: SortedRuns, n: int, options: Options) -> BootstrapResults:
     draws = options.draws(form)
     if runs.n_positive and runs.n_negative:
         rows = dask.persist(*runs.over_ranges(_rows))
-        counts = _pairs(runs, computed([delayed(_second)(each) for each in rows]))
-        firsts = [delayed(_first)(each) for each in rows]
+        counts = _pairs(runs, computed([each[1] for each in rows]))
+        firsts = [each[0] for each in rows]
         drawn = _replicates(runs, firsts, draws, options.n_resamples)
         acceleration = (
             math.nan if options.method not in (None, "bca") else _acceleration(runs, counts)
@@ -284,14 +284,6 @@ def _windows(here: Range) -> tuple[int, int]:
     """Return the first window that a range meets, and the one after the last."""
     start = int(sum(here.above))
     return start // WINDOW, -(-(start + int(sum(here.inside))) // WINDOW)
-
-
-def _first(pair: tuple[Any, Any]) -> Any:
-    return pair[0]
-
-
-def _second(pair: tuple[Any, Any]) -> Any:
-    return pair[1]
 
 
 def _rows(table: ScoreTable, here: Range) -> tuple[SortedRows, int]:

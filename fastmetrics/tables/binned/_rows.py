@@ -92,14 +92,10 @@ def checked_rows(
 
 
 def _rows(checked: BinaryRows) -> Rows:
-    scores, labels, weights = as_doubles(checked.scores, "y_score"), checked.labels, checked.weights
-    if weights is None:
-        return Rows(scores, labels, None)
+    scores = as_doubles(checked.scores, "y_score")
     if checked.weight_exponent:
         raise InputError(
             "`sample_weight` and its sum must lie between 2**-250 and 2**250: scale the weights of "
             "all batches alike"
         )
-    if checked.integer_weights:
-        weights = weights.astype(np.int64)
-    return Rows(scores, labels, weights)
+    return Rows(scores, checked.labels, checked.typed_weights())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.tables.runs._spill_file import SpillFile
+from fastmetrics.tables.scores._columns import first_places
 
 #: Of a column in a file, every so many scores one stays in memory.
 BLOCK: Final = 1024
@@ -127,9 +128,7 @@ def counted(
     """Return distinct scores, ascending, with the sum of the counts of each."""
     order = np.argsort(scores, kind="stable")
     scores, counts = scores[order], counts[order]
-    is_first = np.ones(len(scores), np.bool_)
-    is_first[1:] = scores[1:] != scores[:-1]
-    if is_first.all():
+    starts = first_places(scores)
+    if len(starts) == len(scores):
         return scores, counts
-    starts = np.flatnonzero(is_first)
     return scores[starts], np.add.reduceat(counts, starts)
