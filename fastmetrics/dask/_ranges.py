@@ -35,7 +35,6 @@ class _Look(NamedTuple):
 
     dtype: np.dtype[Any]
     n_scores: int
-    is_weighted: bool
     sample: NDArray[Any]
 
 
@@ -141,8 +140,7 @@ def _look(seen: Seen, n_sampled: int) -> Seen:
         return seen
     n = len(run.scores)
     places = np.linspace(0, n - 1, min(n, n_sampled)).astype(np.int64)
-    is_weighted = run.positives.dtype.kind == "f"
-    return seen._replace(state=_Look(run.scores.dtype, n, is_weighted, run.scores[places]))
+    return seen._replace(state=_Look(run.scores.dtype, n, run.scores[places]))
 
 
 def _cast(seen: Seen, dtype: np.dtype[Any]) -> Run | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from fastmetrics._files import Members
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_n_threads, check_same_length
-from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bins import Waiting
 from fastmetrics.tables.binned._bounds import mean_bracket
 from fastmetrics.tables.binned._group_cells import GroupCells
@@ -31,8 +31,7 @@ from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 from fastmetrics.tables.binned.bracket import Bracket
 from fastmetrics.tables.binned.group_brackets import GroupAUCBrackets
-
-Weighting = Literal["items", "relevant", "pairs", "queries"]
+from fastmetrics.tables.ranking.group_weights import WEIGHTINGS, Weighting, group_weights
 
 
 class GroupedBinnedScoreTable(ScoreStream):
@@ -309,27 +308,16 @@ class GroupedBinnedScoreTable(ScoreStream):
         >>> users.group_auc("queries").mean.midpoint
         0.5
         """
-        check_choice("weighting", weighting, ("items", "relevant", "pairs", "queries"))
+        check_choice("weighting", weighting, WEIGHTINGS)
         now = self._counted()
         found = now.limits()
         ids, order = now.sorted_ids()
         low, high, p, n = (each[order] for each in found)
         defined = (p > 0) & (n > 0)
-        if weighting == "items":
-            weights = p + n
-        elif weighting == "relevant":
-            weights = p
-        else:
-            weights = p * n if weighting == "pairs" else np.ones_like(p)
-        weights = np.where(defined, weights, 0)
+        weights = group_weights(weighting, p, n, defined)
         mean = Bracket(np.nan, np.nan)
         if defined.any():
             mean = mean_bracket(low[defined], high[defined], weights[defined])
-        else:
-            warn_user(
-                "the AUC of groups is undefined: no group has both classes; set to nan",
-                UndefinedMetricWarning,
-            )
         names = np.array(ids)
         for array in (low, high, weights, p, n, names):
             array.setflags(write=False)
