@@ -103,8 +103,7 @@ class SortedRuns:
         across = 2 * np.dot(p.astype(exact), below.astype(exact))
         twice = sum((each for each in computed(inside) if each is not None), start=across)
         twice = float(twice) if exact is np.float64 else int(twice)
-        total = 2 * self.n_positive * self.n_negative
-        return PairCounts(self.n_positive, self.n_negative, twice, total - twice)
+        return PairCounts.of(self.n_positive, self.n_negative, twice)
 
     def over_ranges(self, task: Callable[..., Any], *more: Any) -> list[Delayed]:
         """Return ``task(table, range, *more)`` of each range, highest first."""

@@ -257,8 +257,7 @@ def _pairs(runs: SortedRuns, inside: Sequence[int]) -> PairCounts:
     m, n = int(runs.n_positive), int(runs.n_negative)
     below = (n - each.above[1] - each.inside[1] for each in runs.ranges)
     across = sum(2 * here.inside[0] * rest for here, rest in zip(runs.ranges, below, strict=True))
-    twice = sum(inside) + across
-    return PairCounts(m, n, twice, 2 * m * n - twice)
+    return PairCounts.of(m, n, sum(inside) + across)
 
 
 def _replicates(runs: SortedRuns, rows: Sequence[Delayed], draws: Draws, n_resamples: int) -> Ints:

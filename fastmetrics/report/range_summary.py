@@ -116,10 +116,7 @@ class RangeSummary(Saved):
     def pairs(self) -> PairCounts:
         """Concordant and discordant pairs, whose `auc` and `rank_loss` are exact; of all ranges."""
         self._check_whole()
-        pairs = 2 * self.n_positive * self.n_negative
-        return PairCounts(
-            self.n_positive, self.n_negative, self.twice_pairs, pairs - self.twice_pairs
-        )
+        return PairCounts.of(self.n_positive, self.n_negative, self.twice_pairs)
 
     def evaluation(self, name: str = "score", confidence_level: float = 0.95) -> ModelEvaluation:
         """Return what `evaluate` says of these rows, once all ranges are in.
