@@ -117,7 +117,7 @@ def states(n: int) -> dict[str, float]:
     """Return the bytes of what is sent: of a run a row, of the others as they are."""
     with dask.config.set(scheduler="synchronous"):
         part = (*rows(0, n), None)
-        seen = _ranges._sorted(part, 1)
+        seen = _scored.state_of(part, 1, _scored.run_of)
         run = seen.state
         edges = _ranges._splitters([_ranges._look(seen, 4096).state], n // 8)
         counts = _ranges._counts(run, edges)

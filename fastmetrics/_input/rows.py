@@ -56,6 +56,12 @@ class BinaryRows:
     weight_exponent: int = 0
     _deferred: tuple[NDArray[Any], Any, str] | None = dataclasses.field(default=None, repr=False)
 
+    def typed_weights(self) -> NDArray[Any] | None:
+        """Return the weights, whole ones as int64, as which they count exactly."""
+        if self.weights is None or not self.integer_weights:
+            return self.weights
+        return self.weights.astype(np.int64)
+
     def recheck(self) -> BinaryRows:
         """Read every row: raise what is wrong, or return rows that are fully verified.
 

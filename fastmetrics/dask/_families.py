@@ -17,7 +17,7 @@ from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics.dask._partitions import computed, over, summed
 from fastmetrics.dask._ranges import SortedRuns
-from fastmetrics.dask._scored import Seen, sum_of, union
+from fastmetrics.dask._scored import Seen, sum_of, union, weighs_nothing
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.decisions._matrix_input import positive_last
@@ -72,17 +72,15 @@ def of_values(parts: Sequence[Delayed], asked: Sequence[Asked]) -> Values:
 
 
 def _regression_table(columns: tuple[Any, ...], terms: Terms) -> RegressionTable | None:
-    if n_rows_of(columns, "y_true", "y_pred", "sample_weight") == 0 or _weighs_nothing(columns[2]):
+    if not _rows_that_weigh(columns, "y_pred"):
         return None
     return RegressionTable.from_rows(check_regression(*columns), terms, n_threads=1)
 
 
-def _weighs_nothing(sample_weight: Any) -> bool:
-    """Return whether the weights of a partition are all zero, which is an error of all alone."""
-    if sample_weight is None:
-        return False
-    given = as_array(sample_weight, "sample_weight")
-    return given.ndim == 1 and given.dtype.kind in "biuf" and not given.any()
+def _rows_that_weigh(columns: tuple[Any, ...], second: str) -> int:
+    """Return how many rows a partition has; 0 where all weights are zero."""
+    n = n_rows_of(columns, "y_true", second, "sample_weight")
+    return 0 if weighs_nothing(columns[2], n) else n
 
 
 # --- predicted labels ----------------------------------------------------------------------------
@@ -113,7 +111,7 @@ def matrix_of(parts: Sequence[Delayed], pos_label: Any, threshold: Any) -> Confu
 
 def _confusion(columns: tuple[Any, ...]) -> ConfusionMatrix | None:
     columns = (*columns, None)[:3]
-    if n_rows_of(columns, "y_true", "y_pred", "sample_weight") == 0 or _weighs_nothing(columns[2]):
+    if not _rows_that_weigh(columns, "y_pred"):
         return None
     matrix = ConfusionMatrix()
     matrix.update(*columns)
@@ -122,11 +120,8 @@ def _confusion(columns: tuple[Any, ...]) -> ConfusionMatrix | None:
 
 def _decided(rows: BinaryRows, threshold: Any) -> ConfusionMatrix:
     called = is_called_positive(rows.scores, threshold).view(np.int8)
-    weights = rows.weights
-    if weights is not None and rows.integer_weights:
-        weights = weights.astype(np.int64)
     return ConfusionMatrix.from_labels(
-        rows.labels, called, labels=[0, 1], sample_weight=weights, n_threads=1
+        rows.labels, called, labels=[0, 1], sample_weight=rows.typed_weights(), n_threads=1
     )
 
 
@@ -211,8 +206,7 @@ def _losses(
     columns: tuple[Any, ...], kind: int, positive: Any, labels: Any, eps: float
 ) -> LossSums | None:
     y_true, y_proba, sample_weight = columns
-    n = n_rows_of(columns, "y_true", "y_proba", "sample_weight")
-    if n == 0 or _weighs_nothing(sample_weight):
+    if not _rows_that_weigh(columns, "y_proba"):
         return None
     is_one_column = as_array(y_proba, "y_proba").ndim == 1
     if is_one_column:

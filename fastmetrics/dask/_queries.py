@@ -29,7 +29,7 @@ def tables_by_query(parts: Sequence[Delayed]) -> list[Delayed]:
     """Return the tables of disjoint queries, as many as partitions; None where there is none."""
     n = len(parts)
     cuts = over(parts, _dealt, n)
-    return [delayed(_table)([delayed(_item)(cut, bucket) for cut in cuts]) for bucket in range(n)]
+    return [delayed(_table)([cut[bucket] for cut in cuts]) for bucket in range(n)]
 
 
 def of_rankings(parts: Sequence[Delayed], asked: Sequence[Asked], ties: Ties) -> Values:
@@ -83,10 +83,6 @@ def _hashed(query: NDArray[Any]) -> NDArray[np.uint64]:
     if query.dtype.kind in "biuf":
         return np.asarray(hash_array(query.astype(np.float64) + 0.0))  # 3 and 3.0 are one query
     return np.asarray(hash_array(query.astype(object), categorize=True))
-
-
-def _item(dealt: list[Columns | None], bucket: int) -> Columns | None:
-    return dealt[bucket]
 
 
 def _table(parts: list[Columns | None]) -> RankingTable | None:

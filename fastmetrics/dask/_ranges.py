@@ -18,7 +18,7 @@ from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
 from fastmetrics.dask._partitions import computed, over, summed
-from fastmetrics.dask._scored import Run, Seen, checked, common_dtype, judged, merged, run_of
+from fastmetrics.dask._scored import Run, Seen, common_dtype, judged, merged, run_of, state_of
 from fastmetrics.tables.scores.pairs import PairCounts, pairs_of_weights
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -35,7 +35,6 @@ class _Look(NamedTuple):
 
     dtype: np.dtype[Any]
     n_scores: int
-    is_weighted: bool
     sample: NDArray[Any]
 
 
@@ -75,7 +74,7 @@ class SortedRuns:
         n_sampled = min(max(_SAMPLED // len(parts), _FEWEST), _MOST)
 
         def run(positive: Any) -> list[Seen]:
-            held[:] = dask.persist(*over(parts, _sorted, positive))
+            held[:] = dask.persist(*over(parts, state_of, positive, run_of))
             found: list[Seen] = computed([delayed(_look)(each, n_sampled) for each in held])
             return found
 
@@ -104,8 +103,7 @@ class SortedRuns:
         across = 2 * np.dot(p.astype(exact), below.astype(exact))
         twice = sum((each for each in computed(inside) if each is not None), start=across)
         twice = float(twice) if exact is np.float64 else int(twice)
-        total = 2 * self.n_positive * self.n_negative
-        return PairCounts(self.n_positive, self.n_negative, twice, total - twice)
+        return PairCounts.of(self.n_positive, self.n_negative, twice)
 
     def over_ranges(self, task: Callable[..., Any], *more: Any) -> list[Delayed]:
         """Return ``task(table, range, *more)`` of each range, highest first."""
@@ -135,19 +133,13 @@ class SortedRuns:
         ]
 
 
-def _sorted(columns: tuple[Any, ...], positive: Any) -> Seen:
-    part = checked(columns, positive)
-    return Seen(part.labels, part.n_rows, None if part.rows is None else run_of(part.rows))
-
-
 def _look(seen: Seen, n_sampled: int) -> Seen:
     run: Run | None = seen.state
     if run is None:
         return seen
     n = len(run.scores)
     places = np.linspace(0, n - 1, min(n, n_sampled)).astype(np.int64)
-    is_weighted = run.positives.dtype.kind == "f"
-    return seen._replace(state=_Look(run.scores.dtype, n, is_weighted, run.scores[places]))
+    return seen._replace(state=_Look(run.scores.dtype, n, run.scores[places]))
 
 
 def _cast(seen: Seen, dtype: np.dtype[Any]) -> Run | None:

@@ -26,6 +26,7 @@ from fastmetrics._input.scores import canonical_scores, check_finite
 from fastmetrics._input.weights import check_weights
 from fastmetrics.dask._partitions import computed, over, summed
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables.scores._columns import in_order
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Distinct labels of a partition that are reported: more are no classes of a measure for two.
@@ -33,35 +34,34 @@ _MANY: Final = 1000
 _EXACT: Final = 2**53
 
 
-class Part(NamedTuple):
-    """What a partition of labels and scores is, once it is known to be right.
+class Seen(NamedTuple):
+    """What a task made of a partition, and the labels and the number of rows that were there.
 
-    ``labels`` are those seen, ``n_rows`` all rows, ``rows`` those that count: None without any.
+    ``state`` is None where no row counts.
     """
 
     labels: NDArray[Any]
     n_rows: int
-    rows: BinaryRows | None
+    state: Any
 
 
-def checked(columns: tuple[Any, ...], positive: Any) -> Part:
-    """Return the rows of a partition, of which those labelled ``positive`` are."""
+def checked(columns: tuple[Any, ...], positive: Any) -> Seen:
+    """Return the `BinaryRows` of a partition, of which those labelled ``positive`` are."""
     y_true, y_score, sample_weight = (*columns, None)[:3]
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     lengths = {"y_true": as_array(y_true, "y_true"), "y_score": as_array(y_score, "y_score")}
     check_same_length(**lengths)
     n = len(lengths["y_true"])
     if n == 0:
-        return Part(np.empty(0), 0, None)
+        return Seen(np.empty(0), 0, None)
     labels = text_or_numbers(as_vector(y_true, "y_true"), "y_true")
     check_label_values(labels, "y_true")
     scores = canonical_scores(as_vector(y_score, "y_score"), "y_score")
     check_finite(scores, "y_score")
     weights, is_integer = None, False
     if sample_weight is not None:
-        given = as_array(sample_weight, "sample_weight")
-        if given.dtype.kind in "biuf" and given.shape == (n,) and not given.any():
-            return Part(distinct(labels)[:_MANY], n, None)
+        if weighs_nothing(sample_weight, n):
+            return Seen(distinct(labels)[:_MANY], n, None)
         found = check_weights(sample_weight, n)
         if found.exponent:
             raise InputError(
@@ -71,7 +71,15 @@ def checked(columns: tuple[Any, ...], positive: Any) -> Part:
         weights, is_integer = found.values, found.is_integer
     is_positive = np.asarray(labels == positive).view(np.int8)
     rows = BinaryRows(is_positive, 0, scores, weights, is_integer, False)
-    return Part(distinct(labels)[:_MANY], n, rows)
+    return Seen(distinct(labels)[:_MANY], n, rows)
+
+
+def weighs_nothing(sample_weight: Any, n_rows: int) -> bool:
+    """Return whether the weights of a partition are all zero, which is an error of all alone."""
+    if sample_weight is None:
+        return False
+    given = as_array(sample_weight, "sample_weight")
+    return given.dtype.kind in "biuf" and given.shape == (n_rows,) and not given.any()
 
 
 def frequencies(parts: Sequence[Delayed]) -> list[Delayed]:
@@ -88,20 +96,10 @@ def _frequencies(columns: tuple[Any, ...]) -> tuple[Any, ...]:
     return y_true, y_score, found.values.astype(np.int64)
 
 
-class Seen(NamedTuple):
-    """What a task made of a partition, and the labels and the number of rows that were there."""
-
-    labels: NDArray[Any]
-    n_rows: int
-    state: Any
-
-
-def _state_of(
-    columns: tuple[Any, ...], positive: Any, make: Callable[..., Any], *more: Any
-) -> Seen:
-    part = checked(columns, positive)
-    state = None if part.rows is None else make(part.rows, *more)
-    return Seen(part.labels, part.n_rows, state)
+def state_of(columns: tuple[Any, ...], positive: Any, make: Callable[..., Any], *more: Any) -> Seen:
+    """Return what ``make`` makes of the rows of a partition."""
+    seen = checked(columns, positive)
+    return seen if seen.state is None else seen._replace(state=make(seen.state, *more))
 
 
 def judged(
@@ -159,9 +157,9 @@ def sum_of(
     total: list[Any] = []
 
     def run(positive: Any) -> list[Seen]:
-        tasks = over(parts, _state_of, positive, make, *more)
+        tasks = over(parts, state_of, positive, make, *more)
         looks = [delayed(_look)(task) for task in tasks]
-        whole = summed([delayed(_state)(task) for task in tasks])
+        whole = summed([task.state for task in tasks])
         found: list[Seen]
         found, total[:] = computed([looks, [whole]])
         return found
@@ -172,10 +170,6 @@ def sum_of(
 
 def _look(seen: Seen) -> Seen:
     return seen._replace(state=None if seen.state is None else True)
-
-
-def _state(seen: Seen) -> Any:
-    return seen.state
 
 
 class Run(NamedTuple):
@@ -228,19 +222,12 @@ def merged(runs: Sequence[Run]) -> ScoreTable:
     runs = [run for run in runs if len(run.scores)]
     if len(runs) < 2:
         return runs[0].table() if runs else ScoreTable.from_counts([], [], [])
-    # The sort of NumPy that is stable finds rising runs, and merges them.
     scores, positives, negatives = (
-        np.concatenate([column[::-1] for column in columns]) for columns in zip(*runs, strict=True)
+        np.concatenate(columns[::-1]) for columns in zip(*runs, strict=True)
     )
-    order = np.argsort(scores, kind="stable")
-    scores = scores[order]
-    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
     kind = np.float64 if positives.dtype.kind == "f" or negatives.dtype.kind == "f" else np.int64
-    p, n = (
-        np.add.reduceat(column[order], starts, dtype=kind)[::-1].copy()
-        for column in (positives, negatives)
-    )
-    return ScoreTable._of_columns(scores[starts][::-1].copy(), p, n)
+    columns = scores, positives.astype(kind, copy=False), negatives.astype(kind, copy=False)
+    return ScoreTable._of_columns(*in_order(columns))
 
 
 def common_dtype(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:

@@ -196,8 +196,8 @@ def _of_pairs(runs: SortedRuns, n: int, options: Options) -> BootstrapResults:
     draws = options.draws(form)
     if runs.n_positive and runs.n_negative:
         rows = dask.persist(*runs.over_ranges(_rows))
-        counts = _pairs(runs, computed([delayed(_second)(each) for each in rows]))
-        firsts = [delayed(_first)(each) for each in rows]
+        counts = _pairs(runs, computed([each[1] for each in rows]))
+        firsts = [each[0] for each in rows]
         drawn = _replicates(runs, firsts, draws, options.n_resamples)
         acceleration = (
             math.nan if options.method not in (None, "bca") else _acceleration(runs, counts)
@@ -257,8 +257,7 @@ def _pairs(runs: SortedRuns, inside: Sequence[int]) -> PairCounts:
     m, n = int(runs.n_positive), int(runs.n_negative)
     below = (n - each.above[1] - each.inside[1] for each in runs.ranges)
     across = sum(2 * here.inside[0] * rest for here, rest in zip(runs.ranges, below, strict=True))
-    twice = sum(inside) + across
-    return PairCounts(m, n, twice, 2 * m * n - twice)
+    return PairCounts.of(m, n, sum(inside) + across)
 
 
 def _replicates(runs: SortedRuns, rows: Sequence[Delayed], draws: Draws, n_resamples: int) -> Ints:
@@ -284,14 +283,6 @@ def _windows(here: Range) -> tuple[int, int]:
     """Return the first window that a range meets, and the one after the last."""
     start = int(sum(here.above))
     return start // WINDOW, -(-(start + int(sum(here.inside))) // WINDOW)
-
-
-def _first(pair: tuple[Any, Any]) -> Any:
-    return pair[0]
-
-
-def _second(pair: tuple[Any, Any]) -> Any:
-    return pair[1]
 
 
 def _rows(table: ScoreTable, here: Range) -> tuple[SortedRows, int]:

@@ -19,7 +19,7 @@ from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarnin
 from fastmetrics.measures.curves.precision_recall import NO_POSITIVE as NO_RECALL
 from fastmetrics.measures.curves.roc import NO_NEGATIVE, NO_POSITIVE, roc_of_table
 from fastmetrics.measures.curves.roc_auc import ONE_CLASS
-from fastmetrics.report.range_summary import _PLACES, RangeSummary, summary_of
+from fastmetrics.report.range_summary import RangeSummary, average_precision_of, summary_of
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -223,7 +223,7 @@ def average_precision_score(
     if not runs.n_positive > 0:
         warn_user(NO_RECALL, UndefinedMetricWarning)
         return 0.0
-    return summary(runs).precisions / (int(runs.n_positive) << _PLACES)
+    return average_precision_of(summary(runs))
 
 
 @documented(SCORED)
@@ -344,10 +344,7 @@ def _sample(rows: BinaryRows, n: int) -> tuple[bytes]:
 
 def _binned(rows: BinaryRows, layout: BinLayout) -> BinnedScoreTable:
     table = BinnedScoreTable(layout, first_rows=0)
-    weights: Any = rows.weights
-    if weights is not None and rows.integer_weights:
-        weights = weights.astype(np.int64)
-    table.update(rows.labels, rows.scores, weights, n_threads=1)
+    table.update(rows.labels, rows.scores, rows.typed_weights(), n_threads=1)
     return table
 
 
@@ -359,7 +356,8 @@ def _points(
     table: ScoreTable, here: Range, totals: tuple[Any, Any], n_points: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the points at which a rate passes a step, and the last one of all."""
-    columns = [above + counts for above, counts in zip(here.above, _up_to(table), strict=True)]
+    up_to = table.true_positives, table.false_positives
+    columns = [above + counts for above, counts in zip(here.above, up_to, strict=True)]
     passes = np.zeros(len(table), np.bool_)
     for above, column, total in zip(here.above, columns, totals, strict=True):
         if total > 0:
@@ -368,7 +366,3 @@ def _points(
     ends = [above + inside for above, inside in zip(here.above, here.inside, strict=True)]
     passes[-1] |= ends == list(totals)
     return (table.scores[passes], *(column[passes] for column in columns))
-
-
-def _up_to(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any]]:
-    return table.true_positives, table.false_positives

@@ -116,10 +116,7 @@ class RangeSummary(Saved):
     def pairs(self) -> PairCounts:
         """Concordant and discordant pairs, whose `auc` and `rank_loss` are exact; of all ranges."""
         self._check_whole()
-        pairs = 2 * self.n_positive * self.n_negative
-        return PairCounts(
-            self.n_positive, self.n_negative, self.twice_pairs, pairs - self.twice_pairs
-        )
+        return PairCounts.of(self.n_positive, self.n_negative, self.twice_pairs)
 
     def evaluation(self, name: str = "score", confidence_level: float = 0.95) -> ModelEvaluation:
         """Return what `evaluate` says of these rows, once all ranges are in.
@@ -161,7 +158,7 @@ class RangeSummary(Saved):
         )
         best = self.highest if self._gap(self.highest) > 0 else Corner(math.inf, 0, 0)
         figures = Figures(
-            average_precision=self.precisions / (m << _PLACES),
+            average_precision=average_precision_of(self),
             break_even_point=break_even_at(self.balance).value,
             ks_statistic=ks_at(*gap, m, n).statistic,
             threshold=best.threshold,
@@ -207,6 +204,11 @@ class RangeSummary(Saved):
         names = ("n_positive", "n_negative", *_SUMS)
         named: dict[str, Any] = dict(zip(names, sums, strict=True))
         return cls(**named, highest=highest, lowest=lowest, balance=balance)
+
+
+def average_precision_of(summary: RangeSummary) -> float:
+    """Return the average precision of all ranges, which have a positive: one division, rounded."""
+    return summary.precisions / (summary.n_positive << _PLACES)
 
 
 _SUMS: Final = (

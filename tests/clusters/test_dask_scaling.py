@@ -43,7 +43,7 @@ def test_tasks_are_as_many_as_the_guide_says() -> None:
     assert len(runs.ranges) >= 6
     keys: set[Any] = set().union(*(task.__dask_graph__().keys() for task in tasks))
     made = {str(key) for key in keys} - {str(run.key) for run in runs.runs}
-    # Of a partition: what loads it, the tuple, sorted, look, cast, counts twice, cut.
+    # Of a partition: what loads it, the tuple, its run, look, cast, counts twice, cut.
     assert len(made) <= 12 * (len(runs.ranges) + 2) + len(runs.ranges) + 1
 
 

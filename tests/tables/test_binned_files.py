@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import copy
-import io
-import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+from travels import TRAVELS, changed
 
 from fastmetrics import BinLayout, BinnedScoreTable, ConfusionMatrix, ScoreTable
 
@@ -48,16 +46,6 @@ def of_bits() -> BinnedScoreTable:
     return table
 
 
-TRAVELS = {
-    "copy": lambda table: table.copy(),
-    "copy.copy": copy.copy,
-    "copy.deepcopy": copy.deepcopy,
-    "pickle": lambda table: pickle.loads(pickle.dumps(table)),
-    "old pickle": lambda table: pickle.loads(pickle.dumps(table, 2)),
-    "bytes": lambda table: BinnedScoreTable.from_bytes(table.to_bytes()),
-}
-
-
 @pytest.mark.parametrize("way", TRAVELS)
 @pytest.mark.parametrize("name", TABLES)
 def test_what_arrives_goes_on_alike(name: str, way: str) -> None:
@@ -95,14 +83,6 @@ def test_other_files_are_refused(other: Any, tmp_path: Any) -> None:
     other.save(tmp_path / "other.npz")
     with pytest.raises(ValueError, match="does not hold a whole BinnedScoreTable"):
         BinnedScoreTable.load(tmp_path / "other.npz")
-
-
-def archive(name: str, **changed: Any) -> bytes:
-    with np.load(io.BytesIO(TABLES[name]().to_bytes())) as stored:
-        members = dict(stored) | changed
-    file = io.BytesIO()
-    np.savez(file, **{key: value for key, value in members.items() if value is not None})
-    return file.getvalue()
 
 
 COUNTS = np.zeros(10, np.int64)
@@ -145,10 +125,12 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_members_that_are_wrong(what: str) -> None:
-    name, changed, message = WRONG[what]
-    assert BinnedScoreTable.from_bytes(archive(name)) == TABLES[name]()
+    name, members, message = WRONG[what]
+    table = TABLES[name]()
+    whole = table.to_bytes()
+    assert BinnedScoreTable.from_bytes(changed(whole)) == table
     with pytest.raises(ValueError, match=message):
-        BinnedScoreTable.from_bytes(archive(name, **changed))
+        BinnedScoreTable.from_bytes(changed(whole, **members))
 
 
 def test_bytes_are_bytes() -> None:

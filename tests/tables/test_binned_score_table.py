@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from binned_samples import BITS, COARSE, ROWS, new, table_of
 from hypothesis import given, settings, strategies as st
 from table_samples import KINDS, labels_of
+from travels import in_threads
 
 from fastmetrics import (
     BinLayout,
@@ -260,11 +260,7 @@ def test_threads_may_share_a_table(rng: Any) -> None:
             table.update(labels[k], scores[k])
             table.roc_auc()
 
-    threads = [threading.Thread(target=work, args=(range(k, 40, 4),)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work)
     assert table == whole
 
 

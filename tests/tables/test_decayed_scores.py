@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import threading
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from binned_samples import BITS, COARSE, VALUES
+from binned_samples import BITS, COARSE, FAULTS, VALUES
 from hypothesis import given, strategies as st
+from travels import in_threads
 
 from fastmetrics import (
     BinLayout,
@@ -174,15 +174,6 @@ def test_what_an_interrupt_leaves_is_not_there() -> None:
     assert lately == before
 
 
-FAULTS = {
-    "nan": ([0, 1], [0.1, math.nan], "`y_score` must be finite: nan at index 1"),
-    "inf": ([0, 1], [0.1, math.inf], "`y_score` must be finite: inf at index 1"),
-    "labels": ([0, 2], [0.1, 0.2], "pass `pos_label`"),
-    "empty": ([], [], "`y_true` is empty"),
-    "lengths": ([0, 1], [0.1], "lengths differ"),
-}
-
-
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_fails_changes_nothing(fault: str, form: str) -> None:
@@ -232,11 +223,7 @@ def test_threads_may_share_it(rng: Any) -> None:
             lately.update(labels[k], scores[k])
             lately.table.roc_auc()
 
-    threads = [threading.Thread(target=work, args=(range(k, 40, 4),)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work)
     assert lately.n_seen == 20_000
     assert lately.table.n_positive == pytest.approx(labels.sum(), rel=1e-7)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from binned_samples import BITS, COARSE, VALUES
 from hypothesis import given, strategies as st
+from travels import in_threads
 
 from fastmetrics import (
     BinLayout,
@@ -315,11 +315,7 @@ def test_threads_may_share_it(rng: Any) -> None:
             table.update(labels[k], scores[k], groups[k])
             table.group_auc()
 
-    threads = [threading.Thread(target=work, args=(range(k, 40, 4),)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work)
     assert table == whole
 
 

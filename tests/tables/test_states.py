@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from travels import changed
 
 import fastmetrics as fm
 from fastmetrics import (
@@ -219,15 +220,6 @@ def test_every_byte_counts(name: str) -> None:
     for end in range(0, len(data), len(data) // 33):
         with pytest.raises(ValueError, match=f"`data` does not hold a whole {kind.__name__}"):
             kind.from_bytes(data[:end])
-
-
-def changed(data: bytes, **members: Any) -> bytes:
-    """Return the archive with some members replaced or (None) left out."""
-    with np.load(io.BytesIO(data)) as stored:
-        content = dict(stored) | members
-    file = io.BytesIO()
-    np.savez(file, **{key: value for key, value in content.items() if value is not None})
-    return file.getvalue()
 
 
 @pytest.mark.parametrize("name", STATES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import json
 import pickle
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from confusion_samples import KINDS, batches, columns, state
 from hypothesis import given, strategies as st
+from travels import TRAVELS
 
 from fastmetrics import ConfusionMatrix, DecayedConfusionMatrix, WindowedConfusionMatrix
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES
@@ -25,15 +25,6 @@ def saved(stream: Stream | ConfusionMatrix) -> bytes:
     stream.save(buffer)
     return buffer.getvalue()
 
-
-TRAVELS = {
-    "copy": lambda stream: stream.copy(),
-    "copy.copy": copy.copy,
-    "copy.deepcopy": copy.deepcopy,
-    "pickle": lambda stream: pickle.loads(pickle.dumps(stream)),
-    "old pickle": lambda stream: pickle.loads(pickle.dumps(stream, 2)),
-    "file": lambda stream: type(stream).load(io.BytesIO(saved(stream))),
-}
 
 STREAMS = {
     "window of 1": lambda: WindowedConfusionMatrix(1),

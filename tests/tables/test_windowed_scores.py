@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import threading
 from typing import Any
 
 import numpy as np
 import pytest
-from binned_samples import BITS, COARSE, VALUES
+from binned_samples import BITS, COARSE, FAULTS, VALUES
 from hypothesis import given, strategies as st
+from travels import in_threads
 
 from fastmetrics import (
     BinLayout,
@@ -127,15 +127,6 @@ def test_rows_that_are_kept_take_bounded_memory(rng: Any) -> None:
     assert last == copy
 
 
-FAULTS = {
-    "nan": ([0, 1], [0.1, math.nan], "`y_score` must be finite: nan at index 1"),
-    "inf": ([0, 1], [0.1, math.inf], "`y_score` must be finite: inf at index 1"),
-    "labels": ([0, 2], [0.1, 0.2], "pass `pos_label`"),
-    "empty": ([], [], "`y_true` is empty"),
-    "lengths": ([0, 1], [0.1], "lengths differ"),
-}
-
-
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_fails_changes_nothing(fault: str, form: str) -> None:
@@ -174,11 +165,7 @@ def test_threads_may_share_a_window(rng: Any) -> None:
             last.update(labels[k], scores[k])
             last.table.roc_auc()
 
-    threads = [threading.Thread(target=work, args=(range(k, 40, 4),)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work)
     assert last.n == 20_000
     np.testing.assert_array_equal(
         last.table._columns().positives,

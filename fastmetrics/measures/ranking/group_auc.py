@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +14,9 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._kernels.ranking.ranking_values import concordant_items
 from fastmetrics._results import OneNumber
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.ranking._by_query import RANKED, check_level, filled, over, ranked, ranks
+from fastmetrics.tables.ranking.group_weights import WEIGHTINGS, Weighting, group_weights
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable
-
-Weighting = Literal["items", "relevant", "pairs", "queries"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -95,7 +93,7 @@ def group_auc(
     >>> found.per_query, found.n_one_class, float(found)
     (array([ 1.,  0., nan]), 1, 0.6)
     """
-    check_choice("weighting", weighting, ("items", "relevant", "pairs", "queries"))
+    check_choice("weighting", weighting, WEIGHTINGS)
     table = ranked(relevance, score, query, "expected", n_threads)
     level, doubled = check_level(relevant_from), np.empty(table.n_queries, np.int64)
     relevant = np.empty(table.n_queries, np.int64)
@@ -104,20 +102,9 @@ def group_auc(
     others = table.sizes - relevant
     values = over(doubled / 2, relevant * others, nan)
     defined = ~np.isnan(values)
-    if weighting == "items":
-        weights = relevant + others
-    elif weighting == "relevant":
-        weights = relevant
-    else:
-        weights = relevant * others if weighting == "pairs" else np.ones_like(relevant)
-    weights = np.where(defined, weights, 0)
-    if not defined.any():
-        warn_user(
-            "the AUC of groups is undefined: no group has both classes; set to nan",
-            UndefinedMetricWarning,
-        )
-        mean = nan
-    else:
+    weights = group_weights(weighting, relevant, others, defined)
+    mean = nan
+    if defined.any():
         mean = float(np.average(values[defined], weights=weights[defined]))
     for array in (values, weights):
         array.setflags(write=False)

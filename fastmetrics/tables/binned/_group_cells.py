@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics.tables.scores._columns import first_places
+
 Ints = NDArray[np.int64]
 
 #: Products of totals below this are doubles, and so are twice their sums.
@@ -36,7 +38,7 @@ class GroupCells(NamedTuple):
         both = np.concatenate([self.keys, keys])
         order = np.argsort(both, kind="stable")
         both, counts = both[order], np.concatenate([self.counts, counts])[order]
-        starts = _starts(both)
+        starts = first_places(both)
         return self._replace(keys=both[starts], counts=np.add.reduceat(counts, starts))
 
     def renumbered(self, numbers: Ints) -> tuple[Ints, Ints]:
@@ -67,10 +69,10 @@ def group_limits(cells: GroupCells, is_sure: NDArray[np.bool_]) -> GroupLimits:
     As ``auc_bracket``: pairs across bins are known, those of a bin are all in order at best.
     """
     bins, is_positive = cells.keys >> 1, (cells.keys & 1) == 1
-    starts = _starts(bins)
+    starts = first_places(bins)
     p, n = (np.add.reduceat(cells.counts * of, starts) for of in (is_positive, ~is_positive))
     group, at = np.divmod(bins[starts], cells.width // 2)
-    sure, firsts = is_sure[at], _starts(group)
+    sure, firsts = is_sure[at], first_places(group)
     all_p, all_n = (np.add.reduceat(each, firsts) for each in (p, n))
     if (all_p.astype(np.float64) * all_n).max(initial=0.0) >= _DOUBLES:
         p, n, all_p, all_n = (each.astype(object) for each in (p, n, all_p, all_n))
@@ -86,10 +88,3 @@ def group_limits(cells: GroupCells, is_sure: NDArray[np.bool_]) -> GroupLimits:
         return values
 
     return GroupLimits(over(twice_low), over(twice_low + twice_open), all_p, all_n)
-
-
-def _starts(rising: Ints) -> Ints:
-    """Return where each distinct value begins."""
-    is_first = np.ones(len(rising), np.bool_)
-    np.not_equal(rising[1:], rising[:-1], out=is_first[1:])
-    return np.flatnonzero(is_first)

@@ -7,9 +7,8 @@ from typing import Any, Final, NamedTuple, Self, cast
 import numpy as np
 
 from fastmetrics._files import Members, as_json, of_json
-from fastmetrics._kernels.bins import slide_rows
 from fastmetrics.errors import InputError
-from fastmetrics.tables.binned._bins import Bins, Waiting, to_watch
+from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._group_cells import GroupCells, GroupLimits, Ints, group_limits
 from fastmetrics.tables.binned._rows import Rows
 from fastmetrics.tables.binned._state import checked_bins, checked_first_rows
@@ -71,9 +70,7 @@ class GroupedState(NamedTuple):
             layout = BinLayout.learn(rows.scores[:n_first])
         bins = Bins.empty(layout) if bins is None else bins.copy()
         codes = np.empty(n, np.uint32)  # a window in which there is room for all
-        columns = bins.counts, bins.seen, bins.watched, to_watch(layout)
-        at = np.zeros(3, np.int64)
-        slide_rows(rows.scores, rows.labels, *layout._search, codes, at, *columns)
+        bins.slide(rows, codes, np.zeros(3, np.int64))
         cells = self.cells if self.bins is not None else GroupCells.empty(layout.n_bins)
         del self.pending[self.n_pending :]
         self.pending.append(groups_of(rows) * cells.width + codes)
@@ -114,12 +111,7 @@ class GroupedState(NamedTuple):
 
     def bins_of(self, number: int) -> Bins:
         """Return the bins of one group; all rows are counted, and in bins."""
-        pooled = cast("Bins", self.bins)
-        counts = self.cells.of_group(number)
-        is_empty = counts[::2] + counts[1::2] == 0
-        seen = np.where(is_empty, np.nan, pooled.seen)
-        watched = np.where(is_empty, to_watch(pooled.layout), pooled.watched)
-        return Bins(pooled.layout, counts, seen, watched)
+        return cast("Bins", self.bins).with_counts(self.cells.of_group(number))
 
     def sorted_ids(self) -> tuple[list[Any], list[int]]:
         """Return the ids in their order, and the number of each."""

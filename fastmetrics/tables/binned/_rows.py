@@ -18,6 +18,17 @@ from fastmetrics.tables.binned.bin_layout import as_doubles
 #: Rows in a part at least: zeroing and adding the counts of a part costs as much as 30,000 rows.
 _PART_ROWS: Final = 1 << 20
 _MOST_PARTS: Final = 16
+#: What updates say of their rows alike.
+ROWS: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,)
+    Labels {0, 1}, {-1, 1} or booleans; anything else with `pos_label`.
+y_score : array-like of shape (n_samples,)
+    Scores, higher for positives; integers up to 2**53.
+allow_inf : bool, default False
+    Whether infinite scores are ranked like any other.
+"""
 
 
 class Rows(NamedTuple):
@@ -92,14 +103,10 @@ def checked_rows(
 
 
 def _rows(checked: BinaryRows) -> Rows:
-    scores, labels, weights = as_doubles(checked.scores, "y_score"), checked.labels, checked.weights
-    if weights is None:
-        return Rows(scores, labels, None)
+    scores = as_doubles(checked.scores, "y_score")
     if checked.weight_exponent:
         raise InputError(
             "`sample_weight` and its sum must lie between 2**-250 and 2**250: scale the weights of "
             "all batches alike"
         )
-    if checked.integer_weights:
-        weights = weights.astype(np.int64)
-    return Rows(scores, labels, weights)
+    return Rows(scores, checked.labels, checked.typed_weights())

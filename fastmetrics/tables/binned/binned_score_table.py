@@ -14,8 +14,9 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned._rows import checked_rows
+from fastmetrics.tables.binned._rows import ROWS, checked_rows
 from fastmetrics.tables.binned._state import FIRST_ROWS, BinnedState, check_first_rows
+from fastmetrics.tables.binned._stream import same_members
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.scores._columns import checked_columns, checked_counts, rescaled
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -151,7 +152,7 @@ class BinnedScoreTable(Saved, Bracketed):
 
     # --- the stream --------------------------------------------------------------------------
 
-    @documented()
+    @documented(ROWS)
     def update(
         self,
         y_true: ArrayLike,
@@ -166,15 +167,9 @@ class BinnedScoreTable(Saved, Bracketed):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels {0, 1}, {-1, 1} or booleans; anything else with `pos_label`.
-        y_score : array-like of shape (n_samples,)
-            Scores, higher for positives; integers up to 2**53.
         sample_weight : array-like of shape (n_samples,), optional
             Weights >= 0. Integers are counts of rows (of 2**53 in a batch at most); a float weight
             makes the sums floats.
-        allow_inf : bool, default False
-            Whether infinite scores are ranked like any other.
 
         Raises
         ------
@@ -302,13 +297,7 @@ class BinnedScoreTable(Saved, Bracketed):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BinnedScoreTable):
             return NotImplemented
-        mine, theirs = self._state.members(), other._state.members()
-        return mine.keys() == theirs.keys() and all(
-            np.array_equal(mine[name], theirs[name], equal_nan=name == "seen")
-            and mine[name].dtype == theirs[name].dtype
-            for name in mine
-            if name != "n_roundings"
-        )
+        return same_members(self._members(), other._members())
 
     __hash__ = None  # type: ignore[assignment]
 

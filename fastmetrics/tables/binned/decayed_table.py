@@ -9,16 +9,16 @@ from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
-from fastmetrics._files import Members, Saved
+from fastmetrics._files import Members
 from fastmetrics._input.scalars import check_choice, check_integer, check_n_threads, check_positive
 from fastmetrics.errors import InputError
-from fastmetrics.tables.binned._bins import Bins, Waiting, to_watch
-from fastmetrics.tables.binned._rows import Rows, checked_rows
+from fastmetrics.tables._decay import FORGOTTEN, OLDEST, WHOLE_RANGE, weights_at
+from fastmetrics.tables.binned._bins import Bins, Waiting
+from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
 from fastmetrics.tables.binned._state import (
     FIRST_ROWS,
     BinnedState,
@@ -26,15 +26,10 @@ from fastmetrics.tables.binned._state import (
     checked_bins,
     checked_first_rows,
 )
+from fastmetrics.tables.binned._stream import ScoreStream
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 
-#: Weights below this are shown as 0, as those of decayed confusion matrices are.
-_FORGOTTEN: Final = 2.0**-250
-#: Rows of one batch weigh no less than 2**-1000 inside.
-_OLDEST: Final = 1000.0
-#: Shifting by more than this leaves nothing of any double.
-_WHOLE_RANGE: Final = 4096
 #: Roundings of a weight on its way, beside those of its sum; sixteen parts of a batch are added.
 _ROUNDINGS: Final = 32
 _MOST_SEEN: Final = 2**62
@@ -58,7 +53,7 @@ class _Now(NamedTuple):
     most: float
 
 
-class DecayedBinnedScoreTable(Saved, Shown):
+class DecayedBinnedScoreTable(ScoreStream):
     """How much weighs in each bin of the score lately: weights fall by half every `half_life` rows.
 
     The newest row weighs 1, the row `half_life` before it ½, the one as far before that ¼. `table`
@@ -104,7 +99,7 @@ class DecayedBinnedScoreTable(Saved, Shown):
     (1.5, 0.667)
     """
 
-    __slots__ = ("_first_rows", "_half_life", "_lock", "_now", "_per")
+    __slots__ = ("_half_life", "_lock", "_now", "_per")
 
     def __init__(
         self,
@@ -142,11 +137,6 @@ class DecayedBinnedScoreTable(Saved, Shown):
         return self._now.layout
 
     @property
-    def first_rows(self) -> int:
-        """How many rows there are before they are counted in bins."""
-        return self._first_rows
-
-    @property
     def n_seen(self) -> int:
         """Number of rows so far, each counted as 1."""
         return self._now.n_seen
@@ -159,12 +149,12 @@ class DecayedBinnedScoreTable(Saved, Shown):
             state = BinnedState(now.layout, self._first_rows)
             if now.bins is None:
                 rows = now.waiting.rows().part(0, now.n_seen)
-                state.keep(self._weighed(rows, now.n_steps, _FORGOTTEN))
+                state.keep(self._weighed(rows, now.n_steps, FORGOTTEN))
             else:
                 state.take(_shown(now.bins, self._place(now.n_steps)[1], now.most), 0)
         return BinnedScoreTable._of(state)
 
-    @documented()
+    @documented(ROWS)
     def update(
         self,
         y_true: ArrayLike,
@@ -175,15 +165,6 @@ class DecayedBinnedScoreTable(Saved, Shown):
         n_threads: int | None = None,
     ) -> None:
         """Count one more batch, the oldest row first.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            Labels {0, 1}, {-1, 1} or booleans; anything else with `pos_label`.
-        y_score : array-like of shape (n_samples,)
-            Scores, higher for positives; integers up to 2**53.
-        allow_inf : bool, default False
-            Whether infinite scores are ranked like any other.
 
         Raises
         ------
@@ -208,7 +189,7 @@ class DecayedBinnedScoreTable(Saved, Shown):
         n = len(rows.labels)
         is_row = self._per == "row"
         ages = np.arange(n)[::-1] if is_row else np.zeros(n, np.int64)
-        weights = self._weights(ages) if is_row else np.ones(n)
+        weights = weights_at(ages, self._half_life) if is_row else np.ones(n)
         steps = n if is_row else 1
         with self._lock:
             now = self._now
@@ -226,10 +207,10 @@ class DecayedBinnedScoreTable(Saved, Shown):
                     bins = Bins.empty(layout, is_weighted=True)
                     weighed = self._weighed(first, n_steps, 0.0, unit)
             else:
-                bins = _scaled(bins, -min(whole - before, _WHOLE_RANGE))
+                bins = _scaled(bins, -min(whole - before, WHOLE_RANGE))
             if bins is not None:
                 bins = bins.with_rows(weighed, n_threads)
-            faded = now.weight * math.exp2(-min(steps / self._half_life, _OLDEST))
+            faded = now.weight * math.exp2(-min(steps / self._half_life, OLDEST))
             weight = faded + float(weights.sum())
             most = max(now.most, weight)
             n_seen = now.n_seen + n
@@ -250,10 +231,6 @@ class DecayedBinnedScoreTable(Saved, Shown):
         with self._lock:
             self._now = self._empty(self._now.layout)
 
-    def copy(self) -> Self:
-        """Return a table of the same past that goes on by itself."""
-        return self._of_members(self._members())
-
     def _place(self, n_steps: int) -> tuple[int, float]:
         """Return the whole half-lives of so many steps, and what a weight of 1 is in the sums."""
         whole, part = divmod(Fraction(n_steps) / Fraction(self._half_life), 1)
@@ -262,25 +239,11 @@ class DecayedBinnedScoreTable(Saved, Shown):
     def _weighed(self, rows: Rows, n_steps: int, least: float, unit: float = 1.0) -> Rows:
         """Return rows with their weights, in place of steps, those below ``least`` left out."""
         steps = rows.weights if rows.weights is not None else np.empty(0, np.int64)
-        weights = self._weights(n_steps - steps)
+        weights = weights_at(n_steps - steps, self._half_life)
         kept = weights >= least
         if not kept.all():
             rows, weights = Rows(rows.scores[kept], rows.labels[kept], None), weights[kept]
         return rows._replace(weights=weights * unit)
-
-    def _weights(self, ages: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the weights of rows of some ages in steps, as small as 2**-1000.
-
-        The quotient age / half_life would lose as many bits as its whole part has: so that part,
-        which the exact remainder gives, is an exponent.
-        """
-        ages = ages.astype(np.float64)
-        rest = np.fmod(ages, self._half_life)
-        with np.errstate(over="ignore"):
-            whole = np.minimum(np.rint((ages - rest) / self._half_life), _OLDEST)
-        parts: NDArray[np.float64] = np.exp2(-rest / self._half_life)
-        weights: NDArray[np.float64] = np.ldexp(parts, -whole.astype(np.int64))
-        return weights
 
     def _members(self) -> Members:
         with self._lock:
@@ -341,16 +304,6 @@ class DecayedBinnedScoreTable(Saved, Shown):
         table._now = _Now(layout, bins, waiting, n_seen, n_steps, weight, most)
         return table
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DecayedBinnedScoreTable):
-            return NotImplemented
-        mine, theirs = self._members(), other._members()
-        return mine.keys() == theirs.keys() and all(
-            np.array_equal(mine[name], theirs[name], equal_nan=name == "seen") for name in mine
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
     def _shown(self) -> Display:
         title = f"{self.n_seen:,} rows, of half-life {self.half_life:g}"
         return replace(self.table._shown(), title=title)
@@ -372,8 +325,5 @@ def _scaled(bins: Bins, exponent: int) -> Bins:
 def _shown(bins: Bins, unit: float, most: float) -> Bins:
     """Return the weights as of now, those that are all but 0 left out."""
     counts = bins.counts / unit
-    counts[counts < _FORGOTTEN] = 0.0
-    is_empty = (counts[::2] + counts[1::2]) == 0
-    seen = np.where(is_empty, np.nan, bins.seen)
-    watched = np.where(is_empty, to_watch(bins.layout), bins.watched)
-    return Bins(bins.layout, counts, seen, watched, math.ceil(most) + _ROUNDINGS)
+    counts[counts < FORGOTTEN] = 0.0
+    return bins.with_counts(counts, math.ceil(most) + _ROUNDINGS)

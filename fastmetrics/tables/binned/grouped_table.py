@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._files import Members, Saved
+from fastmetrics._files import Members
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_n_threads, check_same_length
-from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bins import Waiting
 from fastmetrics.tables.binned._bounds import mean_bracket
 from fastmetrics.tables.binned._group_cells import GroupCells
 from fastmetrics.tables.binned._group_state import GroupedState, groups_of
-from fastmetrics.tables.binned._rows import Rows, checked_rows
+from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
 from fastmetrics.tables.binned._state import (
     FIRST_ROWS,
     BinnedState,
     check_first_rows,
     common_layout,
 )
+from fastmetrics.tables.binned._stream import ScoreStream
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 from fastmetrics.tables.binned.bracket import Bracket
 from fastmetrics.tables.binned.group_brackets import GroupAUCBrackets
+from fastmetrics.tables.ranking.group_weights import WEIGHTINGS, Weighting, group_weights
 
-Weighting = Literal["items", "relevant", "pairs", "queries"]
 
-
-class GroupedBinnedScoreTable(Saved, Shown):
+class GroupedBinnedScoreTable(ScoreStream):
     """How many positives and negatives have their score in each bin, in each of many groups.
 
     Groups are users, segments, queries: each has its own AUC, between limits that are certain.
@@ -78,7 +77,7 @@ class GroupedBinnedScoreTable(Saved, Shown):
     Bracket(low=1, high=1)
     """
 
-    __slots__ = ("_first_rows", "_lock", "_now")
+    __slots__ = ("_lock", "_now")
 
     def __init__(self, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS) -> None:
         self._first_rows = check_first_rows(layout, first_rows)
@@ -89,11 +88,6 @@ class GroupedBinnedScoreTable(Saved, Shown):
     def layout(self) -> BinLayout | None:
         """The bins; None until they are learnt."""
         return self._now.layout
-
-    @property
-    def first_rows(self) -> int:
-        """How many rows there are before they are counted in bins."""
-        return self._first_rows
 
     @property
     def n_groups(self) -> int:
@@ -156,7 +150,7 @@ class GroupedBinnedScoreTable(Saved, Shown):
             state.take(bins, int(bins.counts.sum()))
         return BinnedScoreTable._of(state)
 
-    @documented()
+    @documented(ROWS)
     def update(
         self,
         y_true: ArrayLike,
@@ -171,14 +165,8 @@ class GroupedBinnedScoreTable(Saved, Shown):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels {0, 1}, {-1, 1} or booleans; anything else with `pos_label`.
-        y_score : array-like of shape (n_samples,)
-            Scores, higher for positives; integers up to 2**53.
         groups : array-like of shape (n_samples,)
             The group of each row: whole numbers or text, of the sort that came before.
-        allow_inf : bool, default False
-            Whether infinite scores are ranked like any other.
 
         Raises
         ------
@@ -320,27 +308,16 @@ class GroupedBinnedScoreTable(Saved, Shown):
         >>> users.group_auc("queries").mean.midpoint
         0.5
         """
-        check_choice("weighting", weighting, ("items", "relevant", "pairs", "queries"))
+        check_choice("weighting", weighting, WEIGHTINGS)
         now = self._counted()
         found = now.limits()
         ids, order = now.sorted_ids()
         low, high, p, n = (each[order] for each in found)
         defined = (p > 0) & (n > 0)
-        if weighting == "items":
-            weights = p + n
-        elif weighting == "relevant":
-            weights = p
-        else:
-            weights = p * n if weighting == "pairs" else np.ones_like(p)
-        weights = np.where(defined, weights, 0)
+        weights = group_weights(weighting, p, n, defined)
         mean = Bracket(np.nan, np.nan)
         if defined.any():
             mean = mean_bracket(low[defined], high[defined], weights[defined])
-        else:
-            warn_user(
-                "the AUC of groups is undefined: no group has both classes; set to nan",
-                UndefinedMetricWarning,
-            )
         names = np.array(ids)
         for array in (low, high, weights, p, n, names):
             array.setflags(write=False)
@@ -364,16 +341,6 @@ class GroupedBinnedScoreTable(Saved, Shown):
         table = cls(layout, first_rows=found["first_rows"].item())
         table._now = GroupedState.of_members(found, layout, table._first_rows)
         return table
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GroupedBinnedScoreTable):
-            return NotImplemented
-        mine, theirs = self._members(), other._members()
-        return mine.keys() == theirs.keys() and all(
-            np.array_equal(mine[name], theirs[name], equal_nan=name == "seen") for name in mine
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def _shown(self) -> Display:
         now = self._counted()

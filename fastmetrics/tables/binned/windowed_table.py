@@ -9,15 +9,13 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
-from fastmetrics._files import Members, Saved
+from fastmetrics._files import Members
 from fastmetrics._input.scalars import check_integer, check_n_threads
-from fastmetrics._kernels.bins import slide_rows
 from fastmetrics.errors import InputError
-from fastmetrics.tables.binned._bins import Bins, Waiting, to_watch
-from fastmetrics.tables.binned._rows import Rows, checked_rows
+from fastmetrics.tables.binned._bins import Bins, Waiting
+from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
 from fastmetrics.tables.binned._state import (
     FIRST_ROWS,
     MOST_FIRST,
@@ -26,6 +24,7 @@ from fastmetrics.tables.binned._state import (
     checked_bins,
     checked_first_rows,
 )
+from fastmetrics.tables.binned._stream import ScoreStream
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 
@@ -51,9 +50,7 @@ class _Ring(NamedTuple):
 
     def slide(self, rows: Rows) -> None:
         """Count rows, and let as many leave as are too many."""
-        bins, layout = self.bins, self.bins.layout
-        columns = bins.counts, bins.seen, bins.watched, to_watch(layout)
-        slide_rows(rows.scores, rows.labels, *layout._search, self.codes, self.at, *columns)
+        self.bins.slide(rows, self.codes, self.at)
 
     def in_order(self) -> NDArray[np.uint32]:
         """Return the codes, the oldest row first."""
@@ -68,7 +65,7 @@ class _First(NamedTuple):
     n_left: int
 
 
-class WindowedBinnedScoreTable(Saved, Shown):
+class WindowedBinnedScoreTable(ScoreStream):
     """How many positives and negatives have their score in each bin, among the last `window` rows.
 
     Rows leave one by one, in the order in which they came, whatever the batches were. `table` is
@@ -114,7 +111,7 @@ class WindowedBinnedScoreTable(Saved, Shown):
     (4, 5)
     """
 
-    __slots__ = ("_first_rows", "_layout", "_lock", "_now", "_window")
+    __slots__ = ("_layout", "_lock", "_now", "_window")
 
     def __init__(
         self, window: int, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS
@@ -141,11 +138,6 @@ class WindowedBinnedScoreTable(Saved, Shown):
         return self._layout
 
     @property
-    def first_rows(self) -> int:
-        """How many rows there are before they are counted in bins."""
-        return self._first_rows
-
-    @property
     def n(self) -> int:
         """Number of rows in the window: `window` itself, or fewer at the start."""
         return min(self.n_seen, self._window)
@@ -168,7 +160,7 @@ class WindowedBinnedScoreTable(Saved, Shown):
                 state.take(now.bins.copy(), int(now.at[1]))
         return BinnedScoreTable._of(state)
 
-    @documented()
+    @documented(ROWS)
     def update(
         self,
         y_true: ArrayLike,
@@ -179,15 +171,6 @@ class WindowedBinnedScoreTable(Saved, Shown):
         n_threads: int | None = None,
     ) -> None:
         """Count one more batch, the oldest row first, and let as many rows leave as are too many.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            Labels {0, 1}, {-1, 1} or booleans; anything else with `pos_label`.
-        y_score : array-like of shape (n_samples,)
-            Scores, higher for positives; integers up to 2**53.
-        allow_inf : bool, default False
-            Whether infinite scores are ranked like any other.
 
         Raises
         ------
@@ -249,10 +232,6 @@ class WindowedBinnedScoreTable(Saved, Shown):
         with self._lock:
             self._now = self._empty()
 
-    def copy(self) -> Self:
-        """Return a table of the same past that goes on by itself."""
-        return self._of_members(self._members())
-
     def _members(self) -> Members:
         with self._lock:
             now = self._now
@@ -299,16 +278,6 @@ class WindowedBinnedScoreTable(Saved, Shown):
         ring[:n] = codes
         table._now = _Ring(bins, ring, np.array([n % table._window, n, n_seen]))
         return table
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WindowedBinnedScoreTable):
-            return NotImplemented
-        mine, theirs = self._members(), other._members()
-        return mine.keys() == theirs.keys() and all(
-            np.array_equal(mine[name], theirs[name], equal_nan=name == "seen") for name in mine
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def _shown(self) -> Display:
         return replace(self.table._shown(), title=f"the last {self.n:,} of {self.n_seen:,} rows")

@@ -6,7 +6,7 @@ import math
 import threading
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_integer, check_positive
 from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputError
+from fastmetrics.tables._decay import FORGOTTEN, WHOLE_RANGE, weights_at
 from fastmetrics.tables.confusion._label_counts import Cells, NewLabels, count_columns, seen_cells
 from fastmetrics.tables.confusion._matrix_file import (
     Stream,
@@ -26,15 +27,6 @@ from fastmetrics.tables.confusion._matrix_file import (
 )
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
-
-#: Cells lighter than this are shown as 0: products of four of them would lose bits.
-_FORGOTTEN: Final = 2.0**-250
-
-#: Rows of one batch weigh no less than 2**-1000 inside, so that their labels are seen.
-_OLDEST: Final = 1000.0
-
-#: Shifting by more than this leaves nothing of any double.
-_WHOLE_RANGE: Final = 4096
 
 
 class _Now(NamedTuple):
@@ -137,8 +129,8 @@ class DecayedConfusionMatrix(Stream):
         store, labels, _, new_labels = now.sums._state.parts()
         if not now.n_seen:
             return now.sums.copy()
-        weights = store.dense().public() / _unit(now.position)
-        weights[weights < _FORGOTTEN] = 0.0
+        weights = store.dense().public() / math.exp2(now.position)
+        weights[weights < FORGOTTEN] = 0.0
         return ConfusionMatrix._of(DenseStore.of(weights), labels, 0, new_labels)
 
     def update(self, y_true: ArrayLike, y_pred: ArrayLike) -> None:
@@ -177,9 +169,9 @@ class DecayedConfusionMatrix(Stream):
             position += Fraction(steps) / Fraction(self._half_life)
             shift = position.numerator // position.denominator
             position -= shift
-            sums = _scaled(sums, -min(shift, _WHOLE_RANGE))
+            sums = _scaled(sums, -min(shift, WHOLE_RANGE))
             places = sums._state.places(batch.labels, columns)
-            more = DenseStore(batch.counts * _unit(position))
+            more = DenseStore(batch.counts * math.exp2(position))
             sums._state.add(more.arranged(places, len(sums._state.labels)), 0)
             self._now = _Now(sums, position, n_seen + n)
 
@@ -248,28 +240,10 @@ class DecayedConfusionMatrix(Stream):
         """Return the weights of a batch by cell, its last row weighing 1."""
         weights = None
         if self._per == "row":
-            weights = Weights(_weights(columns.n_rows, self._half_life), False, 0)
+            ages = np.arange(columns.n_rows)[::-1]
+            weights = Weights(weights_at(ages, self._half_life), False, 0)
         found = seen_cells(count_columns(columns, weights), columns.label_type)
         return Cells(found.counts.astype(np.float64), found.labels)
-
-
-def _weights(n: int, half_life: float) -> NDArray[np.float64]:
-    """Return the weights of n rows, the last one being 1.
-
-    The quotient age / half_life would lose as many bits as its whole part has: so that part, which
-    the exact remainder gives, is an exponent.
-    """
-    ages = np.arange(n, dtype=np.float64)[::-1]
-    rest = np.fmod(ages, half_life)
-    with np.errstate(over="ignore"):
-        whole = np.minimum(np.rint((ages - rest) / half_life), _OLDEST)
-    weights: NDArray[np.float64] = np.ldexp(np.exp2(-rest / half_life), -whole.astype(np.int64))
-    return weights
-
-
-def _unit(position: Fraction) -> float:
-    """Return what a weight of 1 is in the sums."""
-    return math.exp2(position)
 
 
 def _scaled(matrix: ConfusionMatrix, exponent: int) -> ConfusionMatrix:

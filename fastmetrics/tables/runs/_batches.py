@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import check_finite
-from fastmetrics._kernels import merges
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.runs._columns import SortedColumn
+from fastmetrics.tables.scores._columns import unsign_zeros
+from fastmetrics.tables.scores._distinct import split_by_class
 
 #: Scores of one class, and how many rows each stands for; None: one.
 Part = tuple[NDArray[Any], NDArray[np.int64] | None]
@@ -23,12 +24,10 @@ def classes_of(rows: BinaryRows) -> Batch:
     """Return the scores of positives and of negatives, with the rows they stand for if not one."""
     check_finite(rows.scores, "y_score", rows.allow_inf)
     if rows.weights is None:
-        n = len(rows.scores)
-        split = np.empty(n + 1, rows.scores.dtype), np.empty(n + 1, rows.scores.dtype)
-        sizes = merges.split_classes(rows.scores, rows.labels, rows.negative, *split)
-        if sum(sizes) != n:
+        positives, negatives = split_by_class(rows)
+        if len(positives) + len(negatives) != len(rows.scores):
             return classes_of(rows.recheck())
-        return (split[0][: sizes[0]].copy(), None), (split[1][: sizes[1]].copy(), None)
+        return (positives.copy(), None), (negatives.copy(), None)
     rows = rows.recheck()
     counts = np.asarray(rows.weights).astype(np.int64)
     positive, negative = ((rows.labels == one) & (counts > 0) for one in (1, rows.negative))
@@ -49,8 +48,7 @@ def sorted_column(parts: list[Part]) -> SortedColumn | None:
     if all(counts is None for _, counts in parts):
         return SortedColumn.of_scores(scores)
     counts = [np.ones(len(s), np.int64) if c is None else c for s, c in parts]
-    if scores.dtype.kind == "f":
-        scores += scores.dtype.type(0)  # -0.0 becomes 0.0
+    unsign_zeros(scores)
     return SortedColumn.of_counts(scores, np.concatenate(counts))
 
 

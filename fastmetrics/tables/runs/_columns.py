@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.tables.runs._spill_file import SpillFile
+from fastmetrics.tables.scores._columns import first_places, unsign_zeros
 
 #: Of a column in a file, every so many scores one stays in memory.
 BLOCK: Final = 1024
@@ -48,8 +49,7 @@ class SortedColumn:
     def of_scores(cls, scores: NDArray[Any]) -> SortedColumn:
         """Return the column of scores, one a row, which are sorted in place."""
         scores.sort()
-        if scores.dtype.kind == "f":
-            scores += scores.dtype.type(0)  # -0.0 becomes 0.0, the score that it ties
+        unsign_zeros(scores)
         n = len(scores)
         if n >= _SHRINKS:
             is_first = scores[1:] != scores[:-1]
@@ -127,9 +127,7 @@ def counted(
     """Return distinct scores, ascending, with the sum of the counts of each."""
     order = np.argsort(scores, kind="stable")
     scores, counts = scores[order], counts[order]
-    is_first = np.ones(len(scores), np.bool_)
-    is_first[1:] = scores[1:] != scores[:-1]
-    if is_first.all():
+    starts = first_places(scores)
+    if len(starts) == len(scores):
         return scores, counts
-    starts = np.flatnonzero(is_first)
     return scores[starts], np.add.reduceat(counts, starts)

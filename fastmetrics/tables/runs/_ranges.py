@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import merges
 from fastmetrics.tables.runs._columns import BLOCK, Side, SortedColumn, counted
-from fastmetrics.tables.scores._columns import summed_by_score
+from fastmetrics.tables.scores._columns import in_order
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -112,8 +112,7 @@ def _counted_table(
         counts += [np.ones(len(s), np.int64) if c is None else c for s, c in each]
         sides.append(counted(np.concatenate(of_parts), np.concatenate(counts)))
     (p_scores, p_counts), (n_scores, n_counts) = sides
-    scores = np.concatenate((p_scores, n_scores))
-    order = np.argsort(scores, kind="stable")[::-1]
-    positives = np.concatenate((p_counts, np.zeros(len(n_counts), np.int64)))[order]
-    negatives = np.concatenate((np.zeros(len(p_counts), np.int64), n_counts))[order]
-    return ScoreTable._of_columns(*summed_by_score(scores[order], positives, negatives))
+    positives = np.concatenate((p_counts, np.zeros_like(n_counts)))
+    negatives = np.concatenate((np.zeros_like(p_counts), n_counts))
+    columns = in_order((np.concatenate((p_scores, n_scores)), positives, negatives))
+    return ScoreTable._of_columns(*columns)

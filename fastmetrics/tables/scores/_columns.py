@@ -35,14 +35,14 @@ def checked_columns(
     check_same_length(scores=scores, positives=positives, negatives=negatives)
     if positives.dtype != negatives.dtype:
         positives, negatives = positives.astype(np.float64), negatives.astype(np.float64)
-    order = np.argsort(scores, kind="stable")[::-1]
-    order = order[(positives[order] != 0) | (negatives[order] != 0)]
-    if len(order) == 0:
+    weighs = (positives != 0) | (negatives != 0)
+    if not weighs.any():
         return _no_columns()
-    kept = scores[order]
-    if kept.dtype.kind == "f":
-        kept = kept + kept.dtype.type(0)  # -0.0 becomes 0.0
-    return summed_by_score(kept, positives[order], negatives[order])
+    if not weighs.all():
+        scores, positives, negatives = scores[weighs], positives[weighs], negatives[weighs]
+    if scores.dtype.kind == "f":
+        scores = scores + scores.dtype.type(0)  # -0.0 becomes 0.0
+    return in_order((scores, positives, negatives))
 
 
 def rescaled(columns: Columns) -> tuple[Columns, int]:
@@ -113,22 +113,31 @@ def merged_columns(left: Columns, right: Columns) -> Columns:
         ):
             if int(mine.sum()) + int(theirs.sum()) >= 2**63:
                 raise OverflowError(f"the merged table would count 2**63 {name} or more")
-    scores = np.concatenate([left[0], right[0]])
-    order = np.argsort(scores, kind="stable")[::-1]  # two sorted runs: a merge, O(n)
-    return summed_by_score(
-        scores[order],
-        np.concatenate([left[1], right[1]])[order],
-        np.concatenate([left[2], right[2]])[order],
-    )
+    scores, positives, negatives = map(np.concatenate, zip(left, right, strict=True))
+    return in_order((scores, positives, negatives))
 
 
-def summed_by_score(
-    scores: NDArray[Any], positives: NDArray[Any], negatives: NDArray[Any]
-) -> Columns:
-    """Add up rows of equal score in columns sorted by descending score."""
-    is_first = np.ones(len(scores), np.bool_)
-    is_first[1:] = scores[1:] != scores[:-1]
-    starts = np.flatnonzero(is_first)
+def in_order(columns: Columns) -> Columns:
+    """Return rows in the order of falling scores, those of equal ones added up.
+
+    Of equal ones the last comes first. Sorted runs one after the other are merged: O(n).
+    """
+    order = np.argsort(columns[0], kind="stable")[::-1]
+    scores, positives, negatives = (column[order] for column in columns)
+    starts = first_places(scores)
     if len(starts) == len(scores):
         return scores, positives, negatives
     return scores[starts], np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)
+
+
+def unsign_zeros(scores: NDArray[Any]) -> None:
+    """Turn -0.0 into 0.0, the score that it ties, in place."""
+    if scores.dtype.kind == "f":
+        scores += scores.dtype.type(0)
+
+
+def first_places(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return where each distinct value of a sorted array begins."""
+    is_first = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=is_first[1:])
+    return np.flatnonzero(is_first)

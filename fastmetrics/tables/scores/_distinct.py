@@ -16,13 +16,12 @@ from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering.keys import ordered_keys, scores_of
 from fastmetrics.tables.ordering.partition import Partition, partition
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
+from fastmetrics.tables.scores._columns import Columns, unsign_zeros
 
 #: Below this many rows, splitting, sorting and merging beats the set-up of a partition.
 PLAIN_ROWS = 40_000
 #: Jobs the buckets are dealt into: enough to even out the load, few enough to cost nothing.
 BUCKET_JOBS = 32
-
-Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 def distinct_scores(
@@ -62,7 +61,7 @@ def _merged(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
     n = len(positive) + len(negative)
     columns = np.empty(n, positive.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
     found = merges.merge_descending(positive, negative, *columns)
-    _unsign_zeros(columns[0][:found])
+    unsign_zeros(columns[0][:found])
     return _shortened(columns, found)
 
 
@@ -74,14 +73,8 @@ def _distinct_weighted(rows: BinaryRows, n_threads: int | None) -> Columns:
     columns = np.empty(n, rows.scores.dtype), np.empty(n), np.empty(n)
     if weigh_runs(rows, order, 0, n, *columns) != len(rows.scores):
         return _distinct_weighted(rows.recheck(), n_threads)
-    _unsign_zeros(columns[0])
+    unsign_zeros(columns[0])
     return columns
-
-
-def _unsign_zeros(scores: NDArray[Any]) -> None:
-    """Turn -0.0 into 0.0, the score that it ties."""
-    if scores.dtype.kind == "f":
-        scores += 0.0
 
 
 def weigh_runs(
@@ -126,7 +119,7 @@ def _shortened(columns: Columns, n_distinct: int) -> Columns:
 
 def sorted_classes(rows: BinaryRows, by_kernel: bool = True) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the positives' and the negatives' scores, each ascending, verified on the way."""
-    positive, negative = _split(rows) if by_kernel else _split_by_masks(rows)
+    positive, negative = split_by_class(rows) if by_kernel else _split_by_masks(rows)
     positive.sort()
     negative.sort()
     if len(positive) + len(negative) != len(rows.scores) or not (
@@ -136,7 +129,8 @@ def sorted_classes(rows: BinaryRows, by_kernel: bool = True) -> tuple[NDArray[An
     return positive, negative
 
 
-def _split(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
+def split_by_class(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the scores of the positives and of the negatives; of rows that are neither, none."""
     n = len(rows.scores)
     positive, negative = np.empty(n + 1, rows.scores.dtype), np.empty(n + 1, rows.scores.dtype)
     n_positive, n_negative = merges.split_classes(
@@ -208,7 +202,7 @@ def _count_bucket(negative: NDArray[Any], positive: NDArray[Any], columns: list[
         negative.sort()
         positive.sort()
         found = int(merges.merge_descending(positive, negative, *columns))
-        _unsign_zeros(columns[0][:found])
+        unsign_zeros(columns[0][:found])
         return found
     words = np.empty(len(keys), np.uint64)
     orders.pack_classes(keys, least, len(negative), words)
@@ -223,7 +217,7 @@ def _weigh_bucket(parted: Partition, b: int, columns: list[Any]) -> int:
     rows, order = ordered_bucket(parted, b)
     found = order.n_distinct
     weigh_runs(rows, order, 0, found, *(column[:found] for column in columns))
-    _unsign_zeros(columns[0][:found])
+    unsign_zeros(columns[0][:found])
     return found
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,11 @@ class PairCounts:
     n_negative: int | float
     twice_concordant: int | float
     twice_discordant: int | float
+
+    @classmethod
+    def of(cls, n_positive: int | float, n_negative: int | float, twice: int | float) -> Self:
+        """Return the counts of all pairs, ``twice`` those that are concordant being known."""
+        return cls(n_positive, n_negative, twice, 2 * n_positive * n_negative - twice)
 
     @property
     def auc(self) -> float:
@@ -101,7 +106,7 @@ def count_pairs(rows: BinaryRows, n_threads: int | None = None) -> PairCounts:
         twice += 2 * positives * n_negative + (positives * negatives if ties else pairs)
         n_negative += negatives
         n_positive += positives
-    return _counts(n_positive, n_negative, twice)
+    return PairCounts.of(n_positive, n_negative, twice)
 
 
 def pairs_of_sorted(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
@@ -113,12 +118,12 @@ def pairs_of_sorted(positive: NDArray[Any], negative: NDArray[Any]) -> PairCount
 def _by_search(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
     below = np.searchsorted(negative, positive, side="left").sum()
     not_above = np.searchsorted(negative, positive, side="right").sum()
-    return _counts(len(positive), len(negative), int(below + not_above))
+    return PairCounts.of(len(positive), len(negative), int(below + not_above))
 
 
 def _by_merge(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
     twice = int(merges.pairs_of_sorted(positive, negative))
-    return _counts(len(positive), len(negative), twice)
+    return PairCounts.of(len(positive), len(negative), twice)
 
 
 def _pairs_of_few(rows: BinaryRows) -> PairCounts:
@@ -134,11 +139,7 @@ def _pairs_of_few(rows: BinaryRows) -> PairCounts:
         return _pairs_of_few(rows.recheck())
     if odd:  # infinities, which are allowed, or nan, which is not
         rows.recheck()
-    return _counts(n_positive, n_negative, twice)
-
-
-def _counts(n_positive: int, n_negative: int, twice: int) -> PairCounts:
-    return PairCounts(n_positive, n_negative, twice, 2 * n_positive * n_negative - twice)
+    return PairCounts.of(n_positive, n_negative, twice)
 
 
 def _pairs_inside(parted: Partition, n_threads: int | None) -> NDArray[np.int64]:
@@ -236,7 +237,7 @@ def pairs_of_weights(positives: NDArray[Any], negatives: NDArray[Any]) -> PairCo
     n_positive, n_negative = int(positives.sum()), int(negatives.sum())
     below = n_negative - np.cumsum(negatives)
     twice = int(2 * exact_dot(positives, below) + exact_dot(positives, negatives))
-    return _counts(n_positive, n_negative, twice)
+    return PairCounts.of(n_positive, n_negative, twice)
 
 
 #: Integer products below this bound are exact in int64; above it Python integers take over.
