@@ -139,6 +139,8 @@ def test_ends_are_of_their_bins() -> None:
         make(COARSE, [3, 4], [1, 2], [1, 2], low=[0.1, 0.7])
     with pytest.raises(ValueError, match=r"`high` must lie in its bin: 0.8 is not in bin 3"):
         make(COARSE, [3, 3], [1, 2], [1, 2], low=[0.1, 0.2], high=[0.2, 0.8])
+    with pytest.raises(ValueError, match=r"`low` must not exceed `high`: 0.8 and 0.7 of bin 4"):
+        make(COARSE, [3, 4], [1, 2], [1, 2], low=[0.1, 0.8], high=[0.2, 0.7])
     with pytest.raises(ValueError, match="lengths differ"):
         make(COARSE, [3], [1], [2], **ENDS)
     with pytest.raises(ValueError, match="`low` must be finite: nan"):
