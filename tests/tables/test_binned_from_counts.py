@@ -132,6 +132,16 @@ def test_faults(fault: str) -> None:
         BinnedScoreTable.from_counts(*given_)
 
 
+@pytest.mark.parametrize("ends", [{}, {"low": [], "high": []}])
+def test_counts_of_no_rows(ends: dict[str, Any]) -> None:
+    table = BinnedScoreTable.from_counts(COARSE, [], [], [], **ends)
+    assert (table.n_positive, table.n_negative) == (0, 0)
+    some = BinnedScoreTable.from_counts(COARSE, [3, 4], [1, 2], [1, 2])
+    assert table + some == some
+    with pytest.raises(ValueError, match="is empty"):
+        BinnedScoreTable.from_counts(COARSE, [], [1], [2])
+
+
 def test_ends_are_of_their_bins() -> None:
     make = BinnedScoreTable.from_counts
     assert make(COARSE, [3, 4], [1, 2], [1, 2], **ENDS).n_positive == 3
