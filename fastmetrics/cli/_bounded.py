@@ -64,7 +64,7 @@ def run_bounded(options: argparse.Namespace) -> str:
     with warnings.catch_warnings(record=True) as caught, in_words_of(options):
         warnings.simplefilter("always")
         taker.check_labels()
-        taker.check_weights()
+        taker.check_weights(columns.n_rows)
         for position, name in enumerate(options.scores):
             with progress_bar("evaluating") as progress:
 
@@ -179,7 +179,9 @@ class _Taker:
             with in_words_of(self.options):
                 encode_labels(self.seen, pos_label, "strict", defer=False)
 
-    def check_weights(self) -> None:
+    def check_weights(self, n_rows: int) -> None:
         """Raise where no row stands for any."""
         if not any(runs.n_positive + runs.n_negative for runs in self.runs.values()):
-            raise InputError("`sample_weight` must not be all zero: no positive weight")
+            raise InputError(
+                f"`sample_weight` must not be all zero: {n_rows:,} rows, no positive weight"
+            )

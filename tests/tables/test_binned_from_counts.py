@@ -132,6 +132,16 @@ def test_faults(fault: str) -> None:
         BinnedScoreTable.from_counts(*given_)
 
 
+@pytest.mark.parametrize("ends", [{}, {"low": [], "high": []}])
+def test_counts_of_no_rows(ends: dict[str, Any]) -> None:
+    table = BinnedScoreTable.from_counts(COARSE, [], [], [], **ends)
+    assert (table.n_positive, table.n_negative) == (0, 0)
+    some = BinnedScoreTable.from_counts(COARSE, [3, 4], [1, 2], [1, 2])
+    assert table + some == some
+    with pytest.raises(ValueError, match="is empty"):
+        BinnedScoreTable.from_counts(COARSE, [], [1], [2])
+
+
 def test_ends_are_of_their_bins() -> None:
     make = BinnedScoreTable.from_counts
     assert make(COARSE, [3, 4], [1, 2], [1, 2], **ENDS).n_positive == 3
@@ -139,6 +149,8 @@ def test_ends_are_of_their_bins() -> None:
         make(COARSE, [3, 4], [1, 2], [1, 2], low=[0.1, 0.7])
     with pytest.raises(ValueError, match=r"`high` must lie in its bin: 0.8 is not in bin 3"):
         make(COARSE, [3, 3], [1, 2], [1, 2], low=[0.1, 0.2], high=[0.2, 0.8])
+    with pytest.raises(ValueError, match=r"`low` must not exceed `high`: 0.8 and 0.7 of bin 4"):
+        make(COARSE, [3, 4], [1, 2], [1, 2], low=[0.1, 0.8], high=[0.2, 0.7])
     with pytest.raises(ValueError, match="lengths differ"):
         make(COARSE, [3], [1], [2], **ENDS)
     with pytest.raises(ValueError, match="`low` must be finite: nan"):

@@ -128,6 +128,9 @@ class Bins:
             if is_wrong.any():
                 k = int(np.argmax(is_wrong))
                 raise InputError(f"`{name}` must lie in its bin: {each[k]} is not in bin {at[k]}")
+        if (low > high).any():
+            k = int(np.argmax(low > high))
+            raise InputError(f"`low` must not exceed `high`: {low[k]} and {high[k]} of bin {at[k]}")
         least, most = np.full(layout.n_bins, np.inf), np.full(layout.n_bins, -np.inf)
         np.minimum.at(least, at, low)
         np.maximum.at(most, at, high)

@@ -141,6 +141,8 @@ class BinnedScoreTable(Saved, Bracketed):
             raise InputTypeError(f"`layout` must be a BinLayout: got {type(layout).__qualname__}")
         if (low is None) != (high is None):
             raise InputError("`low` and `high` belong together: pass both, or neither")
+        if np.size(bins) == 0 == np.size(positives) == np.size(negatives):
+            return cls(layout, first_rows=0)
         counts = checked_counts(positives, "positives"), checked_counts(negatives, "negatives")
         bound = sum(int(each.sum()) for each in counts if each.dtype.kind == "i")
         if bound >= 2**62:
