@@ -11,8 +11,7 @@ from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import check_finite
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.runs._columns import SortedColumn
-from fastmetrics.tables.scores._columns import unsign_zeros
-from fastmetrics.tables.scores._distinct import split_by_class
+from fastmetrics.tables.scores._distinct import split_by_class, unsign_zeros
 
 #: Scores of one class, and how many rows each stands for; None: one.
 Part = tuple[NDArray[Any], NDArray[np.int64] | None]

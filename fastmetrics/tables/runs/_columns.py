@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.tables.runs._spill_file import SpillFile
-from fastmetrics.tables.scores._columns import first_places, unsign_zeros
+from fastmetrics.tables.scores._columns import first_places
+from fastmetrics.tables.scores._distinct import unsign_zeros
 
 #: Of a column in a file, every so many scores one stays in memory.
 BLOCK: Final = 1024

@@ -130,12 +130,6 @@ def in_order(columns: Columns) -> Columns:
     return scores[starts], np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)
 
 
-def unsign_zeros(scores: NDArray[Any]) -> None:
-    """Turn -0.0 into 0.0, the score that it ties, in place."""
-    if scores.dtype.kind == "f":
-        scores += scores.dtype.type(0)
-
-
 def first_places(values: NDArray[Any]) -> NDArray[np.int64]:
     """Return where each distinct value of a sorted array begins."""
     is_first = np.ones(len(values), np.bool_)

@@ -16,7 +16,7 @@ from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering.keys import ordered_keys, scores_of
 from fastmetrics.tables.ordering.partition import Partition, partition
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
-from fastmetrics.tables.scores._columns import Columns, unsign_zeros
+from fastmetrics.tables.scores._columns import Columns
 
 #: Below this many rows, splitting, sorting and merging beats the set-up of a partition.
 PLAIN_ROWS = 40_000
@@ -230,3 +230,9 @@ def ordered_bucket(parted: Partition, b: int) -> tuple[BinaryRows, RowOrder]:
     )
     labels = np.repeat(np.array([0, 1], np.int8), parted.rows[2 * b : 2 * b + 2])
     return BinaryRows(labels, 0, scores, weights, False, True), row_order(scores, 1)
+
+
+def unsign_zeros(scores: NDArray[Any]) -> None:
+    """Turn -0.0 into 0.0, the score that it ties, in place."""
+    if scores.dtype.kind == "f":
+        scores += scores.dtype.type(0)
