@@ -56,7 +56,7 @@ def check_finite(
         inf = np.isinf(scores)
         sign = "-inf" if scores.ravel()[np.argmax(inf)] < 0 else "inf"
         in_table &= name == "y_score" and scores.ndim == 1
-        advice = "; ScoreTable.from_scores ranks infinities with `allow_inf=True`"
+        advice = "; score tables rank infinities with `allow_inf=True`"
         raise InputError(_not_finite(name, sign, inf) + (advice if in_table else ""))
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -93,6 +94,27 @@ def test_rows_that_stand_for_several(rng, tmp_path, distinct):
     mixed.update(y, scores)
     mixed.merge(runs)
     agree(mixed, y, scores, weights + 1)
+
+
+@pytest.mark.parametrize("weights", [None, 3])
+def test_work_stays_in_the_memory_that_is_given(rng, tmp_path, weights):
+    y = rng.integers(0, 2, 50_000)
+
+    def spilled():
+        runs = ScoreRuns("16MB", tmp_path)
+        for _ in range(40):
+            counts = None if weights is None else rng.integers(1, weights, len(y))
+            runs.update(y, rng.normal(size=len(y)), counts)
+        evaluate(runs, n_threads=1)
+        return runs.spilled_bytes
+
+    assert spilled() > 10e6  # all that is loaded on first use is there now
+    tracemalloc.start()
+    try:
+        spilled()
+        assert tracemalloc.get_traced_memory()[1] < 16e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_scores_that_recur_stay_in_memory(rng):

@@ -38,6 +38,8 @@ LEAST_MEMORY: Final = 10**6
 #: Shares of the memory: rows that are not sorted yet; runs that stay where there is a folder for
 #: them, and where there is none; the tables of ranges.
 _WAITING, _KEPT, _MOST_KEPT, _RANGES = 8, 3, 2, 4
+#: Scores with counts are merged in so many times the memory that other rows are sorted in.
+_OF_COUNTS: Final = 2
 #: Bytes an entry of a range takes while its table is made.
 _OF_ENTRY: Final = 56
 #: Entries of a range where memory is plenty: fewer are read in pieces that are too small.
@@ -172,6 +174,8 @@ class ScoreRuns(Shown):
         parts = classes_of(rows)
         sizes = [rows_of(*part) for part in parts]
         n_bytes = sum(each.nbytes for part in parts for each in part if each is not None)
+        if rows.weights is not None:  # they are sorted by way of an order
+            n_bytes *= _OF_COUNTS
         with self._lock:
             kind = common_dtype(self._kind, rows.scores.dtype)
             if max(sizes[0] + self._totals[0], sizes[1] + self._totals[1]) >= _MOST:
@@ -348,7 +352,9 @@ class ScoreRuns(Shown):
 
     def _spill(self) -> None:
         """Move runs to the file where they take too much memory, and there is a folder."""
-        if self._folder is None or self._run_bytes() <= self._memory // _KEPT:
+        counted = sum(c.nbytes for each in self._classes for c in each if c.has_counts)
+        needed = self._run_bytes() + (_OF_COUNTS - 1) * counted
+        if self._folder is None or needed <= self._memory // _KEPT:
             return
         if self._file is None or not self._file.is_own:
             self._file = SpillFile(self._folder)
