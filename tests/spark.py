@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -39,7 +40,9 @@ def session() -> Iterator[Any]:
         builder = sql.SparkSession.builder.master("local[2,4]").appName("fastmetrics")
         for name, value in settings.items():
             builder = builder.config(name, value)
-        spark = builder.getOrCreate()
+        with warnings.catch_warnings():  # it forks, of which JAX complains where it was loaded
+            warnings.filterwarnings("ignore", r"os.fork\(\) was called", RuntimeWarning)
+            spark = builder.getOrCreate()
         spark.sparkContext.setLogLevel("OFF")
         try:
             yield spark
