@@ -183,6 +183,7 @@ def test_functions_of_rows_say_what_takes_runs():
         ({"memory": "999 kB"}, "`memory` must be at least 1,000,000 bytes: got '999 kB'"),
         ({"memory": 1000}, "`memory` must be at least 1,000,000: got 1000"),
         ({"memory": 1.5}, "`memory` must be an integer"),
+        ({"spill_dir": 5}, "`spill_dir` must be a path: got int"),
         ({"spill_dir": "/nowhere/at/all"}, "`spill_dir` '/nowhere/at/all' cannot be used: No such"),
     ],
 )

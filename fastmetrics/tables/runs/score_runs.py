@@ -109,6 +109,8 @@ class ScoreRuns(Shown):
         self, memory: int | str = "1GB", spill_dir: str | os.PathLike[str] | None = None
     ) -> None:
         self._memory = check_memory_size("memory", memory, low=LEAST_MEMORY)
+        if not isinstance(spill_dir, str | os.PathLike | None):
+            raise InputTypeError(f"`spill_dir` must be a path: got {type(spill_dir).__qualname__}")
         self._folder = None if spill_dir is None else os.fsdecode(spill_dir)
         self._file: SpillFile | None = None
         if self._folder is not None:
