@@ -35,6 +35,7 @@ def _counts_few(monkeypatch):
     monkeypatch.setattr(_key_counter, "_MOST_RECUR", 0.0)
     monkeypatch.setattr(_key_counter, "_LEAST_SHARE", 0.0)
     monkeypatch.setattr(_row_store, "_WAITING", 64)
+    monkeypatch.setattr(_row_store, "_BESIDE", 0)
     monkeypatch.setattr(_row_store, "_DEALT", 50)
 
 
@@ -149,16 +150,17 @@ def test_without_a_folder(rng):
 
 
 @pytest.mark.parametrize("at", range(3))
-@pytest.mark.parametrize("name", ["count", "others", "following", "after"])
+@pytest.mark.parametrize("name", ["count", "_with_passed", "others", "following", "after"])
 def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypatch, name, at):
-    scores, y = rng.normal(size=N).astype(np.float32), rng.integers(0, 2, N)
+    scores = np.where(rng.random(N) < 0.5, 0.75, rng.normal(size=N)).astype(np.float32)
+    y = rng.integers(0, 2, N)
     calls = []
     where = "count" if name == "after" else name
     original = getattr(_key_counter.KeyCounter, where)
 
     def interrupted(self, *args):
         calls.append(0)
-        if len(calls) == at + 1:
+        if len(calls) == (2 * at + 2 if name == "_with_passed" else at + 1):  # all are counted
             if name == "count":
                 count_a_few(self)
             if name == "after":

@@ -29,10 +29,13 @@ from fastmetrics.tables.runs._spill_file import SpillFile
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Shares of the memory: rows that are not sorted yet; runs that stay where there is a folder for
-#: them; all that stays; rows that are dealt and not counted yet, where later tables of ranges are.
-_WAITING, _KEPT, _MOST_KEPT, _DEALT = 8, 3, 2, 4
+#: them; all that stays; rows that are dealt and not counted yet, of which those of rare scores are
+#: copied, where later tables of ranges are.
+_WAITING, _KEPT, _MOST_KEPT, _DEALT = 8, 3, 2, 6
 #: Of what stays, the share that counts may take; of the memory, that of the counts beyond 255.
 _COUNTS, _PASSED = 0.9, 16
+#: Memory that counting takes beside: small arrays, and what is free and not given back.
+_BESIDE: Final = 32 << 20
 #: Threads that sort rows that wait; each makes a run, and runs should be long.
 _SORTED_AT_ONCE: Final = 4
 #: Scores with counts are merged in so many times the memory that other rows are sorted in.
@@ -153,8 +156,8 @@ class RowStore:
         rows = [(bits, label) for bits, label in found if bits is not None]
         if len(rows) < len(found) or (kind := self.kind) is None:
             return False
-        share = 1 if self.folder is not None else 2
-        kept, dealt = (self.memory // (share * each) for each in (_MOST_KEPT, _DEALT))
+        left = (self.memory - _BESIDE) // (1 if self.folder is not None else 2)
+        kept, dealt = (max(left // share, 0) for share in (_MOST_KEPT, _DEALT))
         counter = counter_of([bits for bits, _ in rows], kind, int(_COUNTS * kept), dealt)
         if counter is None:
             return False
@@ -183,6 +186,7 @@ class RowStore:
         waiting = [*self._waiting, others] if more else self._waiting
         more += self._waiting_bytes
         self._waiting, self._waiting_bytes, counter.dealt = waiting, more, following
+        del others, following, waiting  # they are large
         if self._waiting_bytes > self.memory // _WAITING:
             self._sort_waiting(n_threads)
 
