@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,11 @@ from fastmetrics import (
     BinLayout,
     BinnedScoreTable,
     DecayedBinnedScoreTable,
+    GroupedBinnedScoreTable,
     WindowedBinnedScoreTable,
+    evaluate,
+    group_auc,
+    roc_auc_score,
 )
 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
@@ -117,3 +122,25 @@ def test_members_that_are_wrong(what: str) -> None:
     assert type(stream).from_bytes(changed(whole)) == stream
     with pytest.raises(ValueError, match=message):
         type(stream).from_bytes(changed(whole, **members))
+
+
+@pytest.mark.parametrize(
+    ("stream", "ask"),
+    [
+        (WindowedBinnedScoreTable(5), "stream.table.roc_auc()"),
+        (DecayedBinnedScoreTable(5), "stream.table.roc_auc()"),
+        (GroupedBinnedScoreTable(), "groups.group_auc()"),
+    ],
+)
+def test_functions_of_rows_say_what_a_stream_has(stream: Any, ask: str) -> None:
+    for call in (
+        lambda: roc_auc_score(stream),
+        lambda: roc_auc_score([0, 1], stream),
+        lambda: evaluate(stream),
+        lambda: evaluate({"a": stream}),
+        lambda: group_auc(stream),
+    ):
+        with pytest.raises(
+            TypeError, match=f"^a {type(stream).__name__} .* call `{re.escape(ask)}"
+        ):
+            call()
