@@ -17,7 +17,7 @@ import pytest
 from fastmetrics.cli import _bounded, main
 from fastmetrics.tables.runs._spill_file import SpillFile
 
-N = 300_000
+N = 150_000
 COLUMNS = ("normal", "tied", "single", "whole", "constant", "saturated", "sorted")
 
 

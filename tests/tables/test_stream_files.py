@@ -269,7 +269,7 @@ def test_a_stream_may_be_saved_while_it_is_updated(make: Any) -> None:
     stream, stop = make(), threading.Event()
 
     def update() -> None:
-        while not stop.is_set():
+        while not stop.wait(1e-4):  # whoever never waits may keep others from the lock
             stream.update([0, 1, 2], [0, 2, 1])
 
     thread = threading.Thread(target=update)
