@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from fastmetrics.errors import FileError
 from fastmetrics.io._columns import TextColumn
 from fastmetrics.io._formats import column_names
-from fastmetrics.io._paths import expand_paths
 from fastmetrics.io._reader import Progress, read_columns
 
 _COUNTS: Final = ("positives", "negatives")
@@ -56,11 +55,11 @@ def read_counts(
         As `read_columns`, and if rows of the database were in neither class, a count is no
         number, or some files alone name models.
     """
-    files = expand_paths(paths)
-    names, *others = (
-        {name.lower(): name for name in column_names(path, "positives")} for path in files
-    )
-    for path, other in zip(files[1:], others, strict=True):
+    headers = column_names(paths, "positives")
+    files = list(headers)
+    spelt = [{name.lower(): name for name in header} for header in headers.values()]
+    names = spelt[0]
+    for path, other in zip(files, spelt, strict=True):
         if ("model" in other) != ("model" in names):
             raise FileError(
                 f"{files[0]} and {path}: one of them has the column 'model', which the other lacks"
