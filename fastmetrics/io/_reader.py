@@ -261,11 +261,12 @@ class _Reading:
                 i: t for i, t in targets.items() if source.types[i] != "BOOLEAN" or t == "VARCHAR"
             }
             source = source.with_types(spelled | dict.fromkeys(source.odd, "VARCHAR"))
+        done = 0.0  # once the last batch is fetched, DuckDB knows of no progress any more
         try:
             for batch in self._batches(source, targets):
                 self._append(batch, source, targets, guessed)
                 if self.progress is not None:
-                    done = max(0.0, self.connection.query_progress()) / 100
+                    done = max(done, self.connection.query_progress() / 100)
                     self.progress(share[0] + share[1] * done, self.n_rows)
         except NotIntegersError:
             raise _MisjudgedTypesError(position) from None
