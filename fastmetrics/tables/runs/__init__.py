@@ -1,4 +1,4 @@
-"""``ScoreRuns``: rows of any number, exactly: sorted runs in memory, and on disk beyond it.
+"""``ScoreRuns``: rows of any number, exactly: sorted or counted in memory, on disk beyond it.
 
-Columns, the file they go to and ranges of their scores live here. May import `tables.scores`.
+Columns, counts, the file and ranges of scores live here. May import `tables.scores`.
 """

@@ -43,7 +43,7 @@ class ScoreRange(NamedTuple):
 
 
 class ScoreRuns(Shown):
-    """Labels and scores of any number of rows, kept exactly, as sorted runs.
+    """Labels and scores of any number of rows, kept exactly, as sorted runs and counts.
 
     It takes a stream of batches with `update`, in the memory that is given; what goes beyond lies
     in a file of `spill_dir`. `evaluate` takes it in place of labels and scores; `ranges` gives the
@@ -55,7 +55,7 @@ class ScoreRuns(Shown):
         Bytes that rows may take, at work included: 1 MB or more. A text has a unit: "500MB",
         "1.5GiB".
     spill_dir : str or path-like, optional
-        A folder with room for what does not fit: 4 to 8 bytes a row. None: there is none, and an
+        A folder with room for what does not fit: up to 8 bytes a row. None: there is none, and an
         update that does not fit is refused.
 
     Raises
@@ -69,6 +69,10 @@ class ScoreRuns(Shown):
     that recur are counted. O(n log n) time in all. Where runs that count get many they are merged.
     Beyond a third of the memory runs go to the file. Later each range of scores is gathered of all
     runs, and sorted once more.
+
+    Scores that 32 bits can tell (float32, and whatever would be the same as float32, or as int32)
+    are counted instead where they are many: two bytes for each number that there is between two
+    others, in O(n) time, for any number of rows. Rare ones among them become runs.
 
     The file has no name (on Linux it never has one): it is gone with the object or the process,
     however that ends. Several threads may update one object. What is refused leaves it as it was.
