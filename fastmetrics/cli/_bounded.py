@@ -168,9 +168,9 @@ class _Taker:
             runs.update(is_positive, columns[name], weights, n_threads=options.threads)
 
     def _see(self, labels: NDArray[Any]) -> None:
-        here = distinct(labels)
-        if self.seen is None or not np.isin(here, self.seen).all():
-            self.seen = here if self.seen is None else distinct(np.concatenate([self.seen, here]))
+        seen = labels[:0] if self.seen is None else self.seen
+        if sum(np.count_nonzero(labels == each) for each in seen) < len(labels):
+            self.seen = distinct(np.concatenate([seen, distinct(labels)]))
             if len(self.seen) > 2:
                 self.check_labels()
 

@@ -162,7 +162,7 @@ def _add_memory(add: Any) -> None:
     add(
         "--spill-dir",
         metavar="DIR",
-        help="folder of those rows, on a disk: 4 to 8 bytes a row and model; nothing is left "
+        help="folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left "
         "(default: the system's folder for temporary files)",
     )
 
