@@ -24,7 +24,7 @@ from distributed import Client, LocalCluster, wait
 
 import fastmetrics as fm
 import fastmetrics.dask as fmd
-from fastmetrics.dask import _ranges, _scored, scores
+from fastmetrics.dask import _dealt, _ranges, _scored, scores
 from fastmetrics.dask.bootstrap import _rows as rows_of_range, _totals as totals_of
 from fastmetrics.intervals.bootstrap._draws import Draws
 
@@ -117,26 +117,26 @@ def states(n: int) -> dict[str, float]:
     """Return the bytes of what is sent: of a run a row, of the others as they are."""
     with dask.config.set(scheduler="synchronous"):
         part = (*rows(0, n), None)
-        seen = _scored.state_of(part, 1, _scored.run_of)
-        run = seen.state
-        edges = _ranges._splitters([_ranges._look(seen, 4096).state], n // 8)
-        counts = _ranges._counts(run, edges)
-        ranges = _ranges._ranges(counts, n // 8)
-        cut = _ranges._cut(run, edges, [(ranges[0].first, ranges[0].stop)], np.ones(1 << 16, bool))
+        seen = _scored.state_of(part, 1, _dealt.that_weigh)
+        look = _ranges._look(seen, 4096)
+        plan = _ranges._plan([look.state], np.dtype(np.float32), n // 8)
+        dealt = _dealt.deal(seen, plan, np.dtype(np.float32))
+        counts = _dealt.counts_of(dealt)
+        here = _ranges._ranges(counts, counts[0], n // 8)[0]
+        cut = _dealt.cut(dealt, here.first, np.ones(here.stop - here.first, bool))
         totals = tuple(int(row.sum()) for row in counts[1:])
-        table = _scored.merged(cut)
-        summary = scores._summary(table, ranges[0], totals)
+        table = _dealt.table_of([cut])
         draws = Draws(np.zeros(2, np.uint64), n)
         drawn = totals_of(draws, 0, 1, [(0, draws.n_windows)])[0]
         binned = fmd.binned_score_table([dask.delayed(rows)(0, n)], layout=LAYOUT)
         return {
-            "run, a row": weight(run) / n,
-            "look": weight(_ranges._look(seen, 4096)),
-            "counts of bins": weight(counts),
-            "part of a run, a row": weight(cut[0]) / len(cut[0].scores),
-            "RangeSummary": weight(summary),
-            "rows of a range for the bootstrap, a row": weight(rows_of_range(table, ranges[0])[0])
-            / sum(ranges[0].inside),
+            "rows in buckets, a row": sum(side.nbytes for side in dealt.scores) / n,
+            "sample of a partition": weight(look),
+            "counts, a bucket": counts.nbytes / counts.shape[1],
+            "rows of a range, a row": weight(cut) / here.n_scores,
+            "RangeSummary": weight(scores._summary(table, here, totals)),
+            "rows of a range for the bootstrap, a row": weight(rows_of_range(table, here)[0])
+            / sum(here.inside),
             "totals of windows, a row and replicate": drawn.nbytes / n,
             "replicate of a range": 24,
             "BinnedScoreTable": weight(binned),

@@ -23,8 +23,7 @@ from fastmetrics._input.scalars import Alternative, WeightsAre, check_integer
 from fastmetrics._kernels.replicates import resampling as kernels
 from fastmetrics.dask._families import matrix_of
 from fastmetrics.dask._partitions import computed, summed
-from fastmetrics.dask._ranges import RANGE_SCORES, Range, SortedRuns
-from fastmetrics.dask._scored import Run
+from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
 from fastmetrics.dask.scores import SCORED, counted_parts
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Resampling, Yield
@@ -122,7 +121,7 @@ def bootstrap(
 
     Notes
     -----
-    Rows are sorted in ranges, as for `roc_auc_score`, and kept by the workers in a byte each.
+    Rows are put in order in ranges, as by `evaluate`, and kept by the workers in a byte each.
     About 1.3 ns a row and replicate on one core; a window of 4,096 rows that two ranges share is
     drawn twice. Tasks return 24 bytes a replicate, added up in trees. With 200 rows or more to a
     distinct score and class the table comes here, and is resampled by cells, as in memory.
@@ -163,13 +162,10 @@ def bootstrap(
         matrix = matrix_of(parts, pos_label, threshold)
         return resampled(matrix, None, options)
     _check_pairs(options.asked)
-    runs = SortedRuns(parts, pos_label=pos_label, range_scores=size)
+    runs = Ranges(parts, pos_label=pos_label, range_scores=size)
     n = int(runs.n_positive) + int(runs.n_negative)
-    # There are no fewer distinct scores than in one partition in the mean: mostly that will do.
-    may_be_few = n * len(runs.runs) > ROWS_OF_A_CELL * runs.n_scores
-    if may_be_few and n > ROWS_OF_A_CELL * sum(computed(runs.over_ranges(_n_cells))):
-        whole: Run = computed(summed(runs.runs))
-        return resampled(whole.table(), None, options)
+    if _has_few_cells(runs, n):
+        return resampled(runs.table(), None, options)
     return _of_pairs(runs, n, options)
 
 
@@ -184,6 +180,18 @@ def _check_pairs(asked: Sequence[Planned]) -> None:
             )
 
 
+def _has_few_cells(runs: Ranges, n: int) -> bool:
+    """Return whether there are so few distinct scores and classes that memory resamples cells."""
+    if n <= ROWS_OF_A_CELL * np.count_nonzero(runs.counts[1:]):
+        return False
+    n_cells = 0
+    for task in runs.over_ranges(_n_cells):  # mostly the first has more than few
+        n_cells += computed(task)
+        if n <= ROWS_OF_A_CELL * n_cells:
+            return False
+    return True
+
+
 def _n_cells(table: ScoreTable, here: Range) -> int:
     return int(np.count_nonzero(table.positives) + np.count_nonzero(table.negatives))
 
@@ -191,7 +199,7 @@ def _n_cells(table: ScoreTable, here: Range) -> int:
 # --- replicates ----------------------------------------------------------------------------------
 
 
-def _of_pairs(runs: SortedRuns, n: int, options: Options) -> BootstrapResults:
+def _of_pairs(runs: Ranges, n: int, options: Options) -> BootstrapResults:
     form = _Ranges(n_rows=n, n_units=n)
     draws = options.draws(form)
     if runs.n_positive and runs.n_negative:
@@ -252,7 +260,7 @@ def _part(drawn: NDArray[np.float64]) -> Part:
     )
 
 
-def _pairs(runs: SortedRuns, inside: Sequence[int]) -> PairCounts:
+def _pairs(runs: Ranges, inside: Sequence[int]) -> PairCounts:
     """Return the pairs of all rows from twice those inside each range."""
     m, n = int(runs.n_positive), int(runs.n_negative)
     below = (n - each.above[1] - each.inside[1] for each in runs.ranges)
@@ -260,7 +268,7 @@ def _pairs(runs: SortedRuns, inside: Sequence[int]) -> PairCounts:
     return PairCounts.of(m, n, sum(inside) + across)
 
 
-def _replicates(runs: SortedRuns, rows: Sequence[Delayed], draws: Draws, n_resamples: int) -> Ints:
+def _replicates(runs: Ranges, rows: Sequence[Delayed], draws: Draws, n_resamples: int) -> Ints:
     """Return positives, negatives and twice the pairs of each replicate: (3, n_resamples)."""
     windows = [_windows(each) for each in runs.ranges]
     size = max(1, min(_TOTALS // draws.n_windows, -(-n_resamples // _BATCHES)))
@@ -348,7 +356,7 @@ def _beside(above: Ints, below: Ints) -> Ints:
 # --- the acceleration of BCa ---------------------------------------------------------------------
 
 
-def _acceleration(runs: SortedRuns, counts: PairCounts) -> float:
+def _acceleration(runs: Ranges, counts: PairCounts) -> float:
     """Return the acceleration of the AUC, from its values without each row; nan if all are equal.
 
     Without a positive that wins v of the W pairs the AUC is (W - v) / ((m - 1) n): it differs from

@@ -1,0 +1,179 @@
+"""The rows of a partition in buckets, and those of a range again as rows, or as a table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.rows import BinaryRows
+from fastmetrics.dask._scored import Run, Seen, cast, merged, narrow
+from fastmetrics.tables.ordering.partition import partition
+from fastmetrics.tables.ordering.plan import Plan
+from fastmetrics.tables.scores._distinct import split_by_class
+from fastmetrics.tables.scores.pairs import count_pairs, pairs_of_weights
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+#: Rows are counted, score by score, where that leaves one entry of so many, as a sample says.
+_SHRINKS: Final = 4
+_SAMPLED: Final = 1 << 12
+
+Sides = tuple[NDArray[Any], NDArray[Any]]
+
+
+class Dealt(NamedTuple):
+    """Rows of a partition, or of a range: negatives and positives, bucket after bucket.
+
+    ``weights`` are those of both, or None where each row counts once; ``sizes``, of shape
+    (2, n_buckets), are the rows of either class in each bucket.
+    """
+
+    scores: Sides
+    weights: Sides | None
+    sizes: NDArray[np.int64]
+
+
+def that_weigh(rows: BinaryRows) -> BinaryRows:
+    """Return the rows that weigh something: the others are not there."""
+    if rows.weights is None or rows.weights.all():
+        return rows
+    has = rows.weights > 0
+    return dataclasses.replace(
+        rows, labels=rows.labels[has], scores=rows.scores[has], weights=rows.weights[has]
+    )
+
+
+def sample_of(scores: NDArray[Any], n: int) -> NDArray[Any]:
+    """Return n scores by chance, or all in such an order: the same whenever the task is run."""
+    rng = np.random.default_rng(len(scores))
+    if len(scores) <= n:
+        return rng.permutation(scores)
+    return scores[rng.integers(len(scores), size=n)]
+
+
+def deal(seen: Seen, plan: Plan | None, dtype: np.dtype[Any]) -> Dealt | None:
+    rows: BinaryRows | None = seen.state
+    if rows is None:
+        return None
+    rows = dataclasses.replace(rows, scores=cast(rows.scores, dtype))
+    if _n_entries(rows.scores) * _SHRINKS <= len(rows.scores):
+        rows = _entries(rows)
+    if plan is None:
+        sides: Any = [split_by_class(rows)[::-1]]
+        if rows.weights is not None:
+            sides.append(tuple(rows.weights[rows.labels == c] for c in (0, 1)))
+        sizes = np.array([[len(side)] for side in sides[0]])
+    else:
+        parted = partition(rows, 1, plan=plan)
+        sides = list(zip(parted.columns(0), parted.columns(1), strict=True))
+        sizes = np.ascontiguousarray(parted.rows.reshape(-1, 2).T)
+        parted.release()
+    if rows.weights is None:
+        return Dealt(sides[0], None, sizes)
+    kind = np.int64 if rows.integer_weights else np.float64
+    weights = tuple(narrow(side.astype(kind)) for side in sides[1])
+    return Dealt(sides[0], weights, sizes)  # type: ignore[arg-type]
+
+
+def _n_entries(scores: NDArray[Any]) -> float:
+    """Return about how many distinct scores there are, from those that a sample has twice."""
+    sample, n = sample_of(scores, _SAMPLED), len(scores)
+    times = np.unique(sample, return_counts=True)[1]
+    is_frequent = times > len(sample) // 64
+    rest = times[~is_frequent]
+    twice = float((rest * (rest - 1)).sum())
+    n_rest = n * float(rest.sum()) / len(sample)
+    recurring = float(rest.sum()) ** 2 / twice if twice else n_rest
+    return np.count_nonzero(is_frequent) + min(n_rest, recurring)
+
+
+def _entries(rows: BinaryRows) -> BinaryRows:
+    """Return a row for each distinct score of either class, whose weight is that of all of them."""
+    table = ScoreTable.from_rows(rows, n_threads=1)
+    sides = table.negatives, table.positives
+    has = [np.flatnonzero(side) for side in sides]
+    return BinaryRows(
+        np.repeat(np.array([0, 1], np.int8), [len(each) for each in has]),
+        0,
+        np.concatenate([table.scores[each] for each in has]),
+        np.concatenate([side[each] for side, each in zip(sides, has, strict=True)]).astype(float),
+        table.positives.dtype.kind != "f",
+        False,
+    )
+
+
+def counts_of(dealt: Dealt | None) -> NDArray[Any] | None:
+    """Return the rows, positives and negatives in each bucket."""
+    if dealt is None:
+        return None
+    n_rows = dealt.sizes.sum(axis=0)
+    if dealt.weights is None:
+        return np.stack([n_rows, dealt.sizes[1], dealt.sizes[0]])
+    sums = []
+    for weights, sizes in zip(dealt.weights, dealt.sizes, strict=True):
+        if weights.dtype.kind == "f":
+            sums.append(np.bincount(np.repeat(np.arange(len(sizes)), sizes), weights, len(sizes)))
+        else:
+            bounds = np.append(0, np.cumsum(sizes))
+            sums.append(np.diff(np.append(0, np.cumsum(weights, dtype=np.int64))[bounds]))
+    return np.stack([n_rows, *sums[::-1]])
+
+
+def cut(dealt: Dealt | None, first: int, wanted: NDArray[np.bool_]) -> Dealt | None:
+    """Return the rows in the buckets from ``first`` on that are wanted."""
+    if dealt is None:
+        return None
+    stop, columns = first + len(wanted), [dealt.scores, *filter(None, [dealt.weights])]
+    sides: Any = [[], []]
+    for c, sizes in enumerate(dealt.sizes):
+        start, here = int(sizes[:first].sum()), sizes[first:stop]
+        part = slice(start, start + int(here.sum()))
+        is_kept = None if wanted.all() else np.repeat(wanted, here)
+        for found, column in zip(sides, columns, strict=False):
+            found.append(column[c][part] if is_kept is None else column[c][part][is_kept])
+    if not len(sides[0][0]) + len(sides[0][1]):
+        return None
+    return Dealt(tuple(sides[0]), tuple(sides[1]) or None, dealt.sizes[:, :0])
+
+
+def pairs_inside(parts: Sequence[Dealt | None]) -> int | float:
+    """Return twice the concordant pairs of the rows sent."""
+    rows = _rows(parts)
+    if rows is not None:
+        return count_pairs(rows, 1).twice_concordant
+    table = table_of(parts)
+    return pairs_of_weights(table.positives, table.negatives).twice_concordant
+
+
+def _rows(parts: Sequence[Dealt | None]) -> BinaryRows | None:
+    """Return the rows of a range, in no order; None where they have weights."""
+    given = [part for part in parts if part is not None]
+    if not given or any(part.weights is not None for part in given):
+        return None
+    sides = [part.scores[c] for c in (0, 1) for part in given]
+    sizes = [sum(len(part.scores[c]) for part in given) for c in (0, 1)]
+    labels = np.repeat(np.array([0, 1], np.int8), sizes)
+    return BinaryRows(labels, 0, np.concatenate(sides), None, False, False)
+
+
+def table_of(parts: Sequence[Dealt | None]) -> ScoreTable:
+    rows = _rows(parts)
+    if rows is not None:
+        return ScoreTable.from_rows(rows, n_threads=1)
+    columns = [Run(np.empty(0), *np.empty((2, 0), np.int64))]
+    for part in parts:
+        if part is not None:
+            for c, scores in enumerate(part.scores):
+                counts = np.ones(len(scores), np.int64) if part.weights is None else part.weights[c]
+                both = np.zeros_like(counts), counts
+                columns.append(Run(scores, both[c], both[1 - c]))
+    if len(columns) > 1:
+        del columns[0]
+    return merged(columns)
+
+
+def run_of(dealt: Dealt | None) -> Run | None:
+    return None if dealt is None else Run.of(table_of([dealt]))
