@@ -82,6 +82,8 @@ def _n_entries(scores: NDArray[Any]) -> float:
     """Return about how many distinct scores there are, from those that a sample has twice."""
     sample, n = sample_of(scores, _SAMPLED), len(scores)
     times = np.unique(sample, return_counts=True)[1]
+    if len(sample) == n:
+        return len(times)
     is_frequent = times > len(sample) // 64
     rest = times[~is_frequent]
     twice = float((rest * (rest - 1)).sum())

@@ -185,6 +185,34 @@ def test_scores_that_recur_are_kept_once() -> None:
     assert weighted.table() == fm.ScoreTable.from_scores(y, s, sample_weight=w)
 
 
+DISTRIBUTIONS: dict[str, Any] = {
+    "heavy tails": lambda rng, n: np.exp(100 * rng.normal(size=n)),
+    "the whole range": lambda rng, n: rng.uniform(-1, 1, n) * 1.7e308,
+    "subnormal": lambda rng, n: rng.integers(-99, 99, n) * 5e-324,
+    "signed zeros": lambda rng, n: np.where(rng.random(n) < 0.5, -0.0, 0.0),
+    "an ulp apart": lambda rng, n: 1 + rng.integers(0, 2_000, n) * 2.0**-52,
+    "one score and others": lambda rng, n: np.where(rng.random(n) < 0.6, 0.25, rng.random(n)),
+    "in order": lambda rng, n: np.sort(rng.normal(size=n)).astype(np.float32),
+    "all int64": lambda rng, n: rng.integers(-(2**63), 2**63 - 1, n),
+    "large int64": lambda rng, n: 2**62 + rng.integers(0, 2_000, n),
+    "large uint64": lambda rng, n: rng.integers(2**63, 2**64 - 1, n, dtype=np.uint64),
+}
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_any_distribution_is_dealt(name: str) -> None:
+    rng = np.random.default_rng(2)
+    n = 5_000
+    y, s = rng.integers(0, 2, n), DISTRIBUTIONS[name](rng, n)
+    for places, size in (([], 300), ([9, 9, 4_000], 1_700)):
+        labels, scores = delayed_columns([y, s], places)
+        assert fmd.roc_auc_score(labels, scores, range_scores=size) == fm.roc_auc_score(y, s)
+        found = fmd.evaluate(labels, scores, range_scores=size)["score"]
+        expected = fm.evaluate(y, s)["score"]
+        same = dataclasses.replace(found, average_precision=expected.average_precision)
+        assert same == expected
+
+
 def test_float_weights_are_those_in_memory_up_to_rounding() -> None:
     y, s = sample()
     w = np.random.default_rng(1).random(len(y))
