@@ -151,7 +151,7 @@ def states(n: int) -> dict[str, float]:
             "rows in buckets, a row": sum(side.nbytes for side in dealt.scores) / n,
             "sample of a partition": weight(look),
             "counts, a bucket": counts.nbytes / counts.shape[1],
-            "rows of a range, a row": weight(cut) / here.n_scores,
+            "rows of a range, a row": weight(cut) / here.n_rows,
             "RangeSummary": weight(scores._summary(table, here, totals)),
             "rows of a range for the bootstrap, a row": weight(
                 rows_of_range(table, here, Needs())[0]

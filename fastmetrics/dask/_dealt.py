@@ -55,6 +55,10 @@ def sample_of(scores: NDArray[Any], n: int) -> NDArray[Any]:
 
 
 def deal(seen: Seen, plan: Plan | None, dtype: np.dtype[Any]) -> Dealt | None:
+    """Deal the rows of a partition, whose scores become of this dtype, into the map's buckets.
+
+    Where scores recur, those of a class and score become one row, of their weight.
+    """
     rows: BinaryRows | None = seen.state
     if rows is None:
         return None
@@ -162,6 +166,7 @@ def _rows(parts: Sequence[Dealt | None]) -> BinaryRows | None:
 
 
 def table_of(parts: Sequence[Dealt | None]) -> ScoreTable:
+    """Return the table of the rows of a range: in order, as memory would have them."""
     rows = _rows(parts)
     if rows is not None:
         return ScoreTable.from_rows(rows, n_threads=1)
@@ -178,4 +183,5 @@ def table_of(parts: Sequence[Dealt | None]) -> ScoreTable:
 
 
 def run_of(dealt: Dealt | None) -> Run | None:
+    """Return the columns of the table of a partition, which are sent and added up."""
     return None if dealt is None else Run.of(table_of([dealt]))

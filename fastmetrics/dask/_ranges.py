@@ -61,11 +61,14 @@ class _Look(NamedTuple):
 
 
 class Range(NamedTuple):
-    """Consecutive buckets, ``first`` to ``stop``; the counts of what scores higher and in them."""
+    """Consecutive buckets, ``first`` to ``stop``; the counts of what scores higher and in them.
+
+    ``n_rows`` are those that are put in order: a bucket of one score is one.
+    """
 
     first: int
     stop: int
-    n_scores: int
+    n_rows: int
     above: tuple[Any, Any]
     inside: tuple[Any, Any]
 

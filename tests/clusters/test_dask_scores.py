@@ -121,8 +121,8 @@ def test_ranges_hold_no_more_than_they_may() -> None:
     )
     runs = Ranges(parts, range_scores=400)
     assert len(runs.ranges) > 10
-    assert max(each.n_scores for each in runs.ranges) <= 400
-    assert sum(each.n_scores for each in runs.ranges) == runs.counts[0].sum() == len(y)
+    assert max(each.n_rows for each in runs.ranges) <= 400
+    assert sum(each.n_rows for each in runs.ranges) == runs.counts[0].sum() == len(y)
     above = [0, 0]
     for each in runs.ranges:
         assert each.above == tuple(above)
@@ -179,7 +179,7 @@ def test_scores_that_recur_are_kept_once() -> None:
     assert sum(map(len, (side for each in held for side in each.scores))) < len(held) * entries
     assert found.table() == fm.ScoreTable.from_scores(y, s)
     assert found.pairs().auc == fm.roc_auc_score(y, s)
-    assert max(each.n_scores for each in found.ranges) <= 100
+    assert max(each.n_rows for each in found.ranges) <= 100
     w = np.random.default_rng(1).integers(0, 1000, len(y))
     weighted = ranges(y, s, w, range_scores=100)
     assert weighted.table() == fm.ScoreTable.from_scores(y, s, sample_weight=w)
