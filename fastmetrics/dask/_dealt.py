@@ -9,8 +9,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.rows import BinaryRows
-from fastmetrics.dask._scored import Run, Seen, cast, merged, narrow
+from fastmetrics._input.classes import ClassLabels, check_class_labels
+from fastmetrics._input.rows import BinaryRows, check_same_index
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics.dask._scored import Run, Seen, cast, checked, merged, narrow
+from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.ordering.partition import partition
 from fastmetrics.tables.ordering.plan import Plan
 from fastmetrics.tables.scores._distinct import split_by_class
@@ -27,13 +30,56 @@ Sides = tuple[NDArray[Any], NDArray[Any]]
 class Dealt(NamedTuple):
     """Rows of a partition, or of a range: negatives and positives, bucket after bucket.
 
-    ``weights`` are those of both, or None where each row counts once; ``sizes``, of shape
-    (2, n_buckets), are the rows of either class in each bucket.
+    ``weights`` are those of both, or None where each row counts once; ``groups`` the numbers of
+    their groups, if any; ``sizes``, of shape (2, n_buckets), the rows of either class in each
+    bucket.
     """
 
     scores: Sides
     weights: Sides | None
     sizes: NDArray[np.int64]
+    groups: Sides | None = None
+
+
+class Grouped(NamedTuple):
+    """Rows, and the group of each."""
+
+    rows: BinaryRows
+    groups: ClassLabels
+
+
+def grouped(columns: tuple[Any, ...], positive: Any) -> Seen:
+    """Return the checked rows of a partition with their groups."""
+    y_true, y_score, _, groups = columns
+    check_same_index(y_true=y_true, y_score=y_score, groups=groups)
+    seen = checked((y_true, y_score, None), positive)
+    if seen.state is None:
+        return seen
+    found = check_class_labels(groups, "groups")
+    check_same_length(y_true=range(seen.n_rows), groups=found.codes)
+    return seen._replace(state=Grouped(seen.state, found))
+
+
+def names_of(seen: Seen) -> NDArray[Any] | None:
+    """Return the groups of a partition."""
+    return None if seen.state is None else seen.state.groups.classes
+
+
+def united(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """Return the groups of both."""
+    if (one.dtype.kind in "UOT") != (other.dtype.kind in "UOT"):
+        raise InputTypeError("`groups` holds text in some partitions, and numbers in others")
+    return np.unique(np.concatenate([one, other]))
+
+
+def sizes_of(seen: Seen, names: NDArray[Any]) -> NDArray[np.int64] | None:
+    """Return how many rows of a partition each of all groups has."""
+    return None if seen.state is None else np.bincount(_codes(seen.state, names), None, len(names))
+
+
+def _codes(state: Grouped, names: NDArray[Any]) -> NDArray[np.int32]:
+    own = np.searchsorted(names, state.groups.classes).astype(np.int32)
+    return np.ascontiguousarray(own[state.groups.codes])
 
 
 def that_weigh(rows: BinaryRows) -> BinaryRows:
@@ -54,15 +100,18 @@ def sample_of(scores: NDArray[Any], n: int) -> NDArray[Any]:
     return scores[rng.integers(len(scores), size=n)]
 
 
-def deal(seen: Seen, plan: Plan | None, dtype: np.dtype[Any]) -> Dealt | None:
+def deal(
+    seen: Seen, plan: Plan | None, dtype: np.dtype[Any], names: NDArray[Any] | None = None
+) -> Dealt | None:
     """Deal the rows of a partition, whose scores become of this dtype, into the map's buckets.
 
     Where scores recur, those of a class and score become one row, of their weight.
     """
-    rows: BinaryRows | None = seen.state
-    if rows is None:
+    if seen.state is None:
         return None
-    rows = dataclasses.replace(rows, scores=cast(rows.scores, dtype))
+    if names is not None:
+        return _deal_groups(seen.state, plan, dtype, names)
+    rows: BinaryRows = dataclasses.replace(seen.state, scores=cast(seen.state.scores, dtype))
     if _n_entries(rows.scores) * _SHRINKS <= len(rows.scores):
         rows = _entries(rows)
     if plan is None:
@@ -80,6 +129,23 @@ def deal(seen: Seen, plan: Plan | None, dtype: np.dtype[Any]) -> Dealt | None:
     kind = np.int64 if rows.integer_weights else np.float64
     weights = tuple(narrow(side.astype(kind)) for side in sides[1])
     return Dealt(sides[0], weights, sizes)  # type: ignore[arg-type]
+
+
+def _deal_groups(
+    state: Grouped, plan: Plan | None, dtype: np.dtype[Any], names: NDArray[Any]
+) -> Dealt:
+    rows = dataclasses.replace(state.rows, scores=cast(state.rows.scores, dtype))
+    codes = _codes(state, names)
+    if plan is None:
+        places = [np.flatnonzero(rows.labels == c) for c in (0, 1)]
+        scores = [rows.scores[at] for at in places]
+        sizes = np.array([[len(at)] for at in places])
+    else:
+        parted = partition(rows, 1, with_numbers=True, plan=plan)
+        scores, places = map(list, zip(parted.columns(0), parted.columns(1), strict=True))
+        sizes = np.ascontiguousarray(parted.rows.reshape(-1, 2).T)
+        parted.release()
+    return Dealt((scores[0], scores[1]), None, sizes, (codes[places[0]], codes[places[1]]))
 
 
 def _n_entries(scores: NDArray[Any]) -> float:
@@ -132,17 +198,20 @@ def cut(dealt: Dealt | None, first: int, wanted: NDArray[np.bool_]) -> Dealt | N
     """Return the rows in the buckets from ``first`` on that are wanted."""
     if dealt is None:
         return None
-    stop, columns = first + len(wanted), [dealt.scores, *filter(None, [dealt.weights])]
-    sides: Any = [[], []]
+    stop = first + len(wanted)
+    columns: list[Any] = [dealt.scores, dealt.weights, dealt.groups]
     for c, sizes in enumerate(dealt.sizes):
         start, here = int(sizes[:first].sum()), sizes[first:stop]
         part = slice(start, start + int(here.sum()))
-        is_kept = None if wanted.all() else np.repeat(wanted, here)
-        for found, column in zip(sides, columns, strict=False):
-            found.append(column[c][part] if is_kept is None else column[c][part][is_kept])
-    if not len(sides[0][0]) + len(sides[0][1]):
+        is_kept = slice(None) if wanted.all() else np.repeat(wanted, here)
+        for i, column in enumerate(columns):
+            if column is not None:
+                kept = column[c][part][is_kept]
+                columns[i] = (kept, column[1]) if c == 0 else (column[0], kept)
+    scores, weights, groups = columns
+    if not len(scores[0]) + len(scores[1]):
         return None
-    return Dealt(tuple(sides[0]), tuple(sides[1]) or None, dealt.sizes[:, :0])
+    return Dealt(scores, weights, dealt.sizes[:, :0], groups)
 
 
 def pairs_inside(parts: Sequence[Dealt | None]) -> int | float:
@@ -163,6 +232,17 @@ def _rows(parts: Sequence[Dealt | None]) -> BinaryRows | None:
     sizes = [sum(len(part.scores[c]) for part in given) for c in (0, 1)]
     labels = np.repeat(np.array([0, 1], np.int8), sizes)
     return BinaryRows(labels, 0, np.concatenate(sides), None, False, False)
+
+
+def rows_with_groups(
+    parts: Sequence[Dealt | None],
+) -> tuple[BinaryRows, NDArray[np.int32]]:
+    """Return the rows of a range, and the number of the group of each."""
+    rows = _rows(parts)
+    given = [part.groups for part in parts if part is not None and part.groups is not None]
+    if rows is None or not given:
+        raise InputTypeError("rows of groups are needed")
+    return rows, np.concatenate([groups[c] for c in (0, 1) for groups in given])
 
 
 def table_of(parts: Sequence[Dealt | None]) -> ScoreTable:

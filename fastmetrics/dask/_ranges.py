@@ -21,14 +21,19 @@ from numpy.typing import NDArray
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics.dask._dealt import (
     Dealt,
+    Grouped,
     counts_of,
     cut,
     deal,
+    grouped,
+    names_of,
     pairs_inside,
     run_of,
     sample_of,
+    sizes_of,
     table_of,
     that_weigh,
+    united,
 )
 from fastmetrics.dask._partitions import computed, over, summed
 from fastmetrics.dask._scored import Run, Seen, common_dtype, judged, merged, state_of
@@ -84,6 +89,8 @@ class Ranges:
         Rows, positives and negatives of each bucket, lowest first. Where all rows of a bucket have
         one score they are one.
     ranges : list of Range
+    group_sizes : ndarray of int64, shape (n_groups,)
+        Rows of each group, where there are groups, in their order.
     """
 
     def __init__(
@@ -93,12 +100,14 @@ class Ranges:
         pos_label: Any = None,
         rule: str = "strict",
         range_scores: int = RANGE_SCORES,
+        by_group: bool = False,
     ) -> None:
         held: list[Delayed] = []
         n_sampled = min(max(_SAMPLED // len(parts), _FEWEST), _MOST)
 
         def run(positive: Any) -> list[Seen]:
-            held[:] = dask.persist(*over(parts, state_of, positive, that_weigh))
+            task, *more = (grouped,) if by_group else (state_of, that_weigh)
+            held[:] = dask.persist(*over(parts, task, positive, *more))
             found: list[Seen] = computed([delayed(_look)(each, n_sampled) for each in held])
             return found
 
@@ -107,11 +116,18 @@ class Ranges:
         ends = [look.ends for look in looks if look.ends is not None]
         dtype = common_dtype([each.given for each in seen if each.given is not None], ends)
         plan = _plan(looks, dtype, range_scores)
-        self.dealt = list(dask.persist(*over(held, deal, delayed(plan), dtype)))
+        self.group_sizes = np.empty(0, np.int64)
+        names = None
+        if by_group:
+            (names,) = dask.persist(summed(over(held, names_of), united))
+            self.group_sizes = computed(summed(over(held, sizes_of, names)))
+        self.dealt = list(dask.persist(*over(held, deal, delayed(plan), dtype, names)))
         held.clear()
         self.counts = computed(summed(over(self.dealt, counts_of)))
         self._is_one = np.zeros(1, np.bool_) if plan is None else plan.holds_one_score
         self._scores = np.empty(1, dtype) if plan is None else np.repeat(plan.splitters, 2) + 0
+        if by_group:  # rows of one score have several groups
+            self._is_one = np.zeros_like(self._is_one)
         self.counts[0, self._is_one] = self.counts[0, self._is_one] > 0
         self.n_positive, self.n_negative = (_total(row) for row in self.counts[1:])
         self._most = range_scores
@@ -142,6 +158,11 @@ class Ranges:
         """Return ``task(table, range, *more)`` of each range, highest first."""
         about = [(self._known(here), task, here, *more) for here in self.ranges]
         return self._tasks(self.ranges, ~self._is_one, _of_range, about)
+
+    def over_groups(self, task: Callable[..., Any], *more: Any) -> list[Delayed]:
+        """Return ``task(parts, range, *more)`` of each range, of rows that have groups."""
+        about = [(here, *more) for here in self.ranges]
+        return self._tasks(self.ranges, ~self._is_one, task, about)
 
     def table(self) -> ScoreTable:
         """Return the table of all rows, which is summed up in a tree."""
@@ -183,9 +204,9 @@ def _of_range(
 
 
 def _look(seen: Seen, n_sampled: int) -> Seen:
-    rows: BinaryRows | None = seen.state
-    if rows is None:
+    if seen.state is None:
         return seen
+    rows: BinaryRows = seen.state.rows if isinstance(seen.state, Grouped) else seen.state
     ends = None
     if seen.given is not None and seen.given.kind != "f":
         ends = int(rows.scores.min()), int(rows.scores.max())

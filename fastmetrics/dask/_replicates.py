@@ -3,7 +3,8 @@
 How often a row is drawn follows from the key, the replicate and the window of sorted rows that the
 row stands in. A task for the rows a to b draws the windows that meet them, whole, and keeps its own
 part; of each replicate it returns positives, negatives and twice the pairs inside. Put beside one
-another, from the highest scores down, these are the integers of all rows. Where the whole curve is
+another, from the highest scores down, these are the integers of all rows. Where groups are drawn,
+every task gets how often each of them is. Where the whole curve is
 measured, rows are drawn again, by tasks that know what of each replicate scores higher, and its
 totals: one range goes on where the one above it ended, as memory goes on through its rows.
 """
@@ -12,13 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
 from fastmetrics._kernels.replicates import replicate_points as points, resampling as kernels
+from fastmetrics._kernels.replicates.replicate_pairs import gather_counts
+from fastmetrics.dask._dealt import Dealt, rows_with_groups
 from fastmetrics.dask._partitions import computed, summed
 from fastmetrics.dask._ranges import Range, Ranges
 from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Yield
@@ -27,6 +30,7 @@ from fastmetrics.intervals.bootstrap._rows import (
     BATCH_BYTES,
     SortedRows,
     pairs_and_sums,
+    rows_of_arrays,
     rows_of_table,
 )
 from fastmetrics.tables.scores.pairs import pairs_of_weights
@@ -46,13 +50,23 @@ _INT64: Final = 2**60
 _NUMBERS: Final = points.STATE + 1
 
 
-def rows_of_range(table: ScoreTable, here: Range, needs: Needs) -> tuple[SortedRows, int]:
-    """Return the rows of a range, after as many others as stand before them in its first window.
+class Held(NamedTuple):
+    """Sorted rows of a range, which its worker keeps; scores and ties are there if lines need them.
 
-    And twice the concordant pairs among them. Scores and ties are there if lines need them.
+    ``before`` of them stand before the range in its first window; ``twice`` are the doubled
+    concordant pairs; ``groups`` the numbers of their groups, where groups are drawn.
     """
+
+    rows: SortedRows
+    before: int
+    twice: int
+    groups: NDArray[np.int32] | None = None
+
+
+def rows_of_range(table: ScoreTable, here: Range, needs: Needs) -> Held:
+    """Return the rows of a range, after as many others as stand before them in its first window."""
     twice = int(pairs_of_weights(table.positives, table.negatives).twice_concordant)
-    before = _before(here)
+    before = int(sum(here.above)) % WINDOW
     if before:
         top = table.scores[:1]  # its value does not matter: these rows are never counted
         table = ScoreTable._of_columns(
@@ -60,12 +74,25 @@ def rows_of_range(table: ScoreTable, here: Range, needs: Needs) -> tuple[SortedR
             np.append(np.int64(0), table.positives),
             np.append(np.int64(before), table.negatives),
         )
-    rows = rows_of_table(table)
+    return Held(_needed(rows_of_table(table), needs), before, twice)
+
+
+def rows_of_groups(parts: Sequence[Dealt | None], here: Range, needs: Needs) -> Held:
+    """Return the rows of a range with the numbers of their groups."""
+    found, groups = rows_with_groups(parts)
+    rows, order = rows_of_arrays(found, groups, n_threads=1)
+    table = rows.table()
+    twice = int(pairs_of_weights(table.positives, table.negatives).twice_concordant)
+    rows = replace(_needed(rows, needs), _known={})
+    return Held(rows, 0, twice, np.ascontiguousarray(groups[order]))
+
+
+def _needed(rows: SortedRows, needs: Needs) -> SortedRows:
     if not needs.lines:
         rows = replace(rows, ends=rows.ends[:0])
     if all(kind != points.BEST for kind, *_ in needs.lines):
         rows = replace(rows, distinct=rows.distinct[:0])
-    return rows, twice
+    return rows
 
 
 def replicates(
@@ -76,13 +103,19 @@ def replicates(
     Of shape (3, n_resamples) and (n_resamples, lines, 5).
     """
     windows = [_windows(each) for each in runs.ranges]
-    size = max(1, min(_TOTALS // draws.n_windows, -(-n_resamples // _BATCHES)))
+    of_groups = len(runs.group_sizes) > 0
+    most = _TOTALS * 8 // draws.n_units if of_groups else _TOTALS // draws.n_windows
+    size = max(1, min(most, -(-n_resamples // _BATCHES)))
     totals_of, call = delayed(window_totals, nout=len(windows)), delayed(_pairs_of_range)
     pairs = 2 * int(runs.n_positive) * int(runs.n_negative)
     kind = np.dtype(np.int64 if pairs < _INT64 else object)
     batches: list[list[Delayed]] = []
     for first in range(0, n_resamples, size):
-        totals = totals_of(draws, first, min(size, n_resamples - first), windows)
+        count = min(size, n_resamples - first)
+        if of_groups:
+            totals = [delayed(group_counts)(draws, first, count)] * len(windows)
+        else:
+            totals = totals_of(draws, first, count, windows)
         drawn = draws.key, draws.n_units, first
         inside = [
             call(each, here, totals[i], *drawn, kind)
@@ -118,11 +151,6 @@ def _downwards(
     return states
 
 
-def _before(here: Range) -> int:
-    """Return how many rows of other ranges stand before a range in its first window."""
-    return int(sum(here.above)) % WINDOW
-
-
 def _windows(here: Range) -> tuple[int, int]:
     """Return the first window that a range meets, and the one after the last."""
     start = int(sum(here.above))
@@ -137,8 +165,13 @@ def window_totals(
     return [totals[:, start:stop].astype(np.int32) for start, stop in windows]
 
 
+def group_counts(draws: Draws, first: int, count: int) -> NDArray[np.uint8]:
+    """Return how often each group is drawn: (count, groups), padded."""
+    return Draws(draws.key, draws.n_units, draws.resampling).every(first, count)
+
+
 def _drawn(
-    rows: SortedRows,
+    held: Held,
     here: Range,
     totals: Ints,
     at: int,
@@ -150,6 +183,12 @@ def _drawn(
     ``draws`` are the key, the number of all rows, and the first replicate. Workers give memory back
     as soon as it is free: draws share a buffer.
     """
+    rows = held.rows
+    if held.groups is not None:
+        counts = buffer[: len(totals) * len(rows.masks)].reshape(len(totals), -1)
+        counts[:, rows.n :] = 0
+        gather_counts(totals, held.groups, counts)
+        return counts
     key, n_rows, first = draws
     windows = np.arange(totals.shape[1]) + (_windows(here)[0] + at)
     shape = len(totals), len(windows) * WINDOW
@@ -158,13 +197,13 @@ def _drawn(
     kernels.draw_windows(key, first, windows, chosen, n_rows, drawn)
     row = at * WINDOW
     counts = np.ascontiguousarray(drawn[:, : len(rows.masks) - row])
-    counts[:, : max(_before(here) - row, 0)] = 0  # rows of the range above, and of that below
+    counts[:, : max(held.before - row, 0)] = 0  # rows of the range above, and of that below
     counts[:, max(rows.n - row, 0) :] = 0
     return counts
 
 
 def _pairs_of_range(
-    given: tuple[SortedRows, int],
+    held: Held,
     here: Range,
     totals: Ints,
     key: Any,
@@ -173,15 +212,17 @@ def _pairs_of_range(
     kind: np.dtype[Any],
 ) -> Ints:
     """Return what the rows of a range yield in each replicate: (3, replicates)."""
-    rows, out = given[0], Yield.empty(0, Needs())
+    out = Yield.empty(0, Needs())
     found = np.zeros((len(totals), 4), np.int64)
-    size = max(1, BATCH_BYTES // (_WINDOWS * WINDOW))
-    buffer = np.empty(size * _WINDOWS * WINDOW, np.uint8)
+    step = _WINDOWS if held.groups is None else totals.shape[1]  # groups are anywhere
+    width = _WINDOWS * WINDOW if held.groups is None else max(len(held.rows.masks), 1)
+    size = max(1, BATCH_BYTES // width)
+    buffer = np.empty(size * width, np.uint8)
     for r in range(0, len(totals), size):
-        for at in range(0, totals.shape[1], _WINDOWS):
-            some = totals[r : r + size, at : at + _WINDOWS]
-            counts = _drawn(rows, here, some, at, (key, n_rows, first + r), buffer)
-            pairs_and_sums(rows, None, counts, at * WINDOW, found[r : r + size], out)
+        for at in range(0, totals.shape[1], step):
+            some = totals[r : r + size, at : at + step]
+            counts = _drawn(held, here, some, at, (key, n_rows, first + r), buffer)
+            pairs_and_sums(held.rows, None, counts, at * WINDOW, found[r : r + size], out)
     return np.ascontiguousarray(found[:, :3].T).astype(kind)
 
 
@@ -201,7 +242,7 @@ def _around(inside: Sequence[Ints]) -> list[Floats]:
 
 
 def _lines_of_range(
-    given: tuple[SortedRows, int],
+    held: Held,
     here: Range,
     needs: Needs,
     above: Floats | None,
@@ -212,26 +253,27 @@ def _lines_of_range(
     around: Floats,
 ) -> Floats:
     """Return what lines leave after the rows of a range, ``above`` being what they left before."""
-    rows, n = given[0], len(around)
+    rows, n = held.rows, len(around)
     states = np.zeros((n, len(needs.lines), points.STATE))
     line = needs.line_of_steps
     if above is not None and line is not None:
         states[:, line, 0] = above[:, line, 0]
     size = min(n, max(1, BATCH_BYTES // max(len(rows.masks), 1)))
-    buffer = np.empty(0 if totals is None else size * totals.shape[1] * WINDOW, np.uint8)
+    first_window, stop = _windows(here)
+    buffer = np.empty(size * max((stop - first_window) * WINDOW, len(rows.masks)), np.uint8)
     out = Yield.empty(0, Needs())
     for r in range(0, n, size):
         some = slice(r, min(r + size, n))
         if totals is None:
             counts = np.zeros((n, len(rows.masks)), np.uint8)
-            counts[:, _before(here) : rows.n] = 1
+            counts[:, held.before : rows.n] = 1
         else:
-            counts = _drawn(rows, here, totals[some], 0, (key, n_rows, first + r), buffer)
+            counts = _drawn(held, here, totals[some], 0, (key, n_rows, first + r), buffer)
         pairs = np.zeros((len(counts), 4), np.int64)
         segments = pairs_and_sums(rows, None, counts, 0, pairs, out)
         measure_lines(rows, needs, counts, segments, around[some], states[some])
     found = np.concatenate([states, np.zeros((n, len(needs.lines), 1))], axis=2)
-    start = int(sum(here.above)) - _before(here)
+    start = int(sum(here.above)) - held.before
     for j, (kind, *_) in enumerate(needs.lines):
         mine = found[:, j]
         if kind == points.BEST:

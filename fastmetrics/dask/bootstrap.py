@@ -14,11 +14,17 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_integer
 from fastmetrics.dask._families import matrix_of
-from fastmetrics.dask._partitions import computed, summed
+from fastmetrics.dask._partitions import computed, partitions, summed
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
-from fastmetrics.dask._replicates import lines_of_data, replicates, rows_of_range
+from fastmetrics.dask._replicates import (
+    lines_of_data,
+    replicates,
+    rows_of_groups,
+    rows_of_range,
+)
 from fastmetrics.dask.scores import SCORED, counted_parts
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.intervals._sample_sizes import effective_of_sizes, warn_of_few_groups
 from fastmetrics.intervals.bootstrap._draws import Needs, Resampling, Yield
 from fastmetrics.intervals.bootstrap._engine import STRATIFY, WEIGH, Failures, placed
 from fastmetrics.intervals.bootstrap._forms import Form
@@ -42,6 +48,7 @@ def bootstrap(
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
     method: Method | None = None,
+    groups: Any = None,
     sample_weight: Any = None,
     weights_are: WeightsAre = "importances",
     resampling: Resampling = "multinomial",
@@ -65,6 +72,9 @@ def bootstrap(
     method : {"percentile", "basic", "bca"}, optional
         Which interval; None takes "bca" for the AUC, what is a line of it, and decisions, and
         "percentile" for others, and where a correction is infinite.
+    groups : Dask column of shape (n,), or list of delayed partitions, optional
+        Group of each row (user, patient): whole groups are drawn. Without weights, and of measures
+        of curves.
     sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
         How many rows each stands for: whole numbers, with ``weights_are="frequencies"``.
     weights_are : {"frequencies"}
@@ -83,11 +93,13 @@ def bootstrap(
     ------
     ValueError
         For measures that are neither, "bca" of others than the AUC, and importances.
-        `fastmetrics.bootstrap` of `score_table(...)` has them, and draws by class; groups and
-        importances need rows in memory.
+        `fastmetrics.bootstrap` of `score_table(...)` has them, and draws by class; importances,
+        and groups with weights or decisions, need rows in memory.
 
     Warns
     -----
+    SmallSampleWarning
+        If there are fewer than about 30 groups.
     UndefinedMetricWarning
         If the measure is undefined on the data, or on more than 5 % of the replicates.
     DegenerateDataWarning
@@ -99,8 +111,10 @@ def bootstrap(
     About 1.3 ns a row and replicate on one core; a window of 4,096 rows that two ranges share is
     drawn twice. Tasks return 24 bytes a replicate, added up in trees. Measures other than the AUC
     draw all rows a second time, and keep a byte more of each (for thresholds the score too): one
-    range after the other, several batches of replicates at a time. With 200 rows or more to a
-    distinct score and class the table comes here, and is resampled by cells, as in memory.
+    range after the other, several batches of replicates at a time. Of groups each task gets how
+    often every one is drawn, a byte a group and replicate, and keeps 4 bytes a row. With 200 rows
+    or more to a distinct score and class the table comes here, and is resampled by cells, as in
+    memory.
 
     Examples
     --------
@@ -124,7 +138,7 @@ def bootstrap(
         method=method,
         alternative=alternative,
         stratified=False,
-        groups=None,
+        groups=groups,
         resampling=resampling,
         rng=rng,
         n_threads=None,
@@ -132,6 +146,8 @@ def bootstrap(
         weights_are=weights_are if weights_are == "frequencies" else None,
     )
     size = check_integer("range_scores", range_scores, low=1)
+    if groups is not None:
+        return _of_groups(y_true, y_score, sample_weight, groups, pos_label, size, options)
     instead = "fastmetrics.bootstrap(y_true, y_score, sample_weight=...)"
     parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead)
     if all(isinstance(one.plan, CountPlan) for one in options.asked):
@@ -145,7 +161,29 @@ def bootstrap(
     return _of_ranges(runs, n, options)
 
 
-def _check_lines(options: Options) -> None:
+def _of_groups(
+    y_true: Any,
+    y_score: Any,
+    sample_weight: Any,
+    groups: Any,
+    pos_label: Any,
+    size: int,
+    options: Options,
+) -> BootstrapResults:
+    if y_score is None or sample_weight is not None:
+        raise InputError(
+            "`groups` are drawn of columns of labels and scores without weights: of others "
+            "`fastmetrics.bootstrap(y_true, y_score, groups=...)` of rows in memory"
+        )
+    _check_lines(options, by_group=True)
+    columns = {"y_true": y_true, "y_score": y_score, "sample_weight": None, "groups": groups}
+    runs = Ranges(partitions(**columns), pos_label=pos_label, range_scores=size, by_group=True)
+    if len(runs.group_sizes) < 2:
+        raise InputError("`groups` must name at least two groups: got one, of which all rows are")
+    return _of_ranges(runs, int(runs.n_positive) + int(runs.n_negative), options)
+
+
+def _check_lines(options: Options, by_group: bool = False) -> None:
     """Raise for what is not drawn in ranges, before any work."""
     for one in options.asked:
         if not isinstance(one.plan, ThresholdPlan):
@@ -153,6 +191,11 @@ def _check_lines(options: Options) -> None:
                 f"`metrics` names {one.label!r}: measures of curves are drawn in ranges, or "
                 "measures of decisions alone: `fastmetrics.bootstrap` of "
                 "`fastmetrics.dask.score_table(...)` has the others, of the same replicates"
+            )
+        if options.method == "bca" and by_group:
+            raise InputError(
+                f"`method='bca'` is not defined for {one.label!r} with groups: take "
+                "`method='percentile'`"
             )
         if options.method == "bca" and not one.plan.pairs:
             raise InputError(
@@ -179,22 +222,30 @@ def _n_cells(table: ScoreTable, here: Range) -> int:
 
 
 def _of_ranges(runs: Ranges, n: int, options: Options) -> BootstrapResults:
-    form = _Ranges(n_rows=n, n_units=n)
+    n_groups = len(runs.group_sizes)
+    form = _Ranges(n_rows=n, n_units=n_groups or n)
+    effective = effective_of_sizes(runs.group_sizes) if n_groups else None
+    warn_of_few_groups(effective, n_groups)
     places, needs = placed(options.asked)
+    has_pairs = any(one.plan.lines == () for one in options.asked)
     lines = np.zeros((options.n_resamples, len(needs.lines), 5))
     counts, of_data, acceleration = None, lines[:1], math.nan
     drawn: NDArray[Any] = np.zeros((3, options.n_resamples))
     if runs.n_positive and runs.n_negative:
-        rows = dask.persist(*runs.over_ranges(rows_of_range, needs))
-        counts = _pairs(runs, computed([each[1] for each in rows]))
+        rows = dask.persist(
+            *runs.over_groups(rows_of_groups, needs)
+            if n_groups
+            else runs.over_ranges(rows_of_range, needs)
+        )
+        counts = _pairs(runs, computed([each.twice for each in rows]))
         drawn, lines = replicates(runs, rows, options.draws(form), needs, options.n_resamples)
         if needs.lines:
             of_data = lines_of_data(runs, rows, needs)
-        if options.method in (None, "bca") and any(one.plan.lines == () for one in options.asked):
+        if options.method in (None, "bca") and has_pairs and not n_groups:
             acceleration = _acceleration(runs, counts)
     m, n_negative = float(runs.n_positive), float(runs.n_negative)
     of_all = np.array([[m], [n_negative], [0.0 if counts is None else counts.twice_concordant]])
-    remedy = WEIGH if options.resampling != "multinomial" else STRATIFY
+    remedy = WEIGH if options.resampling != "multinomial" or n_groups else STRATIFY
     results = {}
     for one, place in zip(options.asked, places, strict=True):
         plan = cast(ThresholdPlan, one.plan)
@@ -215,8 +266,8 @@ def _of_ranges(runs: Ranges, n: int, options: Options) -> BootstrapResults:
             options,
             failures=Failures.of(values, lost, otherwise=plan.undefined_where, remedy=remedy),
             size=form.effective_size(),
-            n_groups=None,
-            method=options.method or ("bca" if plan.pairs else "percentile"),
+            n_groups=effective,
+            method=options.method or ("bca" if plan.pairs and not n_groups else "percentile"),
             is_default=options.method is None,
             acceleration=-acceleration if plan.name == "rank_loss" else acceleration,
         )

@@ -14,7 +14,12 @@ from hypothesis import given, settings, strategies as st
 
 import fastmetrics as fm
 import fastmetrics.dask as fmd
-from fastmetrics.errors import InputError, UndefinedMetricWarning
+from fastmetrics.errors import (
+    InputError,
+    InputTypeError,
+    SmallSampleWarning,
+    UndefinedMetricWarning,
+)
 from fastmetrics.intervals.bootstrap._draws import WINDOW
 
 
@@ -105,7 +110,7 @@ ROUNDED = ["low fpr", "high tpr", "pr trapezoid", "pr"]
 
 
 @given(problems(), st.sampled_from(["multinomial", "poisson"]))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_curves_of_small_data(problem: Any, resampling: Any) -> None:
     y, s, w, places, size = problem
     weights_of = np.ones(len(y), int) if w is None else w
@@ -144,6 +149,58 @@ def test_curves_have_percentiles_by_default() -> None:
     assert found["ks_statistic"].note == expected["ks_statistic"].note
     with pytest.raises(InputError, match=r"`method='bca'` needs 'ks_statistic'.*percentile"):
         fmd.bootstrap(*columns, metrics="ks_statistic", method="bca")
+
+
+@given(problems(), st.sampled_from(["multinomial", "poisson"]), st.booleans())
+@settings(max_examples=10)
+def test_groups_of_small_data(problem: Any, resampling: Any, is_text: bool) -> None:
+    y, s, _, places, size = problem
+    g = (np.arange(len(y)) * 7) % max(len(y) // 3, 2)
+    g = np.array([f"u{each}" for each in g]) if is_text else g
+    if len(set(y.tolist())) < 2 or len(set(g.tolist())) < 2:
+        return
+    labels, scores, groups = delayed_columns([y, s, g], places)
+    more: dict[str, Any] = {"metrics": CURVES, "n_resamples": 20, "rng": 5}
+    more |= {"resampling": resampling}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found = fmd.bootstrap(labels, scores, groups=groups, range_scores=size, **more)
+        expected = fm.bootstrap(y, s, groups=g, **more)
+    assert_same(found, expected, ROUNDED, estimates=1e-12)
+
+
+@pytest.mark.parametrize(("decimals", "n_groups"), [(9, 40), (1, 9_000)])
+def test_groups_over_many_ranges(decimals: int, n_groups: int) -> None:
+    y, s = sample(20_700, decimals)
+    g = np.random.default_rng(1).integers(-5, n_groups, len(y))
+    more: dict[str, Any] = {"metrics": CURVES, "n_resamples": 21, "rng": 3}
+    columns = [da.from_array(each, 6_000) for each in (y, s, g)]
+    found = fmd.bootstrap(*columns[:2], groups=columns[2], range_scores=4_000, **more)
+    expected = fm.bootstrap(y, s, groups=g, **more)
+    assert_same(found, expected, ROUNDED, estimates=1e-12)
+    sizes = [each["auc"].effective_n_groups for each in (found, expected)]
+    assert sizes[0] == sizes[1]
+
+
+def test_groups_are_judged_as_in_memory() -> None:
+    y, s = sample(90, 3)
+    labels, scores, groups = delayed_columns([y, s, np.arange(90) % 5], [30, 30, 50])
+    with pytest.warns(SmallSampleWarning, match="there are 5 groups"):
+        fmd.bootstrap(labels, scores, groups=groups, n_resamples=20, rng=1)
+    with pytest.raises(InputError, match="at least two groups: got one"):
+        fmd.bootstrap(labels, scores, groups=delayed_columns([0 * y], [30, 30, 50])[0])
+    with pytest.raises(InputError, match=r"'bca'` is not defined for 'roc_auc' with groups"):
+        fmd.bootstrap(labels, scores, groups=groups, method="bca")
+    with pytest.raises(InputError, match="without weights"):
+        fmd.bootstrap(labels, scores, groups=groups, sample_weight=groups)
+    with pytest.raises(InputError, match="'f1': measures of curves"):
+        fmd.bootstrap(labels, scores, groups=groups, metrics="f1", threshold=0.5)
+    mixed = [dask.delayed(["a"] * 30), *groups[1:]]
+    with pytest.raises(InputTypeError, match="text in some partitions"):
+        fmd.bootstrap(labels, scores, groups=mixed)
+    short = [dask.delayed([1, 2]), *groups[1:]]
+    with pytest.raises(InputError, match=r"`groups`.*in partition 0"):
+        fmd.bootstrap(labels, scores, groups=short)
 
 
 def test_few_distinct_scores_are_resampled_by_cells() -> None:
