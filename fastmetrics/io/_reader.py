@@ -29,7 +29,14 @@ from fastmetrics.io._formats import (
     select_list,
 )
 from fastmetrics.io._paths import expand_paths
-from fastmetrics.io._session import Session, interruptible, is_interrupt, require_duckdb, rows_of
+from fastmetrics.io._session import (
+    Session,
+    ahead,
+    interruptible,
+    is_interrupt,
+    require_duckdb,
+    rows_of,
+)
 from fastmetrics.io._types import (
     NotIntegersError,
     as_integers,
@@ -283,8 +290,7 @@ class _Reading:
         relation = self.connection.sql(query)
         stream = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
         batches = interruptible(self.connection, partial(stream, _BATCH_ROWS))
-        while (batch := interruptible(self.connection, partial(next, batches, None))) is not None:
-            yield batch
+        yield from ahead(self.connection, iter(batches))
 
     def _append(
         self,

@@ -10,7 +10,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from queue import Empty, Queue
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
@@ -24,6 +25,8 @@ _PATTERN_CHARACTERS = "*?[]{}" if os.name == "nt" else "*?[]{}\\"
 #: an interrupted query is given.
 _LISTENING: Final = 0.2
 _PATIENCE: Final = 0.5
+#: Batches of rows that may wait.
+_AHEAD: Final = 2
 
 T = TypeVar("T")
 
@@ -107,6 +110,49 @@ def interruptible(connection: Any, work: Callable[[], T]) -> T:
         wait([answer], timeout=_PATIENCE)  # within a batch of rows not even DuckDB hears it
         raise
     return answer.result()
+
+
+def ahead(connection: Any, batches: Iterator[T]) -> Iterator[T]:
+    """Give what a query gives, batch by batch: the next are fetched while one is worked on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield from batches
+        return
+    fetched: Queue[T | BaseException | None] = Queue(_AHEAD)
+    is_over = threading.Event()
+
+    def fetch() -> None:
+        found: T | BaseException | None
+        while True:
+            try:
+                found = next(batches, None)
+            except BaseException as error:
+                found = error
+            fetched.put(found)
+            if found is None or isinstance(found, BaseException) or is_over.is_set():
+                return
+
+    fetching = threading.Thread(target=fetch, daemon=True)
+    fetching.start()
+    try:
+        while True:
+            try:
+                found = fetched.get(timeout=_LISTENING)
+            except Empty:
+                continue
+            if found is None:
+                return
+            if isinstance(found, BaseException):
+                raise found
+            yield found
+    except KeyboardInterrupt:
+        connection.interrupt()
+        raise
+    finally:
+        is_over.set()
+        with suppress(Empty):
+            while True:  # make room for what the thread waits to put
+                fetched.get_nowait()
+        fetching.join(_PATIENCE)
 
 
 def close(connection: Any) -> None:

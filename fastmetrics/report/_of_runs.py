@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from fastmetrics._threads.workers import run
 from fastmetrics.report.range_summary import RangeSummary, summary_of
-from fastmetrics.tables.runs._ranges import RangeOfRuns, table_of
+from fastmetrics.tables.runs._ranges import Range, table_of
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 
 
@@ -22,14 +22,14 @@ def summary_of_runs(
 
     ``progress`` is called with the share of the rows that is done.
     """
-    columns, ranges = runs._ranges(n_threads)
-    above = list(accumulate(map(columns.rows_of, ranges), _added, initial=(0, 0)))
+    rows, ranges = runs._ranges(n_threads)
+    above = list(accumulate(map(rows.rows_of, ranges), _added, initial=(0, 0)))
     m, n = above[-1]
     done = 0
 
-    def of_range(where: RangeOfRuns, tp: int, fp: int) -> RangeSummary:
+    def of_range(where: Range, tp: int, fp: int) -> RangeSummary:
         nonlocal done
-        found = summary_of(table_of(columns, where), tp, fp, m, n, n_threads=1)
+        found = summary_of(table_of(rows, where), tp, fp, m, n, n_threads=1)
         done += found.positives + found.negatives  # a bar: a lost sum would do no harm
         if progress is not None:
             progress(done / (m + n))

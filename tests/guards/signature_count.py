@@ -22,6 +22,7 @@ import numpy as np
 import fastmetrics
 import fastmetrics._kernels as kernels
 from fastmetrics._kernels import _compile
+from signature_keys import counted_keys
 
 _compile.TWIN_MAX_ELEMENTS = -1  # no call, however small, is served by plain Python
 
@@ -373,7 +374,7 @@ def main() -> None:
         for work in (
             *(workload, resampling, labels_of_classes, regression, class_scores, rankings),
             *(concordance, rows_in_order, pooled_rows, recalibration, paired_numbers),
-            bins,
+            *(bins, counted_keys),
         ):
             work()
     json.dump(report(modules), sys.stdout)

@@ -77,6 +77,10 @@ ALLOWED: dict[str, int] = {
     "hulls:upper_hull_of_weights": 1,
     "isotonic:pool_adjacent": 1,
     "isotonic:squares_lost": 1,
+    "key_counts:count_stream": 1,
+    "key_counts:deal": 1,
+    "key_counts:rows_between": 1,
+    "key_counts:table_between": 1,
     "leave_one_out:affine": 1,
     "leave_one_out:best_of_two": 2,  # keys are counts, or ratios of them
     "leave_one_out:central_sums": 2,  # counts or weights

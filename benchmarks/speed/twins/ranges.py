@@ -1,4 +1,4 @@
-"""Naive twins of the kernels that walk a range of a table, by NumPy and fractions."""
+"""Naive twins of the kernels that make or walk a range of a table, by NumPy and fractions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair, columns
 from fastmetrics._kernels import range_kernels
+from fastmetrics.tables.runs._counted_keys import bits_of, flip_of, keys_of
+from fastmetrics.tables.runs._key_counter import KeyCounter
 
 
 def gap_ends(data: Data) -> Pair:
@@ -48,7 +50,44 @@ def add_precisions(data: Data) -> Pair:
     return ours, twin
 
 
+def count_keys(data: Data) -> Pair:
+    """Count scores by their bits: against a sort."""
+    scores = data.scores.astype(np.float32)
+    labels = np.ascontiguousarray(data.labels == 1).view(np.int8)
+    bits = bits_of(scores)
+    assert bits is not None
+    rows = np.bincount(keys_of(bits, flip_of(scores.dtype)) >> 16, minlength=1 << 16)
+    memory = np.count_nonzero(rows) << 17
+    rows[rows > 0] += 1 << 12  # so that all get a slot
+
+    def ours() -> tuple[Any, ...]:
+        counter = KeyCounter(scores.dtype, rows, memory, 8 * len(scores))
+        counter.take(bits, labels, 0, lambda: None)
+        counter.count(1)
+        view = counter.view(scores.dtype)
+        table = view.table(0, view.size)
+        return (table.scores, table.positives, table.negatives, view.rows(0, view.size))
+
+    def twin() -> tuple[Any, ...]:
+        distinct, at = np.unique(scores, return_inverse=True)
+        positives = np.bincount(at, labels).astype(np.int64)[::-1]
+        all_rows = np.bincount(at)[::-1]
+        totals = int(labels.sum()), int(len(labels) - labels.sum())
+        return (distinct[::-1], positives, all_rows - positives, totals)
+
+    return ours, twin
+
+
 TWINS = {
+    count_keys: (
+        (
+            "key_counts:deal",
+            "key_counts:count_stream",
+            "key_counts:rows_between",
+            "key_counts:table_between",
+        ),
+        False,
+    ),
     gap_ends: (("range_kernels:gap_ends",), False),
     add_precisions: (("range_kernels:add_precisions",), False),
 }

@@ -38,6 +38,11 @@ def rows_of(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> int:
     return len(scores) if counts is None else int(counts.sum())
 
 
+def bytes_of(parts: Batch) -> int:
+    """Return the bytes of a batch."""
+    return sum(each.nbytes for part in parts for each in part if each is not None)
+
+
 def sorted_column(parts: list[Part]) -> SortedColumn | None:
     """Return the column of the rows of one class that waited; None where there are none."""
     parts = [part for part in parts if len(part[0])]

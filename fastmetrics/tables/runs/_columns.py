@@ -15,7 +15,7 @@ from fastmetrics.tables.scores._distinct import unsign_zeros
 #: Of a column in a file, every so many scores one stays in memory.
 BLOCK: Final = 1024
 #: Equal scores are counted where that leaves a third of the entries, or fewer: a count has 8 bytes.
-_SHRINKS: Final = 3
+RECURS: Final = 3
 
 Side = Literal["left", "right"]
 
@@ -52,9 +52,9 @@ class SortedColumn:
         scores.sort()
         unsign_zeros(scores)
         n = len(scores)
-        if n >= _SHRINKS:
+        if n >= RECURS:
             is_first = scores[1:] != scores[:-1]
-            if _SHRINKS * (1 + int(np.count_nonzero(is_first))) <= n:
+            if RECURS * (1 + int(np.count_nonzero(is_first))) <= n:
                 starts = np.concatenate(([0], np.flatnonzero(is_first) + 1))
                 return cls._of(scores[starts], np.diff(starts, append=n))
         return cls._of(scores, None)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import threading
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, Final, NamedTuple, Never
 
 import numpy as np
@@ -17,37 +15,22 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.memory_size import check_memory_size
 from fastmetrics._input.rows import check_binary, check_same_index
-from fastmetrics._input.scalars import check_n_threads
-from fastmetrics._threads.workers import run, thread_count
-from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.runs._batches import (
-    Batch,
-    classes_of,
-    common_dtype,
-    merged_counts,
-    rows_of,
-    sorted_column,
-)
-from fastmetrics.tables.runs._columns import BLOCK, SortedColumn
-from fastmetrics.tables.runs._ranges import Columns, RangeOfRuns, ranges_of, table_of
-from fastmetrics.tables.runs._spill_file import SpillFile
+from fastmetrics._threads.workers import thread_count
+from fastmetrics.errors import InputTypeError
+from fastmetrics.tables.runs._batches import classes_of
+from fastmetrics.tables.runs._columns import BLOCK
+from fastmetrics.tables.runs._ranges import AllRows, Range, ranges_of, table_of
+from fastmetrics.tables.runs._row_store import RowStore, store_of
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Memory at least: less would cut rows into runs of nothing.
 LEAST_MEMORY: Final = 10**6
-#: Shares of the memory: rows that are not sorted yet; runs that stay where there is a folder for
-#: them, and where there is none; the tables of ranges.
-_WAITING, _KEPT, _MOST_KEPT, _RANGES = 8, 3, 2, 4
-#: Scores with counts are merged in so many times the memory that other rows are sorted in.
-_OF_COUNTS: Final = 2
+#: The share of the memory that the tables of ranges take.
+_RANGES: Final = 4
 #: Bytes an entry of a range takes while its table is made.
 _OF_ENTRY: Final = 56
 #: Entries of a range where memory is plenty: fewer are read in pieces that are too small.
 _IN_CACHE: Final = 1 << 20
-#: Threads that sort rows that wait; each makes a run, and runs should be long.
-_SORTED_AT_ONCE: Final = 4
-#: A class of rows: few enough to be counted in int64.
-_MOST: Final = 2**62
 
 
 class ScoreRange(NamedTuple):
@@ -111,16 +94,9 @@ class ScoreRuns(Shown):
         self._memory = check_memory_size("memory", memory, low=LEAST_MEMORY)
         if not isinstance(spill_dir, str | os.PathLike | None):
             raise InputTypeError(f"`spill_dir` must be a path: got {type(spill_dir).__qualname__}")
-        self._folder = None if spill_dir is None else os.fsdecode(spill_dir)
-        self._file: SpillFile | None = None
-        if self._folder is not None:
-            SpillFile(self._folder)  # or raises now, not after an hour
+        folder = None if spill_dir is None else os.fsdecode(spill_dir)
+        self._store = RowStore(self._memory, folder)
         self._lock = threading.RLock()
-        self._classes: tuple[list[SortedColumn], ...] = ([], [])
-        self._waiting: list[Batch] = []
-        self._waiting_bytes = 0
-        self._totals = [0, 0]
-        self._kind: np.dtype[Any] | None = None
 
     @documented()
     def update(
@@ -173,23 +149,14 @@ class ScoreRuns(Shown):
             pos_label=pos_label,
             allow_inf=allow_inf,
         )
+        if self._store.counts_keys and rows.weights is None:
+            rows = rows.recheck()
+            with self._lock:
+                if self._store.count(rows, n_threads):
+                    return
         parts = classes_of(rows)
-        sizes = [rows_of(*part) for part in parts]
-        n_bytes = sum(each.nbytes for part in parts for each in part if each is not None)
-        if rows.weights is not None:  # they are sorted by way of an order
-            n_bytes *= _OF_COUNTS
         with self._lock:
-            kind = common_dtype(self._kind, rows.scores.dtype)
-            if max(sizes[0] + self._totals[0], sizes[1] + self._totals[1]) >= _MOST:
-                raise InputError("fewer than 2**62 rows of a class can be counted")
-            self._make_room(n_bytes, n_threads)
-            totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
-            # No call among these but the last: an interrupt finds all of them done, or none.
-            self._totals, self._kind = totals, kind
-            self._waiting_bytes += n_bytes
-            self._waiting.append(parts)
-            if self._waiting_bytes > self._memory // _WAITING:
-                self._sort_waiting(n_threads)
+            self._store.keep(parts, rows.scores.dtype, n_threads)
 
     def merge(self, *others: ScoreRuns) -> None:
         """Take the rows of other runs too, in place; they keep theirs.
@@ -209,35 +176,26 @@ class ScoreRuns(Shown):
                 raise InputTypeError(f"a ScoreRuns is needed: got {type(other).__qualname__}")
         for other in others:
             with other._lock:
-                other._sort_waiting(None)
-                kind, totals = other._kind, list(other._totals)
-                taken = [[dataclasses.replace(c) for c in each] for each in other._classes]
-            if kind is None:
-                continue
-            with self._lock:
-                kind = common_dtype(self._kind, kind)
-                self._make_room(sum(c.nbytes for each in taken for c in each), None)
-                classes = tuple(
-                    [*mine, *theirs] for mine, theirs in zip(self._classes, taken, strict=True)
-                )
-                totals = [a + b for a, b in zip(self._totals, totals, strict=True)]
-                self._totals, self._kind, self._classes = totals, kind, classes
-                self._spill()
+                rows = other._store.all_rows(None)
+                kind, totals = other._store.kind, other._store.totals
+            if kind is not None:
+                with self._lock:
+                    self._store.add(rows, totals, kind)
 
     @property
     def n_positive(self) -> int:
         """Number of positive rows."""
-        return self._totals[0]
+        return self._store.totals[0]
 
     @property
     def n_negative(self) -> int:
         """Number of negative rows."""
-        return self._totals[1]
+        return self._store.totals[1]
 
     @property
     def spilled_bytes(self) -> int:
         """Bytes in the file of `spill_dir`."""
-        return 0 if self._file is None else self._file.size
+        return 0 if self._store.file is None else self._store.file.size
 
     def __repr__(self) -> str:
         return (
@@ -261,13 +219,14 @@ class ScoreRuns(Shown):
         """Return whether the rows are the same; at work it holds the tables of both."""
         if not isinstance(other, ScoreRuns):
             return NotImplemented
-        return self._totals == other._totals and self.to_score_table() == other.to_score_table()
+        mine, theirs = self._store.totals, other._store.totals
+        return mine == theirs and self.to_score_table() == other.to_score_table()
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as a table; what arrives uses the same folder."""
-        return _of_table, (self._memory, self._folder, self.to_score_table())
+        return _of_table, (self._memory, self._store.folder, self.to_score_table())
 
     def ranges(self) -> Iterator[ScoreRange]:
         """Give the tables of consecutive ranges of scores, the highest first; all rows are in one.
@@ -286,10 +245,10 @@ class ScoreRuns(Shown):
         >>> [(len(each.table), each.true_positives) for each in runs.ranges()]
         [(3, 0)]
         """
-        columns, ranges = self._ranges(1)
+        rows, ranges = self._ranges(1)
         tp = fp = 0
         for where in ranges:
-            table = table_of(columns, where)
+            table = table_of(rows, where)
             yield ScoreRange(table, tp, fp)
             tp, fp = tp + int(table.n_positive), fp + int(table.n_negative)
 
@@ -309,68 +268,18 @@ class ScoreRuns(Shown):
             np.concatenate([table.negatives for table in tables]),
         )
 
-    def _ranges(self, n_threads: int | None) -> tuple[Columns, list[RangeOfRuns]]:
-        """Return the columns and ranges of them, so small that each thread may have one."""
+    def _ranges(self, n_threads: int | None) -> tuple[AllRows, list[Range]]:
+        """Return all rows and ranges of them, so small that each thread may have one."""
         with self._lock:
-            self._sort_waiting(n_threads)
-            columns = Columns(*(tuple(map(dataclasses.replace, each)) for each in self._classes))
-        if not any(columns):
-            return columns, []
+            rows = self._store.all_rows(n_threads)
+        if not rows.size:
+            return rows, []
         most = self._memory // (_RANGES * _OF_ENTRY * thread_count(n_threads))
-        most = min(most, max(_IN_CACHE, 64 * BLOCK * sum(map(len, columns))))
-        return columns, ranges_of(columns, max(most, 1))
-
-    def _sort_waiting(self, n_threads: int | None) -> None:
-        """Make runs of the rows that wait: as many as there are threads, if they are worth it."""
-        if not self._waiting:
-            return
-        check_n_threads(n_threads)
-        parts = min(thread_count(n_threads), _SORTED_AT_ONCE)
-        groups = [self._waiting[k::parts] for k in range(parts)]
-        jobs = [partial(sorted_column, [b[of] for b in group]) for of in (0, 1) for group in groups]
-        found = run(jobs, n_threads)
-        classes = tuple(
-            merged_counts([*mine, *(each for each in new if each is not None)])
-            for mine, new in zip(self._classes, (found[:parts], found[parts:]), strict=True)
-        )
-        self._classes, self._waiting, self._waiting_bytes = classes, [], 0
-        self._spill()
-
-    def _make_room(self, more: int, n_threads: int | None) -> None:
-        """Raise where so many bytes more do not fit, and there is no folder."""
-        most = self._memory // _MOST_KEPT
-        if self._folder is not None or self._run_bytes() + self._waiting_bytes + more <= most:
-            return
-        self._sort_waiting(n_threads)  # what recurs takes less
-        if self._run_bytes() + more > most:
-            raise InputError(
-                f"rows take more than half of `memory`, {self._memory / 1e6:,.0f} MB: give "
-                "`spill_dir`, a folder for the rest, or more memory; `BinnedScoreTable` takes "
-                "any number of rows in a megabyte, and measures between limits"
-            )
-
-    def _run_bytes(self) -> int:
-        return sum(column.nbytes for each in self._classes for column in each)
-
-    def _spill(self) -> None:
-        """Move runs to the file where they take too much memory, and there is a folder."""
-        counted = sum(c.nbytes for each in self._classes for c in each if c.has_counts)
-        needed = self._run_bytes() + (_OF_COUNTS - 1) * counted
-        if self._folder is None or needed <= self._memory // _KEPT:
-            return
-        if self._file is None or not self._file.is_own:
-            self._file = SpillFile(self._folder)
-        for each in self._classes:
-            for column in each:
-                column.spill(self._file)
+        most = min(most, max(_IN_CACHE, 64 * BLOCK * sum(map(len, rows.columns))))
+        return rows, ranges_of(rows, max(most, 1))
 
 
 def _of_table(memory: int, folder: str | None, table: ScoreTable) -> ScoreRuns:
     runs = ScoreRuns(memory, folder)
-    for columns, counts in zip(runs._classes, (table.positives, table.negatives), strict=True):
-        if (has := counts > 0).any():
-            columns.append(SortedColumn.of_counts(table.scores[has], counts[has]))
-    if len(table):
-        runs._kind = table.scores.dtype
-    runs._totals = [int(table.n_positive), int(table.n_negative)]
+    runs._store = store_of(memory, folder, table)
     return runs

@@ -1,0 +1,294 @@
+"""``KeyCounter``: counts rows at each of the scores that 32 bits may tell, in fixed memory.
+
+What has few scores for its rows need not be sorted: a billion rows of float32 have some hundred
+million scores, whose counts take less room than the rows, and the rest is no larger than it was.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels import buckets, key_counts
+from fastmetrics._threads.workers import run
+from fastmetrics.tables.runs._batches import Batch
+from fastmetrics.tables.runs._columns import RECURS, counted
+from fastmetrics.tables.runs._counted_keys import (
+    BIN_BYTES,
+    OF_BIN,
+    CountedKeys,
+    flip_of,
+    keys_of,
+    scores_of,
+)
+
+#: Rows of a bin that are worth a slot.
+WORTH: Final = 4096
+#: Bins of a group, whose counts fit the second-level cache; groups at most.
+_OF_GROUP: Final = 4
+_MOST_GROUPS: Final = 512
+#: Of blocks that were dealt, one in so many is looked at to even out the groups.
+_LOOK: Final = 16
+#: Of rows that wait, one in so many is looked at to tell which bins are worth a slot.
+_SAMPLE: Final = 8
+#: Where there are so few distinct scores a row, runs count them; the share of rows whose bins have
+#: slots that counting is worth it for.
+_MOST_RECUR: Final = 1 / RECURS
+_LEAST_SHARE: Final = 0.5
+#: Counts of 256 that a stream writes down before they are added up.
+_PASSED: Final = 1024
+#: Jobs that streams are counted in.
+_JOBS: Final = 32
+
+
+class Dealt:
+    """Keys that are dealt into streams, which bins have slots, and how far all is counted."""
+
+    def __init__(
+        self,
+        slots: NDArray[np.uint16],
+        bins: NDArray[np.int64],
+        others: NDArray[np.int64],
+        stream_of_bin: NDArray[np.uint16],
+        n_blocks: int,
+        rows: list[int],
+    ) -> None:
+        n_streams = int(stream_of_bin.max()) + 2
+        self.slots, self.bins = slots, bins
+        #: Rows of bins that have no slot so far.
+        self.others = others
+        self.stream_of_bin = stream_of_bin
+        self.pool = np.empty((n_blocks + n_streams, key_counts.BLOCK), np.uint32)
+        self.owner = np.empty(len(self.pool), np.uint16)
+        self.buffers = np.empty((n_streams, key_counts.BLOCK), np.uint32)
+        self.fill = np.zeros(n_streams, np.uint32)
+        #: The next free block; all negative and positive rows so far; rows here without a slot.
+        self.state = np.array([0, *rows, 0])
+        self.passed = np.empty((n_streams, _PASSED + key_counts.BLOCK), np.int64)
+        self.progress = np.zeros((n_streams, 3), np.int64)
+        #: Where the blocks of each stream are: known once no more rows are dealt.
+        self._blocks: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
+
+    @property
+    def room(self) -> int:
+        """How many more rows may be dealt."""
+        if self._blocks is not None:
+            return 0
+        # Each stream may fill a block more than the rows would.
+        free = len(self.pool) - self.n_streams - int(self.state[0])
+        return max(free, 0) * key_counts.BLOCK
+
+    @property
+    def n_streams(self) -> int:
+        """Streams."""
+        return len(self.fill)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes."""
+        held = (self.pool, self.owner, self.buffers, self.passed, self.slots, self.stream_of_bin)
+        return sum(each.nbytes for each in held)
+
+    def blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return where the blocks of each stream begin in an order, and this; no more is dealt."""
+        if self._blocks is None:
+            n = int(self.state[0])
+            starts, order = np.zeros(self.n_streams + 1, np.int64), np.empty(n, np.int32)
+            ends = np.zeros(1, np.int64), np.array([n])
+            buckets.index_blocks(self.owner, *ends, starts, order)
+            self._blocks = starts, order
+        return self._blocks
+
+    def slots_of(self, stream: int) -> NDArray[np.uint16]:
+        """Return the slots of the bins of a stream."""
+        ends = np.searchsorted(self.stream_of_bin[self.bins], [stream & ~1, (stream & ~1) + 1])
+        return self.slots[self.bins[slice(*ends)]]
+
+    def gather(self, stream: int) -> NDArray[np.uint32]:
+        """Return the keys of a stream."""
+        starts, order = self.blocks()
+        blocks = self.pool[order[starts[stream] : starts[stream + 1]]].reshape(-1)
+        return np.concatenate((blocks, self.buffers[stream, : self.fill[stream]]))
+
+    def rows_of_bins(self) -> NDArray[np.int64]:
+        """Return about how many rows each bin has, of a few."""
+        some = self.pool[: self.state[0] : _LOOK].reshape(-1)
+        return np.bincount(some >> 16, minlength=OF_BIN)
+
+
+class KeyCounter:
+    """Counts of the rows of either class, by key, of the bins that have most rows.
+
+    Rows are dealt with `take`, until there is no room; then `count` counts them, and `others` are
+    those of other bins. Once these are kept, `dealt` becomes what `following` returns. So an
+    interrupt leaves each step done, or to be done again.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Of scores: floats, or integers.
+    rows_of_bins : ndarray of int64
+        About how many rows each bin has, of the first.
+    memory : int
+        Bytes that counts may take.
+    waiting : int
+        Bytes that rows may take which are not counted yet.
+    """
+
+    def __init__(
+        self, dtype: np.dtype[Any], rows_of_bins: NDArray[np.int64], memory: int, waiting: int
+    ) -> None:
+        self.flip = flip_of(dtype)
+        self._most_bins = min(memory // BIN_BYTES, OF_BIN)
+        self._n_blocks = max(waiting // (4 * key_counts.BLOCK), 1)
+        # Most of it may never be touched, and takes no memory until then.
+        self._cells = np.zeros(self._most_bins * BIN_BYTES, np.uint8)
+        self._passed: tuple[NDArray[np.int64], NDArray[np.int64]] = (
+            np.empty(0, np.int64),
+            np.empty(0, np.int64),
+        )
+        self._views: list[weakref.ref[CountedKeys]] = []
+        none = np.zeros(OF_BIN, np.uint16), np.empty(0, np.int64)
+        self.dealt = self._planned(*none, rows_of_bins, rows_of_bins, [0, 0])
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """Return the positive and the negative rows that were dealt."""
+        return int(self.dealt.state[2]), int(self.dealt.state[1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes, those that are not touched yet included."""
+        return self.kept_bytes + self.dealt.nbytes
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the counts."""
+        return self._cells.nbytes + self.passed_bytes
+
+    @property
+    def passed_bytes(self) -> int:
+        """Bytes of the counts beyond 255."""
+        return 16 * len(self._passed[0])
+
+    def take(
+        self,
+        bits: NDArray[np.int32],
+        labels: NDArray[np.int8],
+        label: int,
+        make_room: Callable[[], None],
+    ) -> None:
+        """Deal rows, as many as there is room for, and so on; without labels all are ``label``."""
+        before = sum(self.rows)
+        while (taken := sum(self.rows) - before) < len(bits):
+            if not self.dealt.room:
+                make_room()
+            dealt = self.dealt
+            some = slice(taken, taken + dealt.room)
+            key_counts.deal(
+                *(bits[some], self.flip, labels[some], label, dealt.stream_of_bin),
+                *(dealt.pool, dealt.owner, dealt.buffers, dealt.fill, dealt.state),
+            )
+
+    def count(self, n_threads: int | None) -> None:
+        """Count all that is dealt, of bins that have slots."""
+        dealt = self.dealt
+        starts, order = dealt.blocks()
+        if any(view() is not None for view in self._views):
+            self._cells = self._cells.copy()
+        self._views = []
+        cells = self._cells
+
+        def count_some(streams: list[int]) -> None:
+            for stream in streams:
+                key_counts.count_stream(
+                    *(stream, dealt.pool, starts, order, dealt.buffers, dealt.fill),
+                    *(dealt.slots, dealt.slots_of(stream), cells),
+                    *(dealt.passed[stream], dealt.progress[stream]),
+                )
+
+        while left := [s for s in range(2, dealt.n_streams) if not dealt.progress[s, 1]]:
+            size = -(-len(left) // _JOBS)
+            size += size % 2  # both classes of a group share their lines of the cache
+            jobs = [partial(count_some, left[k : k + size]) for k in range(0, len(left), size)]
+            run(jobs, n_threads)
+            passed = self._with_passed(dealt)
+            self._passed = passed  # no call from here on: both, or none
+            dealt.progress[:, 2] = 0
+
+    def _with_passed(self, dealt: Dealt) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        new = [each[:n] for each, n in zip(dealt.passed, dealt.progress[:, 2], strict=True) if n]
+        if not new:
+            return self._passed
+        passed, times = self._passed
+        passed = np.concatenate((passed, *new))
+        times = np.concatenate((times, np.ones(len(passed) - len(times), np.int64)))
+        return counted(passed, times)
+
+    def others(self, dtype: np.dtype[Any]) -> Batch:
+        """Return the scores of the positives and negatives that are dealt and have no slots."""
+        negatives, positives = (scores_of(self.dealt.gather(stream), dtype) for stream in (0, 1))
+        return (positives, None), (negatives, None)
+
+    def following(self) -> Dealt:
+        """Return what takes the next rows, with slots for bins that have become worth it."""
+        dealt = self.dealt
+        others = dealt.others.copy()
+        for stream in (0, 1):
+            others += np.bincount(dealt.gather(stream) >> 16, minlength=OF_BIN)
+        rows = dealt.state[1:3].tolist()
+        return self._planned(dealt.slots, dealt.bins, others, dealt.rows_of_bins(), rows)
+
+    def view(self, dtype: np.dtype[Any]) -> CountedKeys:
+        """Return the counts of all that is counted, which later rows leave alone."""
+        dealt = self.dealt
+        view = CountedKeys(dealt.bins, dealt.slots, self._cells, *self._passed, dtype)
+        self._views.append(weakref.ref(view))
+        return view
+
+    def _planned(
+        self,
+        slots: NDArray[np.uint16],
+        bins: NDArray[np.int64],
+        others: NDArray[np.int64],
+        rows_of_bins: NDArray[np.int64],
+        rows: list[int],
+    ) -> Dealt:
+        """Return streams for rows to come that are spread over bins like those that were seen."""
+        without = np.where(np.isin(np.arange(OF_BIN), bins), 0, others)
+        new = np.argsort(-without, kind="stable")[: self._most_bins - len(bins)]
+        new = new[without[new] >= WORTH]
+        slots = slots.copy()
+        slots[new] = len(bins) + np.arange(len(new))
+        bins = np.sort(np.concatenate((bins, new)))
+        # A group has few bins, and few of the rows.
+        shares = np.cumsum(rows_of_bins[bins] + 1.0)
+        shares = shares / shares[-1:] + np.arange(1, len(bins) + 1) / max(len(bins), 1)
+        n_groups = min(-(-len(bins) // _OF_GROUP), _MOST_GROUPS)
+        groups = np.minimum(shares / 2 * n_groups, n_groups - 1).astype(np.int64)
+        stream_of_bin = np.zeros(OF_BIN, np.uint16)
+        stream_of_bin[bins] = 2 + 2 * groups
+        return Dealt(slots, bins, others, stream_of_bin, self._n_blocks, rows)
+
+
+def counter_of(
+    rows: list[NDArray[np.int32]], dtype: np.dtype[Any], memory: int, waiting: int
+) -> KeyCounter | None:
+    """Return what counts rows like these; None where sorted runs take less.
+
+    They do where scores recur so often that runs count them, and where half of the rows or more
+    lie in bins of so few that these are not worth their counts.
+    """
+    some = np.concatenate([keys_of(bits[::_SAMPLE], flip_of(dtype)) for bits in rows])
+    some.sort()
+    if 1 + np.count_nonzero(some[1:] != some[:-1]) <= _MOST_RECUR * len(some):
+        return None
+    rows_of_bins = _SAMPLE * np.bincount(some >> 16, minlength=OF_BIN)
+    counter = KeyCounter(dtype, rows_of_bins, memory, waiting)
+    has_slots = int(rows_of_bins[counter.dealt.bins].sum())
+    return counter if has_slots > _LEAST_SHARE * _SAMPLE * len(some) else None

@@ -1,0 +1,270 @@
+"""``RowStore``: rows that wait, are sorted or counted, and go to a file where they are too many."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from fastmetrics._input.rows import BinaryRows
+from fastmetrics._input.scalars import check_n_threads
+from fastmetrics._threads.workers import run, thread_count
+from fastmetrics.errors import InputError
+from fastmetrics.tables.runs._batches import (
+    Batch,
+    bytes_of,
+    classes_of,
+    common_dtype,
+    merged_counts,
+    rows_of,
+    sorted_column,
+)
+from fastmetrics.tables.runs._columns import SortedColumn
+from fastmetrics.tables.runs._counted_keys import bits_of
+from fastmetrics.tables.runs._key_counter import KeyCounter, counter_of
+from fastmetrics.tables.runs._ranges import AllRows
+from fastmetrics.tables.runs._spill_file import SpillFile
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+#: Shares of the memory: rows that are not sorted yet; runs that stay where there is a folder for
+#: them; all that stays; rows that are dealt and not counted yet, where later tables of ranges are.
+_WAITING, _KEPT, _MOST_KEPT, _DEALT = 8, 3, 2, 4
+#: Of what stays, the share that counts may take; of the memory, that of the counts beyond 255.
+_COUNTS, _PASSED = 0.9, 16
+#: Threads that sort rows that wait; each makes a run, and runs should be long.
+_SORTED_AT_ONCE: Final = 4
+#: Scores with counts are merged in so many times the memory that other rows are sorted in.
+_OF_COUNTS: Final = 2
+#: A class of rows: few enough to be counted in int64.
+_MOST: Final = 2**62
+
+
+class RowStore:
+    """All rows of a `ScoreRuns`, whose lock is held by whoever calls a method.
+
+    An interrupt finds each batch taken or not, and no row twice: what changes together is assigned
+    without a call in between.
+    """
+
+    def __init__(self, memory: int, folder: str | None) -> None:
+        self.memory = memory
+        self.folder = folder
+        self.file: SpillFile | None = None
+        self.kind: np.dtype[Any] | None = None
+        self._classes: tuple[list[SortedColumn], ...] = ([], [])
+        self._waiting: list[Batch] = []
+        self._waiting_bytes = 0
+        self._totals = [0, 0]  # of rows that were not counted
+        self._counter: KeyCounter | None = None
+        if folder is not None:
+            SpillFile(folder)  # or raises now, not after an hour
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Positive and negative rows."""
+        counted = (0, 0) if self._counter is None else self._counter.rows
+        return self._totals[0] + counted[0], self._totals[1] + counted[1]
+
+    @property
+    def counts_keys(self) -> bool:
+        """Whether scores that 32 bits can tell are counted, not sorted."""
+        return self._counter is not None
+
+    def count(self, rows: BinaryRows, n_threads: int | None) -> bool:
+        """Take a batch, which is wholly verified, if its scores may be counted."""
+        kind = common_dtype(self.kind, rows.scores.dtype)
+        counter = self._counter
+        if counter is None or rows.weights is not None:
+            return False
+        if (bits := bits_of(rows.scores)) is None:
+            return False
+        self._make_room(bits.nbytes, n_threads)
+        self.kind = kind
+        before = sum(counter.rows)
+        try:
+            counter.take(bits, rows.labels, 0, partial(self._count_dealt, counter, n_threads))
+        except BaseException:  # an interrupt, a full disk: what is left of the batch waits
+            left = slice(sum(counter.rows) - before, None)
+            parts = classes_of(
+                dataclasses.replace(rows, labels=rows.labels[left], scores=rows.scores[left])
+            )
+            totals = [total + len(part[0]) for total, part in zip(self._totals, parts, strict=True)]
+            n_bytes, waiting = self._waiting_bytes + bytes_of(parts), [*self._waiting, parts]
+            self._totals, self._waiting, self._waiting_bytes = totals, waiting, n_bytes
+            raise
+        if self.folder is not None and counter.passed_bytes > self.memory // _PASSED:
+            self._stop_counting(counter, n_threads)
+        return True
+
+    def keep(self, parts: Batch, kind: np.dtype[Any], n_threads: int | None) -> None:
+        """Let rows wait to be sorted, or counted."""
+        kind = common_dtype(self.kind, kind)
+        sizes = [rows_of(*part) for part in parts]
+        if max(map(sum, zip(sizes, self.totals, strict=True))) >= _MOST:
+            raise InputError("fewer than 2**62 rows of a class can be counted")
+        n_bytes = bytes_of(parts)
+        if any(counts is not None for _, counts in parts):  # they are sorted by way of an order
+            n_bytes *= _OF_COUNTS
+        self._make_room(n_bytes, n_threads)
+        totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
+        self._totals, self.kind = totals, kind
+        self._waiting_bytes += n_bytes
+        self._waiting.append(parts)
+        if self._waiting_bytes > self.memory // _WAITING and not self._start_counting(n_threads):
+            self._sort_waiting(n_threads)
+
+    def add(self, rows: AllRows, totals: tuple[int, int], kind: np.dtype[Any]) -> None:
+        """Take the rows of another."""
+        kind = common_dtype(self.kind, kind)
+        theirs = self._columns_of(rows)
+        self._make_room(sum(c.nbytes for each in theirs for c in each), None)
+        classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
+        both = [a + b for a, b in zip(self._totals, totals, strict=True)]
+        self._totals, self.kind, self._classes = both, kind, classes
+        self._spill()
+
+    def all_rows(self, n_threads: int | None) -> AllRows:
+        """Return all rows, of which none waits any more; later ones leave them alone."""
+        if self._counter is not None:
+            self._count_dealt(self._counter, n_threads)
+        self._sort_waiting(n_threads)
+        positives, negatives = (tuple(map(dataclasses.replace, each)) for each in self._classes)
+        keys = None
+        if self._counter is not None and self.kind is not None:
+            keys = self._counter.view(self.kind)
+        return AllRows((positives, negatives), keys)
+
+    def _columns_of(self, rows: AllRows) -> tuple[list[SortedColumn], ...]:
+        """Return all as columns; counts go to the file if there is a folder."""
+        found = list(rows.columns[0]), list(rows.columns[1])
+        for label, column in () if rows.keys is None else rows.keys.columns():
+            if self.folder is not None:
+                column.spill(self._own_file(self.folder))
+            found[1 - label].append(column)
+        return found
+
+    def _start_counting(self, n_threads: int | None) -> bool:
+        """Count the rows that wait, and those to come, where that takes less than sorting them."""
+        if self._counter is not None or any(c is not None for b in self._waiting for _, c in b):
+            return False
+        found = [(bits_of(b[k][0]), 1 - k) for b in self._waiting for k in (0, 1)]
+        rows = [(bits, label) for bits, label in found if bits is not None]
+        if len(rows) < len(found) or (kind := self.kind) is None:
+            return False
+        share = 1 if self.folder is not None else 2
+        kept, dealt = (self.memory // (share * each) for each in (_MOST_KEPT, _DEALT))
+        counter = counter_of([bits for bits, _ in rows], kind, int(_COUNTS * kept), dealt)
+        if counter is None:
+            return False
+        others: list[Batch] = []
+
+        def count_dealt() -> None:
+            counter.count(n_threads)
+            others.append(counter.others(kind))
+            counter.dealt = counter.following()
+
+        for bits, label in rows:
+            counter.take(bits, np.empty(0, np.int8), label, count_dealt)
+        totals = [total - part for total, part in zip(self._totals, counter.rows, strict=True)]
+        n_bytes = sum(map(bytes_of, others))
+        self._totals, self._waiting, self._waiting_bytes = totals, others, n_bytes
+        self._counter = counter
+        return True
+
+    def _count_dealt(self, counter: KeyCounter, n_threads: int | None) -> None:
+        """Count the rows that were dealt; those of rare scores wait to be sorted."""
+        if self.kind is None:
+            return
+        counter.count(n_threads)
+        others, following = counter.others(self.kind), counter.following()
+        more = bytes_of(others)
+        waiting = [*self._waiting, others] if more else self._waiting
+        more += self._waiting_bytes
+        self._waiting, self._waiting_bytes, counter.dealt = waiting, more, following
+        if self._waiting_bytes > self.memory // _WAITING:
+            self._sort_waiting(n_threads)
+
+    def _stop_counting(self, counter: KeyCounter, n_threads: int | None) -> None:
+        """Move all counts to the file, as runs."""
+        self._count_dealt(counter, n_threads)
+        if self.kind is not None:
+            theirs = self._columns_of(AllRows(((), ()), counter.view(self.kind)))
+            classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
+            totals = list(self.totals)
+            self._classes, self._totals, self._counter = classes, totals, None
+
+    def _sort_waiting(self, n_threads: int | None) -> None:
+        """Make runs of the rows that wait: as many as there are threads, if they are worth it."""
+        if not self._waiting:
+            return
+        check_n_threads(n_threads)
+        parts = min(thread_count(n_threads), _SORTED_AT_ONCE)
+        groups = [self._waiting[k::parts] for k in range(parts)]
+        jobs = [partial(sorted_column, [b[of] for b in group]) for of in (0, 1) for group in groups]
+        found = run(jobs, n_threads)
+        classes = tuple(
+            merged_counts([*mine, *(each for each in new if each is not None)])
+            for mine, new in zip(self._classes, (found[:parts], found[parts:]), strict=True)
+        )
+        self._classes, self._waiting, self._waiting_bytes = classes, [], 0
+        self._spill()
+
+    def _make_room(self, more: int, n_threads: int | None) -> None:
+        """Raise where so many bytes more do not fit, and there is no folder."""
+        most = self.memory // _MOST_KEPT
+        if self.folder is not None or self._bytes() + more <= most:
+            return
+        if self._counter is not None:
+            self._count_dealt(self._counter, n_threads)
+        self._sort_waiting(n_threads)  # what recurs takes less
+        if self._bytes() + more > most:
+            raise InputError(
+                f"rows take more than half of `memory`, {self.memory / 1e6:,.0f} MB: give "
+                "`spill_dir`, a folder for the rest, or more memory; `BinnedScoreTable` takes "
+                "any number of rows in a megabyte, and measures between limits"
+            )
+
+    def _bytes(self) -> int:
+        """Return what all rows take, or may take once those that are dealt are counted."""
+        of_counts = 0
+        if self._counter is not None:
+            of_counts = self._counter.nbytes + 4 * int(self._counter.dealt.state[3])
+        return self._run_bytes() + self._waiting_bytes + of_counts
+
+    def _run_bytes(self) -> int:
+        return sum(column.nbytes for each in self._classes for column in each)
+
+    def _spill(self) -> None:
+        """Move runs to the file where they take too much memory, and there is a folder."""
+        counted = sum(c.nbytes for each in self._classes for c in each if c.has_counts)
+        needed = self._run_bytes() + (_OF_COUNTS - 1) * counted
+        most = self.memory // _KEPT
+        if self._counter is not None:
+            most = min(most, self.memory // _MOST_KEPT - self._counter.kept_bytes)
+        if self.folder is None or needed <= most:
+            return
+        for each in self._classes:
+            for column in each:
+                column.spill(self._own_file(self.folder))
+
+    def _own_file(self, folder: str) -> SpillFile:
+        if self.file is None or not self.file.is_own:
+            self.file = SpillFile(folder)
+        return self.file
+
+
+def store_of(memory: int, folder: str | None, table: ScoreTable) -> RowStore:
+    """Return the rows of a table."""
+    store = RowStore(memory, folder)
+    store._classes = tuple(
+        [SortedColumn.of_counts(table.scores[has], counts[has])]
+        if (has := counts > 0).any()
+        else []
+        for counts in (table.positives, table.negatives)
+    )
+    if len(table):
+        store.kind = table.scores.dtype
+    store._totals = [int(table.n_positive), int(table.n_negative)]
+    return store

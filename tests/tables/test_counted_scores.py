@@ -1,0 +1,193 @@
+"""Scores that 32 bits tell, counted rather than sorted: the same rows, whatever comes between."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fastmetrics import ScoreRuns, ScoreTable, evaluate
+from fastmetrics._kernels import key_counts
+from fastmetrics.tables.runs import _key_counter, _row_store
+
+N = 60_000
+SIZE = 5_000
+MEMORY = 4_000_000
+
+KINDS = {
+    "normal": lambda rng: rng.normal(size=N).astype(np.float32),
+    "uniform": lambda rng: rng.random(N, dtype=np.float32),
+    "singles in doubles": lambda rng: rng.normal(size=N).astype(np.float32).astype(np.float64),
+    "integers": lambda rng: rng.integers(-(2**31), 2**31, N),
+    "ratings": lambda rng: rng.integers(0, 5, N),
+    "signed zeros": lambda rng: rng.choice([-0.0, 0.0, 1e-45, -1e-45], N).astype(np.float32),
+    "infinities": lambda rng: np.where(
+        rng.random(N) < 0.1, rng.choice([-np.inf, np.inf], N), rng.random(N)
+    ).astype(np.float32),
+    "one of all": lambda rng: np.where(rng.random(N) < 0.9, 0.5, rng.random(N)).astype(np.float32),
+    "sorted": lambda rng: np.sort(rng.normal(size=N)).astype(np.float32),
+}
+
+
+@pytest.fixture(autouse=True)
+def _counts_few(monkeypatch):
+    """Count from the first thousands of rows on, in bins of some rows."""
+    monkeypatch.setattr(_key_counter, "WORTH", 8)
+    monkeypatch.setattr(_key_counter, "_MOST_RECUR", 0.0)
+    monkeypatch.setattr(_key_counter, "_LEAST_SHARE", 0.0)
+    monkeypatch.setattr(_row_store, "_WAITING", 64)
+    monkeypatch.setattr(_row_store, "_DEALT", 50)
+
+
+def filled(y, scores, folder=None, memory=MEMORY, **options):
+    runs = ScoreRuns(memory, folder)
+    for start in range(0, len(y), SIZE):
+        some = slice(start, start + SIZE)
+        runs.update(y[some], scores[some], allow_inf=True, **options)
+    return runs
+
+
+def table_of(y, scores):
+    return ScoreTable.from_scores(y, scores, allow_inf=True)
+
+
+def agree(runs, y, scores):
+    table = table_of(y, scores)
+    assert (runs.n_positive, runs.n_negative) == (table.n_positive, table.n_negative)
+    assert runs.to_score_table() == table
+    tp = fp = 0
+    for part, above, false_above in runs.ranges():
+        assert (tp, fp) == (above, false_above)
+        tp, fp = tp + part.n_positive, fp + part.n_negative
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind(rng, tmp_path, kind, n_threads):
+    scores, y = KINDS[kind](rng), rng.integers(0, 2, N)
+    runs = filled(y, scores, tmp_path, n_threads=n_threads)
+    assert runs._store.counts_keys
+    agree(runs, y, scores)
+    found = evaluate(runs, n_threads=n_threads)[0]
+    assert found.roc_auc == evaluate(table_of(y, scores))[0].roc_auc
+    runs.update(y[:SIZE], scores[:SIZE], allow_inf=True)
+    agree(runs, np.append(y, y[:SIZE]), np.append(scores, scores[:SIZE]))
+
+
+def test_counts_beyond_a_byte_and_beyond_their_share(rng, tmp_path, monkeypatch):
+    scores = rng.choice(rng.random(50, dtype=np.float32), N)
+    y = rng.integers(0, 2, N)
+    runs = filled(y, scores, tmp_path)
+    assert runs._store._counter.passed_bytes > 0
+    agree(runs, y, scores)
+    monkeypatch.setattr(_row_store, "_PASSED", MEMORY)
+    runs.update(y, scores)
+    agree(runs, np.tile(y, 2), np.tile(scores, 2))
+    assert runs._store._counter is None
+    runs = filled(y, scores, tmp_path)
+    agree(runs, y, scores)
+
+
+def test_scores_that_need_more_bits_are_sorted(rng, tmp_path):
+    scores, y = rng.random(N, dtype=np.float32), rng.integers(0, 2, N)
+    runs = filled(y, scores, tmp_path)
+    doubles = rng.random(N)
+    doubles[:100] = [np.float32(0.5)] * 50 + [1e300, -1e300] * 25
+    runs.update(y, doubles)
+    runs.update(y, scores, rng.integers(1, 2, N))  # counts of rows
+    assert runs._store.counts_keys
+    all_scores = np.concatenate([scores.astype(float), doubles, scores.astype(float)])
+    agree(runs, np.tile(y, 3), all_scores)
+    whole = rng.integers(-100, 100, N)
+    runs = filled(y, whole, tmp_path)
+    far = whole + rng.choice([-(2**40), 0, 2**31 - 100, 2**40], N)
+    runs.update(y, far)
+    agree(runs, np.tile(y, 2), np.append(whole, far))
+
+
+def test_a_stream_that_drifts(rng, tmp_path):
+    scores = (rng.normal(size=N) + np.linspace(0, 300, N)).astype(np.float32)
+    y = rng.integers(0, 2, N)
+    runs = filled(y, scores, tmp_path)
+    assert runs.spilled_bytes > 0 or len(runs._store._counter.dealt.bins) > 10
+    agree(runs, y, scores)
+
+
+def test_tables_of_ranges_stay_while_rows_come(rng, tmp_path):
+    scores, y = rng.normal(size=N).astype(np.float32), rng.integers(0, 2, N)
+    runs = filled(y, scores, tmp_path)
+    ranges = runs.ranges()
+    first = next(ranges).table
+    runs.update(y, scores)
+    runs.to_score_table()
+    tables = [first, *(each.table for each in ranges)]
+    assert sum(tables) == table_of(y, scores)
+    agree(runs, np.tile(y, 2), np.tile(scores, 2))
+
+
+def test_merged(rng, tmp_path):
+    scores, y = rng.normal(size=N).astype(np.float32), rng.integers(0, 2, N)
+    parts = [filled(y[k::3], scores[k::3].copy(), tmp_path) for k in range(3)]
+    assert all(part._store.counts_keys for part in parts)
+    parts[0].merge(parts[1])
+    agree(parts[1], y[1::3], scores[1::3])
+    whole = ScoreRuns(MEMORY, tmp_path)
+    whole.merge(parts[0], parts[2])
+    del parts
+    agree(whole, y, scores)
+    whole.update(y, scores)
+    agree(whole, np.tile(y, 2), np.tile(scores, 2))
+
+
+def test_without_a_folder(rng):
+    scores, y = rng.random(N, dtype=np.float32), rng.integers(0, 2, N)
+    runs = filled(y, scores)
+    assert runs._store.counts_keys
+    agree(runs, y, scores)
+    with pytest.raises(ValueError, match="more than half of `memory`"):
+        runs.update(np.tile(y, 10), rng.normal(size=10 * N).astype(np.float32))
+    agree(runs, y, scores)
+
+
+@pytest.mark.parametrize("at", range(3))
+@pytest.mark.parametrize("name", ["count", "others", "following", "after"])
+def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypatch, name, at):
+    scores, y = rng.normal(size=N).astype(np.float32), rng.integers(0, 2, N)
+    calls = []
+    where = "count" if name == "after" else name
+    original = getattr(_key_counter.KeyCounter, where)
+
+    def interrupted(self, *args):
+        calls.append(0)
+        if len(calls) == at + 1:
+            if name == "count":
+                count_a_few(self)
+            if name == "after":
+                original(self, *args)
+            raise KeyboardInterrupt
+        return original(self, *args)
+
+    def count_a_few(self):
+        dealt = self.dealt
+        starts, order = dealt.blocks()
+        for stream in range(2, min(5, dealt.n_streams)):
+            key_counts.count_stream(
+                *(stream, dealt.pool, starts, order, dealt.buffers, dealt.fill),
+                *(dealt.slots, dealt.slots_of(stream), self._cells),
+                *(dealt.passed[stream], dealt.progress[stream]),
+            )
+
+    monkeypatch.setattr(_row_store, "_DEALT", 200)
+    monkeypatch.setattr(_key_counter.KeyCounter, where, interrupted)
+    runs = ScoreRuns(MEMORY, tmp_path)
+    n_interrupts = 0
+    for start in range(0, N, SIZE):
+        some = slice(start, start + SIZE)
+        before = runs.n_positive + runs.n_negative
+        try:
+            runs.update(y[some], scores[some])
+        except KeyboardInterrupt:
+            n_interrupts += 1
+            if runs.n_positive + runs.n_negative == before:
+                runs.update(y[some], scores[some])
+    assert n_interrupts == 1
+    agree(runs, y, scores)
