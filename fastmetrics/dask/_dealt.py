@@ -112,7 +112,7 @@ def deal(
     if names is not None:
         return _deal_groups(seen.state, plan, dtype, names)
     rows: BinaryRows = dataclasses.replace(seen.state, scores=cast(seen.state.scores, dtype))
-    if _n_entries(rows.scores) * _SHRINKS <= len(rows.scores):
+    if _recur(rows.scores, plan):
         rows = _entries(rows)
     if plan is None:
         sides: Any = [split_by_class(rows)[::-1]]
@@ -148,18 +148,24 @@ def _deal_groups(
     return Dealt((scores[0], scores[1]), None, sizes, (codes[places[0]], codes[places[1]]))
 
 
-def _n_entries(scores: NDArray[Any]) -> float:
-    """Return about how many distinct scores there are, from those that a sample has twice."""
-    sample, n = sample_of(scores, _SAMPLED), len(scores)
+def _recur(scores: NDArray[Any], plan: Plan | None) -> bool:
+    """Return whether scores recur so that rows are counted before they are sent, as a sample says.
+
+    Scores with a bucket of their own are not sent.
+    """
+    sample = sample_of(scores, _SAMPLED)
+    n, n_sampled = len(scores), len(sample)
+    if plan is not None and not plan.by_range:
+        sample = sample[~np.isin(sample, plan.splitters)]
+    n_sent = n * len(sample) / n_sampled
+    if n_sent < n / 8:
+        return False
     times = np.unique(sample, return_counts=True)[1]
-    if len(sample) == n:
-        return len(times)
-    is_frequent = times > len(sample) // 64
+    is_frequent = times > (0 if n_sampled == n else n_sampled // 64)  # of all rows all are known
     rest = times[~is_frequent]
-    twice = float((rest * (rest - 1)).sum())
-    n_rest = n * float(rest.sum()) / len(sample)
-    recurring = float(rest.sum()) ** 2 / twice if twice else n_rest
-    return np.count_nonzero(is_frequent) + min(n_rest, recurring)
+    n_rest, twice = float(rest.sum()), float((rest * (rest - 1)).sum())
+    entries = min(n * n_rest / n_sampled, n_rest**2 / twice if twice else np.inf)
+    return bool((np.count_nonzero(is_frequent) + entries) * _SHRINKS <= n_sent)
 
 
 def _entries(rows: BinaryRows) -> BinaryRows:

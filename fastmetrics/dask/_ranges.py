@@ -48,7 +48,7 @@ MOST_BUCKETS: Final = 4096
 _BUCKET_ROWS, _OF_A_RANGE = 1 << 14, 4
 #: Scores that samples have in all, and of a partition at least and at most.
 _SAMPLED, _FEWEST, _MOST = 1 << 20, 64, 1 << 12
-#: A class of fewer rows than this gets a bucket for each of its scores.
+#: So few scores get a bucket each: of a class, or all.
 _RARE: Final = 1024
 
 
@@ -228,6 +228,9 @@ def _plan(looks: Sequence[_Look], dtype: np.dtype[Any], range_scores: int) -> Pl
     share = min(len(look.sample) / look.n_rows for look in looks)
     sample = np.concatenate([look.sample[: math.ceil(share * look.n_rows)] for look in looks])
     sample = np.sort(sample.astype(dtype))
+    values = np.unique(sample)
+    if len(values) <= _RARE:  # ratings: each gets a bucket of its own
+        return plan_of_sample(values, 4 * len(values), even=False)
     for scores in zip(*(look.classes for look in looks), strict=True):
         if 0 < sum(_RARE if each is None else len(each) for each in scores) < _RARE:
             rare = np.concatenate(scores).astype(dtype)

@@ -171,18 +171,21 @@ def test_only_what_both_classes_share_is_sent() -> None:
 
 def test_scores_that_recur_are_kept_once() -> None:
     y, s = sample(40_000)
-    s = np.round(s, 2)
+    s = np.round(s * 300) / np.float32(300)
     s[:5] = [-0.0, 0.0, -0.0, 0.0, -0.0]
-    found = ranges(y, s, range_scores=100)
+    found = ranges(y, s, chunk=20_000, range_scores=1_000)
     held = dask.compute(found.dealt)[0]
     entries = len(np.unique(np.stack([y, s]), axis=1).T)
     assert sum(map(len, (side for each in held for side in each.scores))) < len(held) * entries
     assert found.table() == fm.ScoreTable.from_scores(y, s)
     assert found.pairs().auc == fm.roc_auc_score(y, s)
-    assert max(each.n_rows for each in found.ranges) <= 100
+    assert max(each.n_rows for each in found.ranges) <= 1_000
     w = np.random.default_rng(1).integers(0, 1000, len(y))
-    weighted = ranges(y, s, w, range_scores=100)
+    weighted = ranges(y, s, w, chunk=20_000, range_scores=1_000)
     assert weighted.table() == fm.ScoreTable.from_scores(y, s, sample_weight=w)
+    ratings = ranges(y, np.round(s), chunk=20_000)  # which have buckets of their own
+    assert all(each.weights is None for each in dask.compute(ratings.dealt)[0])
+    assert ratings.ranges[0].n_rows < 20  # ten, but for those that no sample saw
 
 
 DISTRIBUTIONS: dict[str, Any] = {
