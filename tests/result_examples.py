@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 import fastmetrics as fm
+from fastmetrics._results import Result
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -89,8 +90,7 @@ def first(mapping: Any) -> Any:
     return next(iter(mapping.values()))
 
 
-#: An example of each public result and table, by the name of its class.
-EXAMPLES: dict[str, Callable[[], Any]] = {
+_MADE: dict[str, Callable[[], Any]] = {
     "BayesianCorrelatedTTest": lambda: fm.bayesian_correlated_t_test(
         TABLE[:, 0] - 0.5, rho=0.1, higher_is_better=True
     ),
@@ -216,4 +216,17 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     ),
     "WindowedBinnedScoreTable": lambda: scored(fm.WindowedBinnedScoreTable(20)),
     "WindowedConfusionMatrix": lambda: updated(fm.WindowedConfusionMatrix(20)),
+}
+
+
+@cache
+def kept(name: str) -> Any:
+    """Return a result, which nobody can change, made once."""
+    return _MADE[name]()
+
+
+#: An example of each public result and table, by the name of its class; tables are new each time.
+EXAMPLES: dict[str, Callable[[], Any]] = {
+    name: partial(kept, name) if issubclass(getattr(fm, name), Result) else make
+    for name, make in _MADE.items()
 }

@@ -109,15 +109,21 @@ SCENES = (
 
 
 @cache
+def _quantiles(shape: tuple[float, float]) -> NDArray[np.float64]:
+    """Return probabilities, evenly spread over the population; several scenes share them."""
+    from scipy.stats import beta
+
+    p = beta.ppf((np.arange(_GRID) + 0.5) / _GRID, *shape)
+    return np.asarray(np.clip(p, 1e-15, 1 - 1e-15))
+
+
+@cache
 def population(scene: CalibrationScene) -> dict[str, float]:
     """Return what intervals and estimates aim at: errors in bins of the population.
 
     That a curve lies in its band, and a fit in its own, is told by intervals round 0.
     """
-    from scipy.stats import beta
-
-    p = beta.ppf((np.arange(_GRID) + 0.5) / _GRID, *scene.shape)
-    p = scene.said(np.clip(p, 1e-15, 1 - 1e-15))
+    p = scene.said(_quantiles(scene.shape))
     gaps = scene.truth(p) - p
     uniform = np.minimum((p * N_BINS).astype(np.int64), N_BINS - 1)
     by_rank = np.searchsorted(p, p) * N_BINS // _GRID

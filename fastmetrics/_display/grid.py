@@ -166,7 +166,8 @@ def _spread(table: Table, values: Mapping[str, list[Any]], columns: list[Column]
     """Return a row for each key, and a column for each value of the column that goes across."""
     keys = columns[0]
     places = [text(str(value)) for value in values[table.across]]
-    shown = next(column for column in reversed(columns) if column.name in (table.owner(), "count"))
+    values_of = (table.owner(), "count", "limits")
+    shown = next(column for column in reversed(columns) if column.name in values_of)
     found = dict(zip(zip(keys.cells, places, strict=True), shown.cells, strict=True))
     rows = list(dict.fromkeys(keys.cells))
     spread = [keys._replace(cells=rows)]

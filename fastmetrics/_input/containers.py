@@ -34,9 +34,9 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     library = type(values).__module__.partition(".")[0]
     if library in _FRAME_LIBRARIES and library in sys.modules:
         return _from_frame_library(values, library, name)
-    if hasattr(values, "detach") and hasattr(values, "requires_grad"):
+    if _is_of_torch(values):
         return _from_torch(values, name)
-    if hasattr(values, "__dlpack__") and hasattr(values, "__dlpack_device__"):
+    if _has_dlpack(values):
         return _from_dlpack(values, name)
     if isinstance(values, Sequence) and not hasattr(values, "__array__"):
         return _from_sequence(values, name)
@@ -154,6 +154,12 @@ def _from_sequence(values: Sequence[Any], name: str) -> NDArray[Any]:
         array = np.asarray(values)
     except (ValueError, OverflowError) as error:
         raise InputError(f"`{name}` is not a rectangular sequence of numbers: {error}") from None
+    except (RuntimeError, TypeError) as error:  # as tensors with a gradient, or on a device
+        is_read = [_is_tensor(each) or isinstance(each, list | tuple) for each in values]
+        if not any(is_read):
+            raise InputTypeError(f"`{name}` is not a sequence of numbers: {error}") from None
+        read = zip(values, is_read, strict=True)
+        return _from_sequence([as_array(v, name) if is_one else v for v, is_one in read], name)
     if array.dtype.kind == "f" and array.dtype.itemsize == 8:
         return _without_rounded_integers(values, array, name)
     if array.dtype.kind in "SU" and array.ndim == 1:
@@ -220,6 +226,18 @@ def _object_fault(kind: type) -> str:
     if kind.__name__ in ("Decimal", "Fraction"):
         return f"{kind.__name__} (convert with float(), which may lose precision)"
     return kind.__qualname__
+
+
+def _is_of_torch(values: Any) -> bool:
+    return hasattr(values, "detach") and hasattr(values, "requires_grad")
+
+
+def _has_dlpack(values: Any) -> bool:
+    return hasattr(values, "__dlpack__") and hasattr(values, "__dlpack_device__")
+
+
+def _is_tensor(value: Any) -> bool:
+    return not isinstance(value, np.ndarray) and (_is_of_torch(value) or _has_dlpack(value))
 
 
 def _from_torch(tensor: Any, name: str) -> NDArray[Any]:

@@ -144,7 +144,9 @@ class _Taker:
         """Forget all rows, and return what takes those of a new start."""
         self.seen = None
         self.runs = {}
-        folder = self.options.spill_dir or tempfile.gettempdir()
+        folder = self.options.spill_dir
+        if folder is None:
+            folder = tempfile.gettempdir()
         with in_words_of(self.options):
             self.runs = {name: ScoreRuns(self.memory, folder) for name in self.options.scores}
         return self.take
@@ -176,7 +178,7 @@ class _Taker:
         """Raise unless the labels of all rows are those of two classes, one of them positive."""
         if self.seen is not None:
             _, pos_label = labels_of(self.seen, self.options.label, self.options.pos_label)
-            with in_words_of(self.options):
+            with in_words_of(self.options, self.seen):
                 encode_labels(self.seen, pos_label, "strict", defer=False)
 
     def check_weights(self, n_rows: int) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from typing import Any, Final
+from typing import Final
 
+from fastmetrics._display.table import Display, Table
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
 from fastmetrics.cli._messages import print_texts
 from fastmetrics.cli._render import render
@@ -19,29 +20,42 @@ from fastmetrics.tables.binned.score_ranges import ScoreRanges
 _SERVES: Final = frozenset("files counts where threads confidence_level format run".split())
 _MEASURES: Final = ("roc_auc", "average_precision", "ks_statistic")
 
+_WORDS: Final = {
+    "metric": "",
+    "n_positive": "n+",
+    "n_negative": "n−",
+    "roc_auc": "AUC",
+    "average_precision": "average precision",
+    "ks_statistic": "KS",
+}
+
 
 def run_counts(options: argparse.Namespace) -> str:
     """Read the counts, evaluate them, and return the output."""
     _check_options(options)
     with progress_bar() as progress:
-        counts = read_counts(
+        counts_of = read_counts(
             options.files, where=options.where, n_threads=options.threads, progress=progress
         )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            output = _evaluated(ScoreRanges(*counts), options)
+            ranges_of = {}
+            for name, counts in counts_of.items():
+                about = f"model {name!r}: " if len(counts_of) > 1 else ""
+                ranges_of[name] = ScoreRanges(*counts)
         except InputError as error:
-            raise ValueError(with_names(str(error), _COLUMNS)) from error
+            raise ValueError(about + with_names(str(error), _COLUMNS)) from error
+        output = _evaluated(ranges_of, options)
     print_texts([str(item.message) for item in caught], "counts")
     return output
 
 
-def _evaluated(ranges: ScoreRanges, options: argparse.Namespace) -> str:
-    if not ranges.is_exact:
-        return _rendered(ranges, options.format)
+def _evaluated(ranges_of: dict[str, ScoreRanges], options: argparse.Namespace) -> str:
+    if not all(ranges.is_exact for ranges in ranges_of.values()):
+        return _rendered(ranges_of, options.format)
     found = evaluate(
-        ranges.to_score_table(),
+        {name: ranges.to_score_table() for name, ranges in ranges_of.items()},
         confidence_level=options.confidence_level,
         n_threads=options.threads,
     )
@@ -68,14 +82,38 @@ def _check_options(options: argparse.Namespace) -> None:
             )
 
 
-def _rendered(ranges: ScoreRanges, output_format: str) -> str:
+def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
     """Return limits of the measures; all of them by one name in every format."""
-    if output_format in ("json", "csv"):
-        limits = {name: getattr(ranges, name)() for name in _MEASURES}
-        if output_format == "csv":
-            rows = [{"metric": n, "low": each.low, "high": each.high} for n, each in limits.items()]
-            return csv_text(("metric", "low", "high"), rows)
-        head: dict[str, Any] = {"n_positive": ranges.n_positive, "n_negative": ranges.n_negative}
-        return json_text(head | {name: each.to_dict() for name, each in limits.items()})
-    shown = ranges._shown()
+    limits = {
+        model: {name: getattr(ranges, name)() for name in _MEASURES}
+        for model, ranges in ranges_of.items()
+    }
+    if output_format == "csv":
+        rows = [
+            {"model": model, "metric": name, "low": each.low, "high": each.high}
+            for model, found in limits.items()
+            for name, each in found.items()
+        ]
+        return csv_text(("model", "metric", "low", "high"), rows)
+    sizes = {
+        model: {name: getattr(ranges, name) for name in ("n_positive", "n_negative")}
+        for model, ranges in ranges_of.items()
+    }
+    if output_format == "json":
+        models = [
+            {"name": model} | sizes[model] | {name: each.to_dict() for name, each in found.items()}
+            for model, found in limits.items()
+        ]
+        return json_text({"models": models})
+    if len(limits) == 1:
+        shown = next(iter(ranges_of.values()))._shown()
+    else:
+        cells = [
+            (name, model, value)
+            for model, found in limits.items()
+            for name, value in (sizes[model] | found).items()
+        ]
+        columns = dict(zip(("metric", "model", "limits"), zip(*cells, strict=True), strict=True))
+        note = "The exact values lie between the limits."
+        shown = Display([Table(columns, words=_WORDS, across="model")], notes=[note])
     return markdown_text(shown) if output_format == "markdown" else table_text(shown)

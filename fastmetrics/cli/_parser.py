@@ -136,7 +136,7 @@ def _add_evaluate(commands: Any) -> None:
         "--counts",
         action="store_true",
         help="the files hold counts of both classes by score, as the statement of fastmetrics sql "
-        "gives them, and not rows: without --label and --score",
+        "gives them, and not rows: without --label and --score; a column 'model' names models",
     )
     add(
         "--confidence-level",

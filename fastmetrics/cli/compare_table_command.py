@@ -51,7 +51,8 @@ def run(options: argparse.Namespace) -> str:
 
 
 def _other_columns(path: str, datasets: str) -> list[str]:
-    return [name for name in column_names(path, datasets) if name != datasets]
+    names = next(iter(column_names([path], datasets).values()))
+    return [name for name in names if name != datasets]
 
 
 def _dataset_names(columns: Columns, column: str) -> list[str]:

@@ -7,16 +7,18 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.labels import distinct
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics.cli._messages import print_note, print_texts
 from fastmetrics.cli._render import render
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, read_columns
+from fastmetrics.io._session import quote_name, quote_text
 from fastmetrics.report._costs import checked_prices
 from fastmetrics.report.evaluation import evaluate, plan_of
 from fastmetrics.report.evaluation_result import Evaluation
@@ -75,7 +77,7 @@ def run(options: argparse.Namespace) -> str:
     with progress_bar() as progress:
         columns = read_rows(options, progress, [p for p in prices.values() if isinstance(p, str)])
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
-    with warnings.catch_warnings(record=True) as caught, in_words_of(options):
+    with warnings.catch_warnings(record=True) as caught, in_words_of(options, labels):
         warnings.simplefilter("always")
         evaluation = evaluate(
             labels,
@@ -185,11 +187,14 @@ def _tell(evaluation: Evaluation, texts: list[str]) -> None:
 
 
 @contextmanager
-def in_words_of(options: argparse.Namespace) -> Iterator[None]:
-    """Let errors speak of columns and options, not of arguments."""
+def in_words_of(options: argparse.Namespace, labels: NDArray[Any] | None = None) -> Iterator[None]:
+    """Let errors speak of columns and options, not of arguments; of many classes first."""
     try:
         yield
     except InputError as error:
+        classes = distinct(labels) if labels is not None else np.empty(0)
+        if len(classes) > 2 and (np.rint(classes) == classes).all():  # others are no classes
+            _refuse_classes(classes.tolist(), options.label, error)
         raise ValueError(with_names(str(error), names_here(options))) from error
 
 
@@ -321,16 +326,27 @@ def labels_of(
 def _text_labels(column: TextColumn, name: str, pos_label: str | None) -> NDArray[np.int8]:
     """Return 1 for the positive text and 0 for the other."""
     values = column.values
-    shown = ", ".join(map(repr, sorted(values)[:10])) + (", …" if len(values) > 10 else "")
+    shown = ", ".join(map(repr, sorted(values)))
+    if len(values) > 2:
+        _refuse_classes(sorted(values), name)
     if pos_label is None:
         raise ValueError(
             f"column {name!r} holds text ({shown}): name the positive one with --pos-label"
         )
-    if len(values) > 2:
-        raise ValueError(f"column {name!r} must hold two classes: got {len(values)} ({shown})")
     if pos_label not in values:
         if len(values) > 1:
             raise ValueError(f"--pos-label {pos_label!r} is none of the labels {shown}")
         return np.zeros(len(column.codes), dtype=np.int8)
     positive: NDArray[np.bool_] = column.codes == values.index(pos_label)
     return positive.view(np.int8)
+
+
+def _refuse_classes(classes: list[Any], name: str, cause: Exception | None = None) -> NoReturn:
+    """Raise for more than two classes, given in order; say which options leave two."""
+    shown = ", ".join(map(repr, classes[:10])) + (", …" if len(classes) > 10 else "")
+    column = name if name.isidentifier() else quote_name(name)
+    pair = ", ".join(quote_text(c) if isinstance(c, str) else repr(c) for c in classes[:2])
+    raise ValueError(
+        f"column {name!r} holds {len(classes):,} classes ({shown}), and the measures are of two: "
+        f'keep two with --where "{column} IN ({pair})", and name the positive one with --pos-label'
+    ) from cause

@@ -165,7 +165,7 @@ def run(options: argparse.Namespace) -> str:
     width, height = kind.size
     scale = 1.0 if options.width is None else options.width / _CM / width
     figure = Figure(figsize=(scale * width, scale * height), layout="constrained")
-    with warnings.catch_warnings(record=True) as caught, in_words_of(options):
+    with warnings.catch_warnings(record=True) as caught, in_words_of(options, labels):
         warnings.simplefilter("always")
         kind.draw(rows, options, figure.subplots())
         save_figure(figure, options.output)

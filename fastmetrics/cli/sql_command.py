@@ -16,6 +16,7 @@ examples:
   psql -At --csv -f counts.sql > counts.csv
   fastmetrics evaluate counts.csv --counts
 
+  fastmetrics sql --dialect spark --table visits --label bought --score a --score b
   fastmetrics sql --dialect bigquery --table shop.visits --label bought --score p --bits 12
   fastmetrics sql --dialect duckdb --table "read_parquet('s3://x/*.parquet')" --label y \\
       --score '1 - p' --weight w --by country --where "day >= '2026-01-01'"
@@ -39,8 +40,10 @@ def add_options(add: Any) -> None:
     add(
         "--score",
         required=True,
+        action="append",
         metavar="SQL",
-        help="column of the scores, or an expression; the greater, the more positive",
+        help="column of the scores, or an expression; the greater, the more positive; may be "
+        "repeated, for the scores of several models",
     )
     add("--weight", metavar="SQL", help="column of weights to sum (default: rows are counted)")
     add(
@@ -71,7 +74,7 @@ def run(options: argparse.Namespace) -> str:
         statement = counts_query(
             options.table,
             options.label,
-            options.score,
+            options.score if len(options.score) > 1 else options.score[0],
             dialect=options.dialect,
             weight=options.weight,
             by=options.by,

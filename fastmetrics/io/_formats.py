@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -321,30 +322,36 @@ def is_odd(name: str) -> str:
     return f"regexp_matches({name}, '^\\s*[-+]?(0[xXbB]|[0-9.]+_)')"
 
 
-def column_names(path: str | os.PathLike[str], expected: str) -> tuple[str, ...]:
-    """Return the names of the columns of a file, as it spells them.
+def column_names(
+    paths: Iterable[str | os.PathLike[str]], expected: str
+) -> dict[str, tuple[str, ...]]:
+    """Return the names of the columns of each file, as it spells them.
 
     Parameters
     ----------
-    path : str or path-like
-        A file, or a pattern: the first that matches.
+    paths : iterable of str or path-like
+        Files, or patterns.
     expected : str
-        A column that the file should have: the delimiter of a text file is the one under which
+        A column that a file should have: the delimiter of a text file is the one under which
         it does.
 
     Returns
     -------
-    tuple of str
-        In the order of the file, `expected` among them or not.
+    dict of str to tuple of str
+        By file; in the order of the file, `expected` among them or not.
 
     Raises
     ------
     FileError
-        The file is missing, empty or of an unknown kind.
+        A file is missing, empty or of an unknown kind.
     ImportError
         duckdb or pyarrow is not installed.
     """
-    first = expand_paths([path])[0]
-    file_format(first)
-    with Session([first], 1) as session:
-        return describe(session.connection, first, session.addresses[first], [expected]).header
+    files = expand_paths(paths)
+    for path in files:
+        file_format(path)
+    with Session(files, 1) as session:
+        return {
+            path: describe(session.connection, path, session.addresses[path], [expected]).header
+            for path in files
+        }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, get_args
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, InputTypeError
 
 Dialect = Literal["duckdb", "postgres", "spark", "bigquery", "snowflake", "clickhouse", "sqlite"]
 
@@ -17,11 +17,14 @@ _MOST_BITS: Final = 40
 #: Rows as classes and scores. What has a colon is the caller's.
 _SCORED: Final = """
 SELECT
-    CAST(:score AS DOUBLE) AS score,
+    {} AS score,
     CASE WHEN :label = :pos_label THEN :weight END AS positive,
     CASE WHEN :label = :neg_label THEN :weight END AS negative,
     CASE WHEN :label IN (:pos_label, :neg_label) {} THEN NULL ELSE 1 END AS unusable
 """
+_SCORE: Final = "CAST(:score{} AS DOUBLE)"
+#: What a row is joined with, so that it counts once for each of several models.
+_MODELS: Final = "scored_models"
 #: A score's sign, exponent and the first bits of its fraction, as a number that grows with it.
 #: No exponent of a double is below -1074.
 _RANGED: Final = """
@@ -46,7 +49,7 @@ _OF_RANGES: Final = (
 _TAKEN: Final = frozenset(
     "score positive negative unusable exponent place score_low score_high positives negatives "
     "positive_weight negative_weight "
-    "scored ranged exponents".split()
+    "scored ranged exponents scored_models model_of_score".split()
 )
 
 
@@ -54,7 +57,7 @@ _TAKEN: Final = frozenset(
 def counts_query(
     table: str,
     label: str,
-    score: str,
+    score: str | Sequence[str] | Mapping[str, str],
     *,
     dialect: Dialect,
     weight: str | None = None,
@@ -75,16 +78,20 @@ def counts_query(
     table : str
         Name of the table, or what stands for one, as the dialect writes it:
         ``analytics.scores``, ``read_parquet('s3://…')``.
-    label, score : str
-        Columns, or expressions of columns, as the dialect writes them: ``outcome``,
-        ``1 - survival``, ``"My label"``. The greater the score, the more positive.
+    label : str
+        Column, or an expression of columns, as the dialect writes it: ``outcome``,
+        ``"My label"``, ``visits > 3``.
+    score : str, sequence of str, or mapping of str to str
+        The same of the score: ``p``, ``1 - survival``. The greater, the more positive. Those of
+        several models come as a list, or by name: the result has the column ``model`` then.
     dialect : {"duckdb", "postgres", "spark", "bigquery", "snowflake", "clickhouse", "sqlite"}
         Whose SQL it is.
     weight : str, optional
         Column or expression of weights, which are summed, as ``positive_weight`` and
         ``negative_weight``; rows are counted without.
     by : sequence of str, default=()
-        Columns whose values are counted apart: the result has them in front.
+        Columns whose values are counted apart: the result has them in front. One called
+        ``model`` is read as that of several scores is.
     where : str, optional
         Count the rows for which this condition holds.
     pos_label, neg_label : int, float, bool or str, default=1, 0
@@ -98,10 +105,10 @@ def counts_query(
     Returns
     -------
     str
-        One statement. Its columns are those of `by`; ``score``, or ``score_low`` and
-        ``score_high``; ``positives`` and ``negatives`` (or weights); and ``unusable``, the rows in
-        neither class or whose weight is missing or negative: what reads the result refuses it
-        where any is not 0, as it does a missing score.
+        One statement. Its columns are those of `by`; ``model``, of several; ``score``, or
+        ``score_low`` and ``score_high``; ``positives`` and ``negatives`` (or weights); and
+        ``unusable``, the rows in neither class or whose weight is missing or negative: what reads
+        the result refuses it where any is not 0, as it does a missing score.
 
     Raises
     ------
@@ -138,17 +145,32 @@ def counts_query(
         raise InputError(f"`pos_label` and `neg_label` are the same: got {pos_label!r}")
     sqlglot = require_sqlglot()
     exp = sqlglot.exp
-    columns = [_column(name, dialect) for name in by]
+    models = None if isinstance(score, str) else _models(score)
+    columns = [_column(name, dialect, models is not None) for name in by]
+    filled = {"score": _expression("score", score, dialect)} if models is None else {}
+    of_score = _SCORE.format("")
+    if models is not None:
+        for k, (name, text) in enumerate(models.items()):
+            filled[f"name{k}"] = exp.Literal.string(name)
+            filled[f"score{k}"] = _expression("score", text, dialect)
+        cases = (f"WHEN :name{k} THEN {_SCORE.format(k)}" for k in range(len(models)))
+        of_score = f"CASE {_MODELS}.model_of_score {' '.join(cases)} END"
     scored = exp.replace_placeholders(
-        sqlglot.parse_one(_SCORED.format("" if weight is None else "AND :weight >= 0")),
+        sqlglot.parse_one(_SCORED.format(of_score, "" if weight is None else "AND :weight >= 0")),
         label=_expression("label", label, dialect),
-        score=_expression("score", score, dialect),
+        **filled,
         weight=_expression("weight", "1" if weight is None else weight, dialect),
         pos_label=_literal("pos_label", pos_label),
         neg_label=_literal("neg_label", neg_label),
     )
-    scored.set("expressions", [column.copy() for column in columns] + scored.expressions)
+    inside = [column.copy() for column in columns]
+    if models is not None:
+        inside.append(exp.alias_(exp.column("model_of_score", _MODELS), "model"))
+        columns.append(exp.column("model"))
+    scored.set("expressions", inside + scored.expressions)
     scored = scored.from_(_table(table, dialect))
+    if models is not None:
+        scored = scored.join(_joined(list(models)), join_type="cross")
     if where is not None:
         scored = scored.where(_expression("where", where, dialect))
     of_rows = _OF_SCORES if bits is None else _OF_RANGES
@@ -197,11 +219,11 @@ def _expression(name: str, text: Any, dialect: str) -> Any:
     return found if is_plain else exp.paren(found)
 
 
-def _column(text: Any, dialect: str) -> Any:
+def _column(text: Any, dialect: str, has_models: bool) -> Any:
     found = _parsed("by", text, dialect)
     if not isinstance(found, require_sqlglot().exp.Column):
         raise InputError(f"`by` must name columns: got {text!r}")
-    if found.name.lower() in _TAKEN:
+    if found.name.lower() in _TAKEN or (has_models and found.name.lower() == "model"):
         raise InputError(
             f"`by` names {text!r}, which is a name inside the statement: give the column another "
             "one in a view or a subquery, and pass that as `table`"
@@ -216,6 +238,29 @@ def _table(text: Any, dialect: str) -> Any:
     if not set(clauses) == {"expressions", "from_"}:
         raise InputError(f"`table` must be one table: got {text!r}")
     return found.args["from_"].this
+
+
+def _models(score: Any) -> dict[str, Any]:
+    """Return the scores of several models by name."""
+    if isinstance(score, Mapping):
+        found = dict(score)
+    elif isinstance(score, Sequence):
+        found = {text: text for text in score}
+        if len(found) < len(score):
+            raise InputError(f"`score` names a score more than once: got {list(score)!r}")
+    else:
+        raise InputTypeError(f"`score` must be a text, or several: got {type(score).__qualname__}")
+    if not found or not all(isinstance(name, str) for name in found):
+        raise InputError(f"`score` must have a text for each model: got {score!r}")
+    return found
+
+
+def _joined(names: Sequence[str]) -> Any:
+    """Return a table of the names of models, one a row."""
+    exp = require_sqlglot().exp
+    rows = [exp.select(exp.alias_(exp.Literal.string(n), "model_of_score")) for n in names]
+    table = rows[0] if len(rows) == 1 else exp.union(*rows, distinct=False)
+    return table.subquery(_MODELS)
 
 
 def _literal(name: str, value: Any) -> Any:

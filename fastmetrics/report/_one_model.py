@@ -136,9 +136,10 @@ def _measured(
 
 
 def undefined_model(name: str, n_positive: float, n_negative: float) -> ModelEvaluation:
-    """Return the evaluation of rows of one class, and warn of it."""
+    """Return the evaluation of rows of one class, or of none, and warn of it."""
     missing = "positive" if not n_positive > 0 else "negative"
-    note = f"one class only: no {missing} example, so every measure is undefined"
+    found = f"one class only: no {missing} example" if n_positive or n_negative else "no rows"
+    note = f"{found}, so every measure is undefined"
     warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
     undefined = (_NAN, _NOWHERE, "", *(_NAN,) * 7)
     return ModelEvaluation(name, n_positive, n_negative, *undefined, note)

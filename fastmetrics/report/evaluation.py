@@ -177,8 +177,9 @@ def evaluate(
         models = [_evaluated(*each, level, n_threads) for each in tables.items()]
         return Evaluation(tuple(models), level, None)
     if scores is None:
-        if not isinstance(y_true, Mapping):
-            as_array(y_true, "y_true")  # a table of bins says what it has in place of this
+        for each in y_true.values() if isinstance(y_true, Mapping) else [y_true]:
+            if hasattr(each, "__array__"):
+                as_array(each, "y_true")  # a table of bins says what it has in place of this
         raise InputTypeError(
             "`scores` is missing: pass labels and scores, or ScoreTables or ScoreRuns alone"
         )

@@ -129,6 +129,45 @@ def test_they_are_rows_to_everything(kind: str, reader: str) -> None:
     assert READERS[reader](KINDS[kind]) == READERS[reader](lambda values: values)
 
 
+def torch_scalars(values: Array, **options: Any) -> list[Any]:
+    torch = pytest.importorskip("torch")
+    return [torch.tensor(float(value), **options) for value in values]
+
+
+LISTS: dict[str, Callable[[], list[Any]]] = {
+    "device": lambda: [OnDevice(np.array(value)) for value in S],
+    "device, numbers between": lambda: [OnDevice(np.array(S[0])), *S[1:].tolist()],
+    "torch": lambda: torch_scalars(S),
+    "torch, gradient": lambda: torch_scalars(S, requires_grad=True),
+    "torch, numbers between": lambda: [*torch_scalars(S[:2], requires_grad=True), *S[2:]],
+    "torch, bfloat16": lambda: [each.bfloat16() for each in torch_scalars(S, requires_grad=True)],
+    "jax": lambda: list(of_jax(S)),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_lists_of_tensors_are_rows(kind: str) -> None:
+    values = LISTS[kind]()
+    assert fm.roc_auc_score(Y, values) == fm.roc_auc_score(Y, S)
+    assert fm.roc_auc_score(Y, tuple(values)) == fm.roc_auc_score(Y, S)
+    pairs = [[values[0], values[2]], [values[2], values[0]]]
+    assert fm.log_loss([0, 1], pairs) == fm.log_loss([0, 1], [[0.25, 0.75], [0.75, 0.25]])
+
+
+def test_lists_that_hold_no_numbers() -> None:
+    with pytest.raises(ValueError, match=r"`y_score` must have shape \(n,\): got \(2, 3\)"):
+        fm.roc_auc_score([0, 1], [OnDevice(S[:3]), OnDevice(S[3:])])
+    with pytest.raises(ValueError, match="`y_score` is not a rectangular sequence"):
+        fm.roc_auc_score([0, 1], [OnDevice(S[:3]), OnDevice(S[:2])])
+
+    class Mute:
+        def __array__(self, *options: Any, **more: Any) -> Array:
+            raise RuntimeError("not now")
+
+    with pytest.raises(TypeError, match="`y_score` is not a sequence of numbers: not now"):
+        fm.roc_auc_score([0, 1], [Mute(), Mute()])
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_])
 def test_a_device_is_left_once_and_in_the_own_dtype(dtype: Any) -> None:
     there = OnDevice(S.astype(dtype))

@@ -205,10 +205,23 @@ def test_text_labels(tmp_path, capsys, name):
     assert "--pos-label 'Sick' is none of the labels" in capsys.readouterr().err
 
 
-def test_three_text_labels(tmp_path, capsys):
-    (tmp_path / "x.csv").write_text("y,s\na,1\nb,2\nc,3\n")
-    assert run(tmp_path / "x.csv", "--label", "y", "--score", "s", "--pos-label", "a") == 2
-    assert "two classes: got 3 ('a', 'b', 'c')" in capsys.readouterr().err
+@pytest.mark.parametrize("memory", [[], ["--memory", "100GB"]])
+@pytest.mark.parametrize("pos_label", [[], ["--pos-label", "0"]])
+@pytest.mark.parametrize(
+    ("labels", "shown", "pair"), [("abc", "'a', 'b', 'c'", "'a', 'b'"), ("012", "0, 1, 2", "0, 1")]
+)
+def test_three_classes(tmp_path, capsys, labels, shown, pair, pos_label, memory):
+    rows = "".join(f"{label},{s}\n" for s, label in enumerate(labels))
+    (tmp_path / "x.csv").write_text("my y,s\n" + rows)
+    options = [tmp_path / "x.csv", "--label", "my y", "--score", "s", *memory]
+    assert run(*options, *pos_label) == 2
+    said = capsys.readouterr().err
+    assert f"column 'my y' holds 3 classes ({shown})" in said
+    assert said.count("`") == 0
+    condition = f'"my y" IN ({pair})'
+    assert f'keep two with --where "{condition}"' in said
+    assert "--pos-label" in said
+    assert run(*options, "--where", condition, "--pos-label", labels[1]) == 0
 
 
 @pytest.mark.parametrize(("positive", "negative"), [("yes", "no"), ("t", "f"), ("Y", "N")])

@@ -59,16 +59,94 @@ def test_files_add_up_and_conditions_hold(capsys, tmp_path):
     assert f",{int(((s > 0) & (y == 1)).sum())}," in one
 
 
+def models_file(path, model="model"):
+    """Write the counts of two models, "a" and the same with its scores the other way round."""
+    y, s = rows()
+    lines = [f"{model},{HEADS}"]
+    for name, scores in (("b", -s), ("a", s)):
+        for score in np.unique(scores):
+            counts = [int(((scores == score) & (y == label)).sum()) for label in (1, 0)]
+            lines.append(f"{name},{score},{counts[0]},{counts[1]},0")
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("model", ["model", "MODEL"])
+def test_a_column_names_the_models(capsys, tmp_path, model):
+    y, s = rows()
+    path = models_file(tmp_path / "m.csv", model)
+    status, out, err = run(capsys, path, "--counts")
+    assert (status, err) == (0, "")
+    assert out == f"{evaluate(y, {'b': -s, 'a': s})}\n"
+    _, out, _ = run(capsys, path, "--counts", "--where", f"{model} = 'a'")
+    assert out == f"{evaluate(y, {'a': s})}\n"
+    again = models_file(tmp_path / "n.csv", model)
+    found = json.loads(run(capsys, path, again, "--counts", "--format", "json")[1])["models"]
+    assert [(each["name"], each["n_positive"]) for each in found] == [
+        ("b", 2 * y.sum()),
+        ("a", 2 * y.sum()),
+    ]
+
+
+def test_models_may_have_numbers(capsys, tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("model,score,positives,negatives\n10,.1,1,5\n9,.1,5,1\n10,.6,3,1\n9,.6,1,3\n")
+    found = json.loads(run(capsys, str(path), "--counts", "--format", "json")[1])["models"]
+    assert [(each["name"], each["n_negative"]) for each in found] == [("9", 4), ("10", 6)]
+
+
+def test_files_agree_on_whether_there_are_models(capsys, tmp_path):
+    files = [models_file(tmp_path / "m.csv"), counts_file(tmp_path / "c.csv")]
+    for given in (files, files[::-1], [str(tmp_path / "*.csv")]):
+        status, out, err = run(capsys, *given, "--counts")
+        assert (status, out) == (2, "")
+        assert "one of them has the column 'model', which the other lacks" in err
+
+
+def test_faults_name_the_model(capsys, tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("model,score,positives,negatives\na,.1,1,5\nb,.1,-1,2\n")
+    status, out, err = run(capsys, str(path), "--counts")
+    assert (status, out) == (2, "")
+    assert "model 'b': column 'positives' (or 'positive_weight') must not be negative" in err
+    path.write_text("model,score,positives,negatives\na,.1,1,5\na,.2,1,1\nb,.1,0,0\n")
+    status, out, err = run(capsys, str(path), "--counts")
+    assert status == 0
+    assert "model 'b': no rows, so every measure is undefined" in err
+
+
+def test_ranges_of_several_models(capsys, tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text(
+        "model,score_low,score_high,positives,negatives\n"
+        "metric,.1,.4,1,5\nmetric,.6,.6,3,1\nb,.2,.2,2,0\nb,.1,.1,0,2000\n"
+    )
+    one = ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1])
+    status, out, err = run(capsys, str(path), "--counts")
+    assert (status, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == ["metric", "b"]
+    assert ["n−", "6", "2,000"] in lines
+    assert ["AUC", "[0.6875,", "0.8958]", "[1,", "1]"] in lines
+    assert out.endswith("\nThe exact values lie between the limits.\n")
+    found = json.loads(run(capsys, str(path), "--counts", "--format", "json")[1])["models"]
+    assert [each["name"] for each in found] == ["metric", "b"]
+    assert found[0]["ks_statistic"] == one.ks_statistic().to_dict()
+    table = run(capsys, str(path), "--counts", "--format", "csv")[1].splitlines()
+    assert table[:1] + table[4:5] == ["model,metric,low,high", "b,roc_auc,1.0,1.0"]
+    assert "| n− | 6 | 2,000 |" in run(capsys, str(path), "--counts", "--format", "markdown")[1]
+
+
 def test_ranges_have_limits(capsys, tmp_path):
     path = tmp_path / "r.csv"
     path.write_text("score_low,score_high,positives,negatives,unusable\n.1,.4,1,5,0\n.6,.6,3,1,0\n")
     ranges = ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1])
     assert run(capsys, str(path), "--counts")[1] == f"{ranges}\n"
     found = json.loads(run(capsys, str(path), "--counts", "--format", "json")[1])
-    assert found["roc_auc"] == ranges.roc_auc().to_dict()
+    assert found["models"][0]["roc_auc"] == ranges.roc_auc().to_dict()
     table = run(capsys, str(path), "--counts", "--format", "csv")[1].splitlines()
-    assert table[0] == "metric,low,high"
-    assert table[1] == f"roc_auc,{ranges.roc_auc().low},{ranges.roc_auc().high}"
+    assert table[0] == "model,metric,low,high"
+    assert table[1] == f"score,roc_auc,{ranges.roc_auc().low},{ranges.roc_auc().high}"
     assert "| roc_auc |" in run(capsys, str(path), "--counts", "--format", "markdown")[1]
 
 

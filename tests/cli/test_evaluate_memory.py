@@ -17,7 +17,7 @@ import pytest
 from fastmetrics.cli import _bounded, main
 from fastmetrics.tables.runs._spill_file import SpillFile
 
-N = 300_000
+N = 150_000
 COLUMNS = ("normal", "tied", "single", "whole", "constant", "saturated", "sorted")
 
 
@@ -152,6 +152,7 @@ def test_weights_of_nothing(tmp_path, capsys):
         (["--memory", "much"], "--memory must be a size such as '1GB'"),
         (["--memory", "20MB"], "the program itself takes"),
         (["--memory", "0"], "--memory 0 is too little: the program itself takes"),
+        (["--spill-dir", ""], "--spill-dir is an empty text: name a folder"),
         (["--spill-dir", "/nowhere"], "--spill-dir '/nowhere' cannot be used: No such file"),
     ],
 )

@@ -243,7 +243,8 @@ def test_bad_data_are_named_by_their_columns(scored, capsys):
     _, err = run(capsys, "roc", "-o", "f.png", "--where", "y = 1", code=2)
     assert "column 'y' must hold examples of both classes" in err
     _, err = run(capsys, "roc", "-o", "f.png", label="user", code=2)
-    assert "column 'user'" in err
+    assert "column 'user' holds" in err
+    assert '--where "user IN (0, 1)"' in err
     assert not (scored / "f.png").exists()
 
 

@@ -139,6 +139,6 @@ def _postgres(home: Path) -> Iterator[Run]:
 def _value(name: str, text: str) -> Any:
     if text == "":
         return None
-    if name == "country":
+    if name in ("country", "model"):
         return text
     return float(text) if name.startswith("score") or not text.isdecimal() else int(text)

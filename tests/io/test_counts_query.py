@@ -91,6 +91,24 @@ def test_ranges_follow_the_first_bits_of_a_score(engine, bits):
     assert sum(row["positives"] + row["negatives"] for row in found) == len(rows)
 
 
+@pytest.mark.parametrize("bits", [None, 5])
+def test_scores_of_several_models(engine, bits):
+    name, run = engine
+    rows = rows_of(3, 300)
+    models = {"it's ä": "score", "b": "0 - score", "weight": "weight"}
+    options = {"dialect": name, "bits": bits, "where": "weight > 0"}
+    options |= {"label": "label = 1", "pos_label": True, "neg_label": False}
+    found = run(counts_query("t", score=models, by=["country"], **options), rows)
+    assert [*found[0]][:2] == ["country", "model"]
+    for model, score in models.items():
+        of_one = run(counts_query("t", score=score, by=["country"], **options), rows)
+        mine = [{k: v for k, v in row.items() if k != "model"} for row in found]
+        assert [mine[i] for i, row in enumerate(found) if row["model"] == model] == of_one
+    assert len({row["model"] for row in found}) == 3
+    alone = run(counts_query("t", score=["score"], **options), rows)
+    assert {row["model"] for row in alone} == {"score"}
+
+
 def test_what_cannot_be_used_is_counted(engine):
     name, run = engine
     rows = [(1, 0.5, 1.0, "NO"), (0, 0.5, 1.0, "NO"), (2, 0.5, 1.0, "NO"), (None, 0.5, 1.0, "NO")]
@@ -117,9 +135,10 @@ def test_labels_of_other_kinds(engine):
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("score", ["1 - p", ["p", "1 - q"]])
 @pytest.mark.parametrize("options", [{}, {"bits": 12}, {"weight": "w", "by": ["a", "b"]}])
-def test_every_dialect_reads_its_own_statement(dialect, options):
-    statement = counts_query("shop.t", "y", "1 - p", dialect=dialect, where="d > 3", **options)
+def test_every_dialect_reads_its_own_statement(dialect, options, score):
+    statement = counts_query("shop.t", "y", score, dialect=dialect, where="d > 3", **options)
     parsed = sqlglot.parse_one(statement, dialect=dialect)
     assert parsed.sql(dialect=dialect, pretty=True) == statement
     assert {table.name for table in parsed.find_all(sqlglot.exp.Table)} >= {"t", "scored"}
@@ -141,6 +160,16 @@ def test_tables_are_what_stands_after_from():
         ({"label": 3}, "`label` is no postgres SQL: got 3"),
         ({"score": "p +"}, r"`score` is no postgres SQL: got 'p \+'"),
         ({"score": "p AS q"}, "`score` must be a column or an expression"),
+        ({"score": ["p", "p +"]}, r"`score` is no postgres SQL: got 'p \+'"),
+        (
+            {"score": ["p", "q", "p"]},
+            r"`score` names a score more than once: got \['p', 'q', 'p'\]",
+        ),
+        ({"score": []}, r"`score` must have a text for each model: got \[\]"),
+        ({"score": {3: "p"}}, "`score` must have a text for each model"),
+        ({"score": {"a": 3}}, "`score` is no postgres SQL: got 3"),
+        ({"score": 3}, "`score` must be a text, or several: got int"),
+        ({"score": ["p", "q"], "by": ["Model"]}, "a name inside the statement"),
         ({"where": "DELETE FROM t"}, "`where` must be a column or an expression"),
         ({"table": "t; DROP TABLE t"}, "`table` must be one table"),
         ({"table": "t WHERE a = 1"}, "`table` must be one table"),
@@ -167,6 +196,13 @@ def test_the_command_prints_the_statement(capsys):
     given = {"bits": 8, "by": ["a", "b"], "weight": "w", "where": "a = 1"}
     expected = counts_query("t", "y", "p", dialect="spark", pos_label="1", neg_label="no", **given)
     assert capsys.readouterr().out == expected + ";\n"
+
+
+def test_the_command_takes_several_scores(capsys):
+    options = "--dialect sqlite --table t --label y --score a".split()
+    for more, score in (([], "a"), (["--score", "1 - b"], ["a", "1 - b"])):
+        assert main(["sql", *options, *more]) == 0
+        assert capsys.readouterr().out == counts_query("t", "y", score, dialect="sqlite") + ";\n"
 
 
 def test_the_command_speaks_of_its_options(capsys):

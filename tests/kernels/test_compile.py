@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -217,6 +218,11 @@ with warnings.catch_warnings(record=True) as said:
     print(rank_loss(np.arange(n) % 2 == 0, np.arange(n) / 8))
 print(*[f"{warning.category.__name__}: {warning.message}" for warning in said], sep="\\n")
 """
+#: Say at the end whether all that compiling needs was loaded.
+TELL_TALE = """
+import atexit, sys
+atexit.register(lambda: print("numba.np.arraymath" in sys.modules))
+"""
 VALUE = str(2_000 * 2_001 // 2 / 2_000**2)
 
 
@@ -230,6 +236,14 @@ def use_cache(folder: Path, before: str = "", after: str = "") -> list[str]:
     return [line for line in said if line]
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory) -> Path:
+    """Return a folder that a process has filled, which had to load all that compiling needs."""
+    folder = tmp_path_factory.mktemp("cache")
+    assert use_cache(folder, TELL_TALE) == [VALUE, "True"]
+    return folder
+
+
 @compiled_only
 @pytest.mark.parametrize(
     ("suffix", "damage"),
@@ -240,8 +254,8 @@ def use_cache(folder: Path, before: str = "", after: str = "") -> list[str]:
     ],
     ids=["empty index", "noise for an index", "half of the code"],
 )
-def test_damaged_files_of_the_cache_cost_one_warning(tmp_path, suffix, damage) -> None:
-    assert use_cache(tmp_path) == [VALUE]
+def test_damaged_files_of_the_cache_cost_one_warning(filled, tmp_path, suffix, damage) -> None:
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
     files = list(tmp_path.rglob(f"*{suffix}"))
     assert files
     for file in files:
@@ -254,11 +268,6 @@ def test_damaged_files_of_the_cache_cost_one_warning(tmp_path, suffix, damage) -
     assert use_cache(tmp_path) == [VALUE]  # mended
 
 
-#: Say at the end whether all that compiling needs was loaded.
-TELL_TALE = """
-import atexit, sys
-atexit.register(lambda: print("numba.np.arraymath" in sys.modules))
-"""
 #: Ask for a version that is not in the cache.
 ANOTHER = """
 from fastmetrics._kernels import merges
@@ -267,8 +276,8 @@ print(merges.cumulative_weights.compiled()(np.ones(4), np.ones(4)))
 
 
 @compiled_only
-def test_what_is_loaded_from_the_cache_needs_no_compiler(tmp_path) -> None:
-    assert use_cache(tmp_path, TELL_TALE) == [VALUE, "True"]
+def test_what_is_loaded_from_the_cache_needs_no_compiler(filled, tmp_path) -> None:
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
     assert use_cache(tmp_path, TELL_TALE) == [VALUE, "False"]
     assert use_cache(tmp_path, TELL_TALE, ANOTHER) == [VALUE, "None", "True"]
 

@@ -16,14 +16,24 @@ def recipe(name: str) -> str:
     return str(code)
 
 
-def definitions() -> str:
-    """Return imports, functions and the shared layout of all other blocks, as a module."""
+def definitions(*functions: str) -> str:
+    """Return these functions of all other blocks, with the shared layout, as a module.
+
+    It imports what they name and nothing else: each new process loads it.
+    """
     blocks = [code for mark, code in _BLOCK.findall(PATH.read_text("utf-8")) if not mark]
-    kept = [
+    nodes = [node for code in blocks for node in ast.parse(code).body]
+    kept: list[ast.stmt] = [
         node
-        for code in blocks
-        for node in ast.parse(code).body
-        if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef)
+        for node in nodes
+        if (isinstance(node, ast.FunctionDef) and node.name in functions)
         or ast.unparse(node).startswith("layout = fm.BinLayout.of_bits()")
     ]
-    return ast.unparse(ast.Module(kept, []))
+    named = {node.id for one in kept for node in ast.walk(one) if isinstance(node, ast.Name)}
+    imports = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        and {each.asname or each.name for each in node.names} & named
+    ]
+    return ast.unparse(ast.Module([*imports, *kept], []))

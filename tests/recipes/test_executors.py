@@ -45,7 +45,8 @@ def never(part):
 def recipes(tmp_path_factory: Any) -> Any:
     """Give the guide's functions as a module, which new processes can import."""
     folder = tmp_path_factory.mktemp("recipes")
-    (folder / "recipes_of_the_guide.py").write_text(guide.definitions() + DYING, "utf-8")
+    code = guide.definitions("table_of", "table_of_all") + DYING
+    (folder / "recipes_of_the_guide.py").write_text(code, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         yield importlib.import_module("recipes_of_the_guide")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 
 Point = tuple[float, Fraction, Fraction]
 Weights = Sequence[Fraction] | None
@@ -32,6 +33,7 @@ def isotonic(rows: list[Point]) -> list[Fraction]:
     from there to an end at or behind it (Robertson, Wright & Dykstra 1988, theorem 1.4.4).
     """
 
+    @cache  # asked for once for each point between
     def mean(first: int, last: int) -> Fraction:
         run = rows[first : last + 1]
         return sum(s for _, s, _ in run) / sum(w for _, _, w in run)

@@ -13,7 +13,7 @@ from table_samples import KINDS
 
 from fastmetrics import BinLayout, BinnedScoreTable
 from fastmetrics._kernels import bins as kernels
-from fastmetrics.tables.binned._cells import _candidates, _starts
+from fastmetrics.tables.binned._cells import N_CELLS, _candidates, _cells_of
 
 FINITE = [kind for kind in KINDS if not kind.startswith(("infin", "int64", "uint64"))]
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -39,9 +39,9 @@ def test_every_search_finds_the_bin(edges: list[float], scores: list[float]) -> 
 def test_every_cell_function_rises(edges: list[float]) -> None:
     rising = np.sort(np.array(edges) + 0.0)
     for cells in _candidates(rising):
-        starts = _starts(rising, cells).astype(int)
-        assert (np.diff(starts) >= 0).all()
-        assert (starts[0], starts[-1]) == (0, len(rising))
+        found = _cells_of(rising, cells)
+        assert (np.diff(found) >= 0).all()
+        assert 0 <= found[0] <= found[-1] < N_CELLS
 
 
 @pytest.mark.parametrize("kind", FINITE)

@@ -308,6 +308,13 @@ def test_it_shows_itself() -> None:
 def test_functions_of_rows_say_what_a_table_of_bins_has() -> None:
     table = BinnedScoreTable()
     table.update([0, 1], [0.2, 0.7])
-    for call in (lambda: roc_auc_score(table), lambda: evaluate(table)):
-        with pytest.raises(TypeError, match=r"a BinnedScoreTable has measures of its own"):
+    for call in (
+        lambda: roc_auc_score(table),
+        lambda: roc_auc_score([0, 1], table),
+        lambda: evaluate(table),
+        lambda: evaluate({"a": table}),
+        lambda: evaluate({"a": table.to_score_table(), "b": table}),
+        lambda: evaluate([0, 1], {"a": table}),
+    ):
+        with pytest.raises(TypeError, match=r"^a BinnedScoreTable .* call `table\.roc_auc\(\)`"):
             call()

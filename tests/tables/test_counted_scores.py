@@ -35,6 +35,7 @@ def _counts_few(monkeypatch):
     monkeypatch.setattr(_key_counter, "_MOST_RECUR", 0.0)
     monkeypatch.setattr(_key_counter, "_LEAST_SHARE", 0.0)
     monkeypatch.setattr(_row_store, "_WAITING", 64)
+    monkeypatch.setattr(_row_store, "_BESIDE", 0)
     monkeypatch.setattr(_row_store, "_DEALT", 50)
 
 
@@ -149,16 +150,17 @@ def test_without_a_folder(rng):
 
 
 @pytest.mark.parametrize("at", range(3))
-@pytest.mark.parametrize("name", ["count", "others", "following", "after"])
+@pytest.mark.parametrize("name", ["count", "_with_passed", "others", "following", "after"])
 def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypatch, name, at):
-    scores, y = rng.normal(size=N).astype(np.float32), rng.integers(0, 2, N)
+    scores = np.where(rng.random(N) < 0.5, 0.75, rng.normal(size=N)).astype(np.float32)
+    y = rng.integers(0, 2, N)
     calls = []
     where = "count" if name == "after" else name
     original = getattr(_key_counter.KeyCounter, where)
 
     def interrupted(self, *args):
         calls.append(0)
-        if len(calls) == at + 1:
+        if len(calls) == (2 * at + 2 if name == "_with_passed" else at + 1):  # all are counted
             if name == "count":
                 count_a_few(self)
             if name == "after":
@@ -191,3 +193,17 @@ def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypa
                 runs.update(y[some], scores[some])
     assert n_interrupts == 1
     agree(runs, y, scores)
+
+
+@pytest.mark.parametrize("has_folder", [False, True])
+def test_small_integers_become_long_ones(rng, tmp_path, has_folder):
+    y, small = rng.integers(0, 2, N), rng.integers(-(10**5), 10**5, N).astype(np.int32)
+    runs = filled(y, small, tmp_path if has_folder else None, "16MB")
+    assert runs._store.counts_keys
+    large = 2**60 + rng.integers(0, 50, SIZE)
+    runs.update(y[:SIZE], large)
+    runs.update(y, small)
+    agree(runs, np.r_[y, y[:SIZE], y], np.r_[small, large, small])
+    floats = filled(y, small, tmp_path if has_folder else None, "16MB")
+    floats.update(y[:SIZE], large + 0.0)
+    agree(floats, np.r_[y, y[:SIZE]], np.r_[small, large + 0.0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -184,6 +185,7 @@ def test_functions_of_rows_say_what_takes_runs():
         ({"memory": 1000}, "`memory` must be at least 1,000,000: got 1000"),
         ({"memory": 1.5}, "`memory` must be an integer"),
         ({"spill_dir": 5}, "`spill_dir` must be a path: got int"),
+        ({"spill_dir": ""}, "`spill_dir` is an empty text: name a folder"),
         ({"spill_dir": "/nowhere/at/all"}, "`spill_dir` '/nowhere/at/all' cannot be used: No such"),
     ],
 )
@@ -226,6 +228,58 @@ def test_floats_of_two_sizes(rng, tmp_path):
     agree(runs, np.tile(y, 2), both)
 
 
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize(
+    ("kinds", "dtype"),
+    [
+        (["int32", "int64"], "int64"),
+        (["int64", "bool", "uint8"], "int64"),
+        (["uint32", "uint64", "bool"], "uint64"),
+        (["int32", "uint32"], "float64"),
+        (["int16", "float32", "bool", "float64"], "float64"),
+    ],
+)
+def test_integers_of_several_sizes(rng, tmp_path, kinds, dtype, counted):
+    n = 20_000
+    y, weights = rng.integers(0, 2, n), rng.integers(0, 3, n) if counted else None
+    runs = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
+    other = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
+    batches = []
+    for turn in range(6):
+        for kind in kinds:
+            few = np.dtype(kind).itemsize < 8
+            low = 0 if kind[0] in "ub" else -50
+            scores = rng.integers(low, 2 if kind == "bool" else 100, n)
+            if not few and kind[0] != "f":  # neighbours are one float64
+                scores += np.int64(2**53) - 20
+            batches.append(scores.astype(kind))
+            (runs, other)[turn % 2].update(y, batches[-1], weights)
+    runs.merge(other)
+    every = None if weights is None else np.tile(weights, len(batches))
+    scores = np.concatenate([batch.astype(dtype) for batch in batches])
+    assert runs.to_score_table().scores.dtype == dtype
+    agree(runs, np.tile(y, len(batches)), scores, every)
+    agree(pickle.loads(pickle.dumps(runs)), np.tile(y, len(batches)), scores, every)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("int64", "float32"), ("uint64", "int64"), ("uint64", "int8")]
+)
+def test_what_no_dtype_holds_is_refused_by_its_name(one, other):
+    for first, second in ((one, other), (other, one)):
+        runs, more = ScoreRuns(), ScoreRuns()
+        runs.update([0, 1], np.array([0, 1], first))
+        more.update([0, 1], np.array([0, 1], second))
+        for call in (
+            lambda runs=runs, more=more: runs.merge(more),
+            lambda runs=runs, second=second: runs.update([0, 1], np.array([0, 1], second)),
+        ):
+            with pytest.raises(TypeError, match="cannot be merged exactly") as caught:
+                call()
+            assert {one, other} <= set(str(caught.value).split())
+        agree(runs, [0, 1], np.array([0, 1], first))
+
+
 def test_merging_leaves_the_others(rng, tmp_path):
     y, scores = rng.integers(0, 2, 300_000), rng.normal(size=300_000)
     options = {"memory": SMALL, "spill_dir": tmp_path}
@@ -265,8 +319,11 @@ def test_threads_may_update_at_once(rng, tmp_path):
 def test_no_rows():
     assert len(ScoreRuns().to_score_table()) == 0
     assert list(ScoreRuns().ranges()) == []
-    with pytest.warns(UserWarning, match="one class only"):
-        evaluate({"a": ScoreRuns()})
+    for empty in (ScoreRuns(), ScoreTable.from_counts([], [], [])):
+        with pytest.warns(UserWarning, match="model 'a': no rows, so every measure is undefined"):
+            found = evaluate({"b": ScoreTable.from_scores([0, 1], [1, 2]), "a": empty})
+        assert found["b"].roc_auc == 1.0
+        assert np.isnan(found["a"].roc_auc)
     with pytest.raises(TypeError, match="comes alone"):
         evaluate(ScoreRuns(), n_resamples=10)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,11 @@ from fastmetrics import (
     BinLayout,
     BinnedScoreTable,
     DecayedBinnedScoreTable,
+    GroupedBinnedScoreTable,
     WindowedBinnedScoreTable,
+    evaluate,
+    group_auc,
+    roc_auc_score,
 )
 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
@@ -47,22 +52,24 @@ def of(name: str) -> Any:
     return stream
 
 
-@pytest.mark.parametrize("way", TRAVELS)
 @pytest.mark.parametrize("name", STREAMS)
 @given(before=BATCHES, after=BATCHES)
-def test_what_arrives_goes_on_alike(name: str, way: str, before: Any, after: Any) -> None:
+def test_what_arrives_goes_on_alike(name: str, before: Any, after: Any) -> None:
     stream = STREAMS[name]()
     for rows in before:
         stream.update(*zip(*rows, strict=True))
-    other, kept = TRAVELS[way](stream), stream.table
-    assert (other == stream, other.table == kept) == (True, True)
-    for rows in after:
-        other.update(*zip(*rows, strict=True))
-    assert stream.table == kept, "it is one of its own"
-    assert (stream == other) == (not after)
+    kept, arrived = stream.table, {}
+    for way, travel in TRAVELS.items():
+        arrived[way] = other = travel(stream)
+        assert (other == stream, other.table == kept) == (True, True), way
+        for rows in after:
+            other.update(*zip(*rows, strict=True))
+        assert stream.table == kept, f"{way}: it is one of its own"
+        assert (stream == other) == (not after), way
     for rows in after:
         stream.update(*zip(*rows, strict=True))
-    assert (stream == other, stream.table == other.table) == (True, True)
+    for way, other in arrived.items():
+        assert (stream == other, stream.table == other.table) == (True, True), way
 
 
 def test_one_is_not_the_other() -> None:
@@ -117,3 +124,25 @@ def test_members_that_are_wrong(what: str) -> None:
     assert type(stream).from_bytes(changed(whole)) == stream
     with pytest.raises(ValueError, match=message):
         type(stream).from_bytes(changed(whole, **members))
+
+
+@pytest.mark.parametrize(
+    ("stream", "ask"),
+    [
+        (WindowedBinnedScoreTable(5), "stream.table.roc_auc()"),
+        (DecayedBinnedScoreTable(5), "stream.table.roc_auc()"),
+        (GroupedBinnedScoreTable(), "groups.group_auc()"),
+    ],
+)
+def test_functions_of_rows_say_what_a_stream_has(stream: Any, ask: str) -> None:
+    for call in (
+        lambda: roc_auc_score(stream),
+        lambda: roc_auc_score([0, 1], stream),
+        lambda: evaluate(stream),
+        lambda: evaluate({"a": stream}),
+        lambda: group_auc(stream),
+    ):
+        with pytest.raises(
+            TypeError, match=f"^a {type(stream).__name__} .* call `{re.escape(ask)}"
+        ):
+            call()

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_fraction, check_integer, check_real
 from fastmetrics._kernels.ranking import ranking_values as kernels
 from fastmetrics._threads.workers import run
@@ -65,6 +66,8 @@ def ranked(
             raise InputTypeError("a RankingTable comes alone: pass no `score`, `query` with it")
         return relevance.settled(ties)
     if score is None:
+        if hasattr(relevance, "__array__"):
+            as_array(relevance, "relevance")  # bins of groups say what they have in place of this
         raise InputTypeError("`score` is missing: it comes with `relevance`, or a RankingTable")
     table = RankingTable.from_scores(relevance, score, query=query, n_threads=n_threads)
     return table.settled(ties)

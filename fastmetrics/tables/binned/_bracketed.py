@@ -190,8 +190,9 @@ class Bracketed(Shown):
     def __array__(self, *_: object, **__: object) -> Never:
         """Tell who takes the table for rows, as a function of labels and scores, what to do."""
         raise InputTypeError(
-            f"a {type(self).__name__} has measures of its own, with limits, such as `roc_auc()`; "
-            "functions take its `to_score_table()`, where that is known"
+            f"a {type(self).__name__} has measures of its own, with limits: call "
+            "`table.roc_auc()`, which is a Bracket; functions take `table.to_score_table()`, where "
+            "all distinct scores are known"
         )
 
 

@@ -33,25 +33,27 @@ def search_of(edges: NDArray[np.float64]) -> Search:
     finite = edges[np.isfinite(edges)]
     if len(finite) < 2:
         finite = np.array([-1.0, 1.0])
-    choices = [(cells, _starts(edges, cells)) for cells in _candidates(finite)]
-    cells, starts = min(choices, key=lambda choice: _steps(choice[1]))
+    choices = [(cells, _cells_of(edges, cells)) for cells in _candidates(finite)]
+    cells, of_edges = min(choices, key=lambda choice: _steps(choice[1]))
+    # How many edges are before each cell, and of all.
+    starts = np.searchsorted(of_edges, np.arange(N_CELLS + 1)).astype(np.uint16)
     return Search(cells, starts, np.concatenate([edges, np.full(3, np.nan)]))
 
 
-def _starts(edges: NDArray[np.float64], cells: NDArray[np.float64]) -> NDArray[np.uint16]:
-    """Return the number of edges before each cell, and of all."""
+def _cells_of(edges: NDArray[np.float64], cells: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the cell of each edge, ascending."""
     cell = np.empty(len(edges), np.int32)
     with np.errstate(over="ignore"):  # as plain Python: a distance may be infinite
         if cells[0] == 0.0:
             kernels.even_cells(edges, cells, N_CELLS - 1, cell)
         else:
             kernels.octave_cells(edges, cells, N_CELLS - 1, np.empty(len(edges)), cell)
-    return np.searchsorted(cell, np.arange(N_CELLS + 1)).astype(np.uint16)
+    return cell
 
 
-def _steps(starts: NDArray[np.uint16]) -> float:
+def _steps(of_edges: NDArray[np.int32]) -> float:
     """Return the steps of a search in all, from a cell down to two edges, each edge sought once."""
-    in_cell = np.diff(starts.astype(np.int64))
+    in_cell = np.diff(np.flatnonzero(np.diff(of_edges, prepend=-1, append=-1)))
     return float((in_cell * np.log2(np.maximum(in_cell / 2, 1.0))).sum())
 
 

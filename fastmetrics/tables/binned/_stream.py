@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Never, Self
 
 import numpy as np
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._files import Members, Saved
+from fastmetrics.errors import InputTypeError
 
 
 class ScoreStream(Saved, Shown):
@@ -15,6 +16,8 @@ class ScoreStream(Saved, Shown):
 
     __slots__ = ("_first_rows",)
     _first_rows: int
+    #: What has measures, as messages write it.
+    _ASK: ClassVar[str] = "`stream.table.roc_auc()`, of this moment,"
 
     @property
     def first_rows(self) -> int:
@@ -29,6 +32,13 @@ class ScoreStream(Saved, Shown):
         if not isinstance(other, type(self)):
             return NotImplemented
         return same_members(self._members(), other._members())
+
+    def __array__(self, *_: object, **__: object) -> Never:
+        """Tell who takes the stream for rows, as a function of labels and scores, what to do."""
+        raise InputTypeError(
+            f"a {type(self).__name__} has measures of its own, with limits: call {self._ASK} "
+            "which is a Bracket"
+        )
 
     __hash__ = None  # type: ignore[assignment]
 

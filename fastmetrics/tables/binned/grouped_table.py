@@ -78,6 +78,7 @@ class GroupedBinnedScoreTable(ScoreStream):
     """
 
     __slots__ = ("_lock", "_now")
+    _ASK = "`groups.group_auc()`, or `groups.table.roc_auc()` of all rows,"
 
     def __init__(self, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS) -> None:
         self._first_rows = check_first_rows(layout, first_rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -56,15 +57,35 @@ def sorted_column(parts: list[Part]) -> SortedColumn | None:
     return SortedColumn.of_counts(scores, np.concatenate(counts))
 
 
-def common_dtype(mine: np.dtype[Any] | None, theirs: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype of both, or raise where none keeps the order of all scores."""
-    if mine is None or mine == theirs:
-        return theirs
-    if mine.kind != "f" or theirs.kind != "f":
-        raise InputTypeError(
-            f"scores of {mine} and of {theirs} cannot be merged exactly: take one dtype for all"
-        )
-    return np.dtype(np.float64)
+@cache
+def integers_of(came: frozenset[np.dtype[Any]]) -> np.dtype[Any] | None:
+    """Return the dtype of scores that came in these, if it is int64 or uint64; None: of floats.
+
+    Integers of fewer bytes, and booleans, are kept as the floats that they are. Raises where no
+    dtype holds all scores.
+    """
+    found: np.dtype[Any] | None = None
+    ordered = sorted(came, key=str)
+    for wide in filter(_is_wide, ordered):
+        for other in ordered:
+            if not _is_wide(found := np.result_type(wide, other)):
+                raise InputTypeError(
+                    f"scores of {wide} and of {other} cannot be merged exactly: take one dtype "
+                    "for all"
+                )
+    return found
+
+
+def _is_wide(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "iu" and dtype.itemsize == 8
+
+
+def of_dtype(parts: Batch, dtype: np.dtype[Any]) -> Batch:
+    """Return a batch whose scores, if they are to be integers, are."""
+    if dtype.kind == "f":
+        return parts
+    (one, counts), (other, more) = parts
+    return (one.astype(dtype, copy=False), counts), (other.astype(dtype, copy=False), more)
 
 
 def merged_counts(columns: list[SortedColumn]) -> list[SortedColumn]:

@@ -18,6 +18,8 @@ OF_BIN: Final = 1 << 16
 #: Bytes of a bin: a count of each class at each key.
 BIN_BYTES: Final = 2 * OF_BIN
 _SIGN: Final = np.uint32(1 << 31)
+#: Keys whose intermediate results stay in the cache.
+_CHUNK: Final = 1 << 16
 #: Bins that become columns at once.
 _AT_ONCE: Final = 16
 
@@ -56,9 +58,12 @@ def keys_of(bits: NDArray[np.int32], flip: np.int32) -> NDArray[np.uint32]:
 
 
 def scores_of(keys: NDArray[np.uint32], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the scores of keys."""
-    bits = (keys ^ _SIGN).view(np.int32)
-    bits ^= (bits >> 31) & flip_of(dtype)
+    """Return the scores of keys, whose memory they may take."""
+    keys ^= _SIGN
+    bits = keys.view(np.int32)
+    for start in range(0, len(bits), _CHUNK):
+        some = bits[start : start + _CHUNK]
+        some ^= (some >> 31) & flip_of(dtype)
     return of_bits(bits, dtype)
 
 

@@ -33,7 +33,7 @@ WORTH: Final = 4096
 _OF_GROUP: Final = 4
 _MOST_GROUPS: Final = 512
 #: Of blocks that were dealt, one in so many is looked at to even out the groups.
-_LOOK: Final = 16
+_LOOK: Final = 64
 #: Of rows that wait, one in so many is looked at to tell which bins are worth a slot.
 _SAMPLE: Final = 8
 #: Where there are so few distinct scores a row, runs count them; the share of rows whose bins have
@@ -42,6 +42,8 @@ _MOST_RECUR: Final = 1 / RECURS
 _LEAST_SHARE: Final = 0.5
 #: Counts of 256 that a stream writes down before they are added up.
 _PASSED: Final = 1024
+#: Keys that are looked at at once, since NumPy makes longer numbers of them.
+_CHUNK: Final = 1 << 18
 #: Jobs that streams are counted in.
 _JOBS: Final = 32
 
@@ -94,6 +96,15 @@ class Dealt:
         held = (self.pool, self.owner, self.buffers, self.passed, self.slots, self.stream_of_bin)
         return sum(each.nbytes for each in held)
 
+    def take(
+        self, bits: NDArray[np.int32], flip: np.int32, labels: NDArray[np.int8], label: int
+    ) -> None:
+        """Deal rows that there is room for; without labels all are of the class ``label``."""
+        key_counts.deal(
+            *(bits, flip, labels, label, self.stream_of_bin),
+            *(self.pool, self.owner, self.buffers, self.fill, self.state),
+        )
+
     def blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return where the blocks of each stream begin in an order, and this; no more is dealt."""
         if self._blocks is None:
@@ -112,13 +123,17 @@ class Dealt:
     def gather(self, stream: int) -> NDArray[np.uint32]:
         """Return the keys of a stream."""
         starts, order = self.blocks()
-        blocks = self.pool[order[starts[stream] : starts[stream + 1]]].reshape(-1)
-        return np.concatenate((blocks, self.buffers[stream, : self.fill[stream]]))
+        blocks = order[starts[stream] : starts[stream + 1]]
+        rest = self.buffers[stream, : self.fill[stream]]
+        out = np.empty(len(blocks) * key_counts.BLOCK + len(rest), np.uint32)
+        whole = out[: len(out) - len(rest)]
+        np.take(self.pool, blocks, axis=0, out=whole.reshape(-1, key_counts.BLOCK), mode="clip")
+        out[len(whole) :] = rest
+        return out
 
     def rows_of_bins(self) -> NDArray[np.int64]:
         """Return about how many rows each bin has, of a few."""
-        some = self.pool[: self.state[0] : _LOOK].reshape(-1)
-        return np.bincount(some >> 16, minlength=OF_BIN)
+        return rows_of_bins(self.pool[: self.state[0] : _LOOK].reshape(-1))
 
 
 class KeyCounter:
@@ -188,12 +203,8 @@ class KeyCounter:
         while (taken := sum(self.rows) - before) < len(bits):
             if not self.dealt.room:
                 make_room()
-            dealt = self.dealt
-            some = slice(taken, taken + dealt.room)
-            key_counts.deal(
-                *(bits[some], self.flip, labels[some], label, dealt.stream_of_bin),
-                *(dealt.pool, dealt.owner, dealt.buffers, dealt.fill, dealt.state),
-            )
+            some = slice(taken, taken + self.dealt.room)
+            self.dealt.take(bits[some], self.flip, labels[some], label)
 
     def count(self, n_threads: int | None) -> None:
         """Count all that is dealt, of bins that have slots."""
@@ -212,14 +223,19 @@ class KeyCounter:
                     *(dealt.passed[stream], dealt.progress[stream]),
                 )
 
-        while left := [s for s in range(2, dealt.n_streams) if not dealt.progress[s, 1]]:
-            size = -(-len(left) // _JOBS)
-            size += size % 2  # both classes of a group share their lines of the cache
-            jobs = [partial(count_some, left[k : k + size]) for k in range(0, len(left), size)]
-            run(jobs, n_threads)
-            passed = self._with_passed(dealt)
+        while True:
+            passed = self._with_passed(dealt)  # those of before an interrupt, too
             self._passed = passed  # no call from here on: both, or none
             dealt.progress[:, 2] = 0
+            left = [s for s in range(2, dealt.n_streams) if not dealt.progress[s, 1]]
+            if not left:
+                return
+            size = -(-len(left) // _JOBS)
+            size += size % 2  # both classes of a group share their lines of the cache
+            run(
+                [partial(count_some, left[k : k + size]) for k in range(0, len(left), size)],
+                n_threads,
+            )
 
     def _with_passed(self, dealt: Dealt) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         new = [each[:n] for each, n in zip(dealt.passed, dealt.progress[:, 2], strict=True) if n]
@@ -240,7 +256,7 @@ class KeyCounter:
         dealt = self.dealt
         others = dealt.others.copy()
         for stream in (0, 1):
-            others += np.bincount(dealt.gather(stream) >> 16, minlength=OF_BIN)
+            others += rows_of_bins(dealt.gather(stream))
         rows = dealt.state[1:3].tolist()
         return self._planned(dealt.slots, dealt.bins, others, dealt.rows_of_bins(), rows)
 
@@ -288,7 +304,15 @@ def counter_of(
     some.sort()
     if 1 + np.count_nonzero(some[1:] != some[:-1]) <= _MOST_RECUR * len(some):
         return None
-    rows_of_bins = _SAMPLE * np.bincount(some >> 16, minlength=OF_BIN)
-    counter = KeyCounter(dtype, rows_of_bins, memory, waiting)
-    has_slots = int(rows_of_bins[counter.dealt.bins].sum())
+    of_bins = _SAMPLE * rows_of_bins(some)
+    counter = KeyCounter(dtype, of_bins, memory, waiting)
+    has_slots = int(of_bins[counter.dealt.bins].sum())
     return counter if has_slots > _LEAST_SHARE * _SAMPLE * len(some) else None
+
+
+def rows_of_bins(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return how many keys each bin has."""
+    rows = np.zeros(OF_BIN, np.int64)
+    for start in range(0, len(keys), _CHUNK):
+        rows += np.bincount(keys[start : start + _CHUNK] >> 16, minlength=OF_BIN)
+    return rows

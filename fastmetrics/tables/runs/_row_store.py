@@ -16,27 +16,33 @@ from fastmetrics.tables.runs._batches import (
     Batch,
     bytes_of,
     classes_of,
-    common_dtype,
+    integers_of,
     merged_counts,
+    of_dtype,
     rows_of,
     sorted_column,
 )
 from fastmetrics.tables.runs._columns import SortedColumn
 from fastmetrics.tables.runs._counted_keys import bits_of
 from fastmetrics.tables.runs._key_counter import KeyCounter, counter_of
-from fastmetrics.tables.runs._ranges import AllRows
+from fastmetrics.tables.runs._ranges import AllRows, ranges_of, table_of
 from fastmetrics.tables.runs._spill_file import SpillFile
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Shares of the memory: rows that are not sorted yet; runs that stay where there is a folder for
-#: them; all that stays; rows that are dealt and not counted yet, where later tables of ranges are.
-_WAITING, _KEPT, _MOST_KEPT, _DEALT = 8, 3, 2, 4
+#: them; all that stays; rows that are dealt and not counted yet, of which those of rare scores are
+#: copied, where later tables of ranges are.
+_WAITING, _KEPT, _MOST_KEPT, _DEALT = 8, 3, 2, 6
 #: Of what stays, the share that counts may take; of the memory, that of the counts beyond 255.
 _COUNTS, _PASSED = 0.9, 16
+#: Memory that counting takes beside: small arrays, and what is free and not given back.
+_BESIDE: Final = 32 << 20
 #: Threads that sort rows that wait; each makes a run, and runs should be long.
 _SORTED_AT_ONCE: Final = 4
 #: Scores with counts are merged in so many times the memory that other rows are sorted in.
 _OF_COUNTS: Final = 2
+#: Bytes a score of a range takes, with room for others, while all become integers.
+_OF_RANGE: Final = 256
 #: A class of rows: few enough to be counted in int64.
 _MOST: Final = 2**62
 
@@ -53,6 +59,7 @@ class RowStore:
         self.folder = folder
         self.file: SpillFile | None = None
         self.kind: np.dtype[Any] | None = None
+        self.came: frozenset[np.dtype[Any]] = frozenset()  # what scores came in: small integers too
         self._classes: tuple[list[SortedColumn], ...] = ([], [])
         self._waiting: list[Batch] = []
         self._waiting_bytes = 0
@@ -72,16 +79,18 @@ class RowStore:
         """Whether scores that 32 bits can tell are counted, not sorted."""
         return self._counter is not None
 
-    def count(self, rows: BinaryRows, n_threads: int | None) -> bool:
+    def count(self, rows: BinaryRows, came: np.dtype[Any], n_threads: int | None) -> bool:
         """Take a batch, which is wholly verified, if its scores may be counted."""
-        kind = common_dtype(self.kind, rows.scores.dtype)
+        kind, all_came = self._kind_with(rows.scores.dtype, frozenset({came}))
+        if kind.kind != "f":
+            rows = dataclasses.replace(rows, scores=rows.scores.astype(kind, copy=False))
         counter = self._counter
         if counter is None or rows.weights is not None:
             return False
         if (bits := bits_of(rows.scores)) is None:
             return False
         self._make_room(bits.nbytes, n_threads)
-        self.kind = kind
+        self.kind, self.came = kind, all_came
         before = sum(counter.rows)
         try:
             counter.take(bits, rows.labels, 0, partial(self._count_dealt, counter, n_threads))
@@ -98,9 +107,10 @@ class RowStore:
             self._stop_counting(counter, n_threads)
         return True
 
-    def keep(self, parts: Batch, kind: np.dtype[Any], n_threads: int | None) -> None:
+    def keep(self, parts: Batch, came: np.dtype[Any], n_threads: int | None) -> None:
         """Let rows wait to be sorted, or counted."""
-        kind = common_dtype(self.kind, kind)
+        kind, all_came = self._kind_with(parts[0][0].dtype, frozenset({came}))
+        parts = of_dtype(parts, kind)
         sizes = [rows_of(*part) for part in parts]
         if max(map(sum, zip(sizes, self.totals, strict=True))) >= _MOST:
             raise InputError("fewer than 2**62 rows of a class can be counted")
@@ -109,20 +119,63 @@ class RowStore:
             n_bytes *= _OF_COUNTS
         self._make_room(n_bytes, n_threads)
         totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
-        self._totals, self.kind = totals, kind
+        self._totals, self.kind, self.came = totals, kind, all_came
         self._waiting_bytes += n_bytes
         self._waiting.append(parts)
         if self._waiting_bytes > self.memory // _WAITING and not self._start_counting(n_threads):
             self._sort_waiting(n_threads)
 
-    def add(self, rows: AllRows, totals: tuple[int, int], kind: np.dtype[Any]) -> None:
+    def add(
+        self,
+        rows: AllRows,
+        totals: tuple[int, int],
+        theirs_kind: np.dtype[Any],
+        came: frozenset[np.dtype[Any]],
+    ) -> None:
         """Take the rows of another."""
-        kind = common_dtype(self.kind, kind)
+        kind, came = self._kind_with(theirs_kind, came)
+        if kind.kind != "f" and kind != theirs_kind:
+            rows = self._integers(rows, kind).all_rows(None)
         theirs = self._columns_of(rows)
         self._make_room(sum(c.nbytes for each in theirs for c in each), None)
         classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
         both = [a + b for a, b in zip(self._totals, totals, strict=True)]
-        self._totals, self.kind, self._classes = both, kind, classes
+        self._totals, self.kind, self._classes, self.came = both, kind, classes, came
+        self._spill()
+
+    def _kind_with(
+        self, theirs: np.dtype[Any], came: frozenset[np.dtype[Any]]
+    ) -> tuple[np.dtype[Any], frozenset[np.dtype[Any]]]:
+        """Return the dtype of all scores if others come, and what all came in; or raise.
+
+        Where integers of 64 bits are the first that are not small, those that are here become such.
+        """
+        came |= self.came
+        kind = integers_of(came)
+        if kind is None:
+            is_one = self.kind is None or self.kind == theirs
+            return theirs if is_one else np.dtype(np.float64), came
+        if self.kind is not None and self.kind != kind:
+            rows = self._integers(self.all_rows(None), kind)
+            self.kind, self._totals, self._classes = kind, rows._totals, rows._classes
+            self.file, self._counter = rows.file, None
+        return kind, came
+
+    def _integers(self, rows: AllRows, kind: np.dtype[Any]) -> RowStore:
+        """Return a store of rows whose scores are whole floats, as integers."""
+        found = RowStore(self.memory, self.folder)
+        for where in ranges_of(rows, max(self.memory // _OF_RANGE, 1)):
+            found.take(table_of(rows, where), kind)
+            found._make_room(0, None)
+        return found
+
+    def take(self, table: ScoreTable, kind: np.dtype[Any]) -> None:
+        """Take the rows of a table, in a dtype."""
+        for k, counts in enumerate((table.positives, table.negatives)):
+            if (has := counts > 0).any():
+                scores = table.scores[has].astype(kind, copy=False)
+                self._classes[k].append(SortedColumn.of_counts(scores, counts[has]))
+                self._totals[k] += self._classes[k][-1].total
         self._spill()
 
     def all_rows(self, n_threads: int | None) -> AllRows:
@@ -153,8 +206,8 @@ class RowStore:
         rows = [(bits, label) for bits, label in found if bits is not None]
         if len(rows) < len(found) or (kind := self.kind) is None:
             return False
-        share = 1 if self.folder is not None else 2
-        kept, dealt = (self.memory // (share * each) for each in (_MOST_KEPT, _DEALT))
+        left = (self.memory - _BESIDE) // (1 if self.folder is not None else 2)
+        kept, dealt = (max(left // share, 0) for share in (_MOST_KEPT, _DEALT))
         counter = counter_of([bits for bits, _ in rows], kind, int(_COUNTS * kept), dealt)
         if counter is None:
             return False
@@ -183,6 +236,7 @@ class RowStore:
         waiting = [*self._waiting, others] if more else self._waiting
         more += self._waiting_bytes
         self._waiting, self._waiting_bytes, counter.dealt = waiting, more, following
+        del others, following, waiting  # they are large
         if self._waiting_bytes > self.memory // _WAITING:
             self._sort_waiting(n_threads)
 
@@ -253,18 +307,3 @@ class RowStore:
         if self.file is None or not self.file.is_own:
             self.file = SpillFile(folder)
         return self.file
-
-
-def store_of(memory: int, folder: str | None, table: ScoreTable) -> RowStore:
-    """Return the rows of a table."""
-    store = RowStore(memory, folder)
-    store._classes = tuple(
-        [SortedColumn.of_counts(table.scores[has], counts[has])]
-        if (has := counts > 0).any()
-        else []
-        for counts in (table.positives, table.negatives)
-    )
-    if len(table):
-        store.kind = table.scores.dtype
-    store._totals = [int(table.n_positive), int(table.n_negative)]
-    return store

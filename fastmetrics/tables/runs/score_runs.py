@@ -13,14 +13,15 @@ from numpy.typing import ArrayLike
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
+from fastmetrics._input.containers import as_vector
 from fastmetrics._input.memory_size import check_memory_size
 from fastmetrics._input.rows import check_binary, check_same_index
 from fastmetrics._threads.workers import thread_count
-from fastmetrics.errors import InputTypeError
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.runs._batches import classes_of
 from fastmetrics.tables.runs._columns import BLOCK
 from fastmetrics.tables.runs._ranges import AllRows, Range, ranges_of, table_of
-from fastmetrics.tables.runs._row_store import RowStore, store_of
+from fastmetrics.tables.runs._row_store import RowStore
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Memory at least: less would cut rows into runs of nothing.
@@ -72,7 +73,8 @@ class ScoreRuns(Shown):
     The file has no name (on Linux it never has one): it is gone with the object or the process,
     however that ends. Several threads may update one object. What is refused leaves it as it was.
 
-    Scores of float32 and of float64 together become float64; integers stay integers.
+    Scores of float32 and of float64 together become float64, and so do integers of up to 32 bits,
+    unless some of 64 bits are among them: those stay integers, and merge with no floats.
 
     Examples
     --------
@@ -95,6 +97,8 @@ class ScoreRuns(Shown):
         if not isinstance(spill_dir, str | os.PathLike | None):
             raise InputTypeError(f"`spill_dir` must be a path: got {type(spill_dir).__qualname__}")
         folder = None if spill_dir is None else os.fsdecode(spill_dir)
+        if folder == "":
+            raise InputError("`spill_dir` is an empty text: name a folder")
         self._store = RowStore(self._memory, folder)
         self._lock = threading.RLock()
 
@@ -141,6 +145,7 @@ class ScoreRuns(Shown):
         (2, 1)
         """
         check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+        y_score = as_vector(y_score, "y_score")
         rows = check_binary(
             y_true,
             y_score,
@@ -149,14 +154,16 @@ class ScoreRuns(Shown):
             pos_label=pos_label,
             allow_inf=allow_inf,
         )
+        # Of integers that became floats, what they were: others may come.
+        came = y_score.dtype if y_score.dtype.kind in "biu" else rows.scores.dtype
         if self._store.counts_keys and rows.weights is None:
             rows = rows.recheck()
             with self._lock:
-                if self._store.count(rows, n_threads):
+                if self._store.count(rows, came, n_threads):
                     return
         parts = classes_of(rows)
         with self._lock:
-            self._store.keep(parts, rows.scores.dtype, n_threads)
+            self._store.keep(parts, came, n_threads)
 
     def merge(self, *others: ScoreRuns) -> None:
         """Take the rows of other runs too, in place; they keep theirs.
@@ -177,10 +184,10 @@ class ScoreRuns(Shown):
         for other in others:
             with other._lock:
                 rows = other._store.all_rows(None)
-                kind, totals = other._store.kind, other._store.totals
+                kind, totals, came = other._store.kind, other._store.totals, other._store.came
             if kind is not None:
                 with self._lock:
-                    self._store.add(rows, totals, kind)
+                    self._store.add(rows, totals, kind, came)
 
     @property
     def n_positive(self) -> int:
@@ -226,7 +233,12 @@ class ScoreRuns(Shown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as a table; what arrives uses the same folder."""
-        return _of_table, (self._memory, self._store.folder, self.to_score_table())
+        return _of_table, (
+            self._memory,
+            self._store.folder,
+            self.to_score_table(),
+            self._store.came,
+        )
 
     def ranges(self) -> Iterator[ScoreRange]:
         """Give the tables of consecutive ranges of scores, the highest first; all rows are in one.
@@ -279,7 +291,11 @@ class ScoreRuns(Shown):
         return rows, ranges_of(rows, max(most, 1))
 
 
-def _of_table(memory: int, folder: str | None, table: ScoreTable) -> ScoreRuns:
+def _of_table(
+    memory: int, folder: str | None, table: ScoreTable, came: frozenset[np.dtype[Any]]
+) -> ScoreRuns:
     runs = ScoreRuns(memory, folder)
-    runs._store = store_of(memory, folder, table)
+    if len(table):
+        runs._store.take(table, table.scores.dtype)
+        runs._store.kind, runs._store.came = table.scores.dtype, came
     return runs
