@@ -24,9 +24,9 @@ from distributed import Client, LocalCluster, wait
 
 import fastmetrics as fm
 import fastmetrics.dask as fmd
-from fastmetrics.dask import _ranges, _scored, scores
-from fastmetrics.dask.bootstrap import _rows as rows_of_range, _totals as totals_of
-from fastmetrics.intervals.bootstrap._draws import Draws
+from fastmetrics.dask import _dealt, _ranges, _scored, scores
+from fastmetrics.dask._replicates import rows_of_range, window_totals
+from fastmetrics.intervals.bootstrap._draws import Draws, Needs
 
 ROOT = Path(__file__).resolve().parents[1]
 STORED, GUIDE = ROOT / "docs" / "dask.json", ROOT / "docs" / "scale.md"
@@ -59,6 +59,10 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
         lambda parts: _interval(fmd.bootstrap(parts, **_DRAWS)),
         lambda y, s: _interval(fm.bootstrap(y, s, **_DRAWS, n_threads=1)),
     ),
+    "bootstrap: average precision and KS": (
+        lambda parts: _values(fmd.bootstrap(parts, **_DRAWS | _CURVES)),
+        lambda y, s: _values(fm.bootstrap(y, s, **_DRAWS | _CURVES, n_threads=1)),
+    ),
     "measures: mean_squared_error, r2": (
         lambda parts: _rounded(fmd.measures(parts, metrics=["mean_squared_error", "r2"])),
         lambda y, s: _rounded(
@@ -67,6 +71,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     ),
 }
 _DRAWS: dict[str, Any] = {"n_resamples": RESAMPLES, "rng": 1, "method": "percentile"}
+_CURVES: dict[str, Any] = {"metrics": ["average_precision", "ks_statistic"]}
 LAYOUT = fm.BinLayout.learn(rows(0, 65_536)[1])
 
 
@@ -80,6 +85,10 @@ def _interval(found: Any) -> Any:
     return found["roc_auc"].confidence_interval
 
 
+def _values(found: Any) -> Any:
+    return [one.bootstrap_distribution.tolist() for one in found.values()]
+
+
 def _rounded(values: Any) -> list[str]:
     return [f"{value:.12g}" for value in values.values()]
 
@@ -90,8 +99,8 @@ def seconds_of(call: Callable[..., Any], *data: Any) -> tuple[float, Any]:
     return time.perf_counter() - start, answer
 
 
-def measured(n_workers: int, n: int, rounds: int) -> dict[str, tuple[float, Any]]:
-    """Return the least wall time and the answer of each call on so many processes."""
+def measured(n_workers: int, n: int, rounds: int) -> dict[str, tuple[float, float, Any]]:
+    """Return the least wall time, that of processors, and the answer of each call."""
     with (
         LocalCluster(
             n_workers=n_workers,
@@ -100,43 +109,54 @@ def measured(n_workers: int, n: int, rounds: int) -> dict[str, tuple[float, Any]
             memory_limit="3GiB",
             dashboard_address=":0",
         ) as cluster,
-        Client(cluster),
+        Client(cluster) as client,
     ):
         load = dask.delayed(rows)
         parts = list(dask.persist(*(load(part, n // PARTITIONS) for part in range(PARTITIONS))))
         wait(parts)
-        found: dict[str, tuple[float, Any]] = {}
+        found: dict[str, tuple[float, float, Any]] = {}
         for name, (on_dask, _) in CALLS.items():
             on_dask(parts)  # kernels are loaded
-            taken = [seconds_of(on_dask, parts) for _ in range(rounds)]
-            found[name] = min(taken, key=lambda each: each[0])
+            taken = []
+            for _ in range(rounds):
+                before = _of_processors(client)
+                wall, answer = seconds_of(on_dask, parts)
+                taken.append((wall, _of_processors(client) - before))
+            found[name] = (*(min(each) for each in zip(*taken, strict=True)), answer)
         return found
 
 
+def _of_processors(client: Client) -> float:
+    """Return the processor time so far of the workers, and of this process, with the scheduler."""
+    return float(sum(client.run(time.process_time).values()) + time.process_time())
+
+
 def states(n: int) -> dict[str, float]:
-    """Return the bytes of what is sent: of a run a row, of the others as they are."""
+    """Return the bytes of what is kept and sent: of rows each, of the others as they are."""
     with dask.config.set(scheduler="synchronous"):
         part = (*rows(0, n), None)
-        seen = _scored.state_of(part, 1, _scored.run_of)
-        run = seen.state
-        edges = _ranges._splitters([_ranges._look(seen, 4096).state], n // 8)
-        counts = _ranges._counts(run, edges)
-        ranges = _ranges._ranges(counts, n // 8)
-        cut = _ranges._cut(run, edges, [(ranges[0].first, ranges[0].stop)], np.ones(1 << 16, bool))
+        seen = _scored.state_of(part, 1, _dealt.that_weigh)
+        look = _ranges._look(seen, 4096)
+        plan = _ranges._plan([look.state], np.dtype(np.float32), n // 8)
+        dealt = _dealt.deal(seen, plan, np.dtype(np.float32))
+        counts = _dealt.counts_of(dealt)
+        here = _ranges._ranges(counts, counts[0], n // 8)[0]
+        cut = _dealt.cut(dealt, here.first, np.ones(here.stop - here.first, bool))
         totals = tuple(int(row.sum()) for row in counts[1:])
-        table = _scored.merged(cut)
-        summary = scores._summary(table, ranges[0], totals)
+        table = _dealt.table_of([cut])
         draws = Draws(np.zeros(2, np.uint64), n)
-        drawn = totals_of(draws, 0, 1, [(0, draws.n_windows)])[0]
+        drawn = window_totals(draws, 0, 1, [(0, draws.n_windows)])[0]
         binned = fmd.binned_score_table([dask.delayed(rows)(0, n)], layout=LAYOUT)
         return {
-            "run, a row": weight(run) / n,
-            "look": weight(_ranges._look(seen, 4096)),
-            "counts of bins": weight(counts),
-            "part of a run, a row": weight(cut[0]) / len(cut[0].scores),
-            "RangeSummary": weight(summary),
-            "rows of a range for the bootstrap, a row": weight(rows_of_range(table, ranges[0])[0])
-            / sum(ranges[0].inside),
+            "rows in buckets, a row": sum(side.nbytes for side in dealt.scores) / n,
+            "sample of a partition": weight(look),
+            "counts, a bucket": counts.nbytes / counts.shape[1],
+            "rows of a range, a row": weight(cut) / here.n_rows,
+            "RangeSummary": weight(scores._summary(table, here, totals)),
+            "rows of a range for the bootstrap, a row": weight(
+                rows_of_range(table, here, Needs())[0]
+            )
+            / sum(here.inside),
             "totals of windows, a row and replicate": drawn.nbytes / n,
             "replicate of a range": 24,
             "BinnedScoreTable": weight(binned),
@@ -150,20 +170,23 @@ def weight(state: Any) -> int:
 def run(n: int, rounds: int) -> dict[str, Any]:
     whole = [np.concatenate(column) for column in zip(*_parts(n), strict=True)]
     times: dict[str, list[float]] = {}
+    processors: dict[str, list[float]] = {name: [] for name in CALLS}
     for name, (_, in_memory) in CALLS.items():
         in_memory(*whole)
         times[name] = [min(seconds_of(in_memory, *whole)[0] for _ in range(rounds))]
     expected = {name: in_memory(*whole) for name, (_, in_memory) in CALLS.items()}
     for n_workers in (1, 2):
-        for name, (taken, answer) in measured(n_workers, n, rounds).items():
+        for name, (taken, of_processors, answer) in measured(n_workers, n, rounds).items():
             if answer != expected[name]:
                 raise AssertionError(f"{name}: {answer} on Dask, {expected[name]} in memory")
             times[name].append(taken)
+            processors[name].append(of_processors)
     return {
         "rows": n,
         "partitions": PARTITIONS,
         "cores": os.cpu_count(),
         "seconds": times,
+        "processor_seconds": processors,
         "states": states(n // PARTITIONS),
     }
 
@@ -177,13 +200,14 @@ def text_of(found: dict[str, Any]) -> str:
         f"{found['rows']:,} rows in {found['partitions']} partitions, float32 scores, on "
         f"{found['cores']} cores: seconds",
         "in memory on one thread, and on worker processes of one thread each that hold the rows.",
-        "Answers were equal.",
+        "Answers were equal. Processor time is that of workers, scheduler and caller.",
         "",
-        "| | in memory | 1 worker | 2 workers | 1 ÷ 2 |",
-        "|---|---|---|---|---|",
+        "| | in memory | 1 worker | 2 workers | 1 ÷ 2 | processors, 1 worker | 2 workers |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, (memory, one, two) in found["seconds"].items():
-        lines.append(f"| {name} | {memory:.2f} | {one:.2f} | {two:.2f} | {one / two:.2f} |")
+        cells = [memory, one, two, one / two, *found["processor_seconds"][name]]
+        lines.append(f"| {name} | {' | '.join(f'{cell:.2f}' for cell in cells)} |")
     lines += ["", "| state | bytes |", "|---|---|"]
     for name, size in found["states"].items():
         lines.append(f"| {name} | {f'{size:,.0f}' if size >= 100 else f'{size:.3g}'} |")

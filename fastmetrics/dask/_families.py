@@ -16,7 +16,7 @@ from fastmetrics._input.regression_targets import check_regression
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics.dask._partitions import computed, over, summed
-from fastmetrics.dask._ranges import SortedRuns
+from fastmetrics.dask._ranges import Ranges
 from fastmetrics.dask._scored import Seen, sum_of, union, weighs_nothing
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.asking import Asked
@@ -240,7 +240,7 @@ def of_scores(parts: Sequence[Delayed], asked: Sequence[Asked], **options: Any) 
                 "of this name of `fastmetrics.dask.evaluate`, or the function of `fastmetrics` of "
                 "`fastmetrics.dask.score_table(...)`"
             )
-    counts = SortedRuns(parts, **options).pairs()
+    counts = Ranges(parts, **options).pairs()
     found = {"roc_auc": float(counts.auc), "rank_loss": float(counts.rank_loss)}
     return {one.label: found[one.name] for one in asked}
 

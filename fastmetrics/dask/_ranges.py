@@ -1,14 +1,15 @@
-"""All scores in order, though no task has them all: each partition sorted, cut into ranges, merged.
+"""All scores in order, though no task has them all: rows dealt into buckets, buckets into ranges.
 
-Every partition becomes a sorted run of distinct scores, which stays with the worker. Splitters from
-samples of the runs make bins; the counts of every bin are added up in a tree; the client joins bins
-into ranges of so many scores at most, and knows exactly how many of each class score higher than
-each range. One task a range merges the runs that fall into it. Splitters decide who works on what,
-never what comes out.
+A sample of all partitions makes a map of scores to buckets. Each partition deals its rows into
+these, class by class, in one pass and without a sort, and keeps them; the counts of both classes in
+every bucket are added up in a tree. The client joins buckets into ranges of so many rows at most,
+and knows exactly how many of each class score higher than each range. What falls into a range is
+sent to the one task that puts it in order. The map decides who works on what, never what comes out.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -17,49 +18,79 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
+from fastmetrics._input.rows import BinaryRows
+from fastmetrics.dask._dealt import (
+    Dealt,
+    Grouped,
+    counts_of,
+    cut,
+    deal,
+    grouped,
+    names_of,
+    pairs_inside,
+    run_of,
+    sample_of,
+    sizes_of,
+    table_of,
+    that_weigh,
+    united,
+)
 from fastmetrics.dask._partitions import computed, over, summed
-from fastmetrics.dask._scored import Run, Seen, common_dtype, judged, merged, run_of, state_of
-from fastmetrics.tables.scores.pairs import PairCounts, pairs_of_weights
+from fastmetrics.dask._scored import Run, Seen, common_dtype, judged, merged, state_of
+from fastmetrics.tables.ordering.plan import Plan, plan_of_sample
+from fastmetrics.tables.scores.pairs import PairCounts
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-#: Distinct scores of a range at most, as far as bins allow: some 200 MB while they are merged.
+#: Rows of a range at most, as far as buckets allow: some 200 MB while they are put in order.
 RANGE_SCORES: Final = 4_000_000
-#: Bins of which ranges are made.
-N_BINS: Final = 1 << 15
+#: Buckets: at most, and rows of one aimed at. So many of a range, that it is nearly full.
+MOST_BUCKETS: Final = 4096
+_BUCKET_ROWS, _OF_A_RANGE = 1 << 14, 4
 #: Scores that samples have in all, and of a partition at least and at most.
 _SAMPLED, _FEWEST, _MOST = 1 << 20, 64, 1 << 12
+#: So few scores get a bucket each: of a class, or all.
+_RARE: Final = 1024
 
 
 class _Look(NamedTuple):
-    """What the client gets of a run: its dtype, its length, and scores at even steps of it."""
+    """What the client gets of a partition: enough to make the map of it.
 
-    dtype: np.dtype[Any]
-    n_scores: int
+    ``sample`` are the scores of rows by chance, ``ends`` the least and the greatest where they are
+    integers, ``classes`` all scores of negatives and of positives where these are few.
+    """
+
+    n_rows: int
     sample: NDArray[Any]
+    ends: tuple[int, int] | None
+    classes: tuple[NDArray[Any] | None, NDArray[Any] | None]
 
 
 class Range(NamedTuple):
-    """Consecutive bins, ``first`` to ``stop``, and the counts of what scores higher and in them."""
+    """Consecutive buckets, ``first`` to ``stop``; the counts of what scores higher and in them.
+
+    ``n_rows`` are those that are put in order: a bucket of one score is one.
+    """
 
     first: int
     stop: int
-    n_scores: int
+    n_rows: int
     above: tuple[Any, Any]
     inside: tuple[Any, Any]
 
 
-class SortedRuns:
-    """The sorted runs of all partitions, cut into ranges; the highest scores first.
+class Ranges:
+    """The rows of all partitions in buckets, cut into ranges; the highest scores first.
 
     Attributes
     ----------
-    runs : list of Delayed
-        A `Run` each, or None; kept by the workers while this object is.
-    edges : ndarray of float64
-        Rising; bin b has the scores from edge b - 1 on and below edge b.
-    counts : ndarray of shape (3, n_bins)
-        Scores, positives and negatives of each bin, lowest first.
+    dealt : list of Delayed
+        A `Dealt` of each partition, or None; kept by the workers while this object is.
+    counts : ndarray of shape (3, n_buckets)
+        Rows, positives and negatives of each bucket, lowest first. Where all rows of a bucket have
+        one score they are one.
     ranges : list of Range
+    group_sizes : ndarray of int64, shape (n_groups,)
+        Rows of each group, where there are groups, in their order.
     """
 
     def __init__(
@@ -69,171 +100,168 @@ class SortedRuns:
         pos_label: Any = None,
         rule: str = "strict",
         range_scores: int = RANGE_SCORES,
+        by_group: bool = False,
     ) -> None:
         held: list[Delayed] = []
         n_sampled = min(max(_SAMPLED // len(parts), _FEWEST), _MOST)
 
         def run(positive: Any) -> list[Seen]:
-            held[:] = dask.persist(*over(parts, state_of, positive, run_of))
+            task, *more = (grouped,) if by_group else (state_of, that_weigh)
+            held[:] = dask.persist(*over(parts, task, positive, *more))
             found: list[Seen] = computed([delayed(_look)(each, n_sampled) for each in held])
             return found
 
-        seen = judged(run, pos_label=pos_label, rule=rule)
-        looks: list[_Look] = [each.state for each in seen if each.state is not None]
-        dtype = common_dtype([look.dtype for look in looks])
-        self.runs = over(held, _cast, dtype)
-        self.edges = _splitters(looks, range_scores)
-        self._edges = delayed(self.edges)
-        self.counts = computed(summed(over(self.runs, _counts, self._edges)))
+        seen = [one for one in judged(run, pos_label=pos_label, rule=rule) if one.state is not None]
+        looks: list[_Look] = [each.state for each in seen]
+        ends = [look.ends for look in looks if look.ends is not None]
+        dtype = common_dtype([each.given for each in seen if each.given is not None], ends)
+        plan = _plan(looks, dtype, range_scores)
+        self.group_sizes = np.empty(0, np.int64)
+        names = None
+        if by_group:
+            (names,) = dask.persist(summed(over(held, names_of), united))
+            self.group_sizes = computed(summed(over(held, sizes_of, names)))
+        self.dealt = list(dask.persist(*over(held, deal, delayed(plan), dtype, names)))
+        held.clear()
+        self.counts = computed(summed(over(self.dealt, counts_of)))
+        self._is_one = np.zeros(1, np.bool_) if plan is None else plan.holds_one_score
+        self._scores = np.empty(1, dtype) if plan is None else np.repeat(plan.splitters, 2) + 0
+        if by_group:  # rows of one score have several groups
+            self._is_one = np.zeros_like(self._is_one)
+        self.counts[0, self._is_one] = self.counts[0, self._is_one] > 0
         self.n_positive, self.n_negative = (_total(row) for row in self.counts[1:])
-        self.ranges = _ranges(self.counts, range_scores)
-
-    @property
-    def n_scores(self) -> int:
-        """Distinct scores of all partitions; one that two have counts twice."""
-        return int(self.counts[0].sum())
+        self._most = range_scores
+        self.ranges = _ranges(self.counts, self.counts[0], range_scores)
 
     def pairs(self) -> PairCounts:
-        """Return how many pairs are concordant: only bins of both classes are sent and merged."""
-        _, p, n = self.counts
-        is_mixed = (p > 0) & (n > 0)
-        inside = self._tasks(_pairs_inside, np.flatnonzero(is_mixed))
-        below = np.cumsum(n) - n
-        exact = object if p.dtype.kind != "f" else np.float64
-        across = 2 * np.dot(p.astype(exact), below.astype(exact))
-        twice = sum((each for each in computed(inside) if each is not None), start=across)
-        twice = float(twice) if exact is np.float64 else int(twice)
+        """Return how many pairs are concordant.
+
+        Only buckets of both classes and several scores are sent: of others the counts tell all.
+        """
+        sizes, p, n = self.counts
+        is_sent = (p > 0) & (n > 0) & ~self._is_one
+        work = _ranges(self.counts, sizes * is_sent, self._most)
+        inside = self._tasks(work, is_sent, pairs_inside)
+        below, beside = np.cumsum(n) - n, np.zeros_like(n)
+        for each in work:  # of these pairs its task knows
+            part = slice(each.first, each.stop)
+            sent = n[part] * is_sent[part]
+            beside[part] = (np.cumsum(sent) - sent) * is_sent[part]
+        kind = object if p.dtype.kind != "f" else np.float64
+        p, n, lower = (column.astype(kind) for column in (p, n, below - beside))
+        twice = 2 * np.dot(p, lower) + np.dot(p[self._is_one], n[self._is_one])
+        twice = sum(computed(inside), start=twice)
+        twice = float(twice) if kind is np.float64 else int(twice)
         return PairCounts.of(self.n_positive, self.n_negative, twice)
 
     def over_ranges(self, task: Callable[..., Any], *more: Any) -> list[Delayed]:
         """Return ``task(table, range, *more)`` of each range, highest first."""
-        whole = np.arange(self.counts.shape[1])
-        return self._tasks(task, whole, *more, with_range=True)
+        about = [(self._known(here), task, here, *more) for here in self.ranges]
+        return self._tasks(self.ranges, ~self._is_one, _of_range, about)
+
+    def over_groups(self, task: Callable[..., Any], *more: Any) -> list[Delayed]:
+        """Return ``task(parts, range, *more)`` of each range, of rows that have groups."""
+        about = [(here, *more) for here in self.ranges]
+        return self._tasks(self.ranges, ~self._is_one, task, about)
+
+    def table(self) -> ScoreTable:
+        """Return the table of all rows, which is summed up in a tree."""
+        whole: Run = computed(summed(over(self.dealt, run_of)))
+        return whole.table()
+
+    def _known(self, here: Range) -> Run:
+        """Return the columns of those scores of a range of which the counts tell all."""
+        of_one = np.flatnonzero(self._is_one[here.first : here.stop])[::-1] + here.first
+        of_one = of_one[self.counts[0, of_one] > 0]
+        return Run(self._scores[of_one], *(column[of_one] for column in self.counts[1:]))
 
     def _tasks(
         self,
+        work: Sequence[Range],
+        wanted: NDArray[np.bool_],
         task: Callable[..., Any],
-        bins: NDArray[np.int64],
-        *more: Any,
-        with_range: bool = False,
+        about: Sequence[tuple[Any, ...]] | None = None,
     ) -> list[Delayed]:
-        """Cut each run once, by the ranges and of the bins wanted; merge what falls in a range."""
-        wanted = np.zeros(self.counts.shape[1], np.bool_)
-        wanted[bins] = True
-        work = [each for each in self.ranges if wanted[each.first : each.stop].any()]
-        places = [(each.first, each.stop) for each in work]
-        cuts = [
-            delayed(_cut, nout=len(work))(run, self._edges, places, wanted) for run in self.runs
-        ]
-        columns = [list(cut) for cut in cuts] if work else []
-        call = delayed(_of_range)
-        return [
-            call(task, [column[i] for column in columns], one if with_range else self._edges, more)
-            for i, one in enumerate(work)
-        ]
+        """Send what is in the buckets wanted of each range to one task."""
+        part, call = delayed(cut), delayed(task)
+        found = []
+        for each, more in zip(work, about or [()] * len(work), strict=True):
+            here = wanted[each.first : each.stop]
+            found.append(call([part(dealt, each.first, here) for dealt in self.dealt], *more))
+        return found
+
+
+def _of_range(
+    parts: Sequence[Dealt | None], known: Run, task: Callable[..., Any], here: Range, *more: Any
+) -> Any:
+    table = table_of(parts)
+    if len(known.scores):
+        table = merged([Run.of(table), known]) if len(table) else known.table()
+    return task(table, here, *more)
+
+
+# --- the map -------------------------------------------------------------------------------------
 
 
 def _look(seen: Seen, n_sampled: int) -> Seen:
-    run: Run | None = seen.state
-    if run is None:
+    if seen.state is None:
         return seen
-    n = len(run.scores)
-    places = np.linspace(0, n - 1, min(n, n_sampled)).astype(np.int64)
-    return seen._replace(state=_Look(run.scores.dtype, n, run.scores[places]))
-
-
-def _cast(seen: Seen, dtype: np.dtype[Any]) -> Run | None:
-    run: Run | None = seen.state
-    return None if run is None else run.cast(dtype)
-
-
-def _splitters(looks: Sequence[_Look], range_scores: int) -> NDArray[np.float64]:
-    """Return the edges of bins that hold about equally many of the runs' scores."""
-    n_scores = sum(look.n_scores for look in looks)
-    if n_scores <= range_scores:
-        return np.empty(0)
-    sample = np.concatenate([look.sample.astype(np.float64) for look in looks])
-    weight = np.concatenate(
-        [np.full(len(look.sample), look.n_scores / len(look.sample)) for look in looks]
+    rows: BinaryRows = seen.state.rows if isinstance(seen.state, Grouped) else seen.state
+    ends = None
+    if seen.given is not None and seen.given.kind != "f":
+        ends = int(rows.scores.min()), int(rows.scores.max())
+    n_positive = int(np.count_nonzero(rows.labels))
+    sizes = len(rows.scores) - n_positive, n_positive
+    negative, positive = (
+        rows.scores[rows.labels == c] if size < _RARE else None for c, size in enumerate(sizes)
     )
-    order = np.argsort(sample, kind="stable")
-    reached = np.cumsum(weight[order])
-    steps = np.arange(1, N_BINS) * (reached[-1] / N_BINS)
-    return np.unique(sample[order][np.searchsorted(reached, steps)])
+    sample = sample_of(rows.scores, n_sampled)
+    return seen._replace(state=_Look(len(rows.scores), sample, ends, (negative, positive)))
 
 
-def _bounds(scores: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return where each bin begins among scores that fall, counted from the lowest, and the end."""
-    cuts = np.searchsorted(scores[::-1].astype(np.float64, copy=False), edges, side="left")
-    return np.concatenate([[0], cuts, [len(scores)]])
-
-
-def _counts(run: Run | None, edges: NDArray[np.float64]) -> NDArray[Any] | None:
-    """Return the scores, positives and negatives in each bin."""
-    if run is None:
+def _plan(looks: Sequence[_Look], dtype: np.dtype[Any], range_scores: int) -> Plan | None:
+    """Return the map to buckets that hold about equally many rows; None where one is enough."""
+    n_rows = sum(look.n_rows for look in looks)
+    n_buckets = max(n_rows // _BUCKET_ROWS, _OF_A_RANGE * n_rows // range_scores)
+    if n_buckets < 2:
         return None
-    bounds = _bounds(run.scores, edges)
-    sizes = np.diff(bounds)
-    bins = np.repeat(np.arange(len(sizes)), sizes)
-    if run.positives.dtype.kind == "f":
-        sums = [np.bincount(bins, column[::-1], len(sizes)) for column in run[1:]]
-        return np.stack([sizes, *sums])
-    ups = [np.append(0, np.cumsum(column[::-1], dtype=np.int64)) for column in run[1:]]
-    return np.stack([sizes, *(np.diff(up[bounds]) for up in ups)])
+    share = min(len(look.sample) / look.n_rows for look in looks)
+    sample = np.concatenate([look.sample[: math.ceil(share * look.n_rows)] for look in looks])
+    sample = np.sort(sample.astype(dtype))
+    values = np.unique(sample)
+    if len(values) <= _RARE:  # ratings: each gets a bucket of its own
+        return plan_of_sample(values, 4 * len(values), even=False)
+    for scores in zip(*(look.classes for look in looks), strict=True):
+        if 0 < sum(_RARE if each is None else len(each) for each in scores) < _RARE:
+            rare = np.concatenate(scores).astype(dtype)
+            # Half of the sample, so that each of them becomes a splitter, with a bucket of its own.
+            sample = np.sort(np.append(sample, np.repeat(rare, -(-len(sample) // len(rare)))))
+            n_buckets = max(n_buckets, 4 * len(rare))
+            return plan_of_sample(sample, min(n_buckets, MOST_BUCKETS), even=False)
+    return plan_of_sample(sample, min(n_buckets, MOST_BUCKETS))
 
 
 def _total(column: NDArray[Any]) -> int | float:
     return float(column.sum()) if column.dtype.kind == "f" else int(column.sum())
 
 
-def _ranges(counts: NDArray[Any], range_scores: int) -> list[Range]:
-    """Return ranges of consecutive bins, the highest first, of so many scores where bins allow."""
+def _ranges(counts: NDArray[Any], sizes: NDArray[Any], most: int) -> list[Range]:
+    """Return ranges of consecutive buckets, the highest first, of ``most`` rows if buckets allow.
+
+    ``sizes`` are the rows of each bucket that matter.
+    """
     found: list[Range] = []
-    sizes = counts[0].tolist()
-    stop = len(sizes)
+    rows = sizes.tolist()
+    stop = len(rows)
     above: tuple[Any, Any] = (0, 0)
     while stop > 0:
-        first, held = stop - 1, sizes[stop - 1]
-        while first > 0 and held + sizes[first - 1] <= range_scores:
+        first, held = stop - 1, rows[stop - 1]
+        while first > 0 and held + rows[first - 1] <= most:
             first -= 1
-            held += sizes[first]
+            held += rows[first]
         inside = (_total(counts[1, first:stop]), _total(counts[2, first:stop]))
         if held:
             found.append(Range(first, stop, int(held), above, inside))
         above = (above[0] + inside[0], above[1] + inside[1])
         stop = first
     return found
-
-
-def _cut(
-    run: Run | None,
-    edges: NDArray[np.float64],
-    places: list[tuple[int, int]],
-    wanted: NDArray[np.bool_],
-) -> list[Run | None]:
-    """Return what of a run falls into each range, of the bins that are wanted."""
-    if run is None:
-        return [None] * len(places)
-    n, bounds = len(run.scores), _bounds(run.scores, edges)
-    found: list[Run | None] = []
-    for first, stop in places:
-        part = run.part(slice(n - bounds[stop], n - bounds[first]))
-        if not wanted[first:stop].all():
-            kept = np.repeat(wanted[first:stop], np.diff(bounds[first : stop + 1]))[::-1]
-            part = part.part(kept)
-        found.append(part if len(part.scores) else None)
-    return found
-
-
-def _of_range(task: Callable[..., Any], runs: list[Run | None], about: Any, more: Any) -> Any:
-    return task(merged([run for run in runs if run is not None]), about, *more)
-
-
-def _pairs_inside(table: ScoreTable, edges: NDArray[np.float64]) -> int | float:
-    """Return twice the concordant pairs, of pairs whose two scores are in one bin."""
-    n, bounds = len(table), _bounds(table.scores, edges)
-    held = np.flatnonzero(np.diff(bounds)).tolist()
-    return sum(
-        pairs_of_weights(table.positives[part], table.negatives[part]).twice_concordant
-        for part in (slice(n - bounds[b + 1], n - bounds[b]) for b in held)
-    )

@@ -1,4 +1,4 @@
-"""One partition of labels and scores: its labels are judged with those of all, its scores sorted.
+"""One partition of labels and scores, whose labels are judged with those of all partitions.
 
 Which label is positive is known when all partitions have been seen, and guessed before: 1, unless
 it is given. Where the guess was wrong, the pass is done again with what is right.
@@ -37,12 +37,13 @@ _EXACT: Final = 2**53
 class Seen(NamedTuple):
     """What a task made of a partition, and the labels and the number of rows that were there.
 
-    ``state`` is None where no row counts.
+    ``state`` is None where no row counts; ``given`` is the dtype that scores came in.
     """
 
     labels: NDArray[Any]
     n_rows: int
     state: Any
+    given: np.dtype[Any] | None = None
 
 
 def checked(columns: tuple[Any, ...], positive: Any) -> Seen:
@@ -56,7 +57,9 @@ def checked(columns: tuple[Any, ...], positive: Any) -> Seen:
         return Seen(np.empty(0), 0, None)
     labels = text_or_numbers(as_vector(y_true, "y_true"), "y_true")
     check_label_values(labels, "y_true")
-    scores = canonical_scores(as_vector(y_score, "y_score"), "y_score")
+    vector = as_vector(y_score, "y_score")
+    scores = canonical_scores(vector, "y_score")
+    given = vector.dtype if vector.dtype.kind in "iubf" else scores.dtype
     check_finite(scores, "y_score")
     weights, is_integer = None, False
     if sample_weight is not None:
@@ -71,7 +74,7 @@ def checked(columns: tuple[Any, ...], positive: Any) -> Seen:
         weights, is_integer = found.values, found.is_integer
     is_positive = np.asarray(labels == positive).view(np.int8)
     rows = BinaryRows(is_positive, 0, scores, weights, is_integer, False)
-    return Seen(distinct(labels)[:_MANY], n, rows)
+    return Seen(distinct(labels)[:_MANY], n, rows, given)
 
 
 def weighs_nothing(sample_weight: Any, n_rows: int) -> bool:
@@ -182,61 +185,58 @@ class Run(NamedTuple):
     @classmethod
     def of(cls, table: ScoreTable) -> Run:
         """Return the run of a table."""
-        return cls(table.scores, _narrow(table.positives), _narrow(table.negatives))
+        return cls(table.scores, narrow(table.positives), narrow(table.negatives))
 
     def table(self) -> ScoreTable:
         """Return the table again."""
-        kind = np.float64 if self.positives.dtype.kind == "f" else np.int64
-        counts = self.positives.astype(kind), self.negatives.astype(kind)
-        return ScoreTable._of_columns(self.scores, *counts)
-
-    def part(self, which: Any) -> Run:
-        """Return some of the distinct scores."""
-        return Run(*(column[which] for column in self))
-
-    def cast(self, dtype: np.dtype[Any]) -> Run:
-        """Return the run with scores of another dtype, which holds each of them, or raise."""
-        if self.scores.dtype == dtype:
-            return self
-        if self.scores.dtype.kind != "f" and len(self.scores):
-            ends = int(self.scores[0]), int(self.scores[-1])
-            if max(map(abs, ends)) > _EXACT:
-                raise InputError(
-                    "`y_score` holds integers beyond 2**53, and floats or other integers in other "
-                    "partitions: pass all of them in one dtype"
-                )
-        return self._replace(scores=self.scores.astype(dtype))
+        return merged([self])
 
     def __add__(self, other: tuple[Any, ...]) -> Run:
         """Return the run of the rows of both."""
         return Run.of(merged([self, Run(*other)]))
 
 
-def run_of(rows: BinaryRows) -> Run:
-    """Return the distinct scores of rows with the counts of both classes."""
-    return Run.of(ScoreTable.from_rows(rows, n_threads=1))
-
-
 def merged(runs: Sequence[Run]) -> ScoreTable:
-    """Return the table of all runs: their scores put in order once, equal ones added up."""
-    runs = [run for run in runs if len(run.scores)]
-    if len(runs) < 2:
-        return runs[0].table() if runs else ScoreTable.from_counts([], [], [])
+    """Return the table of some columns: scores put in order, equal ones added up."""
     scores, positives, negatives = (
         np.concatenate(columns[::-1]) for columns in zip(*runs, strict=True)
     )
     kind = np.float64 if positives.dtype.kind == "f" or negatives.dtype.kind == "f" else np.int64
     columns = scores, positives.astype(kind, copy=False), negatives.astype(kind, copy=False)
-    return ScoreTable._of_columns(*in_order(columns))
+    if len(runs) > 1 and len(scores):
+        columns = in_order(columns)
+    return ScoreTable._of_columns(*columns)
 
 
-def common_dtype(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
-    """Return the dtype of all scores: theirs, or float64, which holds them or a run says no."""
-    kinds = set(dtypes)
-    return kinds.pop() if len(kinds) == 1 else np.dtype(np.float64)
-
-
-def _narrow(counts: NDArray[Any]) -> NDArray[Any]:
+def narrow(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return counts in the smallest dtype that holds them; floats as they are."""
     if counts.dtype.kind == "f" or not len(counts):
         return counts
     return counts.astype(np.min_scalar_type(int(counts.max())))
+
+
+def common_dtype(given: Sequence[np.dtype[Any]], ends: Sequence[tuple[int, int]]) -> np.dtype[Any]:
+    """Return the canonical dtype of all scores: that of one array of them, if it holds each.
+
+    Integers stay integers. ``ends`` are the least and the greatest of each partition that has some.
+    """
+    kind: np.dtype[Any] = np.result_type(*given)
+    if kind.kind in "iub":
+        return kind if kind.itemsize == 8 else np.dtype(np.float64)
+    if all(each.kind in "iub" for each in given):
+        low, high = min(least for least, _ in ends), max(greatest for _, greatest in ends)
+        for wide in (np.dtype(np.int64), np.dtype(np.uint64)):
+            if np.iinfo(wide).min <= low and high <= np.iinfo(wide).max:
+                return wide
+    return np.dtype(np.float32 if kind.itemsize < 8 else np.float64)
+
+
+def cast(scores: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return scores in another dtype, which holds each of them, or raise."""
+    is_rounded = dtype.kind == "f" and scores.dtype.kind != "f"
+    if is_rounded and max(-int(scores.min()), int(scores.max())) > _EXACT:
+        raise InputError(
+            "`y_score` holds integers beyond 2**53, and floats or other integers in other "
+            "partitions: pass all of them in one dtype"
+        )
+    return scores.astype(dtype, copy=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
-from fastmetrics.dask._ranges import RANGE_SCORES, SortedRuns
+from fastmetrics.dask._ranges import RANGE_SCORES, Ranges
 from fastmetrics.dask.scores import SCORED, counted_parts, summary
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.report.evaluation_result import Evaluation
@@ -76,7 +76,7 @@ def evaluate(
     models = []
     for name, column in _models(y_true, scores).items():
         parts = counted_parts(y_true, column, sample_weight, weights_are, instead)
-        runs = SortedRuns(parts, pos_label=pos_label, range_scores=n)
+        runs = Ranges(parts, pos_label=pos_label, range_scores=n)
         models.append(summary(runs).evaluation(name, level))
     return Evaluation(tuple(models), level, None if weights_are != "frequencies" else weights_are)
 

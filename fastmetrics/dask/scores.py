@@ -13,8 +13,8 @@ from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics.dask._partitions import computed, partitions, summed
-from fastmetrics.dask._ranges import RANGE_SCORES, Range, SortedRuns
-from fastmetrics.dask._scored import Run, frequencies, sum_of
+from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
+from fastmetrics.dask._scored import frequencies, sum_of
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves.precision_recall import NO_POSITIVE as NO_RECALL
 from fastmetrics.measures.curves.roc import NO_NEGATIVE, NO_POSITIVE, roc_of_table
@@ -39,7 +39,7 @@ y_score : Dask column of shape (n,), or list of delayed partitions, optional
 sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
     Weights, not negative. Whole numbers (of an integer dtype) count as that many rows, exactly.
 range_scores : int, default=4000000
-    Distinct scores that one task merges at most: less needs less memory, and more tasks.
+    Rows that one task puts in order at most: less needs less memory, and more tasks.
 
 Raises
 ------
@@ -69,7 +69,8 @@ def score_table(
     Notes
     -----
     For scores that repeat (ratings, three decimals). Tables of partitions are added up in a tree,
-    and the last task holds the whole table. `roc_auc_score` and `evaluate` hold it nowhere.
+    and the last task holds the whole table; `roc_auc_score` and `evaluate` hold it nowhere.
+    Integers of several dtypes stay integers.
 
     Examples
     --------
@@ -79,13 +80,12 @@ def score_table(
     >>> fmd.score_table(y_true, da.from_array([0.1, 0.8, 0.4, 0.4], chunks=2))
     ScoreTable(3 distinct scores from 0.1 to 0.8, 2 positive, 2 negative)
     """
-    runs = SortedRuns(
+    runs = Ranges(
         _parts(y_true, y_score, sample_weight),
         pos_label=pos_label,
         range_scores=2**62,
     )
-    whole: Run = computed(summed(runs.runs))
-    return whole.table()
+    return runs.table()
 
 
 @documented(SCORED)
@@ -158,10 +158,10 @@ def roc_auc_score(
 
     Notes
     -----
-    Each partition is sorted once and kept by its worker (10 bytes a distinct score, 6 of float32).
-    Counts in 32,768 bins tell the pairs across bins; of bins with both classes the scores are sent,
-    merged in ranges of at most `range_scores`, and their pairs counted. No task holds all scores,
-    and the caller gets counts.
+    Each partition deals its rows into up to 4,096 buckets of the score and keeps them, 4 or 8 bytes
+    a row. Counts tell the pairs across buckets, and inside those of one class or one score; the
+    rows of the others are sent, and counted in ranges of at most `range_scores`. No task holds all
+    scores, none is sorted whole, and the caller gets counts.
 
     Examples
     --------
@@ -274,8 +274,7 @@ def roc_curve(
     n_points = None if n_points is None else check_integer("n_points", n_points, low=2)
     runs = _runs(y_true, y_score, sample_weight, pos_label, range_scores, "curve")
     if n_points is None:
-        whole: Run = computed(summed(runs.runs))
-        fpr, tpr, thresholds = roc_of_table(whole.table())
+        fpr, tpr, thresholds = roc_of_table(runs.table())
     else:
         totals = runs.n_positive, runs.n_negative
         found = computed(runs.over_ranges(_points, totals, n_points))
@@ -292,7 +291,7 @@ def roc_curve(
     return fpr, tpr, thresholds
 
 
-def summary(runs: SortedRuns) -> RangeSummary:
+def summary(runs: Ranges) -> RangeSummary:
     """Return the summary of all ranges: the sum of small numbers."""
     totals = runs.n_positive, runs.n_negative
     whole: RangeSummary = computed(summed(runs.over_ranges(_summary, totals)))
@@ -325,8 +324,8 @@ def _parts(y_true: Any, y_score: Any, sample_weight: Any) -> list[Delayed]:
 
 def _runs(
     y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any, range_scores: Any, rule: str
-) -> SortedRuns:
-    return SortedRuns(
+) -> Ranges:
+    return Ranges(
         _parts(y_true, y_score, sample_weight),
         pos_label=pos_label,
         rule=rule,

@@ -29,7 +29,12 @@ def effective_groups(groups: NDArray[Any], weights: NDArray[Any] | None = None) 
     >>> effective_groups(np.array([0, 0, 1, 1, 2, 2]))
     3.0
     """
-    sizes = np.sort(np.bincount(groups, weights))  # the same sum however groups are named
+    return effective_of_sizes(np.bincount(groups, weights))
+
+
+def effective_of_sizes(sizes: NDArray[Any]) -> float:
+    """Return the same from the sizes of groups."""
+    sizes = np.sort(sizes)  # the same sum however groups are named
     shares = sizes / sizes.max()
     return float(shares.sum() ** 2 / np.sum(shares * shares))
 

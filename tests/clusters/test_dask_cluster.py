@@ -49,7 +49,13 @@ def delayed_parts(folder: Path | None = None) -> list[Any]:
 
 CALLS = {
     "evaluate": lambda parts: fmd.evaluate(parts, range_scores=20_000),
-    "bootstrap": lambda parts: fmd.bootstrap(parts, n_resamples=40, rng=1, range_scores=20_000),
+    "bootstrap": lambda parts: fmd.bootstrap(
+        parts,
+        metrics=["roc_auc", "average_precision"],
+        n_resamples=40,
+        rng=1,
+        range_scores=20_000,
+    ),
 }
 
 

@@ -86,6 +86,32 @@ def test_dtypes_may_differ_between_partitions() -> None:
         fmd.roc_auc_score(delayed([0, 1, 1], [0]), big)
 
 
+@pytest.mark.parametrize(
+    ("parts", "dtype"),
+    [
+        ([np.int64([2**60 + 1, 1]), np.int32([5, 5])], np.int64),
+        ([np.int64([2**60 + 1, -1]), np.uint64([2**62 + 1, 5])], np.int64),
+        ([np.int64([2**60 + 1, 1]), np.uint64([2**63 + 1, 5])], np.uint64),
+        ([np.uint8([1, 2]), np.int16([-5, 5])], np.float64),
+        ([np.float32([0.1, 2]), np.int16([-5, 5])], np.float32),
+        ([np.float32([0.1, 2]), np.array([0.1, 2])], np.float64),
+    ],
+)
+def test_integers_stay_integers_where_a_dtype_holds_them(parts: Any, dtype: Any) -> None:
+    table = fmd.score_table(delayed([0, 1], [1, 0]), delayed(*parts))
+    assert table.scores.dtype == dtype
+    exact = sorted({each for part in parts for each in part.tolist()}, reverse=True)
+    assert table.scores.tolist() == exact
+    whole = np.concatenate([part.astype(dtype) for part in parts])
+    assert table == fm.ScoreTable.from_scores([0, 1, 1, 0], whole)
+
+
+def test_no_dtype_holds_negative_integers_and_the_largest() -> None:
+    parts = delayed(np.int64([-1, 2**60]), np.uint64([2**63 + 1, 5]))
+    with pytest.raises(InputError, match=r"integers beyond 2\*\*53.*in partition [01]"):
+        fmd.score_table(delayed([0, 1], [1, 0]), parts)
+
+
 def test_large_integers_keep_their_order() -> None:
     s = 2**60 + np.arange(10)[::-1]
     y, scores = delayed(Y[:4], Y[4:]), delayed(s[:4], s[4:])

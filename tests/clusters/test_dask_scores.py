@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from typing import Any
+from unittest import mock
 
 import dask
 import dask.array as da
@@ -16,8 +17,10 @@ from hypothesis import given
 
 import fastmetrics as fm
 import fastmetrics.dask as fmd
+from fastmetrics.dask import _ranges
+from fastmetrics.dask._dealt import cut
 from fastmetrics.dask._partitions import partitions
-from fastmetrics.dask._ranges import SortedRuns
+from fastmetrics.dask._ranges import Ranges
 from fastmetrics.errors import InputError, UndefinedMetricWarning
 
 
@@ -116,15 +119,101 @@ def test_ranges_hold_no_more_than_they_may() -> None:
     parts = partitions(
         y_true=da.from_array(y, 900), y_score=da.from_array(s, 900), sample_weight=None
     )
-    runs = SortedRuns(parts, range_scores=400)
+    runs = Ranges(parts, range_scores=400)
     assert len(runs.ranges) > 10
-    assert max(each.n_scores for each in runs.ranges) <= 400
-    assert sum(each.n_scores for each in runs.ranges) == runs.n_scores
+    assert max(each.n_rows for each in runs.ranges) <= 400
+    assert sum(each.n_rows for each in runs.ranges) == runs.counts[0].sum() == len(y)
     above = [0, 0]
     for each in runs.ranges:
         assert each.above == tuple(above)
         above = [a + b for a, b in zip(above, each.inside, strict=True)]
     assert above == [runs.n_positive, runs.n_negative]
+
+
+def ranges(*columns: Any, chunk: int = 7_000, **more: Any) -> Ranges:
+    given = [None if column is None else da.from_array(column, chunk) for column in columns]
+    names = dict(zip(("y_true", "y_score", "sample_weight"), [*given, None], strict=False))
+    return Ranges(partitions(**names), **more)
+
+
+def rows_sent(found: Ranges) -> int:
+    """Return how many rows are sent to tasks that put them in order, for the AUC."""
+    sent = []
+
+    def counted(*given: Any) -> Any:
+        part = cut(*given)
+        sent.append(0 if part is None else sum(map(len, part.scores)))
+        return part
+
+    with mock.patch.object(_ranges, "cut", counted):
+        found.pairs()
+    return sum(sent)
+
+
+def test_only_what_both_classes_share_is_sent() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 60_000)
+    s = rng.random(60_000)
+    cases = {
+        "apart": (y, s + y, 1_500),  # a bucket
+        "a tenth in common": (y, s + 0.9 * y, 6_000 + 2 * 1_500),
+        "all in common": (y, s, 60_000),
+        "four values": (y, np.floor(4 * s), 0),
+        "rare positives": ((s < 0.001).astype(int), rng.normal(size=60_000), 0),
+        "rare negatives": ((s > 0.001).astype(int), rng.normal(size=60_000), 0),
+        "half are zero": (y, np.where(s < 0.5, 0.0, s), 32_000),
+    }
+    for name, (labels, scores, most) in cases.items():
+        found = ranges(labels, scores, range_scores=5_000)
+        assert found.pairs().auc == fm.roc_auc_score(labels, scores), name
+        assert rows_sent(found) <= most, name
+
+
+def test_scores_that_recur_are_kept_once() -> None:
+    y, s = sample(40_000)
+    s = np.round(s * 300) / np.float32(300)
+    s[:5] = [-0.0, 0.0, -0.0, 0.0, -0.0]
+    found = ranges(y, s, chunk=20_000, range_scores=1_000)
+    held = dask.compute(found.dealt)[0]
+    entries = len(np.unique(np.stack([y, s]), axis=1).T)
+    assert sum(map(len, (side for each in held for side in each.scores))) < len(held) * entries
+    assert found.table() == fm.ScoreTable.from_scores(y, s)
+    assert found.pairs().auc == fm.roc_auc_score(y, s)
+    assert max(each.n_rows for each in found.ranges) <= 1_000
+    w = np.random.default_rng(1).integers(0, 1000, len(y))
+    weighted = ranges(y, s, w, chunk=20_000, range_scores=1_000)
+    assert weighted.table() == fm.ScoreTable.from_scores(y, s, sample_weight=w)
+    ratings = ranges(y, np.round(s), chunk=20_000)  # which have buckets of their own
+    assert all(each.weights is None for each in dask.compute(ratings.dealt)[0])
+    assert ratings.ranges[0].n_rows < 20  # ten, but for those that no sample saw
+
+
+DISTRIBUTIONS: dict[str, Any] = {
+    "heavy tails": lambda rng, n: np.exp(100 * rng.normal(size=n)),
+    "the whole range": lambda rng, n: rng.uniform(-1, 1, n) * 1.7e308,
+    "subnormal": lambda rng, n: rng.integers(-99, 99, n) * 5e-324,
+    "signed zeros": lambda rng, n: np.where(rng.random(n) < 0.5, -0.0, 0.0),
+    "an ulp apart": lambda rng, n: 1 + rng.integers(0, 2_000, n) * 2.0**-52,
+    "one score and others": lambda rng, n: np.where(rng.random(n) < 0.6, 0.25, rng.random(n)),
+    "in order": lambda rng, n: np.sort(rng.normal(size=n)).astype(np.float32),
+    "all int64": lambda rng, n: rng.integers(-(2**63), 2**63 - 1, n),
+    "large int64": lambda rng, n: 2**62 + rng.integers(0, 2_000, n),
+    "large uint64": lambda rng, n: rng.integers(2**63, 2**64 - 1, n, dtype=np.uint64),
+}
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_any_distribution_is_dealt(name: str) -> None:
+    rng = np.random.default_rng(2)
+    n = 5_000
+    y, s = rng.integers(0, 2, n), DISTRIBUTIONS[name](rng, n)
+    for places, size in (([], 300), ([9, 9, 4_000], 1_700)):
+        labels, scores = delayed_columns([y, s], places)
+        assert fmd.roc_auc_score(labels, scores, range_scores=size) == fm.roc_auc_score(y, s)
+        found = fmd.evaluate(labels, scores, range_scores=size)["score"]
+        expected = fm.evaluate(y, s)["score"]
+        same = dataclasses.replace(found, average_precision=expected.average_precision)
+        assert same == expected
 
 
 def test_float_weights_are_those_in_memory_up_to_rounding() -> None:

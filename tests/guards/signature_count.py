@@ -19,6 +19,7 @@ from types import ModuleType
 
 import numpy as np
 
+import fastmetrics
 import fastmetrics._kernels as kernels
 from fastmetrics._kernels import _compile
 from signature_keys import counted_keys
@@ -76,7 +77,6 @@ def inputs() -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
 
 def workload() -> None:
     """Build tables of every kind of input, and run every measure on the canonical kinds."""
-    import fastmetrics
     from fastmetrics.report.range_summary import summary_of
     from registry import ENTRIES
 
@@ -109,8 +109,6 @@ def workload() -> None:
 
 def resampling() -> None:
     """Bootstrap every kind of canonical input, by every plan."""
-    import fastmetrics
-
     metrics = {
         "auc": "roc_auc",
         "ap": "average_precision",
@@ -161,8 +159,6 @@ def resampling() -> None:
 
 def regression() -> None:
     """Measure errors of every kind of input, of one output and of many."""
-    import fastmetrics
-
     rng = np.random.default_rng(3)
     for size, kind, layout in itertools.product((1, 40, 3_000), FLOATS + INTEGERS, LAYOUTS):
         y, p = (laid_out((1 + rng.random(size) * 9).astype(kind), layout) for _ in range(2))
@@ -177,7 +173,6 @@ def regression() -> None:
 
 def labels_of_classes() -> None:
     """Count labels of every kind, in one call and as a stream."""
-    import fastmetrics
     from fastmetrics.tables.confusion._label_counts import label_counts
 
     rng = np.random.default_rng(4)
@@ -199,8 +194,6 @@ def labels_of_classes() -> None:
 
 def class_scores() -> None:
     """Measure probabilities, decisions and top-k classes of every kind of input."""
-    import fastmetrics
-
     rng = np.random.default_rng(5)
     kinds = (*LABELS, ">i4", "uint64")
     for size, label, kind, layout in itertools.product((40, 3_000), kinds, FLOATS, LAYOUTS):
@@ -225,8 +218,6 @@ def class_scores() -> None:
 
 def rankings() -> None:
     """Measure rankings of every kind of input, by every rule for ties."""
-    import fastmetrics
-
     rng = np.random.default_rng(6)
     for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
         scores = laid_out(rng.integers(0, 9, size).astype(kind), layout)
@@ -255,8 +246,6 @@ def rankings() -> None:
 
 def concordance() -> None:
     """Measure rank correlation and censored times of every kind of input."""
-    import fastmetrics
-
     rng = np.random.default_rng(7)
     for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
         scores = laid_out(rng.integers(0, 900, size).astype(kind), layout)
@@ -276,7 +265,8 @@ def concordance() -> None:
 
 def rows_in_order() -> None:
     """Order rows of every kind, spread what belongs to their scores, and compare two models."""
-    import fastmetrics
+    from fastmetrics._input.rows import check_binary
+    from fastmetrics.tables.ordering.partition import partition
     from fastmetrics.tables.ordering.row_order import row_order
 
     for size, dtype in itertools.product((3_000, 300_000), CANONICAL):
@@ -288,6 +278,7 @@ def rows_in_order() -> None:
     labels, counts = rng.integers(0, 2, 3_000), rng.integers(1, 5, 3_000)
     for kind, weight in itertools.product(CANONICAL, (None, counts, counts / 3)):
         one, other = (rng.random((2, 3_000)) * 1e6).astype(kind)
+        partition(check_binary(labels, one, sample_weight=weight)).columns(1)
         read = {"weights_are": "frequencies" if weight is counts else "importances"}
         fastmetrics.delong_test(labels, {"a": one, "b": other}, sample_weight=weight, **read)
         fastmetrics.dominance(labels, one, other, sample_weight=weight)
@@ -295,7 +286,6 @@ def rows_in_order() -> None:
 
 def pooled_rows() -> None:
     """Pool the rows of tables of small counts, of large ones, of weights; drawn rows; numbers."""
-    import fastmetrics
     from fastmetrics.tables.scores.hull import upper_hull
 
     counts = np.random.default_rng(6).integers(1, 5, (2, 3_000))
@@ -318,8 +308,6 @@ def pooled_rows() -> None:
 
 def recalibration() -> None:
     """Summarise the calibration of probabilities of every kind, with and without weights."""
-    import fastmetrics
-
     rng = np.random.default_rng(7)
     labels = rng.integers(0, 2, 300)
     for kind, layout in itertools.product((*FLOATS, "int64"), LAYOUTS):
@@ -331,8 +319,6 @@ def recalibration() -> None:
 
 def paired_numbers() -> None:
     """Test differences of every kind of input, few and many."""
-    import fastmetrics
-
     rng = np.random.default_rng(8)
     for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
         a, b = (laid_out((rng.random(size) * 99).astype(kind), layout) for _ in range(2))
@@ -344,8 +330,6 @@ def paired_numbers() -> None:
 
 def bins() -> None:
     """Count scores of every kind in bins of both kinds, with every kind of weight."""
-    import fastmetrics
-
     rng = np.random.default_rng(8)
     layouts = fastmetrics.BinLayout.learn(rng.random(300)), fastmetrics.BinLayout.of_bits()
     for bins, kind, layout in itertools.product(layouts, FLOATS + INTEGERS, LAYOUTS):

@@ -19,6 +19,7 @@ ALLOWED: dict[str, int] = {
     "bins:slide_rows": 2,
     "buckets:count_buckets": 4,
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
+    "buckets:gather_class": 4,
     "buckets:index_blocks": 1,
     "buckets:range_cells": 4,
     "buckets:scatter": 8,  # with weights, and without

@@ -159,18 +159,24 @@ def segments(rows, counts):
     ]
 
 
+def around_all(rows, counts):
+    """Return that nothing scores higher, and what is drawn in all."""
+    totals = [column.sum(axis=1) for column in segments(rows, counts)]
+    return np.stack([*np.zeros_like(totals), *totals], axis=1).astype(float)
+
+
 def measured(form, rows, counts, programme=PROGRAMME, bounds=BOUNDS):
     states = np.full((len(counts), len(programme), kernels.STATE), np.nan)
     form(kernels.measure_rows)(
         *(counts, rows.masks(), rows.ends(), rows.anchors()),
-        *segments(rows, counts),
+        *(*segments(rows, counts), around_all(rows, counts)),
         *(programme, bounds, states),
     )
     columns = rows.masks(), rows.ends()
     lone = lone_positives(*columns, rows.anchors())
     for j in np.flatnonzero((programme == (PRECISION_AREA, kernels.STEP)).all(axis=1)):
-        areas = np.empty(len(counts))
-        form(replicate_steps.step_areas)(counts, *columns, *lone, areas)
+        areas = np.zeros(len(counts))
+        form(replicate_steps.step_areas)(counts, *columns, *lone, around_all(rows, counts), areas)
         states[:, j, 0] = areas
     return states
 

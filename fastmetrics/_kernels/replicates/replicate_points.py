@@ -286,11 +286,15 @@ def measure_rows(
     anchors: Ints,
     segment_positives: Ints,
     segment_negatives: Ints,
+    around: Floats,
     programme: Ints,
     bounds: Floats,
     states: Floats,
 ) -> None:
-    """Measure whole replicates of n rows: ``states[r, j]`` is what measure j leaves.
+    """Measure replicates of n rows: ``states[r, j]`` is what measure j leaves.
+
+    ``around[r]`` are TP and FP of what scores higher than these rows, and the positives and
+    negatives of the whole replicate.
 
     Only the segments that a measure needs are read row by row: for the best threshold those whose
     bound (TP at the end, FP at the start) is as good as the best segment end. ``anchors[s]`` is
@@ -310,6 +314,8 @@ def measure_rows(
     node_rows = np.empty(n_segments, np.int64)
     for r in range(counts.shape[0]):
         drawn = counts[r]
+        edge_tp[0] = around[r, 0]
+        edge_fp[0] = around[r, 1]
         n_nodes = np.int64(0)
         for s in range(n_segments):
             edge_tp[s + 1] = edge_tp[s] + segment_positives[r, s]
@@ -318,8 +324,8 @@ def measure_rows(
             node_tp[n_nodes + 1] = edge_tp[s + 1]
             node_fp[n_nodes + 1] = edge_fp[s + 1]
             n_nodes += np.int64(ends[node_rows[n_nodes]])
-        n_p = edge_tp[n_segments]
-        n_n = edge_fp[n_segments]
+        n_p = around[r, 2]
+        n_n = around[r, 3]
         for j in range(programme.shape[0]):
             kind = programme[j, 0]
             criterion = programme[j, 1]
@@ -335,8 +341,8 @@ def measure_rows(
                 )
             else:  # from where the tie starts in which the first place that matters is
                 if kind == AREA:
-                    edges = edge_tp if criterion else edge_fp
-                    while s < n_segments - 1 and edges[s + 1] < bound[0] * edges[-1]:
+                    edges, axis = (edge_tp, n_p) if criterion else (edge_fp, n_n)
+                    while s < n_segments - 1 and edges[s + 1] < bound[0] * axis:
                         s += 1
                 elif kind == BREAK_EVEN:
                     while s < n_segments - 1 and edge_tp[s + 1] + edge_fp[s + 1] < n_p:

@@ -26,9 +26,12 @@ def step_areas(
     lone: Bytes,
     places: Places,
     starts: Ints,
+    around: Floats,
     areas: Floats,
 ) -> None:
-    """Write each replicate's area under the steps of precision over TP, added row by row.
+    """Add each replicate's area under the steps of precision over TP, row by row.
+
+    ``around[r, :2]`` are TP and FP of what scores higher than these rows, whose area is there.
 
     In segments in which each row has a score of its own (``lone``) only the positives are looked
     at: their ``places``, those of segment s from ``starts[s]`` on. What is called positive up to a
@@ -43,9 +46,9 @@ def step_areas(
     for r in range(counts.shape[0]):
         drawn = counts[r]
         words = drawn.view(np.uint64)
-        area = 0.0
-        tp = np.int64(0)
-        called = np.int64(0)
+        area = areas[r]
+        tp = np.int64(around[r, 0])
+        called = tp + np.int64(around[r, 1])
         gain = np.int64(0)
         for s in range(lone.size):
             first = np.uint64(s * SEGMENT)

@@ -82,7 +82,7 @@ class Engine:
         with_errors: bool = False,
     ) -> None:
         self.asked, self.draws, self.with_errors = asked, draws, with_errors
-        self.places, self.needs = _placed(asked, with_errors)
+        self.places, self.needs = placed(asked, with_errors)
         self.forms = [form.with_squares() for form in forms] if with_errors else list(forms)
         self.n_columns = self.places[-1].columns.stop
 
@@ -189,7 +189,7 @@ class Engine:
         )
 
 
-def _placed(asked: Sequence[Planned], with_errors: bool) -> tuple[list[_Place], Needs]:
+def placed(asked: Sequence[Planned], with_errors: bool = False) -> tuple[list[_Place], Needs]:
     """Return what all measures need of a replicate, and where each finds its own."""
     numbers: dict[Line, int] = {}  # measures that ask for the same line share it
     statistics: list[Any] = []

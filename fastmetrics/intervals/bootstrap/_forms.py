@@ -359,16 +359,9 @@ class ScoredRows(Rows):
 
     def _finish(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
         rows = self.rows
-        if needs.lines:
-            points.measure_rows(
-                *(counts, rows.masks, rows.ends, rows.anchors, *segments),
-                *(needs.programme, needs.bounds, out.states),
-            )
-        if (line := needs.line_of_steps) is not None:
-            columns = rows.masks, rows.ends, *rows.lone_positives
-            areas = np.empty(len(counts))
-            steps.step_areas(counts, *columns, areas)
-            out.states[:, line, 0] = areas
+        totals = out.n_positive, out.n_negative
+        around = np.stack((*np.zeros_like(totals), *totals), axis=1)
+        measure_lines(rows, needs, counts, segments, around, out.states)
         if self.cut is not None:
             out.cells[:] = out.four_cells(*called_positive(rows, self.cut, counts, segments))
 
@@ -381,3 +374,22 @@ class ScoredRows(Rows):
             fp = scale * float(weights[: self.cut].sum()) - tp
             cells = (out.n_negative[r] - fp, fp, out.n_positive[r] - tp, tp)
             out.cells[r] = np.maximum(cells, 0.0)
+
+
+def measure_lines(
+    rows: SortedRows, needs: Needs, counts: Bytes, segments: Any, around: Floats, states: Floats
+) -> None:
+    """Fill ``states`` with what the lines leave, see `replicate_points.measure_rows`.
+
+    The area under steps is added to what is there.
+    """
+    if not needs.lines:
+        return
+    columns = rows.masks, rows.ends
+    line = needs.line_of_steps
+    areas = np.zeros(len(counts)) if line is None else states[:, line, 0].copy()
+    programme = needs.programme, needs.bounds
+    points.measure_rows(counts, *columns, rows.anchors, *segments, around, *programme, states)
+    if line is not None:
+        steps.step_areas(counts, *columns, *rows.lone_positives, around, areas)
+        states[:, line, 0] = areas

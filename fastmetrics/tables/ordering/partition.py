@@ -88,6 +88,22 @@ class Partition:
         """Return a copy of what one stream's scores carry: weights, or numbers of rows."""
         return self._gathered(stream, self.carried_pool, self.carried_buffers)
 
+    def columns(self, positive: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return copies of the scores of a class, bucket after bucket, and of what they carry."""
+        n = int(self.rows[positive::2].sum())
+        found = [
+            (pool, buffers, np.empty(n if pool.size else 0, pool.dtype))
+            for pool, buffers in (
+                (self.pool, self.buffers),
+                (self.carried_pool, self.carried_buffers),
+            )
+        ]
+        for pool, buffers, out in found:
+            if len(out):
+                index = self.block_starts, self.block_order
+                kernels.gather_class(positive, pool, *index, buffers, self.fill, out)
+        return found[0][2], found[1][2]
+
     def _gathered(self, stream: int, pool: NDArray[Any], buffers: NDArray[Any]) -> NDArray[Any]:
         out = np.empty(self.rows[stream], pool.dtype)
         kernels.gather(stream, pool, self.block_starts, self.block_order, buffers, self.fill, out)
@@ -95,9 +111,13 @@ class Partition:
 
 
 def partition(
-    rows: BinaryRows, n_threads: int | None = None, *, with_numbers: bool = False
+    rows: BinaryRows,
+    n_threads: int | None = None,
+    *,
+    with_numbers: bool = False,
+    plan: Plan | None = None,
 ) -> Partition:
-    """Scatter the rows into buckets by class; scores carry their weights.
+    """Scatter the rows into buckets by class, of a plan of their own; scores carry their weights.
 
     If asked for, they carry the numbers of their rows instead. The pass also verifies labels and
     finiteness: ``is_clean`` says whether all was as promised.
@@ -109,7 +129,8 @@ def partition(
     elif rows.weights is not None:
         weights, kind = rows.weights, rows.weights.dtype
     labels = rows.labels, rows.negative
-    return _scattered(rows.scores, *labels, weights, inclusive_max, kind, n_threads)
+    plan = plan_buckets(rows.scores) if plan is None else plan
+    return _scattered(rows.scores, *labels, weights, inclusive_max, kind, plan, n_threads)
 
 
 def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partition:
@@ -118,7 +139,9 @@ def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partit
     ``is_clean`` says whether all are finite.
     """
     kind = _number_kind(len(scores))
-    return _scattered(scores, np.empty(0, np.int8), 0, np.empty(0), _LARGEST, kind, n_threads)
+    labels, weights = np.empty(0, np.int8), np.empty(0)
+    plan = plan_buckets(scores)
+    return _scattered(scores, labels, 0, weights, _LARGEST, kind, plan, n_threads)
 
 
 def _number_kind(n_rows: int) -> np.dtype[Any]:
@@ -132,6 +155,7 @@ def _scattered(
     weights: NDArray[np.float64],
     inclusive_max: float,
     carried: np.dtype[Any] | None,
+    plan: Plan,
     n_threads: int | None,
 ) -> Partition:
     """Scatter into buckets: one pass over scores and labels.
@@ -139,7 +163,6 @@ def _scattered(
     Memory: one copy of the scores, and of what they carry; about 1 % for buffers. ``carried`` is
     the dtype of the latter: of weights where there are some, else of numbers of rows.
     """
-    plan = plan_buckets(scores)
     n, block = len(scores), kernels.BLOCK
     of_bucket = 2 if len(labels) else 1
     n_streams = of_bucket * plan.n_buckets

@@ -62,9 +62,14 @@ def _sorted_sample(scores: NDArray[Any]) -> NDArray[Any]:
 
 def plan_buckets(scores: NDArray[Any]) -> Plan:
     """Return the bucket map for these scores (from ``BUCKET_ROWS`` rows up)."""
-    sample = _sorted_sample(scores)
     n_buckets = min(MOST_BUCKETS, max(2, len(scores) // BUCKET_ROWS))
-    return _range_plan(sample, n_buckets) or _splitter_plan(sample, n_buckets, scores.dtype)
+    return plan_of_sample(_sorted_sample(scores), n_buckets)
+
+
+def plan_of_sample(sample: NDArray[Any], n_buckets: int, *, even: bool = True) -> Plan:
+    """Return the map to about so many buckets, from a sorted sample; not ``even``: by splitters."""
+    plan = _range_plan(sample, n_buckets) if even else None
+    return plan or _splitter_plan(sample, n_buckets, sample.dtype)
 
 
 def _range_plan(sample: NDArray[Any], n_buckets: int) -> Plan | None:
