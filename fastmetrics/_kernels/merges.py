@@ -141,6 +141,44 @@ def merge_descending(positive, negative, scores, positives, negatives):
 
 
 @kernel
+def merge_tables(
+    left, left_positives, left_negatives, right, right_positives, right_negatives, scores,
+    positives, negatives,
+):  # fmt: skip
+    """Write the distinct scores of two descending runs, and the counts or weights of both at each.
+
+    Returns how many there are.
+    """
+    i = 0
+    j = 0
+    at = 0
+    while i < left.size and j < right.size:
+        x = left[i]
+        w = right[j]
+        is_left = np.int64(x >= w)
+        is_right = np.int64(w >= x)
+        scores[at] = x if x >= w else w
+        positives[at] = left_positives[i] * is_left + right_positives[j] * is_right
+        negatives[at] = left_negatives[i] * is_left + right_negatives[j] * is_right
+        at += 1
+        i += is_left
+        j += is_right
+    while i < left.size:
+        scores[at] = left[i]
+        positives[at] = left_positives[i]
+        negatives[at] = left_negatives[i]
+        at += 1
+        i += 1
+    while j < right.size:
+        scores[at] = right[j]
+        positives[at] = right_positives[j]
+        negatives[at] = right_negatives[j]
+        at += 1
+        j += 1
+    return at
+
+
+@kernel
 def weigh_pairs(positives, negatives, found):
     """Weigh the pairs of a descending table, walking it up and down side by side.
 

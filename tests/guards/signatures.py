@@ -111,6 +111,7 @@ ALLOWED: dict[str, int] = {
     "merges:cumulative_pair": 1,
     "merges:cumulative_weights": 1,
     "merges:merge_descending": 4,
+    "merges:merge_tables": 8,  # counts or weights
     "merges:pairs_of_few": 4,
     "merges:pairs_of_sorted": 4,
     "merges:split_classes": 4,

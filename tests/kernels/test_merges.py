@@ -82,6 +82,28 @@ def test_merge_descending(rng, merge, dtype, sizes) -> None:
         assert (counts[:, k:] == -1).all()
 
 
+@pytest.mark.parametrize("merge", forms(merges.merge_tables))
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sizes", SIZES)
+def test_merge_tables(rng, merge, dtype, kind, sizes) -> None:
+    tables, truth = [], {}
+    for run in runs(rng, sizes, dtype, 70):
+        scores = np.unique(run)[::-1]
+        counts = (rng.integers(0, 9, (2, len(scores))) / (2 if kind is np.float64 else 1)).astype(
+            kind
+        )
+        tables.append((scores, *counts))
+        for score, *both in zip(scores.tolist(), *counts.tolist(), strict=True):
+            truth[score] = [a + b for a, b in zip(both, truth.get(score, (0, 0)), strict=True)]
+    n = sum(len(table[0]) for table in tables)
+    scores, counts = np.empty(n, dtype), np.full((2, n), -1, kind)
+    k = merge(*tables[0], *tables[1], scores, *counts)
+    assert scores[:k].tolist() == sorted(truth, reverse=True)
+    assert counts[:, :k].T.tolist() == [truth[score] for score in scores[:k].tolist()]
+    assert (counts[:, k:] == -1).all()
+
+
 def weighted_table(rng, n: int) -> list[oracle.Row]:
     columns = np.exp2(rng.uniform(-53, 53, (2, n))) * (rng.random((2, n)) < 0.7)
     return [(n - i, Fraction(p), Fraction(w)) for i, (p, w) in enumerate(columns.T.tolist())]

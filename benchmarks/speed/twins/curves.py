@@ -6,6 +6,7 @@ tuples of numbers and arrays that agree.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -65,6 +66,24 @@ def merge_descending(data: Data) -> Pair:
     def ours() -> tuple[Any, ...]:
         columns = np.empty(n, data.scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
         found = merges.merge_descending(positive, negative, *columns)
+        return tuple(column[:found] for column in columns)
+
+    return ours, lambda: naive.table(data)
+
+
+def merge_tables(data: Data) -> Pair:
+    """Merge the table of one half of the rows with that of the other."""
+    half = len(data.scores) // 2
+    parts = [
+        naive.table(dataclasses.replace(data, scores=data.scores[some], labels=data.labels[some]))
+        for some in (slice(half), slice(half, None))
+    ]
+    parts = [[np.ascontiguousarray(column) for column in part] for part in parts]
+    n = sum(len(part[0]) for part in parts)
+
+    def ours() -> tuple[Any, ...]:
+        columns = [np.empty(n, column.dtype) for column in parts[0]]
+        found = merges.merge_tables(*parts[0], *parts[1], *columns)
         return tuple(column[:found] for column in columns)
 
     return ours, lambda: naive.table(data)
@@ -350,6 +369,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     pairs_of_sorted: (("merges:pairs_of_sorted",), True),
     split_classes: (("merges:split_classes",), False),
     merge_descending: (("merges:merge_descending",), False),
+    merge_tables: (("merges:merge_tables",), False),
     weigh_pairs: (("merges:weigh_pairs",), True),
     cumulative_weights: (("merges:cumulative_weights", "merges:cumulative_pair"), False),
     roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),

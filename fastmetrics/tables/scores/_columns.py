@@ -11,6 +11,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
+from fastmetrics._kernels import merges
 from fastmetrics.errors import InputError, InputTypeError
 
 #: Scores, positives and negatives.
@@ -113,8 +114,17 @@ def merged_columns(left: Columns, right: Columns) -> Columns:
         ):
             if int(mine.sum()) + int(theirs.sum()) >= 2**63:
                 raise OverflowError(f"the merged table would count 2**63 {name} or more")
-    scores, positives, negatives = map(np.concatenate, zip(left, right, strict=True))
-    return in_order((scores, positives, negatives))
+    dtypes = [np.result_type(*pair) for pair in zip(left, right, strict=True)]
+    both = [
+        column.astype(dtype, copy=False)
+        for side in (left, right)
+        for column, dtype in zip(side, dtypes, strict=True)
+    ]
+    merged = [np.empty(len(left[0]) + len(right[0]), dtype) for dtype in dtypes]
+    found = merges.merge_tables(*both, *merged)
+    for column in merged:
+        column.resize(found, refcheck=False)  # without a copy
+    return merged[0], merged[1], merged[2]
 
 
 def in_order(columns: Columns) -> Columns:
