@@ -158,10 +158,10 @@ def roc_auc_score(
 
     Notes
     -----
-    Each partition deals its rows into up to 4,096 buckets of the score and keeps them, 4 or 8 bytes
-    a row. Counts tell the pairs across buckets, and inside those of one class or one score; the
-    rows of the others are sent, and counted in ranges of at most `range_scores`. No task holds all
-    scores, none is sorted whole, and the caller gets counts.
+    Each partition deals its rows into at most 8,191 buckets of the score and keeps them, 4 or 8
+    bytes a row. Counts tell the pairs across buckets, and inside those of one class or one score;
+    the rows of the others are sent, and counted in ranges of at most `range_scores`. No task holds
+    all scores, none is sorted whole, and the caller gets counts.
 
     Examples
     --------
