@@ -198,7 +198,7 @@ def average_precision_score(
     Raises
     ------
     ValueError
-        For weights that are no whole numbers: take `score_table`, and the function in memory.
+        For weights of floats: take `score_table`, and the function in memory.
 
     Warns
     -----
@@ -220,6 +220,11 @@ def average_precision_score(
     0.8333
     """
     runs = _runs(y_true, y_score, sample_weight, pos_label, range_scores, "average_precision")
+    if runs.counts.dtype.kind == "f":
+        raise InputError(
+            "`sample_weight` must hold whole numbers here, of an integer dtype: others take "
+            "`fastmetrics.average_precision_score` of `fastmetrics.dask.score_table(...)`"
+        )
     if not runs.n_positive > 0:
         warn_user(NO_RECALL, UndefinedMetricWarning)
         return 0.0
