@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.out_of_core --rows 1e9 --memory 1GB --folder DIR`` writes a Parquet file in
 chunks, lets DuckDB read its two columns, runs ``fastmetrics evaluate --memory`` in turns with that,
-and compares the AUC with integers that DuckDB counts. A row takes 4 bytes of the folder, and 4 more
-while the command runs.
+and compares the AUC with integers that DuckDB counts. A row takes 4 bytes of the folder, and at
+most 4 more while the command runs.
 """
 
 from __future__ import annotations
