@@ -224,7 +224,7 @@ def program(how, *arguments, **options):
 @LINUX
 def test_a_full_disk_is_told(files, tmp_path):
     arguments = ["--label", "y", "--score", "normal", "--memory", "1GB", "--spill-dir", tmp_path]
-    process = program("full", files / "x.parquet", *arguments)
+    process = program("full", files / "x.parquet", files / "x.csv", *arguments)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 2
     assert "no room in --spill-dir" in err
