@@ -249,7 +249,9 @@ class Saved(ABC):
                     raise InputError(f"{own} format {has}, this version reads format {cls._format}")
                 return cls._of_members(found)
         except _NOT_WHOLE as error:
-            raise InputError(f"{name} does not hold a whole {own}: {error}") from error
+            # NumPy takes what begins otherwise for a pickle, and says how to load that.
+            why = "it is no .npz archive" if "allow_pickle=`" in str(error) else error
+            raise InputError(f"{name} does not hold a whole {own}: {why}") from error
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Travel as members: what arrives is of its own."""

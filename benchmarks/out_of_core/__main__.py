@@ -2,8 +2,9 @@
 
 ``python -m benchmarks.out_of_core --rows 1e9 --memory 1GB --folder DIR`` writes a Parquet file in
 chunks, lets DuckDB read its two columns, runs ``fastmetrics evaluate --memory`` in turns with that,
-and compares the AUC with integers that DuckDB counts. A row takes 4 bytes of the folder, and 4 more
-while the command runs.
+and compares the AUC with integers that DuckDB counts. A row takes 4 bytes of the folder and little
+more while the command runs; 8 and 8 more with ``--dtype float64``. Up to 2·10⁸ rows the command
+runs without ``--memory`` as well.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ import numpy as np
 SEED = 20260914
 SHARE = 0.3
 CHUNK = 4_000_000
+#: Rows that are evaluated in memory too.
+FEW = 200_000_000
 #: Rows whose distinct scores a statement of the check sorts at once: a gigabyte or so.
 SLICE = 50_000_000
 
@@ -37,18 +40,18 @@ class Run(NamedTuple):
     model: dict[str, Any]
 
 
-def write(path: Path, rows: int) -> None:
-    """Write labels (int8) and normal scores (float32), shifted by 1 for positives."""
+def write(path: Path, rows: int, dtype: str = "float32") -> None:
+    """Write labels (int8) and normal scores, shifted by 1 for positives."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     rng = np.random.default_rng(SEED)
-    schema = pa.schema({"y": pa.int8(), "s": pa.float32()})
+    schema = pa.schema({"y": pa.int8(), "s": pa.from_numpy_dtype(dtype)})
     with pq.ParquetWriter(path, schema, compression="none", use_dictionary=["y"]) as writer:
         for start in range(0, rows, CHUNK):
             n = min(CHUNK, rows - start)
             y = (rng.random(n, dtype=np.float32) < SHARE).astype(np.int8)
-            scores = rng.standard_normal(n, dtype=np.float32) + y
+            scores = rng.standard_normal(n, dtype=dtype) + y
             writer.write_table(pa.table({"y": y, "s": scores}, schema), row_group_size=122_880)
 
 
@@ -62,10 +65,12 @@ def read(path: Path) -> tuple[float, float]:
         return time.perf_counter() - start, time.process_time() - used
 
 
-def evaluate(path: Path, memory: str, folder: Path) -> Run:
+def evaluate(path: Path, memory: str | None, folder: Path) -> Run:
     """Run the command."""
     command = [sys.executable, "-m", "fastmetrics", "evaluate", str(path), "--label", "y"]
-    command += ["--score", "s", "--memory", memory, "--spill-dir", str(folder), "--format", "json"]
+    command += ["--score", "s", "--format", "json"]
+    if memory is not None:
+        command += ["--memory", memory, "--spill-dir", str(folder)]
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         output = process.stdout.read() if process.stdout else b""
@@ -116,19 +121,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.out_of_core", description=__doc__)
     parser.add_argument("--rows", type=float, default=1e8)
     parser.add_argument("--memory", default="1GB")
+    parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args(argv)
     rows = int(options.rows)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         path = Path(folder) / "scores.parquet"
-        write(path, rows)
+        write(path, rows, options.dtype)
         size = path.stat().st_size
         print(f"{rows:,} rows, {size / 1e9:.3g} GB of Parquet; --memory {options.memory}")
-        reads, runs = [], []
+        reads, runs, unbounded = [], [], []
         for _ in range(options.rounds):
             reads.append(read(path))
             runs.append(evaluate(path, options.memory, Path(folder)))
+            if rows <= FEW:
+                unbounded.append(evaluate(path, None, Path(folder)))
         wall, used = (min(each[k] for each in reads) for k in (0, 1))
         seconds, processor = (min(each[k] for each in runs) for k in (0, 1))
         peak = max(run.peak_bytes for run in runs)
@@ -136,6 +144,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"fastmetrics evaluate:  {seconds:8.2f} s, {processor:8.2f} s of processors")
         print(f"multiples of the read: {seconds / wall:8.2f}    {processor / used:8.2f}")
         print(f"at most {peak / 1e6:,.0f} MB; {1e9 * processor / rows:.1f} ns a row")
+        if unbounded:
+            print(
+                f"without --memory:      {min(run.seconds for run in unbounded):8.2f} s, "
+                f"{max(run.peak_bytes for run in unbounded) / 1e6:,.0f} MB"
+            )
         positives, negatives, twice = counted_by_sql(path, rows, Path(folder))
     model = runs[0].model
     counts = {"n_positive": positives, "n_negative": negatives}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -139,11 +140,13 @@ class _Taker:
         self.memory = memory
         self.runs: dict[str, ScoreRuns] = {}
         self.seen: NDArray[Any] | None = None
+        self.n_rows = 0
 
     def start(self) -> Sink:
         """Forget all rows, and return what takes those of a new start."""
         self.seen = None
         self.runs = {}
+        self.n_rows = 0
         folder = self.options.spill_dir
         if folder is None:
             folder = tempfile.gettempdir()
@@ -162,10 +165,16 @@ class _Taker:
         if texts is None:
             self._see(labels)
         weights = columns[options.weight] if options.weight else None
+        before, self.n_rows = self.n_rows, self.n_rows + len(labels)
         if weights is not None and not weights.any():
             return
-        for name, runs in self.runs.items():
-            runs.update(is_positive, columns[name], weights, n_threads=options.threads)
+        try:
+            for name, runs in self.runs.items():
+                runs.update(is_positive, columns[name], weights, n_threads=options.threads)
+        except InputError as error:  # of a weight, in this batch
+            place = re.compile(r"index (\d+), [\d,]+ in all")
+            text = place.sub(lambda at: f"index {int(at[1]) + before}, the first", str(error))
+            raise type(error)(text) from error
 
     def _see(self, labels: NDArray[Any]) -> None:
         seen = labels[:0] if self.seen is None else self.seen

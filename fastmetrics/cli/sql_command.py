@@ -13,7 +13,7 @@ database. Columns and conditions are written as the dialect has them."""
 EXAMPLES: Final = """\
 examples:
   fastmetrics sql --dialect postgres --table visits --label bought --score p > counts.sql
-  psql -At --csv -f counts.sql > counts.csv
+  psql --csv -f counts.sql > counts.csv
   fastmetrics evaluate counts.csv --counts
 
   fastmetrics sql --dialect spark --table visits --label bought --score a --score b

@@ -68,7 +68,11 @@ def of_values(parts: Sequence[Delayed], asked: Sequence[Asked]) -> Values:
     terms = reduce(or_, (each.terms for each in plans.values()))
     table = _some(parts, computed(summed(over(parts, _regression_table, terms))))
     data = Data(table, None, "uniform_average", None)
-    return {label: float(each.value(data)) for label, each in plans.items()}
+    try:
+        return {label: float(each.value(data)) for label, each in plans.items()}
+    except InputTypeError as error:  # a median, or a quantile
+        what = str(error).partition(":")[0]
+        raise InputTypeError(f"{what}: take the function of `fastmetrics`, in memory") from error
 
 
 def _regression_table(columns: tuple[Any, ...], terms: Terms) -> RegressionTable | None:

@@ -151,7 +151,13 @@ def bootstrap(
     instead = "fastmetrics.bootstrap(y_true, y_score, sample_weight=...)"
     parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead)
     if all(isinstance(one.plan, CountPlan) for one in options.asked):
-        matrix = matrix_of(parts, pos_label, threshold)
+        try:
+            matrix = matrix_of(parts, pos_label, threshold)
+        except InputError as error:
+            if threshold is not None or error.parameter != "y_pred":
+                raise
+            text = error.renamed({"y_pred": "y_score"})
+            raise type(error)(f"{text}; scores need `threshold`") from error
         return resampled(matrix, None, options)
     _check_lines(options)
     runs = Ranges(parts, pos_label=pos_label, range_scores=size)

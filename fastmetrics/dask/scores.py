@@ -158,10 +158,10 @@ def roc_auc_score(
 
     Notes
     -----
-    Each partition deals its rows into up to 4,096 buckets of the score and keeps them, 4 or 8 bytes
-    a row. Counts tell the pairs across buckets, and inside those of one class or one score; the
-    rows of the others are sent, and counted in ranges of at most `range_scores`. No task holds all
-    scores, none is sorted whole, and the caller gets counts.
+    Each partition deals its rows into at most 8,191 buckets of the score and keeps them, 4 or 8
+    bytes a row. Counts tell the pairs across buckets, and inside those of one class or one score;
+    the rows of the others are sent, and counted in ranges of at most `range_scores`. No task holds
+    all scores, none is sorted whole, and the caller gets counts.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def average_precision_score(
     Raises
     ------
     ValueError
-        For weights that are no whole numbers: take `score_table`, and the function in memory.
+        For weights of floats: take `score_table`, and the function in memory.
 
     Warns
     -----
@@ -220,6 +220,11 @@ def average_precision_score(
     0.8333
     """
     runs = _runs(y_true, y_score, sample_weight, pos_label, range_scores, "average_precision")
+    if runs.counts.dtype.kind == "f":
+        raise InputError(
+            "`sample_weight` must hold whole numbers here, of an integer dtype: others take "
+            "`fastmetrics.average_precision_score` of `fastmetrics.dask.score_table(...)`"
+        )
     if not runs.n_positive > 0:
         warn_user(NO_RECALL, UndefinedMetricWarning)
         return 0.0

@@ -124,7 +124,7 @@ def counts_query(
     (``floor``, ``ln``, ``power``): with e = floor(ln |s| / ln 2), the number
     ``(e + 1100) * 2**bits + floor((|s| / 2**e - 1) * 2**bits)`` grows with |s| even where the
     logarithm is rounded across a power of two: the fraction is then -1 or 2**bits steps away,
-    which is the same number. Nothing rests on it, though: ranges that overlap are refused when
+    which is the same number. Nothing rests on it, though: ranges that overlap become one when
     the result is read.
 
     Sums of weights that are not whole depend on the engine's order of adding, in the last digits.
@@ -143,6 +143,11 @@ def counts_query(
         bits = check_integer("bits", bits, low=0, high=_MOST_BITS)
     if pos_label == neg_label:
         raise InputError(f"`pos_label` and `neg_label` are the same: got {pos_label!r}")
+    if isinstance(pos_label, str) != isinstance(neg_label, str):
+        raise InputError(
+            "`pos_label` and `neg_label` must both be texts, or neither: got "
+            f"{pos_label!r} and {neg_label!r}"
+        )
     sqlglot = require_sqlglot()
     exp = sqlglot.exp
     models = None if isinstance(score, str) else _models(score)

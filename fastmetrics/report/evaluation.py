@@ -159,6 +159,7 @@ def evaluate(
     read = check_weights_are(sample_weight, weights_are)
     if (tables := _tables_of(y_true)) is not None:
         _check_alone(
+            type(next(iter(tables.values()))).__name__,
             scores=scores,
             names=names,
             sample_weight=sample_weight,
@@ -254,11 +255,11 @@ def _evaluated(
     return summary_of_runs(table, n_threads=n_threads).evaluation(name, confidence_level)
 
 
-def _check_alone(**others: Any) -> None:
+def _check_alone(kind: str, **others: Any) -> None:
     given = [f"`{name}`" for name, value in others.items() if value is not None]
     if given:
         raise InputTypeError(
-            f"a ScoreTable comes alone, as it does not tell which row was which: pass no "
+            f"a {kind} comes alone, as it does not tell which row was which: pass no "
             f"{', '.join(given)} with it"
         )
 

@@ -140,6 +140,18 @@ def test_weights_of_nothing(tmp_path, capsys):
     assert bounded == whole
 
 
+@pytest.mark.parametrize(("weight", "rule"), [(-1.0, "not be negative"), (1.5, "hold whole")])
+def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rule):
+    n = 140_000  # more than a batch
+    weights = np.where(np.arange(n) == n - 2, weight, 1.0)
+    table = pa.table({"y": np.arange(n) % 2, "s": np.arange(n), "w": weights})
+    pq.write_table(table, tmp_path / "x.parquet")
+    options = ["--label", "y", "--score", "s", "--weight", "w", "--weights-are", "frequencies"]
+    whole, bounded = in_both(capsys, tmp_path / "x.parquet", *options, spill_dir=tmp_path)
+    assert f"column 'w' must {rule}" in whole[2]
+    assert bounded == (2, "", whole[2].replace(", 1 in all", ", the first"))
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -212,7 +224,7 @@ def program(how, *arguments, **options):
 @LINUX
 def test_a_full_disk_is_told(files, tmp_path):
     arguments = ["--label", "y", "--score", "normal", "--memory", "1GB", "--spill-dir", tmp_path]
-    process = program("full", files / "x.parquet", *arguments)
+    process = program("full", files / "x.parquet", files / "x.csv", *arguments)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 2
     assert "no room in --spill-dir" in err

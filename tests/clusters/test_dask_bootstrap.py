@@ -219,6 +219,10 @@ def test_measures_of_decisions() -> None:
     assert_same(
         fmd.bootstrap(labels, called, **more), fm.bootstrap(y, (s > 0.5).astype(int), **more)
     )
+    with pytest.raises(
+        InputError, match=r"^`y_score` holds continuous .*; scores need `threshold`"
+    ):
+        fmd.bootstrap(labels, scores, **more)
 
 
 def test_one_class_has_no_interval() -> None:

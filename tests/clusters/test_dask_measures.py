@@ -73,7 +73,7 @@ def test_parameters_and_labels_of_ones_own() -> None:
     assert found["deviance"] == pytest.approx(fm.mean_tweedie_deviance(P, W, power=1.5))
     assert found["bias"] == pytest.approx((W - P).mean())
     assert list(found)[-1] == "level"
-    with pytest.raises(InputTypeError, match="needs the rows themselves"):
+    with pytest.raises(InputTypeError, match="needs the rows themselves: take the function"):
         fmd.measures(*columns, metrics="median_absolute_error")
 
 

@@ -255,6 +255,7 @@ def test_one_part_alone_leaves_the_others_as_they_are():
 
 @pytest.mark.slow
 @pytest.mark.source_tree
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 def test_a_reduced_run_agrees_with_the_published_figures():
     """200 data sets of some kinds: each coverage and size within four binomial errors."""
     n = 200

@@ -177,6 +177,7 @@ def test_tables_are_what_stands_after_from():
         ({"by": ["a + 1"]}, "`by` must name columns"),
         ({"by": ["Score"]}, "a name inside the statement"),
         ({"neg_label": 1}, "`pos_label` and `neg_label` are the same: got 1"),
+        ({"pos_label": "yes"}, "must both be texts, or neither: got 'yes' and 0"),
         ({"neg_label": math.nan}, "`neg_label` must be a number, a boolean or a text"),
         ({"bits": 41}, "`bits`"),
         ({"dialect": "oracle"}, "`dialect`"),

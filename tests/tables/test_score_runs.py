@@ -324,7 +324,7 @@ def test_no_rows():
             found = evaluate({"b": ScoreTable.from_scores([0, 1], [1, 2]), "a": empty})
         assert found["b"].roc_auc == 1.0
         assert np.isnan(found["a"].roc_auc)
-    with pytest.raises(TypeError, match="comes alone"):
+    with pytest.raises(TypeError, match="a ScoreRuns comes alone"):
         evaluate(ScoreRuns(), n_resamples=10)
 
 

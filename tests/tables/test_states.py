@@ -220,6 +220,8 @@ def test_every_byte_counts(name: str) -> None:
     for end in range(0, len(data), len(data) // 33):
         with pytest.raises(ValueError, match=f"`data` does not hold a whole {kind.__name__}"):
             kind.from_bytes(data[:end])
+    with pytest.raises(ValueError, match=f"hold a whole {kind.__name__}: it is no .npz archive$"):
+        kind.from_bytes(b"counts")
 
 
 @pytest.mark.parametrize("name", STATES)

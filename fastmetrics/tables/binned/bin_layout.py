@@ -49,7 +49,7 @@ class BinLayout(Saved, Shown):
 
     Notes
     -----
-    Memory 8 bytes a bin, and 128 KiB for the search. Layouts are equal where their edges are.
+    Memory 16 bytes a bin, and 256 KiB for the search. Layouts are equal where their edges are.
 
     Examples
     --------

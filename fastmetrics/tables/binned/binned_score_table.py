@@ -47,7 +47,7 @@ class BinnedScoreTable(Saved, Bracketed):
     Notes
     -----
     Memory: 9 bytes a first row (17 with weights), up to twice that as it grows; then 25 bytes a
-    bin. A layout has 8 bytes a bin and 256 KiB, once for all tables that share it. Several threads
+    bin. A layout has 16 bytes a bin and 256 KiB, once for all tables that share it. Several threads
     may update one table. What fails leaves it as it was.
 
     With a given layout a table is a function of its rows, to the bit (for whole weights), whatever

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from fastmetrics._threads.workers import run, thread_count
 from fastmetrics.errors import InputError
 from fastmetrics.tables.runs._batches import (
     Batch,
+    Part,
     bytes_of,
     classes_of,
     integers_of,
@@ -261,7 +263,11 @@ class RowStore:
         check_n_threads(n_threads)
         parts = min(thread_count(n_threads), _SORTED_AT_ONCE)
         groups = [self._waiting[k::parts] for k in range(parts)]
-        jobs = [partial(sorted_column, [b[of] for b in group]) for of in (0, 1) for group in groups]
+        # Where there are rows in the file, more go there at once: one thread sorts, another writes.
+        file = self.file if self.file is not None and self.file.is_own else None
+        jobs = [
+            partial(_sorted_into, file, [b[of] for b in group]) for of in (0, 1) for group in groups
+        ]
         found = run(jobs, n_threads)
         classes = tuple(
             merged_counts([*mine, *(each for each in new if each is not None)])
@@ -312,3 +318,11 @@ class RowStore:
         if self.file is None or not self.file.is_own:
             self.file = SpillFile(folder)
         return self.file
+
+
+def _sorted_into(file: SpillFile | None, parts: list[Part]) -> SortedColumn | None:
+    column = sorted_column(parts)
+    if file is not None and column is not None and not column.has_counts:
+        with suppress(InputError):  # a full disk is told once the column is kept, if it must go
+            column.spill(file)
+    return column
