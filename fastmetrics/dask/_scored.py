@@ -209,10 +209,13 @@ def merged(runs: Sequence[Run]) -> ScoreTable:
 
 
 def narrow(counts: NDArray[Any]) -> NDArray[Any]:
-    """Return counts in the smallest dtype that holds them; floats as they are."""
-    if counts.dtype.kind == "f" or not len(counts):
+    """Return counts in the smallest dtype that holds them; floats as they are.
+
+    Never uint64, which with int64 would become float64.
+    """
+    if counts.dtype.kind == "f" or not len(counts) or (most := int(counts.max())) >= 2**32:
         return counts
-    return counts.astype(np.min_scalar_type(int(counts.max())))
+    return counts.astype(np.min_scalar_type(most))
 
 
 def common_dtype(given: Sequence[np.dtype[Any]], ends: Sequence[tuple[int, int]]) -> np.dtype[Any]:

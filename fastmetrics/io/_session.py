@@ -132,8 +132,9 @@ def ahead(connection: Any, batches: Iterator[T]) -> Iterator[T]:
                 return
 
     fetching = threading.Thread(target=fetch, daemon=True)
-    fetching.start()
+    patience = None
     try:
+        fetching.start()
         while True:
             try:
                 found = fetched.get(timeout=_LISTENING)
@@ -146,13 +147,18 @@ def ahead(connection: Any, batches: Iterator[T]) -> Iterator[T]:
             yield found
     except KeyboardInterrupt:
         connection.interrupt()
+        patience = _PATIENCE
+        raise
+    except GeneratorExit:  # who asks the connection anew must find it free
+        connection.interrupt()
         raise
     finally:
         is_over.set()
         with suppress(Empty):
             while True:  # make room for what the thread waits to put
                 fetched.get_nowait()
-        fetching.join(_PATIENCE)
+        if fetching.is_alive():
+            fetching.join(patience)
 
 
 def close(connection: Any) -> None:

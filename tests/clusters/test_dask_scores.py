@@ -283,3 +283,14 @@ def test_bins_are_counted_in_any_partitions_alike() -> None:
     assert found.roc_auc().width < 1e-3
     rated = fmd.binned_score_table(labels, delayed_columns([np.round(s)], places)[0])
     assert rated.is_exact
+
+
+def test_large_counts_beside_none_stay_integers() -> None:
+    labels, scores = np.array([1, 1, 0, 1]), np.array([0.4, 0.3, 0.2, 0.1])
+    weights = np.array([2**40 + 1, 1, 2**40, 3])
+    columns = delayed_columns([labels, scores, weights], [2])
+    table = fmd.score_table(*columns[:2], sample_weight=columns[2])
+    assert table == fm.ScoreTable.from_scores(labels, scores, sample_weight=weights)
+    found = fmd.average_precision_score(*columns[:2], sample_weight=columns[2])
+    expected = fm.average_precision_score(labels, scores, sample_weight=weights)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)

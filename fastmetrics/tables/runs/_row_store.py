@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
@@ -114,8 +115,7 @@ class RowStore:
         kind, all_came = self._kind_with(parts[0][0].dtype, frozenset({came}))
         parts = of_dtype(parts, kind)
         sizes = [rows_of(*part) for part in parts]
-        if max(map(sum, zip(sizes, self.totals, strict=True))) >= _MOST:
-            raise InputError("fewer than 2**62 rows of a class can be counted")
+        self._check_totals(sizes)
         n_bytes = bytes_of(parts)
         if any(counts is not None for _, counts in parts):  # they are sorted by way of an order
             n_bytes *= _OF_COUNTS
@@ -135,6 +135,7 @@ class RowStore:
         came: frozenset[np.dtype[Any]],
     ) -> None:
         """Take the rows of another."""
+        self._check_totals(totals)
         kind, came = self._kind_with(theirs_kind, came)
         if kind.kind != "f" and kind != theirs_kind:
             rows = self._integers(rows, kind).all_rows(None)
@@ -144,6 +145,10 @@ class RowStore:
         both = [a + b for a, b in zip(self._totals, totals, strict=True)]
         self._totals, self.kind, self._classes, self.came = both, kind, classes, came
         self._spill()
+
+    def _check_totals(self, more: Sequence[int]) -> None:
+        if max(map(sum, zip(more, self.totals, strict=True))) >= _MOST:
+            raise InputError("fewer than 2**62 rows of a class can be counted")
 
     def _kind_with(
         self, theirs: np.dtype[Any], came: frozenset[np.dtype[Any]]

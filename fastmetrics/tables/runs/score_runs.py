@@ -275,7 +275,7 @@ class ScoreRuns(Shown):
         -------
         ScoreTable
         """
-        tables = [each.table for each in self.ranges()]
+        tables = [each.table for each in self.ranges() if len(each.table)]  # of one dtype
         if not tables:
             return ScoreTable.from_counts([], [], [])
         return ScoreTable._of_columns(
