@@ -133,6 +133,7 @@ def test_merged(rng, tmp_path):
     agree(parts[1], y[1::3], scores[1::3])
     whole = ScoreRuns(MEMORY, tmp_path)
     whole.merge(parts[0], parts[2])
+    assert not any(column.has_counts for each in whole._store._classes for column in each)
     del parts
     agree(whole, y, scores)
     whole.update(y, scores)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import key_counts
-from fastmetrics.tables.runs._columns import BLOCK, Side, SortedColumn
+from fastmetrics.tables.runs._columns import BLOCK, RECURS, Side, SortedColumn
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Keys of a bin: the last 16 of 32 bits.
@@ -153,8 +153,11 @@ class CountedKeys:
             table = self.table(start, min(start + _AT_ONCE * OF_BIN, self.size))
             for label, counts in ((1, table.positives), (0, table.negatives)):
                 if (has := counts > 0).any():
-                    rising = table.scores[has][::-1].copy(), counts[has][::-1].copy()
-                    yield label, SortedColumn.of_counts(*rising)
+                    scores, times = table.scores[has][::-1], counts[has][::-1]
+                    if times.sum() < RECURS * len(scores):  # a count takes more than its rows
+                        yield label, SortedColumn.of_scores(np.repeat(scores, times))
+                    else:
+                        yield label, SortedColumn.of_counts(scores, times)
 
     def _passed(self, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         ends = [2 * self._key(start), 2 * self._key(stop)]

@@ -71,8 +71,8 @@ class ScoreRuns(Shown):
     runs, and sorted once more.
 
     Scores that 32 bits can tell (float32, and whatever would be the same as float32, or as int32)
-    are counted instead where they are many: two bytes for each number that there is between two
-    others, in O(n) time, for any number of rows. Rare ones among them become runs.
+    are counted instead where they are many, from about 100 MB of memory on: two bytes for each
+    number that 32 bits can tell there, in O(n) time, for any number of rows. Rare ones become runs.
 
     The file has no name (on Linux it never has one): it is gone with the object or the process,
     however that ends. Several threads may update one object. What is refused leaves it as it was.
