@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -99,15 +100,50 @@ def test_rows_change_no_bit(rng) -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "score"),
-    [([1, 1, 1, 1], [5, 5, 5, 5]), ([0, 0, 0, 0], [1, 2, 3, 4]), ([1, 1, 1, 1], [4, 3, 2, 1])],
+    ("time", "event", "score"),
+    [
+        ([1, 2, 3, 4], [1, 1, 1, 1], [5, 5, 5, 5]),
+        ([1, 2, 3, 4], [0, 0, 0, 0], [1, 2, 3, 4]),
+        ([1, 2, 3, 4], [1, 1, 1, 1], [4, 3, 2, 1]),
+        ([1, 2], [1, 1], [1, 2]),
+        ([1, 2], [1, 1], [2, 1]),
+        ([1, 2], [1, 0], [1, 2]),
+        ([1, 2], [0, 1], [1, 2]),  # alone at risk
+        ([1, 2, 3], [1, 0, 1], [3, 3, 1]),  # perfect, but for a tie of scores
+        ([1, 1, 2, 2], [1, 1, 1, 1], [1, 1, 2, 2]),  # and of times
+    ],
 )
-def test_undefined(event, score) -> None:
+def test_undefined(time, event, score) -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="D is undefined: scores tie, there is no"):
-        found = fm.royston_d([1, 2, 3, 4], event, score, **SHORTER)
-    assert math.isnan(float(found))
-    assert math.isnan(found.r_squared)
-    assert math.isnan(found.r_squared_interval.low)
+        found = fm.royston_d(time, event, score, **SHORTER)
+    for value in (float(found), found.r_squared, found.standard_error):
+        assert math.isnan(value)
+    assert all(map(math.isnan, (*found.confidence_interval, *found.r_squared_interval)))
+
+
+def test_undefined_is_where_the_derivative_never_turns(rng) -> None:
+    """Of few rows with ties, D exists where the likelihood rises on one side and falls beyond."""
+    n_defined = 0
+    for _ in range(200):
+        n = int(rng.integers(2, 5))
+        time, score = (rng.integers(1, 4, n).tolist() for _ in range(2))
+        event = (rng.random(n) < 0.7).tolist()
+        z = oracle.normal_scores(score, [1] * n)
+        ends = [oracle.d_score(time, event, z, beta, [1] * n) for beta in (-59.0, 59.0)]
+        defined = ends[0] > 1e-3 and ends[1] < -1e-3
+        n_defined += defined
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert math.isnan(float(fm.royston_d(time, event, score, **SHORTER))) != defined
+    assert 20 < n_defined < 180
+
+
+@pytest.mark.parametrize("n", [2, 4, 7])
+def test_times_that_all_tie_leave_no_interval(n) -> None:
+    with pytest.warns(fm.DegenerateDataWarning, match="D does not vary between these rows"):
+        found = fm.royston_d([1] * n, [1] * n, list(range(n)), **SHORTER)
+    assert float(found) == pytest.approx(0.0, abs=1e-12)
+    assert all(map(math.isnan, (*found.confidence_interval, *found.r_squared_interval)))
 
 
 def test_faults() -> None:

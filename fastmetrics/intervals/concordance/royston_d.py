@@ -19,7 +19,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._results import ConfidenceInterval, OneNumber
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._sample_sizes import degrees_of_freedom, quantile
 from fastmetrics.intervals.concordance._influences import checked_rows
 from fastmetrics.intervals.concordance.concordance_results import warn_of_rows
@@ -31,7 +31,10 @@ from fastmetrics.tables.concordance.row_sums import Floats, in_order, ranked
 _KAPPA: Final = math.sqrt(8.0 / math.pi)
 #: The variance of the logarithm of a time of constant hazard.
 _OF_LOG_TIME: Final = math.pi**2 / 6.0
+#: A D whose exponential times a normal score is near no limit of the doubles.
 _MOST: Final = 60.0
+#: Errors below this are rounding.
+_NO_ERROR: Final = 2.0**-40
 _STEPS: Final = 100
 
 
@@ -107,7 +110,10 @@ def royston_d(
     Warns
     -----
     UndefinedMetricWarning
-        If scores tie, there is no event, or the order is perfect, where D grows without end: nan.
+        If no event is at risk with a row of another score, or the order is perfect, where D grows
+        without end, or so near to it that D is beyond 59: nan.
+    DegenerateDataWarning
+        If D does not vary between the rows, as where all times tie: the limits are nan.
     SmallSampleWarning
         If there are few groups.
 
@@ -149,12 +155,18 @@ def royston_d(
     influences[by_key.rows] = found.influences
     if math.isnan(found.value):
         warn_user(
-            "D is undefined: scores tie, there is no event, or the order is perfect; set to nan",
+            "D is undefined: scores tie, there is no event, or the order is perfect (or D beyond "
+            "59); set to nan",
             UndefinedMetricWarning,
         )
     warn_of_rows(rows)
     error = math.sqrt(rows.variance(influences))
     reach = error * -quantile((1.0 - level) / 2, degrees_of_freedom(rows.effective_groups))
+    if error <= _NO_ERROR:
+        warn_user(
+            "D does not vary between these rows: its interval is not defined", DegenerateDataWarning
+        )
+        reach = math.nan
     low, high = found.value - reach, found.value + reach
     ends = sorted(map(abs, (low, high)))
     return RoystonD(
@@ -224,9 +236,12 @@ def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> _Fitted:
     """
     z = scores.values
     events = np.flatnonzero(keys & 1 == 0)
-    if len(events) == 0 or len(scores.sizes) == 1:
-        return _Fitted(math.nan, np.full(len(z), math.nan))
     starts = np.searchsorted(keys, keys[events])
+    undefined = _Fitted(math.nan, np.full(len(z), math.nan))
+    for extreme in (np.maximum, np.minimum):
+        # where each event has the highest score at risk, or each the lowest, none is the likeliest
+        if (z[events] == extreme.accumulate(z[::-1])[::-1][starts]).all():
+            return undefined
     ties = np.searchsorted(keys, keys[events], side="right") - starts
     shares = (events - starts) / ties
     low, high, beta = -_MOST, _MOST, 0.0
@@ -241,7 +256,7 @@ def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> _Fitted:
             break
         beta = following
     if _MOST - abs(beta) < 1.0:
-        return _Fitted(math.nan, np.full(len(z), math.nan))
+        return undefined
     # what each row adds as one at risk: its own event time with the share that Efron gives
     e = np.exp(beta * z)
     n_before = np.searchsorted(keys[events], keys, side="right")
