@@ -44,6 +44,21 @@ def test_is_scipy_without_ties(rng, method, at_scipy, alternative) -> None:
         assert found.estimate == pytest.approx(right.statistic, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("n", "own", "scipys"),
+    [
+        (33, "exact", "exact"),
+        (34, "exact", "asymptotic"),
+        (50, "exact", "asymptotic"),
+        (51, "normal", "asymptotic"),
+    ],
+)
+def test_is_exact_by_default_up_to_more_rows_than_scipy(rng, n, own, scipys) -> None:
+    columns = rng.permutation(n), rng.permutation(n)
+    assert fm.kendall_test(*columns) == fm.kendall_test(*columns, method=own)
+    assert stats.kendalltau(*columns) == stats.kendalltau(*columns, method=scipys)
+
+
 @pytest.mark.parametrize("alternative", SIDES)
 def test_is_scipy_with_ties(rng, alternative) -> None:
     for n in (3, 10, 400):
