@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import norm
 
 import fastmetrics as fm
-from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
 GRID = np.array([0.05, 0.2, 0.5, 0.7])
 ROWS = st.lists(
@@ -29,6 +29,8 @@ def by_rows(y, p, w, t, prevalence=None, standardized=False):
     return found / share if standardized else found
 
 
+@pytest.mark.filterwarnings("ignore::fastmetrics.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 @given(rows=ROWS, prevalence=st.sampled_from([None, 0.02]), standardized=st.booleans())
 def test_definition(rows, prevalence, standardized) -> None:
     y, p, w = (np.array(column) for column in zip(*rows, strict=True))
@@ -156,6 +158,16 @@ def test_nobody_called_has_no_error() -> None:
     assert not same.standard_error.any()
 
 
+@pytest.mark.parametrize("options", [{"standardized": True}, {"prevalence": 0.3}])
+def test_no_mistake_is_told(options) -> None:
+    y, p = [0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.7, 0.8]
+    with pytest.warns(DegenerateDataWarning, match="limits equal the net benefit at 2 of 3 thre"):
+        found = fm.decision_curve(y, p, thresholds=[0.15, 0.3, 0.5], **options)
+    assert (found.standard_error[0] > 0).tolist() == [True, False, False]
+    several = {"a": p, "b": [0.6, 0.2, 0.1, 0.1, 0.7]}
+    assert fm.decision_curve_difference(y, several, thresholds=[0.5], **options).low[0] < 0.3
+
+
 def test_coverage_in_a_small_simulation() -> None:
     rng, n, n_data, p = np.random.default_rng(5), 400, 200, 0.3
     logit = math.log(p / (1 - p))
@@ -232,9 +244,28 @@ def test_other_faults() -> None:
         fm.net_benefit(table, threshold=0.5)
     with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
         assert math.isnan(fm.net_benefit([0, 0], [0.1, 0.2], threshold=0.5))
-    with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
-        found = fm.decision_curve([0, 0], [0.1, 0.2])
-    assert np.isnan(found.net_benefit).all()
+
+
+@pytest.mark.parametrize("kind", ["pointwise", "simultaneous"])
+@pytest.mark.parametrize("standardized", [False, True])
+@pytest.mark.parametrize("prevalence", [None, 0.3])
+@pytest.mark.parametrize(
+    ("y", "missing"),
+    [([0] * 3, "no positive"), ([1] * 3, "no negative"), ([0, 1, 1], "one negative")],
+)
+def test_a_class_without_rows_or_spread(y, missing, prevalence, standardized, kind) -> None:
+    models = {"a": [0.2, 0.6, 0.7], "b": [0.6, 0.2, 0.9]}
+    options = {"thresholds": [0.3, 0.5], "prevalence": prevalence, "standardized": standardized}
+    is_defined = missing.startswith("one")
+    if is_defined and prevalence is None:
+        return
+    for function in (fm.decision_curve, fm.decision_curve_difference):
+        with pytest.warns(UndefinedMetricWarning, match=f"not defined: there is {missing} ex"):
+            found = function(y, models, **options, kind=kind, rng=1)
+        value = getattr(found, "net_benefit", getattr(found, "difference", None))
+        assert (np.isnan(value) != is_defined).all()
+        for column in (found.low, found.high, found.standard_error):
+            assert np.isnan(column).all()
 
 
 def test_a_frame_names_its_models() -> None:

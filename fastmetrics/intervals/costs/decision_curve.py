@@ -23,7 +23,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._input.scores import check_probabilities, check_scores_array
-from fastmetrics.errors import InputError, renamed
+from fastmetrics.errors import DegenerateDataWarning, InputError, renamed, warn_user
 from fastmetrics.intervals._normal import normal_quantile
 from fastmetrics.intervals.costs._called_moments import (
     NetBenefit,
@@ -32,7 +32,7 @@ from fastmetrics.intervals.costs._called_moments import (
     net_benefit_of,
 )
 from fastmetrics.intervals.costs.decision_results import DecisionCurve, DecisionCurveDifference
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread
 
 Floats = NDArray[np.float64]
 Kind = Literal["pointwise", "simultaneous"]
@@ -63,6 +63,11 @@ TypeError
 ValueError
     If the data are not binary labels, a probability is outside [0, 1], or a threshold or the
     prevalence is not in (0, 1).
+
+Warns
+-----
+UndefinedMetricWarning
+    If a class has one row and there is a `prevalence`: errors and limits are nan.
 """
 
 
@@ -94,6 +99,12 @@ def decision_curve(
     -------
     DecisionCurve
         Net benefit of each model with its limits, and that of treating all.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If a threshold makes no mistake on these rows and its limits are the value itself, as where
+        net benefit is standardized or there is a `prevalence`.
 
     Notes
     -----
@@ -141,6 +152,14 @@ def decision_curve(
         share = n_positive / (n_positive + n_negative)
     treat_all = share - (1.0 - share) * asked.odds
     value, low, high, error = (np.array([band[i] for band in bands]) for i in range(4))
+    perfect = (error == 0) & np.isclose(value, 1.0 if standardized else share, rtol=1e-12)
+    if perfect.any():
+        warn_user(
+            f"the limits equal the net benefit at {np.count_nonzero(perfect)} of {perfect.size} "
+            "thresholds: no mistake is made there on these data, which do not show how rare they "
+            "are",
+            DegenerateDataWarning,
+        )
     return DecisionCurve(
         thresholds=_frozen(asked.thresholds),
         names=tuple(model.name for model in models),
@@ -148,7 +167,7 @@ def decision_curve(
         low=_frozen(low),
         high=_frozen(high),
         standard_error=_frozen(error),
-        treat_all=_frozen(treat_all / share if standardized else treat_all),
+        treat_all=_frozen(treat_all / (share or math.nan) if standardized else treat_all),
         prevalence=share,
         standardized=standardized,
         kind=kind,
@@ -274,8 +293,8 @@ class _Asked:
         variance[variance <= _NO_VARIANCE * np.max(variance, initial=0.0)] = 0.0
         error = np.sqrt(variance)
         critical = normal_quantile(0.5 + self.level / 2.0)
-        if drawn is not None and error.any():
-            varies = error > 0
+        varies = error > 0
+        if drawn is not None and varies.any():
             scale = np.outer(error[varies], error[varies])
             critical = _largest_of(square[np.ix_(varies, varies)] / scale, self.level, drawn)
         return value, value - critical * error, value + critical * error, error, critical
@@ -331,21 +350,25 @@ def _models(
     found = []
     n_positive, n_negative = rows.totals
     undefined = lacks_one(n_positive > 0, n_negative > 0, "net benefit")
+    if not undefined and asked.prevalence is not None:
+        lacks_spread(*rows.sizes(), "the error of net benefit")
+    nothing = np.full(len(asked.odds), math.nan)
     for column in checked.scores:
         # Compared as doubles, which hold every float32.
         times = np.searchsorted(asked.thresholds, column.astype(np.float64), side="right")
-        with np.errstate(divide="ignore", invalid="ignore"):
-            one = net_benefit_of(
+        if undefined:
+            pair = nothing, nothing
+            found.append(NetBenefit(times, pair, nothing, (math.nan, math.nan), pair))
+            continue
+        found.append(
+            net_benefit_of(
                 rows,
                 times,
                 asked.odds,
                 prevalence=asked.prevalence,
                 standardized=asked.standardized,
             )
-        if undefined:
-            nothing = np.full(len(asked.odds), math.nan)
-            one = NetBenefit(times, one.called, nothing, one.scale, (nothing, nothing))
-        found.append(one)
+        )
     return rows, found
 
 

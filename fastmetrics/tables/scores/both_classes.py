@@ -30,3 +30,16 @@ def lacks_one(has_positive: bool, has_negative: bool, measure: str) -> bool:
     message = f"{measure} is not defined: there is no {missing} example (one class only)"
     warn_user(message, UndefinedMetricWarning)
     return True
+
+
+def lacks_spread(n_positive: float, n_negative: float, what: str) -> bool:
+    """Warn, and return True, where a class that is a sample of its own has one example."""
+    if min(n_positive, n_negative) > 1:
+        return False
+    single = "positive" if n_positive <= 1 else "negative"
+    message = (
+        f"{what} is not defined: there is one {single} example only, and the spread within a class "
+        "needs two"
+    )
+    warn_user(message, UndefinedMetricWarning)
+    return True
