@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import norm
 
 import fastmetrics as fm
-from fastmetrics.errors import DegenerateDataWarning
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from reference import row_cost_oracle as oracle
 
 ROWS = st.lists(
@@ -132,6 +132,28 @@ def test_no_mistake_is_told() -> None:
             [0, 0, 1, 1], [1, 2, 3, 4], cost_fn=1, cost_fp=0.001, threshold=3
         )
     assert tuple(found.confidence_interval) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("y", [[0, 0, 0, 1], [1, 1, 1, 0]])
+@pytest.mark.parametrize("weights", [None, "importances", "frequencies"])
+def test_one_row_of_a_class_has_no_spread(y, weights) -> None:
+    options = {} if weights is None else {"sample_weight": [1] * 4, "weights_are": weights}
+    options |= {"cost_fn": 1, "cost_fp": 1, "prevalence": 0.2}
+    missing = "positive" if sum(y) == 1 else "negative"
+    for threshold in (None, 2):
+        with pytest.warns(UndefinedMetricWarning, match=f"cost is not defined: .* one {missing} "):
+            found = fm.threshold_cost_interval(
+                y, [1, 2, 3, 4 if sum(y) == 1 else 0], threshold=threshold, **options
+            )
+        assert found.left_out_cost > 0
+        assert np.isnan(tuple(found.confidence_interval)).all()
+
+
+def test_a_frequency_of_two_is_two_rows() -> None:
+    options = {"cost_fn": 1, "cost_fp": 1, "prevalence": 0.2, "weights_are": "frequencies"}
+    data = {"y_true": [0, 0, 0, 1], "y_score": [1, 2, 3, 4], "sample_weight": [1, 1, 1, 2]}
+    with pytest.warns(DegenerateDataWarning, match="no mistake costs anything"):
+        fm.threshold_cost_interval(**data, threshold=4, **options)
 
 
 def test_coverage_in_a_small_simulation() -> None:

@@ -16,9 +16,10 @@ from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
 from fastmetrics.intervals._normal import normal_quantile
+from fastmetrics.intervals.costs._called_moments import Rows
 from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of
 from fastmetrics.tables.scores._threshold import real_threshold
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread
 from fastmetrics.tables.scores.cost_table import (
     COSTED,
     ROUNDING,
@@ -125,6 +126,8 @@ def threshold_cost_interval(
     -----
     DegenerateDataWarning
         If no mistake costs anything: the interval of the cost is then a point.
+    UndefinedMetricWarning
+        If a class has one row and there is a `prevalence`: the limits of the cost are nan.
 
     Notes
     -----
@@ -188,10 +191,12 @@ def threshold_cost_interval(
     if given is None:
         fresh = _mean(cells, _mistaken_when_left_out(table, cells), table)
         around = _not_dearer(table, cells, row, z)
-    low, high = (
-        f(*(_limits(mean, z)[i] for mean in (here, fresh))) for i, f in ((0, min), (1, max))
-    )
-    if high == 0:
+    lows, highs = zip(_limits(here, z), _limits(fresh, z), strict=True)
+    low, high = min(lows), max(highs)
+    sizes = Rows(cells.positive, cells.weights, cells.are_rows).sizes()
+    if table.prevalence is not None and lacks_spread(*sizes, "the interval of the cost"):
+        low = high = _NAN
+    elif high == 0:
         warn_user(
             "the interval of the cost is degenerate: no mistake costs anything on these data, "
             "which do not show how rare they are",
