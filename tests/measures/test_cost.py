@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -14,10 +15,13 @@ from peer_samples import labels_of, outcome, weights_of
 from fastmetrics import (
     ConfusionMatrix,
     UndefinedMetricWarning,
+    bootstrap,
     cost_sensitive_accuracy,
     cost_sensitive_error,
+    count_measure,
     expected_cost,
     normalized_cost,
+    paired_bootstrap,
     total_cost,
 )
 from reference import cost_oracle as oracle
@@ -179,7 +183,67 @@ def test_extreme_weights(scale) -> None:
     if scale < 1e307:
         assert total_cost(y, p, **costs) == 5 * scale
     else:
-        assert total_cost(y, p, **costs) == math.inf
+        with pytest.warns(UndefinedMetricWarning, match="beyond the largest double: set to inf"):
+            assert total_cost(y, p, **costs) == math.inf
+
+
+@pytest.mark.parametrize("scale", [1e308, sys.float_info.max, 1e200, 1e-300, 5e-320])
+@pytest.mark.parametrize("weight", [None, 1e-70, 1e60])
+@pytest.mark.parametrize("as_matrix", [False, True])
+def test_extreme_costs(scale, weight, as_matrix) -> None:
+    """As real numbers: a mean is no larger than the largest cost, whatever the sum is."""
+    y, p = [0, 1, 1, 0, 1], [1, 1, 0, 1, 0]  # two misses and two alarms
+    costs = {"cost_matrix": [[0, scale], [scale / 2, 0]]} if as_matrix else {}
+    costs = costs or {"cost_fn": scale / 2, "cost_fp": scale}
+    options = {} if weight is None else {"sample_weight": [weight] * 5}
+    total = 2 * Fraction(scale / 2) + 2 * Fraction(scale)
+    near = {"rel": 1e-15, "abs": 5e-324}
+    assert cost_sensitive_error(y, p, **costs, **options) == pytest.approx(float(total / 5), **near)
+    largest = 3 * Fraction(scale / 2) + 2 * Fraction(scale)
+    assert normalized_cost(y, p, **costs, **options) == pytest.approx(total / largest, rel=1e-15)
+    saved = cost_sensitive_accuracy(y, p, **costs, **options)
+    assert saved == pytest.approx(1 - total / largest, rel=1e-14)
+    if not as_matrix:
+        for prevalence in (None, 0.5):
+            wanted = Fraction(scale) / 2 + Fraction(scale / 2) / 3 if prevalence else total / 5
+            got = expected_cost(y, p, prevalence=prevalence, **costs, **options)
+            assert got == pytest.approx(float(wanted), **near)
+    total *= Fraction(1 if weight is None else weight)
+    if total < Fraction(sys.float_info.max):
+        assert total_cost(y, p, **costs, **options) == pytest.approx(float(total), **near)
+    else:
+        with pytest.warns(UndefinedMetricWarning, match="the total cost is beyond the largest"):
+            assert total_cost(y, p, **costs, **options) == math.inf
+
+
+def test_extreme_gains() -> None:
+    costs = {"cost_matrix": [[-1e308, 0], [1.5e308, -1e308]], "labels": [0, 1]}
+    assert total_cost([0, 1], [0, 0], **costs) == 0.5e308
+    assert cost_sensitive_error([0, 1], [0, 1], **costs) == -1e308
+    with pytest.warns(UndefinedMetricWarning, match="set to -inf"):
+        assert total_cost([0, 1], [0, 1], **costs) == -math.inf
+    with pytest.raises(ValueError, match=r"must not be negative .* got -1e\+308"):
+        normalized_cost([0, 1], [0, 1], **costs)
+
+
+def test_extreme_costs_by_name_and_of_replicates() -> None:
+    y, p = np.array([0, 0, 1, 1] * 5), np.array([0, 1, 0, 1, 1] * 4)
+    one, large = ({"cost_fn": 3 * unit, "cost_fp": unit} for unit in (1.0, 2.0**1020))
+    matrix = ConfusionMatrix.from_labels(y, p)
+    assert (
+        count_measure(matrix, "cost", **large) == count_measure(matrix, "cost", **one) * 2.0**1020
+    )
+    options = {"n_resamples": 99, "rng": 1}
+    found, right = (bootstrap(y, p, metrics=[("cost", c)], **options)["cost"] for c in (large, one))
+    for field in ("estimate", "standard_error", "bias"):
+        assert getattr(found, field) == getattr(right, field) * 2.0**1020
+    models = {"a": p, "b": p[::-1]}
+    found, right = (
+        paired_bootstrap(y, models, metrics=[("cost", c)], **options)["cost", "a", "b"]
+        for c in (large, one)
+    )
+    assert found.standard_error == right.standard_error * 2.0**1020
+    assert found.pvalue == right.pvalue
 
 
 def test_nothing_costs_nothing() -> None:

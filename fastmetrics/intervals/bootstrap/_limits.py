@@ -128,6 +128,20 @@ def limits(
     return Limits(ConfidenceInterval(low, high), degenerate)
 
 
+def mean_and_error(replicates: Floats) -> tuple[float, float]:
+    """Return mean and standard deviation; nan where fewer than two are defined, or one is infinite.
+
+    Costs may be as large as doubles get, and their squares are not to be.
+    """
+    defined = replicates[~np.isnan(replicates)]
+    if len(defined) < 2 or not np.isfinite(defined).all():
+        return math.nan, math.nan
+    exponent = int(np.frexp(np.abs(defined).max())[1])
+    scaled = np.ldexp(defined, -exponent)
+    mean, error = np.ldexp([scaled.mean(), scaled.std(ddof=1)], exponent).tolist()
+    return mean, error
+
+
 def _undefined(reason: str) -> Limits:
     return Limits(ConfidenceInterval(math.nan, math.nan), reason)
 

@@ -25,7 +25,7 @@ from fastmetrics.intervals.bootstrap._engine import (
 )
 from fastmetrics.intervals.bootstrap._forms import Form
 from fastmetrics.intervals.bootstrap._hull_plans import HullPlan
-from fastmetrics.intervals.bootstrap._limits import Method, limits
+from fastmetrics.intervals.bootstrap._limits import Method, limits, mean_and_error
 from fastmetrics.intervals.bootstrap._parse import parse
 from fastmetrics.intervals.bootstrap._plans import (
     RESAMPLED,
@@ -296,7 +296,6 @@ def result_of(
         message = f"{one.label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
     distribution.flags.writeable = False
-    defined = distribution[~np.isnan(distribution)]
     if not math.isnan(estimate):
         failures.warn(repr(one.label))
     level: dict[str, Any] = {
@@ -315,12 +314,12 @@ def result_of(
         reason = "both of its limits are one value"
     if reason is not None and not math.isnan(estimate):
         warn_user(f"the interval of {one.label!r} is degenerate: {reason}", DegenerateDataWarning)
-    finite = len(defined) > 1 and bool(np.isfinite(defined).all())
+    mean, error = mean_and_error(distribution)
     return BootstrapResult(
         estimate=estimate,
         confidence_interval=interval,
-        standard_error=float(defined.std(ddof=1)) if finite else math.nan,
-        bias=float(defined.mean()) - estimate if finite else math.nan,
+        standard_error=error,
+        bias=mean - estimate,
         bootstrap_distribution=distribution,
         n_failed=failures.n,
         metric=one.label,

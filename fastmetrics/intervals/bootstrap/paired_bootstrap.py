@@ -23,6 +23,7 @@ from fastmetrics.intervals.bootstrap._limits import (
     Method,
     acceleration,
     limits,
+    mean_and_error,
     pvalue_of_limits,
 )
 from fastmetrics.intervals.bootstrap._parse import parse_models
@@ -288,8 +289,6 @@ def _difference(
 ) -> dict[str, Any]:
     """Return the fields of a `PairedDifference`, but for the adjusted p-value."""
     replicates.flags.writeable = False
-    defined = replicates[~np.isnan(replicates)]
-    finite = len(defined) > 1 and bool(np.isfinite(defined).all())
     how: dict[str, Any] = {
         "method": options.method or PAIRED_METHOD,
         "alternative": options.alternative,
@@ -312,7 +311,7 @@ def _difference(
     return names | {
         "difference": difference,
         "confidence_interval": interval,
-        "standard_error": float(defined.std(ddof=1)) if finite else math.nan,
+        "standard_error": mean_and_error(replicates)[1],
         "pvalue": pvalue,
         "n_failed": failures.n,
         "bootstrap_distribution": replicates,

@@ -16,6 +16,9 @@ from fastmetrics.measures.decisions import _count_formulas as formulas
 from fastmetrics.measures.decisions._dual import Array, Values
 from fastmetrics.measures.registry import MEASURES
 
+#: Costs between 2**-700 and 2**700 may be multiplied by counts and added up.
+_SAFE: Final = 700
+
 
 class Formula(NamedTuple):
     """``function(tally, **parameters)``: one value for each matrix of a stack of `Tally`.
@@ -46,7 +49,8 @@ def _averaged(name: str, parts: formulas.Parts) -> dict[str, Formula]:
 def cost_coefficients(
     n_classes: int, *, cost_matrix: Array | None, cost_fn: float | None, cost_fp: float | None
 ) -> Array:
-    """Return what each cell costs."""
+    """Return what each cell costs, times 2 to the power of `cost_exponent`."""
+    exponent = cost_exponent(cost_matrix, cost_fn, cost_fp)
     if cost_matrix is not None:
         if cost_fn is not None or cost_fp is not None:
             raise InputTypeError(
@@ -57,15 +61,25 @@ def cost_coefficients(
                 f"`cost_matrix` must have shape {(n_classes, n_classes)}, one row and one column a "
                 f"class: got {cost_matrix.shape}"
             )
-        return cost_matrix
+        return np.ldexp(cost_matrix, exponent)
     if cost_fn is None or cost_fp is None or n_classes != 2:
         what = "`cost_fn` and `cost_fp`, or " if n_classes == 2 else ""
         raise InputTypeError(f"`cost` of {n_classes:,} classes needs {what}`cost_matrix`")
-    return np.array([[0.0, cost_fp], [cost_fn, 0.0]])
+    return np.ldexp([[0.0, cost_fp], [cost_fn, 0.0]], exponent)
 
 
-def _cost(t: formulas.Tally, **_: Any) -> Values:
-    return formulas.mean_cost(t)
+def cost_exponent(cost_matrix: Array | None, cost_fn: float | None, cost_fp: float | None) -> int:
+    """Return the power of two that lets costs be multiplied by counts and added; 0 unless extreme.
+
+    A mean is no larger than the largest cost, where the sum that it comes from may be.
+    """
+    given = cost_matrix if cost_matrix is not None else (cost_fn or 0.0, cost_fp or 0.0)
+    largest = math.frexp(float(np.abs(given).max(initial=0.0)))[1]
+    return min(max(largest, -_SAFE), _SAFE) - largest
+
+
+def _cost(t: formulas.Tally, **costs: Any) -> Values:
+    return formulas.mean_cost(t) * 2.0 ** -cost_exponent(**costs)
 
 
 def _kappa_coefficients(n_classes: int, *, weights: str | None) -> Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._count_formulas import (
     Tally,
     cost_share,
@@ -21,6 +22,7 @@ from fastmetrics.measures.decisions._count_parameters import (
     check_cost,
     check_cost_matrix,
     cost_coefficients,
+    cost_exponent,
 )
 from fastmetrics.measures.decisions._dual import Array
 from fastmetrics.measures.decisions._matrix_input import binary_counts, defined, strict_counts
@@ -108,7 +110,7 @@ def cost_sensitive_error(
     asked = _Costed.of(
         y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
     )
-    return defined(mean_cost(asked.tally), _EMPTY)
+    return defined(np.ldexp(mean_cost(asked.tally), -asked.cost_exponent), _EMPTY)
 
 
 @documented(_DATA, _COSTS)
@@ -128,7 +130,12 @@ def total_cost(
     Returns
     -------
     float
-        The sum of weight times cost; 0 where there is no example, inf beyond float64.
+        The sum of weight times cost; 0 where there is no example.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If it is beyond the largest double: inf, or -inf of gains.
 
     Examples
     --------
@@ -139,7 +146,12 @@ def total_cost(
         y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
     )
     with np.errstate(over="ignore"):
-        return float(np.ldexp(asked.tally.linear, -asked.exponent))
+        total = float(np.ldexp(asked.tally.linear, -asked.exponent - asked.cost_exponent))
+    if math.isinf(total):
+        warn_user(
+            f"the total cost is beyond the largest double: set to {total}", UndefinedMetricWarning
+        )
+    return total
 
 
 @documented(_DATA, _COSTS)
@@ -286,16 +298,20 @@ def expected_cost(
         ).counts.astype(np.float64)
     )
     reason = "the expected cost is not defined: a class that counts has no example"
-    return defined(expected_cost_of(sums, on_fn, on_fp, prevalence), reason)
+    exponent = cost_exponent(None, on_fn, on_fp)
+    on_fn, on_fp = math.ldexp(on_fn, exponent), math.ldexp(on_fp, exponent)
+    value = expected_cost_of(sums, on_fn, on_fp, prevalence)
+    return defined(np.ldexp(value, -exponent), reason)
 
 
 class _Costed(NamedTuple):
-    """Counts, what each cell costs, and the sums of both."""
+    """Counts, what each cell costs, and the sums of both: each scaled by a power of two."""
 
     counts: Array
     costs: Array
     tally: Tally
     exponent: int
+    cost_exponent: int
 
     @classmethod
     def of(
@@ -330,18 +346,18 @@ class _Costed(NamedTuple):
                     f"`cost_matrix` is of {len(cost_matrix):,} classes, and only "
                     f"{len(found.labels):,} occur, {found.labels}: pass `labels`, all of them"
                 )
-        costs = cost_coefficients(
-            len(found.labels), cost_matrix=cost_matrix, cost_fn=cost_fn, cost_fp=cost_fp
-        )
+        given = {"cost_matrix": cost_matrix, "cost_fn": cost_fn, "cost_fp": cost_fp}
+        costs = cost_coefficients(len(found.labels), **given)
         counts = found.counts.astype(np.float64)
-        return cls(counts, costs, tally(counts, costs), found.exponent)
+        return cls(counts, costs, tally(counts, costs), found.exponent, cost_exponent(**given))
 
 
 def _share(asked: _Costed, *, saved: bool) -> float:
     if (asked.costs < 0).any():
         raise InputError(
-            f"costs must not be negative where the largest possible one is the unit: got "
-            f"{asked.costs.min().item()!r}; adding a constant to a row changes no decision"
+            "costs must not be negative where the largest possible one is the unit: got "
+            f"{math.ldexp(asked.costs.min(), -asked.cost_exponent)!r}; adding a constant to a row "
+            "changes no decision"
         )
     worst = asked.costs.max(axis=1)
     sums = tally(asked.counts, worst[:, np.newaxis] - asked.costs) if saved else asked.tally

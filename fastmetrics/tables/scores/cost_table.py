@@ -30,8 +30,8 @@ Parameters
 ----------
 cost_fn, cost_fp : int, float or array-like of shape (n_samples,)
     What missing a positive costs (a fraud's amount), and what a false alarm costs (the work of
-    looking at it): one number, or one for each row; finite, not negative. Of a row, only the cost
-    of the mistake that its class allows counts.
+    looking at it): one number, or one for each row; not negative, below 2^500. Of a row, only the
+    cost of the mistake that its class allows counts.
 prevalence : float, optional
     Share of positives where the threshold will be used, in (0, 1); None: that of the data.
 
@@ -40,7 +40,7 @@ Raises
 TypeError
     If an argument is of the wrong kind; for costs by row with a table, which has no rows.
 ValueError
-    If the data are not binary labels and finite scores, a cost is negative or not finite, all
+    If the data are not binary labels and finite scores, a cost is negative or too large, all
     costs are 0, or the prevalence is not in (0, 1).
 """
 
