@@ -11,7 +11,10 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from fastmetrics._files import writing
+from fastmetrics.errors import InputError
 
 INK: Final = "black"
 PALE: Final = "0.82"
@@ -47,6 +50,9 @@ LINES: Final = (
 _TEXTS: Final = (8.3, 7.2, 6.2)
 """Sizes of the text of a legend, in points: the largest that finds room."""
 
+_LARGEST: Final = 1e300
+"""Spans of axes, their margins and distances between ticks are doubles too."""
+
 DPI: Final = 200
 """Dots an inch of a file, where its format has dots."""
 
@@ -67,6 +73,18 @@ def axes_or_new(ax: Any, size: tuple[float, float] = (6.4, 4.2)) -> Any:
     from matplotlib import pyplot
 
     return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def check_drawable(*columns: Any) -> None:
+    """Raise, before anything is drawn, for numbers that matplotlib overflows with."""
+    for column in columns:
+        values = np.abs(np.asarray(column, np.float64))
+        largest = float(values.max(initial=0.0, where=np.isfinite(values)))
+        if largest > _LARGEST:
+            raise InputError(
+                f"a figure shows numbers up to {_LARGEST:g}, and {largest!r} is beyond: divide all "
+                "by the same number"
+            )
 
 
 def legend_on_top(

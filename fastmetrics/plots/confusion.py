@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.plots._style import axes_or_new
+from fastmetrics.plots._style import axes_or_new, check_drawable
 
 _CELL: Final = 0.62
 """Inches of a cell of a figure of its own, at least."""
@@ -33,6 +33,7 @@ def draw_confusion(
     ``texts`` are what the cells say, ``shades`` what the bar of shades measures. Texts that would
     not fit into their cells become smaller, and are left out where they could not be read.
     """
+    check_drawable(cells)
     k = len(labels)
     side = min(max(3.4, _CELL * k + 1.2), 9.0)
     ax = axes_or_new(ax, (side + 0.8, side))

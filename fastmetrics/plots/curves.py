@@ -13,6 +13,7 @@ from fastmetrics.plots._style import (
     BAND_ALPHA,
     INK,
     axes_or_new,
+    check_drawable,
     curves_on,
     legend_off_curves,
     look_of,
@@ -119,6 +120,8 @@ def draw_curves(
 
     What lies deeper below zero than ``depth`` times the greatest height is out of sight.
     """
+    for curve in curves:
+        check_drawable(curve.x, curve.y)
     ax = axes_or_new(ax)
     add_guides(ax, guides, labels)
     add_curves(ax, curves, options)
@@ -151,7 +154,7 @@ def show_all(ax: Any, depth: float = math.inf, top: float | None = None) -> None
     if high > 0.0:
         low = max(low, -depth * high)
     for (start, end), limit in ((x, ax.set_xlim), ((low, high), ax.set_ylim)):
-        margin = MARGIN * ((end - start) or 1.0)
+        margin = MARGIN * ((end - start) or max(1.0, abs(end)))  # whole numbers may be large
         limit(start - margin, end + margin)
 
 

@@ -13,6 +13,7 @@ from fastmetrics.plots._style import (
     LINES,
     PALE,
     axes_or_new,
+    check_drawable,
     legend_on_top,
     plain_spines,
     upright,
@@ -42,6 +43,7 @@ def draw_replicates(
     options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Draw a histogram of the finite replicates, lines at the estimate and at its limits."""
+    check_drawable(replicates)
     ax = axes_or_new(ax)
     finite = replicates[np.isfinite(replicates)]
     shade = {"bins": _edges(finite), "facecolor": PALE, "edgecolor": "0.35", "lw": 0.6}
@@ -98,6 +100,6 @@ def _make_room(ax: Any, places: list[float]) -> None:
     low, high = ax.get_xlim()
     margin = 0.03 * (high - low)
     ax.set_xlim(
-        min(low, *(place - margin for place in places)),
-        max(high, *(place + margin for place in places)),
+        min([low, *(place - margin for place in places)]),
+        max([high, *(place + margin for place in places)]),
     )

@@ -9,7 +9,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.plots._style import CORNERS, axes_or_new, legend_off_curves, plain_spines, upright
+from fastmetrics.plots._style import (
+    CORNERS,
+    axes_or_new,
+    check_drawable,
+    legend_off_curves,
+    plain_spines,
+    upright,
+)
 from fastmetrics.plots.curves import (
     GUIDE,
     MARGIN,
@@ -132,6 +139,8 @@ def draw_thresholds(
     options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Draw measures over the threshold, from the lowest score to the highest."""
+    for curve in curves:
+        check_drawable(curve.x)
     ax = axes_or_new(ax)
     if is_new(ax):
         ax.set_xlabel("threshold t (positive: score ≥ t)")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from fastmetrics.plots._style import axes_or_new, legend_off_curves
+from fastmetrics.plots._style import axes_or_new, check_drawable, legend_off_curves
 from fastmetrics.plots.curves import Curve, Guide, add_curves, add_guides
 
 _MARGIN: Final = 0.05
@@ -25,6 +25,7 @@ def draw_over_time(
     options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Draw a curve over time beside what tells nothing; zero is in sight where it is the best."""
+    check_drawable(curve.x)
     ax = axes_or_new(ax)
     add_guides(ax, [reference], labels)
     add_curves(ax, [curve], options)

@@ -65,6 +65,26 @@ def test_shares(normalize, expected):
     assert "share of" in ax.child_axes[0].get_ylabel()
 
 
+def test_weights_near_the_largest_double():
+    matrix = fm.ConfusionMatrix.from_counts([[1.5e308, 5e307], [0.0, 1e308]])
+    assert cells(matrix.plot(normalize="true")) == [["0.750", "0.250"], ["0", "1"]]
+    with pytest.raises(ValueError, match=r"shows numbers up to 1e\+300, and 1.5e\+308 is beyond"):
+        matrix.plot()
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.UndefinedMetricWarning")
+def test_an_estimate_that_is_no_number_has_no_line():
+    ax = fm.bootstrap([1, 1], [0.1, 0.2], n_resamples=9, rng=1)["roc_auc"].plot()
+    assert not ax.lines
+
+
+def test_replicates_near_the_largest_double():
+    costs = ("cost", {"cost_fn": 1e308, "cost_fp": 1e308})
+    found = fm.bootstrap([0, 0, 1, 1], [0, 1, 0, 1], metrics=[costs], n_resamples=99, rng=1)
+    with pytest.raises(ValueError, match=r"shows numbers up to 1e\+300, and 1e\+308 is beyond"):
+        found["cost"].plot()
+
+
 def test_a_normalization_that_is_none():
     with pytest.raises(ValueError, match="`normalize` must be one of 'true', 'pred', 'all', None"):
         MATRIX.plot(normalize="rows")

@@ -201,6 +201,31 @@ def test_thresholds():
     assert_readable(ax)
 
 
+def costs_by_threshold(y, scores):
+    return fm.threshold_costs(y, scores, cost_fn=1, cost_fp=1).plot()
+
+
+@pytest.mark.parametrize("plot", [fm.plot_thresholds, costs_by_threshold])
+@pytest.mark.parametrize("scores", [(1e308, -1e308, 0), (1e308, 1.5e308, 1.7e308)])
+def test_scores_near_the_largest_double_are_refused(plot, scores):
+    plt.close("all")
+    with pytest.raises(ValueError, match=r"shows numbers up to 1e\+300, and 1.?7?e\+308 is beyond"):
+        plot([0, 1, 1], scores)
+    assert not plt.get_fignums()
+    for curve in (fm.plot_roc, fm.plot_pr, fm.plot_det):  # whose axes are rates
+        curve([0, 1, 1], scores)
+
+
+@pytest.mark.parametrize("plot", [fm.plot_thresholds, costs_by_threshold])
+@pytest.mark.parametrize(
+    "scores", [(1e300, -1e300, 0), (5e-324, 0, 1e-323), (2**62, 2**62 + 1, 2**62 + 2)]
+)
+def test_scores_of_any_other_size_are_drawn(plot, scores):
+    ax = plot([0, 1, 1], scores)
+    low, high = ax.get_xlim()
+    assert low < min(scores) <= max(scores) < high
+
+
 def test_thresholds_takes_measures_of_labels_alone():
     for metric in ("roc_auc", "log_loss", lambda y, p: 1.0):
         with pytest.raises(ValueError, match=r"`metrics` names .* measures of predicted labels"):

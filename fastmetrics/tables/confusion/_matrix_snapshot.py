@@ -108,9 +108,10 @@ class CountsAsArray(Shown, ABC):
         """
         check_choice("normalize", normalize, ("true", "pred", "all", None))
         counts, labels, exponent = MatrixSnapshot.of(cast("ConfusionMatrix", self))
-        if exponent:
-            counts = np.ldexp(counts, -exponent)
-        cells = counts if normalize is None else _shares(counts, normalize)
+        if normalize is not None:
+            cells = _shares(counts, normalize)
+        else:
+            cells = np.ldexp(counts, -exponent) if exponent else counts
         said = _text_of_share if normalize is not None else _text_of_count
         return draw_confusion(
             cells,
