@@ -80,14 +80,15 @@ def test_the_numbers_are_the_librarys(capsys: Any, file: str, query: str) -> Non
 
 def test_options_reach_the_library(capsys: Any) -> None:
     given = (
-        *("--metrics", "P@2", "rbp:persistence=0.8", "--ties", "pessimistic", "--control", "old"),
+        *("--metrics", "map@2:divide_by=reachable", "rbp:persistence=0.8"),
+        *("--ties", "pessimistic", "--control", "old"),
         *("--test", "randomization", "--adjustment", "max-t", "--bootstrap", "200", "--seed", "3"),
         *("--method", "percentile", "--confidence-level", "0.9", "--no-relevant", "0"),
         *("--relevant-from", "1", "--format", "csv"),
     )
     rows = list(csv.DictReader(io.StringIO(run(capsys, *ROWS, *given).out)))
     own = evaluated(
-        metrics={"P@2": "P@2", "rbp": ("rbp", {"persistence": 0.8})},
+        metrics=[("map@2", {"divide_by": "reachable"}), ("rbp", {"persistence": 0.8})],
         ties="pessimistic",
         control="old",
         test="randomization",

@@ -105,6 +105,22 @@ def test_items_that_were_never_retrieved_count() -> None:
         fm.RankingTable.from_scores([1, 1], [2, 1], n_relevant=[1])
 
 
+def test_a_perfect_list_is_worth_what_k_places_can_reach() -> None:
+    table = fm.RankingTable.from_scores([1, 1, 1, 0], [4, 3, 2, 1], n_relevant=[5])
+    for k, relevant in ((2, 2 / 5), (4, 3 / 5), (9, 3 / 5)):
+        assert fm.mean_average_precision(table, k=k) == relevant
+        reachable = fm.mean_average_precision(table, k=k, divide_by="reachable")
+        assert reachable == pytest.approx(min(k, 3) / min(k, 5))
+    assert fm.mean_average_precision(table, divide_by="reachable") == 3 / 5
+    none = fm.mean_average_precision([0], [1], k=1, divide_by="reachable", no_relevant=1.0)
+    assert none == 1  # as XGBoost and LightGBM have it
+    several = {"all": "map@2", "k": ("map@2", {"divide_by": "reachable"})}
+    found = fm.evaluate_rankings({"a": table}, metrics=several)
+    assert [found.per_query("a", name).tolist() for name in several] == [[2 / 5], [1]]
+    with pytest.raises(ValueError, match="`divide_by` must be one of 'relevant', 'reachable'"):
+        fm.mean_average_precision(table, k=2, divide_by="k")
+
+
 def test_tables_merge_pickle_and_own_their_columns() -> None:
     relevance, score, query = _sample(2)
     whole = fm.RankingTable.from_scores(relevance, score, query=query)

@@ -81,11 +81,17 @@ def reciprocal_rank(order: Order, k: int | None = None, level: Any = 1) -> Fract
     )
 
 
-def average_precision(order: Order, total: int, k: int | None = None, level: Any = 1) -> Fraction:
-    return (
-        sum((precision(order, place, level) for place in _places(order, level, k)), Fraction(0))
-        / total
-    )
+def average_precision(
+    order: Order,
+    total: int,
+    k: int | None = None,
+    level: Any = 1,
+    divide_by: str = "relevant",
+) -> Fraction:
+    found = sum((precision(order, place, level) for place in _places(order, level, k)), Fraction(0))
+    if divide_by == "relevant" or k is None:
+        return found / total
+    return found / min(k, total)  # the sum of a perfect list: so many relevant items come first
 
 
 def worth(relevance: Any, gain: str) -> Any:

@@ -91,6 +91,13 @@ RANKINGS: tuple[RankingEntry, ...] = (
     _entry("mean_reciprocal_rank[2]", oracle.reciprocal_rank, k=2),
     _entry("mean_average_precision", oracle.average_precision, "total"),
     _entry("mean_average_precision[3]", oracle.average_precision, "total", k=3),
+    _entry(
+        "mean_average_precision[reachable]",
+        oracle.average_precision,
+        "total",
+        k=2,
+        divide_by="reachable",
+    ),
     _entry("dcg", oracle.dcg, none=0.0),
     _entry("dcg[exponential]", oracle.dcg, gain="exponential", none=0.0),
     _entry("ndcg", oracle.ndcg),

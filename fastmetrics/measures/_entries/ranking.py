@@ -32,7 +32,7 @@ MEASURES: Final = (
         "mean_average_precision",
         "mean average precision",
         "positions",
-        _CUT | _LEVEL | _LEFT_OUT,
+        _CUT | {"divide_by": "relevant"} | _LEVEL | _LEFT_OUT,
         aliases=("map",),
     ),
     _ranked(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from math import log, nan
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_fraction
+from fastmetrics._input.scalars import check_choice, check_fraction
 from fastmetrics._kernels.ranking import ranking_values as kernels
 from fastmetrics.measures.ranking._by_query import (
     RANKED,
@@ -35,6 +35,7 @@ def mean_average_precision(
     *,
     query: ArrayLike | None = None,
     k: int | None = None,
+    divide_by: Literal["relevant", "reachable"] = "relevant",
     relevant_from: float = 1,
     ties: Ties = "expected",
     no_relevant: float = nan,
@@ -43,6 +44,13 @@ def mean_average_precision(
 ) -> Any:
     """Compute the mean average precision (MAP): precision at each relevant item, averaged.
 
+    Parameters
+    ----------
+    divide_by : {"relevant", "reachable"}, default="relevant"
+        With a cut-off, divide the sum of the precisions by the number of relevant items, as
+        trec_eval and ranx do; or by how many of them k places can hold, min(k, relevant), as
+        XGBoost and LightGBM do: a perfect list is then worth 1, whatever k is.
+
     Returns
     -------
     float or ndarray of shape (n_queries,)
@@ -50,8 +58,7 @@ def mean_average_precision(
 
     Notes
     -----
-    The precisions are divided by the number of relevant items, with a cut-off too: items beyond
-    the first k, and those never retrieved, count 0.
+    Items beyond the first k, and relevant ones never retrieved, count 0.
 
     References
     ----------
@@ -64,13 +71,21 @@ def mean_average_precision(
     >>> from fastmetrics import mean_average_precision
     >>> mean_average_precision([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6])
     0.75
+    >>> perfect = [1, 1, 1, 0], [0.9, 0.8, 0.7, 0.6]
+    >>> mean_average_precision(*perfect, k=2)
+    0.6666666666666666
+    >>> mean_average_precision(*perfect, k=2, divide_by="reachable")
+    1.0
     """
+    check_choice("divide_by", divide_by, ("relevant", "reachable"))
     table = ranked(relevance, score, query, ties, n_threads)
     level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
-    sums = np.empty(table.n_queries)
-    more = (level, check_cutoff(k), sums)
-    filled(kernels.expected_precision_sums, table, n_threads, *ranks(table), *more)
-    values = over(sums, n_relevant(table, level, n_threads), otherwise)
+    places, sums = check_cutoff(k), np.empty(table.n_queries)
+    filled(kernels.expected_precision_sums, table, n_threads, *ranks(table), level, places, sums)
+    divisors = n_relevant(table, level, n_threads)
+    if divide_by == "reachable":
+        divisors = np.minimum(divisors, places)
+    values = over(sums, divisors, otherwise)
     return averaged(values, per_query, ties, "average precision")
 
 
