@@ -6,8 +6,8 @@ import numpy as np
 
 from fastmetrics._kernels._compile import kernel
 
-#: Powers 0 to 5.
-MOMENTS = 6
+#: Powers 0 to 5 of both classes, then 0 and 1 of the positives.
+MOMENTS = 8
 _TINY = 2.0**-1000
 
 
@@ -43,8 +43,9 @@ def moments_of_runs(logits, positives, negatives, width, starts, moments):
     """Write, for each run of descending logits no wider than ``width``, its first logit and sums.
 
     The sums are those of the weights of both classes times the powers of the distances to the
-    first logit, divided by the factorials. Returns how many runs there are: at most one more than
-    the whole range is wide in units of ``width``, and no more than rows.
+    first logit, divided by the factorials; the first two of the positives alone follow. Returns
+    how many runs there are: at most one more than the whole range is wide in units of ``width``,
+    and no more than rows.
     """
     runs = 0
     first = np.inf
@@ -54,6 +55,8 @@ def moments_of_runs(logits, positives, negatives, width, starts, moments):
     m3 = 0.0
     m4 = 0.0
     m5 = 0.0
+    p0 = 0.0
+    p1 = 0.0
     for i in range(logits.size):
         distance = logits[i] - first
         if not distance >= -width:
@@ -61,11 +64,15 @@ def moments_of_runs(logits, positives, negatives, width, starts, moments):
                 row = moments[runs - 1]
                 row[0], row[1], row[2] = m0, m1, m2 / 2.0
                 row[3], row[4], row[5] = m3 / 6.0, m4 / 24.0, m5 / 120.0
-            m0 = m1 = m2 = m3 = m4 = m5 = 0.0
+                row[6], row[7] = p0, p1
+            m0 = m1 = m2 = m3 = m4 = m5 = p0 = p1 = 0.0
             first = logits[i]
             starts[runs] = first
             runs += 1
             distance = 0.0
+        term = np.float64(positives[i])
+        p0 += term
+        p1 += term * distance
         term = np.float64(positives[i] + negatives[i])
         m0 += term
         term *= distance
@@ -82,4 +89,5 @@ def moments_of_runs(logits, positives, negatives, width, starts, moments):
         row = moments[runs - 1]
         row[0], row[1], row[2] = m0, m1, m2 / 2.0
         row[3], row[4], row[5] = m3 / 6.0, m4 / 24.0, m5 / 120.0
+        row[6], row[7] = p0, p1
     return runs

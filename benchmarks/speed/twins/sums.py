@@ -327,9 +327,8 @@ def moments_of_runs(data: Data) -> Pair:
         while (after := int(np.searchsorted(-x, width - x[firsts[-1]], side="right"))) < len(x):
             firsts.append(max(after, firsts[-1] + 1))
         distances = x - np.repeat(x[firsts], np.diff(firsts, append=len(x)))
-        columns = [
-            np.add.reduceat(distances**k, firsts) / math.factorial(k) for k in range(logits.MOMENTS)
-        ]
+        columns = [np.add.reduceat(distances**k, firsts) / math.factorial(k) for k in range(6)]
+        columns += [np.add.reduceat(both[0] * distances**k, firsts) for k in range(2)]
         return x[firsts], np.column_stack(columns)
 
     return ours, twin

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
@@ -23,6 +23,8 @@ from fastmetrics.measures.calibration._logistic_fit import (
     Columns,
     Fit,
     Likelihood,
+    first_row,
+    overlaps,
     squares_of_gradients,
     variances,
 )
@@ -36,7 +38,7 @@ from fastmetrics.measures.calibration._probability_table import (
     probability_table,
 )
 from fastmetrics.measures.calibration._squares import Squares, squares_of_weights
-from fastmetrics.measures.calibration._sums import PIECE, Floats, sums_of
+from fastmetrics.measures.calibration._sums import Floats, sums_of
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 MethodName = Literal["wald", "likelihood"]
@@ -121,7 +123,7 @@ def logistic_calibration(
     ----------
     method : {"wald", "likelihood"}, default="wald"
         "wald": estimate +- z standard errors. "likelihood": all values that a likelihood ratio test
-        would not reject, the other number fitted anew.
+        would not reject, the other number fitted anew: finite limits wherever there is an estimate.
 
     Returns
     -------
@@ -206,15 +208,19 @@ def logistic_of_table(
     if not lacks_a_class(table, "logistic calibration"):
         p = probabilities(table)
         inside = slice(int(p[0] == 1.0), len(p) - int(p[-1] == 0.0))
+        classes = table.positives[inside], table.negatives[inside]
         wrong, n_certain = _certain(table, p)
         if wrong:
             fault = (
                 f"{wrong:g} positives have a probability of exactly 0, or negatives one of 1; clip "
                 "them to, say, [1e-6, 1 - 1e-6]"
             )
-        elif (fault := _fault(table, inside)) != _ONE_CLASS:
+        elif max(map(first_row, classes)) == len(classes[0]):
+            fault = "probabilities inside (0, 1) belong to one class"
+        else:
             x = logits_of(p[inside], n_threads) if logits is None else logits[inside]
-            columns = Columns(x, table.positives[inside], table.negatives[inside])
+            columns = Columns(x, *classes)
+            fault = _fault(columns)
             has_errors = squares is not None or not table.is_weighted
             filling = None
             if squares is not None:
@@ -276,30 +282,13 @@ def logits_of(p: Floats, n_threads: int | None) -> Floats:
     return logits
 
 
-_ONE_CLASS: Final = "probabilities inside (0, 1) belong to one class"
-
-
-def _fault(table: ScoreTable, inside: slice) -> str:
+def _fault(columns: Columns) -> str:
     """Return why the slope has no finite value, empty where it has one."""
-    positives, negatives = table.positives[inside], table.negatives[inside]
-    first = _first_row(positives), _first_row(negatives)
-    if max(first) == len(positives):
-        return _ONE_CLASS
-    if len(positives) == 1:
+    if columns.logits[0] == columns.logits[-1]:
         return "all probabilities are the same"
-    last = [len(positives) - 1 - _first_row(column[::-1]) for column in (positives, negatives)]
-    if last[0] <= first[1] or last[1] <= first[0]:
+    if min(high - low for high, low in overlaps(columns)) <= 0.0:
         return "the probabilities separate the classes, so that the slope is infinite"
     return ""
-
-
-def _first_row(column: NDArray[Any]) -> int:
-    """Return the first row that has any weight, the number of rows if none has."""
-    for start in range(0, len(column), PIECE):
-        found = np.flatnonzero(column[start : start + PIECE])
-        if len(found):
-            return start + int(found[0])
-    return len(column)
 
 
 def _in_unit(squares: Squares, inside: slice, unit: float) -> tuple[Floats, Floats]:
@@ -325,63 +314,67 @@ class _Fits(NamedTuple):
 
     def in_the_large(self) -> _Estimate:
         """Return the intercept beside a slope of 1."""
-        fit = self.likelihood.fit(0.0, 1.0, "intercept")
-        variance = 1.0 / fit.information[0]
+        own = self.likelihood
+        fit = own.fit_along(own.centre, 1.0, (1.0, 0.0))
+        variance = 1.0 / fit.weight
         filling = self._filling(fit)
         if filling is not None:
             variance *= filling[0] * variance
         return self._estimate(
-            fit, fit.intercept, variance, lambda value: fit._replace(intercept=value)
+            fit, fit.level - own.centre, variance, lambda value: (value + own.centre, 1.0)
         )
 
     def slope_and_intercept(self) -> tuple[_Estimate, _Estimate]:
         """Return both numbers of the line."""
-        fit = self.likelihood.fit(0.0, 0.0)
-        of_intercept, of_slope = variances(fit, self._filling(fit))
+        own = self.likelihood
+        fit = own.fit()
+        of_intercept, of_slope = variances(own, fit, self._filling(fit))
 
-        def beside_slope(value: float) -> Fit:
-            return self.likelihood.fit(fit.intercept, value, "intercept")
+        def beside_slope(value: float) -> tuple[float, float]:
+            return own.fit_along(fit.level, value, (1.0, 0.0))[:2]
 
-        def beside_intercept(value: float) -> Fit:
-            return self.likelihood.fit(value, fit.slope, "slope")
+        def beside_intercept(value: float) -> tuple[float, float]:
+            level = value + fit.slope * own.centre
+            return own.fit_along(level, fit.slope, (own.centre, 1.0))[:2]
 
+        intercept = fit.level - fit.slope * own.centre
         return (
             self._estimate(fit, fit.slope, of_slope, beside_slope),
-            self._estimate(fit, fit.intercept, of_intercept, beside_intercept),
+            self._estimate(fit, intercept, of_intercept, beside_intercept),
         )
 
     def _filling(self, fit: Fit) -> tuple[float, float, float] | None:
-        if self.squares is None:
-            return None
-        own = self.likelihood
-        return squares_of_gradients(own.columns, fit, self.squares, own.n_threads)
+        return self.squares and squares_of_gradients(self.likelihood, fit, self.squares)
 
     def _estimate(
-        self, fit: Fit, estimate: float, variance: float, at: Callable[[float], Fit]
+        self,
+        fit: Fit,
+        estimate: float,
+        variance: float,
+        at: Callable[[float], tuple[float, float]],
     ) -> _Estimate:
-        """Return an estimate with its error and interval; ``at`` fits the rest to another value."""
+        """Return an estimate with its error and interval; ``at`` fits the line to another value."""
         if not self.has_errors:
             return estimate, _NAN, _NO_INTERVAL
         error = math.sqrt(variance)
         half = self.quantile * error
         if self.method == "wald":
             return estimate, error, ConfidenceInterval(estimate - half, estimate + half)
-        highest = self.likelihood.logarithm(fit.intercept, fit.slope)
+        highest = self.likelihood.logarithm(fit.level, fit.slope)
 
-        def excess(value: float) -> float:
-            there = at(value)
-            height = self.likelihood.logarithm(there.intercept, there.slope)
+        def excess(distance: float) -> float:
+            height = self.likelihood.logarithm(*at(estimate + distance))
             return 2.0 * (highest - height) - self.quantile**2
 
-        low, high = (_root(excess, estimate, side * half) for side in (-1.0, 1.0))
+        low, high = (estimate + _root(excess, side * half) for side in (-1.0, 1.0))
         return estimate, error, ConfidenceInterval(low, high)
 
 
-def _root(excess: Callable[[float], float], start: float, step: float) -> float:
-    """Return where a convex function that is negative at ``start`` has its root on one side."""
+def _root(excess: Callable[[float], float], step: float) -> float:
+    """Return where a convex function that is negative at 0 has its root on the side of a step."""
     from scipy.optimize import brentq
 
-    inside, outside = start, start + step
+    inside, outside = 0.0, step
     while excess(outside) < 0.0:
-        inside, outside = outside, outside + 2.0 * (outside - start)
-    return float(brentq(excess, inside, outside, xtol=1e-9 * abs(step), rtol=1e-14))
+        inside, outside = outside, 3.0 * outside
+    return float(brentq(excess, inside, outside, xtol=1e-300, rtol=1e-13, maxiter=1000))
