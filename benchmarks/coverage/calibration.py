@@ -130,7 +130,7 @@ def population(scene: CalibrationScene) -> dict[str, float]:
     roots = [_errors(bins, gaps)[1] for bins in (uniform, by_rank)]
     return {
         "uniform bins": roots[0],
-        "quantile bins": roots[1],
+        "equal-count bins": roots[1],
         "calibration curve": 0.0,
         "fit of calibrated data": 0.0,
         "expected_calibration_error": _errors(uniform, gaps)[0],
@@ -147,7 +147,7 @@ def _errors(bins: NDArray[np.int64], gaps: NDArray[np.float64]) -> tuple[float, 
 def measure(scene: CalibrationScene, data: Data, rng: np.random.Generator, out: Any) -> None:
     """Compute intervals, bands, tests and estimates of one data set."""
     y, p = data.labels, data.scores
-    for strategy in ("uniform", "quantile"):
+    for strategy in ("uniform", "equal-count"):
         found = fastmetrics.calibration_error_interval(y, p, n_bins=N_BINS, strategy=strategy)
         interval = float(found.confidence_interval.low), float(found.confidence_interval.high)
         out.intervals[f"{strategy} bins", found.method] = interval

@@ -11,7 +11,7 @@ from benchmarks.coverage.study import IntervalRow, Study
 
 _TITLES = {
     "uniform bins": "### Root mean square calibration error, uniform bins",
-    "quantile bins": "### Root mean square calibration error, quantile bins",
+    "equal-count bins": "### Root mean square calibration error, equal-count bins",
     "calibration curve": "### The calibration curve, all of it",
     "fit of calibrated data": "### The isotonic fit of calibrated data, at one point",
 }
@@ -74,7 +74,8 @@ and the target is that of the population in these bins. The interval is that of 
 error and an upper limit for any n; beside it, as they have it, for large n. The band is that of
 Dimitriadis et al., which covers if the whole curve lies inside: it is safe, and wide. A consistency
 band covers if it holds the isotonic fit of data that *are* calibrated, at the point nearest to
-their mean probability.
+their mean probability. Quantile bins are equal-count ones but for a row or so at an edge, and are
+not simulated apart.
 """
 
 _TESTS = """`calibration_test` with {n} replicates, by the miscalibration of the Brier score and by

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import fastmetrics as fm
+from fastmetrics.measures.calibration._bins import Strategy
 from reference import binned_calibration_oracle as binned, calibration_interval_oracle as oracle
 
 P = [Fraction(k, 8) for k in (1, 1, 2, 3, 4, 6, 7, 7)]
@@ -58,7 +60,7 @@ def test_statistics_are_the_measures() -> None:
     rng = np.random.default_rng(0)
     p = rng.random(300)
     y = rng.random(300) < p**2
-    for strategy in ("uniform", "quantile"):
+    for strategy in get_args(Strategy):
         for name in METRICS[1:]:
             found = fm.calibration_test(
                 y, p, metric=name, strategy=strategy, n_bins=8, n_resamples=1

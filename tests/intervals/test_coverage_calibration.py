@@ -25,7 +25,7 @@ def test_targets_are_the_limits_of_large_samples(scene) -> None:
     data = replace(scene, n=400_000).draw(np.random.default_rng(1))
     truth = calibration.population(scene)
     rms = fm.root_mean_square_calibration_error
-    for name in ("uniform", "quantile"):
+    for name in ("uniform", "equal-count"):
         found = rms(data.labels, data.scores, strategy=name, estimator="sun")
         assert found == pytest.approx(truth[f"{name} bins"], abs=0.005)
     found = fm.expected_calibration_error(data.labels, data.scores)
@@ -57,7 +57,7 @@ def test_each_kind_is_measured() -> None:
         rng = scene.generator(0)
         calibration.measure(scene, scene.draw(rng), rng, out)
         metrics = [metric for metric, _ in out.intervals]
-        bins = ["uniform bins"] * 2 + ["quantile bins"] * 2
+        bins = ["uniform bins"] * 2 + ["equal-count bins"] * 2
         of_fit = ["fit of calibrated data"] * scene.is_calibrated
         assert metrics == [*bins, "calibration curve", *of_fit]
         assert {name for name, _ in out.pvalues} == {"calibrated" if of_fit else "not"}

@@ -19,7 +19,12 @@ ERRORS = (
     fm.maximum_calibration_error,
     fm.root_mean_square_calibration_error,
 )
-BINS = {"uniform": oracle.uniform, "quantile": oracle.quantile}
+BINS = {
+    "uniform": oracle.uniform,
+    "quantile": oracle.quantile,
+    "equal-count": oracle.equal_count,
+    "uniform-left-closed": oracle.uniform_left_closed,
+}
 FORMS = ("top-label", "class-wise", "full")
 Y, P = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
 
@@ -57,8 +62,10 @@ CHANCES = st.sampled_from([0.0, 1e-9, 0.2, 0.25, 0.375, 0.5, float(np.nextafter(
 ROWS = st.lists(st.tuples(st.integers(0, 1), CHANCES, st.integers(0, 3)), min_size=2, max_size=12)
 
 
-@given(ROWS, st.sampled_from([1, 2, 3, 4, 8, 40]), st.sampled_from(["uniform", "quantile"]))
+@given(ROWS, st.sampled_from([1, 2, 3, 4, 8, 40]), st.sampled_from(sorted(BINS)))
 def test_one_column(rows, n_bins, strategy) -> None:
+    if strategy == "quantile" and n_bins in (3, 40):
+        n_bins = 16  # shares of rows that doubles hold
     rows = [*rows, (0, 0.25, 1), (1, 0.25, 1)]
     y, p, w = (list(column) for column in zip(*rows, strict=True))
     for weights in (None, w):
@@ -87,7 +94,9 @@ def test_columns(data, k, n_bins, form) -> None:
     rows += [(j, [0.5, 0.5, *[0.0] * (k - 2)], 1) for j in range(k)] * 2
     codes, p, w = (list(column) for column in zip(*rows, strict=True))
     order = data.draw(st.permutations(range(len(rows))))
-    strategy = "uniform" if form == "full" else data.draw(st.sampled_from(sorted(BINS)))
+    kinds = [kind for kind in sorted(BINS) if form != "full" or kind.startswith("uniform")]
+    strategy = data.draw(st.sampled_from(kinds))
+    n_bins = 8 if (strategy, n_bins) == ("quantile", 5) else n_bins
     options = {"n_bins": n_bins, "strategy": strategy, "form": form}
     for weights in (None, w):
         right = wanted(oracle.problems(form, codes, p, weights), n_bins, strategy)
@@ -105,7 +114,7 @@ def test_any_row_order_gives_the_same_bits() -> None:
     columns = rng.dirichlet(np.ones(3), 20_000)
     codes = rng.integers(0, 3, 20_000)
     order = rng.permutation(20_000)
-    for options in ({}, {"strategy": "quantile"}):
+    for options in ({"strategy": strategy} for strategy in BINS):
         assert found(y[order], p[order], **options) == found(y, p, **options)
     for form in FORMS:
         assert found(codes[order], columns[order], form=form, n_bins=5) == found(
@@ -131,10 +140,10 @@ def test_float32_probabilities_are_binned_as_they_are() -> None:
     assert found(y, p, n_bins=10) == found(y, p.astype(np.float64), n_bins=10)
 
 
-def test_adaptive_is_expected_in_quantile_bins() -> None:
+def test_adaptive_is_expected_in_equal_counts() -> None:
     columns = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
     codes = np.arange(60) % 3
-    bins = {"n_bins": 7, "strategy": "quantile"}
+    bins = {"n_bins": 7, "strategy": "equal-count"}
     right = fm.expected_calibration_error(codes, columns, form="class-wise", **bins)
     assert fm.adaptive_calibration_error(codes, columns, n_bins=7) == right
     right = fm.expected_calibration_error(Y, P, **bins)
@@ -175,7 +184,7 @@ def test_more_bins_than_rows_are_left_out() -> None:
     assert fm.expected_calibration_error(Y, P, n_bins=1000) == pytest.approx(
         np.abs(np.subtract(Y, P)).mean()
     )
-    by_rank = fm.expected_calibration_error(Y, P, n_bins=1000, strategy="quantile")
+    by_rank = fm.expected_calibration_error(Y, P, n_bins=1000, strategy="equal-count")
     assert by_rank == pytest.approx(np.abs(np.subtract(Y, P)).mean())
 
 
@@ -203,7 +212,8 @@ COLUMNS = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
         ((Y, P), {"n_bins": 0}, ValueError, "`n_bins` must be at least 1: got 0"),
         ((Y, P), {"n_bins": 2.0}, TypeError, "`n_bins` must be an integer: got float 2.0"),
         ((Y, P), {"n_bins": 10**7}, ValueError, "`n_bins` must be at most 1,000,000: got"),
-        ((Y, P), {"strategy": "equal"}, ValueError, "`strategy` must be one of 'uniform', 'quant"),
+        ((Y, P), {"strategy": "equal"}, ValueError, "`strategy` must be one of 'uniform', "
+         "'quantile', 'equal-count', 'uniform-left-closed': got 'equal'"),
         ((Y, P), {"form": "full"}, TypeError, "`form` is for a column of `y_proba` a class"),
         ((Y, P), {"labels": [0, 1]}, TypeError, "`labels` is for a column of `y_proba` a class"),
         ((Y, [0.5, 1.5, -2.0, 0, 0]), {}, ValueError, r"`y_proba` must lie in \[0, 1\]: from -2.0"
@@ -219,7 +229,7 @@ COLUMNS = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
         (([0, 1, 2], COLUMNS), {"form": "top"}, ValueError, "`form` must be one of 'top-label'"),
         (([0, 1, 2], COLUMNS), {"pos_label": 1}, TypeError, "`pos_label` is for one column of"),
         (([0, 1, 2], COLUMNS), {"form": "full", "strategy": "quantile"}, ValueError,
-         "`strategy` must be 'uniform' with `form='full'`"),
+         "`strategy` must be 'uniform' with `form='full'`, or 'uniform-left-closed': cells have"),
         ((Y, [0.5, math.nan, 0, 0, 0]), {}, ValueError, "`y_proba` must be finite: nan at index 1"),
         (([0, 1, 2, 0, 1], P), {}, ValueError, "`y_true` has 3 classes"),
     ],
@@ -227,6 +237,14 @@ COLUMNS = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
 def test_faults(error, data, options, kind, message) -> None:
     with pytest.raises(kind, match=message):
         error(*data, **options)
+
+
+def test_percentiles_of_rows_need_rows() -> None:
+    options = {"strategy": "quantile", "sample_weight": [0.5, 1, 1, 1, 1]}
+    rms = functools.partial(fm.root_mean_square_calibration_error, estimator="plug-in")
+    for error in (*ERRORS[:2], rms):
+        with pytest.raises(ValueError, match=r"percentiles of rows, .*: take 'equal-count'"):
+            error(Y, P, **options)
 
 
 def test_how_many_rows_a_bin_has_must_be_known() -> None:

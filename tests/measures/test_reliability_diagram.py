@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from sklearn import calibration as sk
 
 import fastmetrics as fm
+from fastmetrics.measures.calibration._bins import Strategy
 
 
 def sample(rng, n=500, decimals=2):
@@ -43,16 +46,61 @@ def test_uniform_bins_are_those_of_the_calibration_curve(rng, n_bins):
     assert (np.ceil(found.high * n_bins) - np.ceil(found.low * n_bins) <= 1).all()
 
 
-def test_quantile_bins_part_no_probability(rng):
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_quantile_bins_are_those_of_scikit_learn(rng, dtype):
+    """Rows on an edge too, where the place of a percentile is rounded below a whole number."""
+    for _ in range(300):
+        n, n_bins = int(rng.integers(2, 80)), int(rng.integers(1, 20))
+        y, p = sample(rng, n, decimals=int(rng.integers(1, 17)))
+        p = p.astype(dtype)
+        observed, predicted = sk.calibration_curve(y, p, strategy="quantile", n_bins=n_bins)
+        found = fm.reliability_diagram(y, p, bins="quantile", n_bins=n_bins, pos_label=1)
+        np.testing.assert_allclose(found.observed, observed, rtol=1e-12)
+        np.testing.assert_allclose(
+            found.predicted, predicted, rtol=1e-5 if dtype is np.float32 else 1e-12
+        )
+        error = fm.expected_calibration_error(y, p, strategy="quantile", n_bins=n_bins, pos_label=1)
+        shares = found.weights / n
+        assert error == pytest.approx(shares @ np.abs(observed - found.predicted), abs=1e-12)
+
+
+def test_quantile_and_equal_count_are_two_things():
+    y, p = [0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0], np.arange(1, 14) / 14
+    shares = {"quantile": [1 / 4, 1 / 2, 4 / 5], "equal-count": [2 / 5, 1 / 2, 3 / 4]}
+    for bins, right in shares.items():
+        found = fm.reliability_diagram(y, p, bins=bins, n_bins=3)
+        assert found.observed.tolist() == pytest.approx(right)
+        assert found.bins == bins
+
+
+@pytest.mark.parametrize("bins", get_args(Strategy))
+@pytest.mark.parametrize("n_bins", [1, 3, 8, 30])
+def test_the_curve_and_the_diagram_have_the_same_bins(rng, bins, n_bins):
+    for decimals in (1, 3, 16):
+        y, p = sample(rng, 90, decimals)
+        found = fm.reliability_diagram(y, p, bins=bins, n_bins=n_bins)
+        observed, predicted = fm.calibration_curve(y, p, strategy=bins, n_bins=n_bins)
+        np.testing.assert_allclose(found.observed, observed, rtol=1e-12)
+        np.testing.assert_allclose(found.predicted, predicted, rtol=1e-12)
+
+
+def test_bins_closed_on_the_left():
+    p = [0.0, 0.125, 0.25, 0.375, 0.5, 0.75, 0.875, 1.0]
+    found = fm.reliability_diagram([0, 1] * 4, p, bins="uniform-left-closed", n_bins=4)
+    assert found.low.tolist() == [0.0, 0.25, 0.5, 0.75]
+    assert found.high.tolist() == [0.125, 0.375, 0.5, 1.0]
+
+
+def test_equal_counts_part_no_probability(rng):
     y, p = sample(rng, decimals=1)
-    found = fm.reliability_diagram(y, p, bins="quantile", n_bins=4)
+    found = fm.reliability_diagram(y, p, bins="equal-count", n_bins=4)
     assert (found.low[1:] > found.high[:-1]).all()
     bins = np.array([np.mean(p < each) * 4 // 1 for each in p])
     right = [(y[bins == k].mean(), p[bins == k].mean()) for k in np.unique(bins)]
     np.testing.assert_allclose(np.column_stack((found.observed, found.predicted)), right)
 
 
-@pytest.mark.parametrize("bins", ["isotonic", "uniform", "quantile"])
+@pytest.mark.parametrize("bins", ["isotonic", *get_args(Strategy)])
 def test_weights_tables_and_histogram(rng, bins):
     y, p = sample(rng)
     w = rng.integers(0, 4, 500)
@@ -63,7 +111,10 @@ def test_weights_tables_and_histogram(rng, bins):
     )
     right = np.histogram(p, bins=np.linspace(0, 1, 21), weights=w)[0] / w.sum()
     np.testing.assert_allclose(found.histogram, right, atol=1e-15)
-    if bins != "quantile":  # where rounding may move a row that lies on a cut
+    if bins == "quantile":
+        with pytest.raises(ValueError, match="not whole numbers do not say how many there are"):
+            fm.reliability_diagram(y, p, bins=bins, sample_weight=w / 3)
+    elif bins != "equal-count":  # where rounding may move a row that lies on a cut
         scaled = fm.reliability_diagram(y, p, bins=bins, sample_weight=w * 1e300)
         np.testing.assert_allclose(scaled.weights, found.weights * 1e300)
     assert not found.observed.flags.writeable
@@ -77,7 +128,7 @@ def test_labels_as_probabilities_and_one_class():
 
 
 def test_faults():
-    with pytest.raises(ValueError, match="`bins` must be one of 'isotonic', 'uniform', 'quantile'"):
+    with pytest.raises(ValueError, match="'isotonic', 'uniform', 'quantile', 'equal-count', 'unif"):
         fm.reliability_diagram([0, 1], [0.1, 0.2], bins=10)
     with pytest.raises(ValueError, match="`n_bins` must be"):
         fm.reliability_diagram([0, 1], [0.1, 0.2], n_bins=0)
@@ -116,7 +167,7 @@ def test_text_needs_a_positive_label_and_one_class_does_not():
 def test_faults_of_the_curve():
     with pytest.raises(ValueError, match=r"`y_prob` must lie in \[0, 1\]: from -0.1 to 1.0"):
         fm.calibration_curve([0, 1], [-0.1, 1.0])
-    with pytest.raises(ValueError, match="`strategy` must be one of 'uniform', 'quantile'"):
+    with pytest.raises(ValueError, match="one of 'uniform', 'quantile', 'equal-count', 'uniform"):
         fm.calibration_curve([0, 1], [0.1, 1.0], strategy="percentile")
     with pytest.raises(ValueError, match="`n_bins` must be"):
         fm.calibration_curve([0, 1], [0.1, 1.0], n_bins=0)

@@ -30,7 +30,7 @@ ONE_MODEL = {
     "lorenz": (lambda y=Y, p=P: fm.lorenz_curve(y * AMOUNTS[: len(y)], p), {}),
     "precision-recall-gain": (lambda y=Y, p=P: fm.precision_recall_gain_curve(y, p), {}),
     "isotonic": (lambda y=Y, p=P: fm.reliability_diagram(y, p), {}),
-    "bins": (lambda y=Y, p=P: fm.reliability_diagram(y, p, bins="quantile"), {}),
+    "bins": (lambda y=Y, p=P: fm.reliability_diagram(y, p, bins="equal-count"), {}),
     "confidence": (lambda y=Y, p=P: fm.reliability_band(y, p), {}),
     "consistency": (lambda y=Y, p=P: fm.reliability_band(y, p, kind="consistency", rng=1), {}),
 }
@@ -186,7 +186,7 @@ def test_lift_is_never_drawn_above_the_perfect_model():
         assert np.interp(place, x, lift) == pytest.approx(gain / place, rel=1e-3)
 
 
-@pytest.mark.parametrize("bins", ["isotonic", "uniform", "quantile"])
+@pytest.mark.parametrize("bins", ["isotonic", "uniform", "quantile", "equal-count"])
 def test_reliability(bins):
     found = fm.reliability_diagram(Y, P, bins=bins)
     ax = found.plot()

@@ -57,7 +57,30 @@ def uniform(problem: Problem, n_bins: int) -> list[Problem]:
     return _parts(problem, lambda row: tuple(map(place, row[1])))
 
 
+def uniform_left_closed(problem: Problem, n_bins: int) -> list[Problem]:
+    """Return them for the bins [k / B, (k + 1) / B), the last one closed."""
+
+    def place(p: Fraction) -> int:
+        return next(k for k in reversed(range(n_bins)) if p >= Fraction(k, n_bins))
+
+    return _parts(problem, lambda row: tuple(map(place, row[1])))
+
+
 def quantile(problem: Problem, n_bins: int) -> list[Problem]:
+    """Return them for bins (edge, next edge], the first one closed; weights are numbers of rows.
+
+    Edges are percentiles, linear between rows, as doubles.
+    """
+    every = sorted(p for _, (p,), w in problem for _ in range(int(w)))
+    edges = []
+    for k in range(1, n_bins):
+        place = Fraction(k * (len(every) - 1), n_bins)
+        low, high = every[int(place)], every[min(int(place) + 1, len(every) - 1)]
+        edges.append(float(low + (high - low) * (place - int(place))))
+    return _parts(problem, lambda row: sum(row[1][0] > edge for edge in edges))
+
+
+def equal_count(problem: Problem, n_bins: int) -> list[Problem]:
     """Return them for bins of equal weight: the bin is that of the weight below a probability."""
     total = sum(row[2] for row in problem)
 

@@ -18,10 +18,9 @@ def _error(
     name: str, value: Reduced, label: str = "", *, weighted: bool = True, **arguments: Any
 ) -> tuple[Entry, ...]:
     """Return the entries of one column, and of columns in each form."""
-    kind = "uniform" if arguments.get("strategy", "uniform") == "uniform" else "quantile"
-    if name.startswith("adaptive"):
-        kind = "quantile"
-    bins = getattr(oracle, kind)
+    adaptive = name.startswith("adaptive")
+    kind = arguments.get("strategy", "equal-count" if adaptive else "uniform")
+    bins = getattr(oracle, kind.replace("-", "_"))
     of_all = max if name.startswith("maximum") else lambda values: sum(values) / len(values)
     is_root = name.startswith("root")
 
@@ -55,7 +54,7 @@ def _error(
             )
             for form in ("top-label", "class-wise", "full")
         ]
-    if name.startswith("adaptive"):
+    if adaptive:
         entries.append(Entry(f"{name}[classes]", SHARES, of_columns("class-wise"), fixed, **given))
     return tuple(entries)
 
@@ -67,7 +66,13 @@ def _mean_square(estimator: str) -> Reduced:
 ROOT = "root_mean_square_calibration_error"
 BINNED = (
     *_error("expected_calibration_error", oracle.expected),
-    *_error("expected_calibration_error", oracle.expected, "[quantile]", strategy="quantile"),
+    *_error("expected_calibration_error", oracle.expected, "[equal_count]", strategy="equal-count"),
+    *_error(
+        "maximum_calibration_error",
+        oracle.maximum,
+        "[left_closed]",
+        strategy="uniform-left-closed",
+    ),
     *_error("maximum_calibration_error", oracle.maximum),
     *_error("adaptive_calibration_error", oracle.expected),
     *_error(ROOT, _mean_square("plug-in"), "[plug_in]", estimator="plug-in"),

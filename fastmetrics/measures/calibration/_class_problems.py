@@ -16,7 +16,13 @@ from fastmetrics._input.scalars import WeightsAre, check_choice, check_same_leng
 from fastmetrics._input.scores import check_score_matrix, check_unit_interval
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.measures.calibration._bins import BinSums, Strategy, bin_sums, uniform_edges
+from fastmetrics.measures.calibration._bins import (
+    BinSums,
+    Strategy,
+    bin_sums,
+    bins_between,
+    uniform_edges,
+)
 from fastmetrics.measures.calibration._probability_table import (
     NOT_CALIBRATED,
     Floats,
@@ -91,9 +97,12 @@ def binned(
     chosen: Form = "top-label" if form is None else check_choice("form", form, FORMS)
     codes, columns = class_rows(y_true, y_proba, labels)
     if chosen == "full":
-        if strategy != "uniform":
-            raise InputError("`strategy` must be 'uniform' with `form='full'`: cells have no ranks")
-        return [_cell_sums(codes, columns, n_bins, weights)]
+        if not strategy.startswith("uniform"):
+            raise InputError(
+                "`strategy` must be 'uniform' with `form='full'`, or 'uniform-left-closed': cells "
+                "have no ranks"
+            )
+        return [_cell_sums(codes, columns, n_bins, strategy, weights)]
     tables = (
         ScoreTable.from_scores(hits, own, sample_weight=weights, n_threads=n_threads)
         for hits, own in _problems(codes, columns, chosen)
@@ -177,7 +186,7 @@ def top_label(codes: NDArray[np.int64], columns: Floats) -> tuple[NDArray[np.boo
 
 
 def _cell_sums(
-    codes: NDArray[np.int64], columns: Floats, n_bins: int, sample_weight: Any
+    codes: NDArray[np.int64], columns: Floats, n_bins: int, strategy: Strategy, sample_weight: Any
 ) -> BinSums:
     """Return the sums in cells of the simplex.
 
@@ -188,7 +197,7 @@ def _cell_sums(
     if sample_weight is not None:
         found = check_weights(sample_weight, n)
         weights = found.values.astype(np.int64) if found.is_integer else found.values
-    bins = np.searchsorted(uniform_edges(n_bins), columns)
+    bins = bins_between(uniform_edges(n_bins), columns, strategy)
     rows = np.flatnonzero(weights)
     order = rows[np.lexsort((weights[rows], codes[rows], *columns[rows].T, *bins[rows].T))]
     bins, weights = bins[order], weights[order]

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_binary
-from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._input.scores import check_unit_interval
 from fastmetrics.errors import InputError
-from fastmetrics.measures.calibration._bins import MOST_BINS
+from fastmetrics.measures.calibration._bins import (
+    BINNED,
+    Strategy,
+    bins_between,
+    check_bins,
+    uniform_edges,
+)
 from fastmetrics.measures.calibration._probability_table import NOT_CALIBRATED, Floats
 
-_STRATEGIES = ("uniform", "quantile")
 
-
+@documented(BINNED)
 def calibration_curve(
     y_true: ArrayLike,
     y_prob: ArrayLike,
     *,
     pos_label: Any = None,
     n_bins: int = 5,
-    strategy: Literal["uniform", "quantile"] = "uniform",
+    strategy: Strategy = "uniform",
 ) -> tuple[Floats, Floats]:
     """Compute the share of positives and the mean probability in bins, as scikit-learn does.
 
@@ -37,8 +42,6 @@ def calibration_curve(
         The positive label; {0, 1} and {-1, 1} need none.
     n_bins : int, default=5
         Number of bins; those without a row are left out.
-    strategy : {"uniform", "quantile"}, default="uniform"
-        "uniform": bins of equal width. "quantile": cut at the percentiles of `y_prob`.
 
     Returns
     -------
@@ -69,17 +72,20 @@ def calibration_curve(
     >>> prob_true.round(4), prob_pred.round(4)
     (array([0.3333, 1.    ]), array([0.2667, 0.9   ]))
     """
-    n_bins = check_integer("n_bins", n_bins, low=1, high=MOST_BINS)
-    check_choice("strategy", strategy, _STRATEGIES)
+    n_bins, strategy = check_bins(n_bins, strategy)
     try:
         rows = check_binary(y_true, y_prob, pos_label=pos_label, label_rule="curve").recheck()
     except InputError as error:
         raise error.renamed({"y_score": "y_prob"}) from error
     check_unit_interval(rows.scores, "y_prob", NOT_CALIBRATED)
     scores = rows.scores
-    shares = np.linspace(0.0, 1.0, n_bins + 1)
-    edges = np.percentile(scores, shares * 100) if strategy == "quantile" else shares
-    bins = np.searchsorted(edges[1:-1], scores)
+    if strategy == "equal-count":
+        bins = np.searchsorted(np.sort(scores), scores) * n_bins // len(scores)
+    elif strategy == "quantile":
+        edges = np.percentile(scores, np.linspace(0.0, 1.0, n_bins + 1) * 100)
+        bins = bins_between(edges[1:-1], scores, strategy)
+    else:
+        bins = bins_between(uniform_edges(n_bins), scores, strategy)
     counts = np.bincount(bins, minlength=n_bins)
     used = counts != 0
     sums = np.bincount(bins, weights=scores, minlength=n_bins)

@@ -146,7 +146,7 @@ def adaptive_calibration_error(
     Returns
     -------
     float
-        `expected_calibration_error` with ``strategy="quantile"`` and, of columns,
+        `expected_calibration_error` with ``strategy="equal-count"`` and, of columns,
         ``form="class-wise"``; in [0, 1], 0 is best.
 
     References
@@ -165,7 +165,7 @@ def adaptive_calibration_error(
         y_true,
         y_proba,
         n_bins=n_bins,
-        strategy="quantile",
+        strategy="equal-count",
         form="class-wise" if several else None,
         sample_weight=sample_weight,
         pos_label=pos_label,

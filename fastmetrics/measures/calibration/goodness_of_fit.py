@@ -176,7 +176,8 @@ def hosmer_lemeshow_test(
         groups. It is never guessed.
     n_groups : int, default=10
         Groups of equally many rows, as far as rows of one probability, which are never parted,
-        allow: a row is in group floor(n_groups * share of rows with a lower probability).
+        allow: a row is in group floor(n_groups * share of rows with a lower probability), the
+        "equal-count" bins of calibration errors.
 
     Returns
     -------

@@ -26,7 +26,7 @@ from fastmetrics.plots.curves import PLOTTED, Curve
 from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-Binning = Literal["isotonic", "uniform", "quantile"]
+Binning = Literal["isotonic", "uniform", "quantile", "equal-count", "uniform-left-closed"]
 #: Bars of the histogram.
 _BARS: Final = 20
 
@@ -37,7 +37,7 @@ class ReliabilityDiagram(Result):
 
     Attributes
     ----------
-    bins : {"isotonic", "uniform", "quantile"}
+    bins : {"isotonic", "uniform", "quantile", "equal-count", "uniform-left-closed"}
         How rows were put together.
     low, high : ndarray of shape (n_bins,)
         Least and greatest probability in each bin, ascending; read-only.
@@ -118,10 +118,10 @@ def reliability_diagram(
 
     Parameters
     ----------
-    bins : {"isotonic", "uniform", "quantile"}, default="isotonic"
-        "isotonic": the blocks of isotonic regression, as many as the data ask for. "uniform":
-        `n_bins` bins (k / n_bins, (k + 1) / n_bins], the first one closed. "quantile": `n_bins`
-        bins of equally many rows, as far as rows of one probability, which are never parted, allow.
+    bins : str, default="isotonic"
+        "isotonic": the blocks of isotonic regression, as many as the data ask for; or `n_bins`
+        bins as the `strategy` of `expected_calibration_error` makes them: "uniform", "quantile"
+        (as scikit-learn's `calibration_curve`), "equal-count" or "uniform-left-closed".
     n_bins : int, default=10
         Number of bins, of which those without a row are left out; not read for "isotonic".
 
