@@ -166,13 +166,14 @@ def test_accepted_places_are_those_wanted(form, rng, size, wanted):
     assert wanted < 0 or (counts[masks != wanted] == 0).all()
 
 
-def test_accepted_places_are_the_first_of_the_stream(form):
-    """Twenty draws over 6 places of class 255 among 12: one batch of four counters is enough."""
+@pytest.mark.parametrize("wanted", [-1, 0, 255])
+def test_accepted_places_are_the_first_of_the_stream(form, wanted):
+    """Twenty draws over 12 places, or 6 of a class: one batch of four counters is enough."""
     masks = np.array([255, 0] * 6, np.uint8)
     counts, buffer = np.zeros(12, np.uint8), np.zeros(WORDS, np.uint64)
-    form(kernels.scatter_accepted)(key_of(), 1, 2, 2, 20, 255, masks, counts, buffer)
+    form(kernels.scatter_accepted)(key_of(), 1, 2, 2, 20, wanted, masks, counts, buffer)
     places = [word >> 4 * i & 15 for word in words(KEY, 0, 1, 2, 2, 4) for i in range(16)]
-    accepted = [place for place in places if place < 12 and masks[place]][:20]
+    accepted = [place for place in places if place < 12 and wanted in (-1, masks[place])][:20]
     assert counts.tolist() == np.bincount(accepted, minlength=12).tolist()
 
 

@@ -1,0 +1,220 @@
+"""Replicates of seeds that must stay as they are: ``python tests/golden.py`` writes them anew.
+
+Somebody's published interval hangs on them: a change that makes it write other numbers needs a
+line in the changelog. Data come from whole numbers alone, so that no generator's version matters.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fastmetrics as fm
+from fastmetrics._input.scalars import seed_key
+from fastmetrics.comparison.samples._signed_sums import random_sums
+
+FILE = Path(__file__).parent / "reference" / "replicates.json"
+SMALL, SEVERAL_WINDOWS = 260, 9_001
+
+Values = dict[str, NDArray[np.float64]]
+
+
+def uniform(n: int, multiplier: int) -> NDArray[np.float64]:
+    """Return numbers from 0 to 1, in steps of 2**-16, that look random: the same everywhere."""
+    words = np.arange(1, n + 1, dtype=np.uint64) * np.uint64(multiplier)
+    words = (words ^ (words >> np.uint64(15))) * np.uint64(0x2C1B3C6D)
+    return ((words >> np.uint64(12)) & np.uint64(0xFFFF)) / 2.0**16
+
+
+def sample(n: int, decimals: int = 2, model: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return labels, and the scores of a model in steps, so that they tie."""
+    labels = (uniform(n, 40_503) < 0.4).astype(np.int64)
+    labels[:2] = 0, 1
+    noise = uniform(n, 62_089 + 2 * model)
+    return labels, np.round(0.15 + 0.1 * labels + 0.6 * noise, decimals)
+
+
+THRESHOLDS: dict[str, Any] = {
+    "auc": "roc_auc",
+    "average_precision": "average_precision",
+    "pr_auc": ("pr_auc", {"interpolation": "trapezoid"}),
+    "ks": "ks_statistic",
+    "break_even": "break_even_point",
+    "threshold": ("best_threshold", {"of": "threshold"}),
+    "fbeta": ("best_threshold", {"criterion": "fbeta"}),
+    "partial": ("partial_auc", {"false_positive_rate_range": (0.1, 0.4)}),
+}
+METRICS = THRESHOLDS | {
+    name: name for name in ("accuracy", "f1", "log_loss", "brier_score", "r2", "mean", "mean_error")
+}
+#: Labels whose values pass through logarithms and the like, which differ between processors.
+ROUNDED = {"log_loss", "critical value", "gamma weights"}
+NUMBERS = ("mean", "mean_squared_error", "mean_absolute_error", "r2")
+CLASSES = ("accuracy", "f1_macro", "cohen_kappa")
+OF_CLASSES = ("roc_auc_ovr", "roc_auc_ovo_weighted")
+
+
+def ways(n: int) -> dict[str, dict[str, Any]]:
+    """Return the ways to draw n rows, as arguments."""
+    groups = (uniform(n, 33_391) * (n // 6)).astype(np.int64)
+    importances = np.array([0.1, 0.7, 1.9])[(uniform(n, 50_777) * 3).astype(int)]
+    counted = {"sample_weight": (uniform(n, 27_733) * 4).astype(np.int64)}
+    counted |= {"weights_are": "frequencies"}
+    return {
+        "plain": {},
+        "stratified": {"stratified": True},
+        "poisson": {"resampling": "poisson"},
+        "bayesian": {"resampling": "bayesian"},
+        "groups": {"groups": groups},
+        "bayesian groups": {"groups": groups, "resampling": "bayesian"},
+        "frequencies": counted,
+        "importances": {"sample_weight": importances},
+        "bayesian importances": {"sample_weight": importances, "resampling": "bayesian"},
+        "importances, groups": {"sample_weight": importances, "groups": groups},
+    }
+
+
+def bootstrapped(*data: Any, **options: Any) -> Values:
+    """Return the replicates of each measure."""
+    found = fm.bootstrap(*data, **{"rng": 1, **options})
+    return {label: one.bootstrap_distribution for label, one in found.items()}
+
+
+def _rows(n: int, way: str, metrics: dict[str, Any] = METRICS, **options: Any) -> Values:
+    count = 60 if n == SMALL else 9
+    options = {"metrics": metrics, "threshold": 0.5, "n_resamples": count} | options
+    return bootstrapped(*sample(n), **options, **ways(n)[way])
+
+
+def _numbers(n: int, way: str) -> Values:
+    data = np.round(3.0 * uniform(n, 62_089), 3), np.round(3.0 * uniform(n, 60_091), 3)
+    return bootstrapped(*data, metrics=NUMBERS, n_resamples=20, **ways(n)[way])
+
+
+def _classes(n: int, way: str) -> Values:
+    true = (uniform(n, 62_089) * 3).astype(np.int64)
+    predicted = np.where(uniform(n, 60_091) < 0.3, 0, true)
+    return bootstrapped(true, predicted, metrics=CLASSES, n_resamples=20, **ways(n)[way])
+
+
+def _cells(**way: Any) -> Values:
+    labels, scores = sample(SEVERAL_WINDOWS, decimals=1)
+    return bootstrapped(labels, scores, metrics=METRICS, threshold=0.5, n_resamples=20, **way)
+
+
+def _matrix(**way: Any) -> Values:
+    matrix = fm.ConfusionMatrix.from_counts([[50, 7, 0], [3, 60, 5], [1, 2, 70]])
+    found = bootstrapped(matrix, metrics=CLASSES, n_resamples=20, **way)
+    if "resampling" in way and way["resampling"] == "bayesian":
+        return {"gamma weights": np.concatenate(list(found.values()))}
+    return found
+
+
+def _models(n: int) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
+    return sample(n)[0], {name: sample(n, model=i)[1] for i, name in enumerate("abc")}
+
+
+def _paired(n: int, way: str) -> Values:
+    metrics = ["roc_auc", "average_precision", "ks_statistic", "f1", "brier_score"]
+    options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 15, "rng": 1}
+    found = fm.paired_bootstrap(*_models(n), **options, **ways(n)[way])
+    return {
+        f"{label}: {pair.model_a} - {pair.model_b}": pair.bootstrap_distribution
+        for label, pairs in found.differences.items()
+        for pair in pairs
+    }
+
+
+def _multiclass(n: int, way: str) -> Values:
+    classes = (uniform(n, 62_089) * 3).astype(np.int64)
+    parts = np.stack([1 + (uniform(n, 40_009 + 6 * k) * 7).astype(int) for k in range(3)], axis=1)
+    parts[np.arange(n), classes] += 2
+    scores = parts / parts.sum(axis=1, keepdims=True)
+    options = {"metrics": OF_CLASSES, "n_resamples": 15, "rng": 1}
+    found = fm.multiclass_bootstrap(classes, scores, **options, **ways(n)[way])
+    return {label: one.bootstrap_distribution for label, one in found.items()}
+
+
+def _permuted(n: int, exchange: Any) -> Values:
+    metrics = ["roc_auc", "average_precision", "ks_statistic", "f1"]
+    options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 15, "exchange": exchange}
+    found = fm.paired_permutation_test(*_models(n), **options, rng=1)
+    return {
+        f"{label}: {pair.model_a} - {pair.model_b}": pair.null_distribution
+        for label, pairs in found.differences.items()
+        for pair in pairs
+    }
+
+
+def _signs(n: int) -> Values:
+    return {"sums": random_sums(np.sort(uniform(n, 62_089) - 0.5), 1_100, seed_key(1))}
+
+
+def _bands(n: int, **way: Any) -> Values:
+    found: Values = {}
+    for name, band in {"roc": fm.roc_band, "pr": fm.pr_band}.items():
+        drawn = band(*sample(n), kind="pointwise", method="percentile", n_resamples=21, grid=5,
+                     rng=1, **way)  # fmt: skip
+        found |= {f"{name} low": drawn.low, f"{name} high": drawn.high}
+    equal = fm.roc_band(*sample(n), n_resamples=21, rng=1, **way)
+    return found | {"critical value": np.array([equal.critical_value])}
+
+
+SCENES: dict[str, Callable[[], Values]] = {
+    **{f"{n} rows, {way}": partial(_rows, n, way) for n in (SMALL, SEVERAL_WINDOWS)
+       for way in ways(SMALL)},
+    **{f"{SMALL} rows, rng {rng!r}": partial(_rows, SMALL, "plain", {"auc": "roc_auc"}, rng=rng)
+       for rng in (0, 2**40, "075bcd15163fe6fe")},
+    **{f"{n} numbers, {way}": partial(_numbers, n, way) for n in (SMALL, SEVERAL_WINDOWS)
+       for way in ("plain", "poisson", "bayesian", "groups", "frequencies", "importances")},
+    **{f"classes, {way}": partial(_classes, SMALL, way)
+       for way in ("plain", "bayesian", "groups", "importances")},
+    "cells": _cells,
+    "cells, stratified": partial(_cells, stratified=True),
+    "cells, poisson": partial(_cells, resampling="poisson"),
+    "matrix": _matrix,
+    "matrix, stratified": partial(_matrix, stratified=True),
+    "matrix, poisson": partial(_matrix, resampling="poisson"),
+    "matrix, bayesian": partial(_matrix, resampling="bayesian"),
+    **{f"{n} rows, paired, {way}": partial(_paired, n, way) for n in (SMALL, SEVERAL_WINDOWS)
+       for way in ("plain", "stratified", "bayesian", "groups", "importances")},
+    **{f"{n} rows, multiclass, {way}": partial(_multiclass, n, way)
+       for n in (SMALL, SEVERAL_WINDOWS)
+       for way in ("plain", "poisson", "bayesian", "groups", "importances")},
+    **{f"{n} rows, exchanged {what}": partial(_permuted, n, what) for n in (SMALL, SEVERAL_WINDOWS)
+       for what in ("ranks", "scores")},
+    **{f"{n} signs": partial(_signs, n) for n in (SMALL, SEVERAL_WINDOWS)},
+    **{f"{n} rows, bands{said}": partial(_bands, n, **way) for n in (SMALL, SEVERAL_WINDOWS)
+       for said, way in (("", {}), (", plain", {"stratified": False}))},
+}  # fmt: skip
+
+
+def kept(scene: str) -> dict[str, list[float]]:
+    """Return what the file keeps of a scene: first and last replicate, sum of the finite ones."""
+    with warnings.catch_warnings():
+        for of_little_data in (fm.UndefinedMetricWarning, fm.SmallSampleWarning,
+                               fm.DegenerateDataWarning):  # fmt: skip
+            warnings.simplefilter("ignore", of_little_data)
+        found = SCENES[scene]()
+    return {
+        label: [float(v[0]), float(v[-1]), math.fsum(v[np.isfinite(v)])]
+        for label, v in found.items()
+    }
+
+
+if __name__ == "__main__":
+    lines = (
+        f"{json.dumps(scene)}: {{\n"
+        + ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in kept(scene).items())
+        + "\n}"
+        for scene in SCENES
+    )
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
