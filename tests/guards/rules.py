@@ -19,6 +19,7 @@ BAD = Path(__file__).with_name("bad")
 MAX_LINES = 400
 MAX_FILES = 20  # of a room; about fifteen is the aim
 KERNEL_MAY_IMPORT = {"__future__", "math", "numba", "numpy", "typing"}
+DECORATORS = {"kernel", "in_place_of"}
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "stencil", "cfunc", "prange"}
 SOURCE_FOLDERS = ("fastmetrics", "tests", "benchmarks", "examples", "docs", ".ci")
 IGNORED = re.compile(r"(^|/)(\.git|\.venv|\.[a-z_]+_cache|__pycache__|build|dist)(/|$)")
@@ -63,14 +64,17 @@ def numba_stays_in_kernels(text: str) -> list[str]:
 
 
 def kernels_share_a_file(text: str) -> list[str]:
-    """Complain about a kernel file that imports more than numpy, numba and the decorator.
+    """Complain about a kernel file that imports more than numpy, numba and the decorators.
 
     Numba's cache of a kernel looks at the time stamp of the kernel's own file: a function or a
-    constant that comes from another file may change and leave stale machine code behind.
+    constant that comes from another file may change and leave stale machine code behind. A file
+    that marks nothing as a kernel, such as NumPy's twins of kernels, leaves none.
     """
-    complaints = []
+    complaints: list[str] = []
+    if "\n@kernel\n" not in text:
+        return complaints
     for line, module, name in imports(ast.parse(text)):
-        if (module, name) == ("fastmetrics._kernels._compile", "kernel"):
+        if module == "fastmetrics._kernels._compile" and name in DECORATORS:
             continue
         if module.split(".")[0] in KERNEL_MAY_IMPORT:
             continue
