@@ -197,16 +197,20 @@ SCENES: dict[str, Callable[[], Values]] = {
 }  # fmt: skip
 
 
-def kept(scene: str) -> dict[str, list[float]]:
-    """Return what the file keeps of a scene: first and last replicate, sum of the finite ones."""
+def replicates(scene: str) -> Values:
+    """Return all replicates of a scene."""
     with warnings.catch_warnings():
         for of_little_data in (fm.UndefinedMetricWarning, fm.SmallSampleWarning,
                                fm.DegenerateDataWarning):  # fmt: skip
             warnings.simplefilter("ignore", of_little_data)
-        found = SCENES[scene]()
+        return SCENES[scene]()
+
+
+def kept(scene: str) -> dict[str, list[float]]:
+    """Return what the file keeps of a scene: first and last replicate, sum of the finite ones."""
     return {
         label: [float(v[0]), float(v[-1]), math.fsum(v[np.isfinite(v)])]
-        for label, v in found.items()
+        for label, v in replicates(scene).items()
     }
 
 

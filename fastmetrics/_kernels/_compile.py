@@ -3,8 +3,9 @@
 A kernel is a plain Python function over contiguous arrays. ``@kernel`` wraps it so that
 
 * numba is imported and the function compiled on first use only, never by ``import fastmetrics``;
-* until then, a call on small arrays runs the plain Python twin (the same code), so that a
-  first evaluation of a few hundred rows does not wait for a compiler;
+* until then, a call on small arrays runs the plain Python twin (the same code), or where the
+  kernel has one (`in_place_of`) its twin in NumPy, so that a first evaluation of a few hundred
+  rows, or a bootstrap of them, does not wait for a compiler;
 * machine code is cached on disk; where no cache folder is writable, or what lies there cannot be
   read, it is compiled anew.
 
@@ -65,6 +66,8 @@ TWIN_BUDGET = 20_000
 #: Rows that NumPy alone may count before the first kernel: loading numba and cached kernels takes
 #: as long as that, and compiling them takes ten times as long.
 numpy_rows_left = 2_500_000
+#: Elements that NumPy may go through in place of kernels that are not loaded: a second or so.
+numpy_elements_left = 30_000_000
 _any_loaded = False
 
 
@@ -85,6 +88,17 @@ def numpy_serves(n_rows: int) -> bool:
         return False
     numpy_rows_left -= n_rows
     return True
+
+
+def expect(n_elements: int) -> None:
+    """Say how many elements kernels will go through: NumPy does not start what it may not end."""
+    global numpy_elements_left
+    if n_elements > numpy_elements_left:
+        numpy_elements_left = 0
+
+
+def _largest(args: tuple[Any, ...]) -> int:
+    return max((arg.size for arg in args if isinstance(arg, np.ndarray)), default=0)
 
 
 class _Window:
@@ -121,12 +135,15 @@ class Kernel:
         self.py_func = function
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
+        self.in_numpy: Callable[..., Any] | None = None
         self._dispatcher: Callable[..., Any] | None = None
         self._twin_budget = TWIN_BUDGET
 
     def __call__(self, *args: Any) -> Any:
         dispatcher = self._dispatcher
         if dispatcher is None:
+            if self._numpy_serves(args):
+                return self.in_numpy(*args)  # type: ignore[misc]
             if self._twin_serves(args):
                 return self.py_func(*args)
             dispatcher = self.compiled()
@@ -145,8 +162,16 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.py_func.__module__}.{self.__name__}>"
 
+    def _numpy_serves(self, args: tuple[Any, ...]) -> bool:
+        global numpy_elements_left
+        n = _largest(args)
+        if self.in_numpy is None or TWIN_MAX_ELEMENTS < 0 or n > numpy_elements_left:
+            return False
+        numpy_elements_left -= n
+        return True
+
     def _twin_serves(self, args: tuple[Any, ...]) -> bool:
-        largest = max((arg.size for arg in args if isinstance(arg, np.ndarray)), default=0)
+        largest = _largest(args)
         if largest > TWIN_MAX_ELEMENTS:
             return False
         self._twin_budget -= largest
@@ -251,6 +276,16 @@ def _jit(function: FunctionType) -> Any:
 def kernel(function: Any) -> Kernel:
     """Mark ``function`` as a kernel: compiled on first use, cached, and free of the GIL."""
     return Kernel(function)
+
+
+def in_place_of(replaced: Kernel) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a function of NumPy's serve calls of a kernel that is not loaded yet, bit for bit."""
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        replaced.in_numpy = function
+        return function
+
+    return mark
 
 
 def without_gil(dispatcher: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels._compile import kernel
+from fastmetrics._kernels._compile import in_place_of, kernel
 
 #: Corners of a line that may be passed at once.
 LINE_BLOCK = 128
@@ -118,6 +118,14 @@ def largest_gap(
     return largest, row, true_positives_there, false_positives_there
 
 
+@in_place_of(largest_gap)
+def _largest_gap(positives, negatives, true_positives, false_positives, n_positive, n_negative):
+    tp, fp = np.cumsum(positives) + true_positives, np.cumsum(negatives) + false_positives
+    gaps = np.abs(tp * n_negative - fp * n_positive)
+    row = gaps.argmax()
+    return int(gaps[row]), int(row), int(tp[row]), int(fp[row])
+
+
 @kernel
 def concordant_pairs_by_row(
     labels: NDArray[np.int8],
@@ -199,6 +207,17 @@ def placement_sums(
     sums[6] = n_low
 
 
+@in_place_of(placement_sums)
+def _placement_sums(positives, negatives, n_negative, half, sums):
+    below = 2 * (n_negative - np.cumsum(negatives)) + negatives
+    above = 2 * np.cumsum(positives) - positives
+    sums[0] = (positives * below).sum()
+    for at, counts, placement in ((1, positives, below), (4, negatives, above)):
+        high, low = placement >> half, placement & ((1 << half) - 1)
+        for k, products in enumerate((high * high, 2 * high * low, low * low)):
+            sums[at + k] = (counts * products).sum()
+
+
 @kernel
 def sums_of_products(
     values: NDArray[np.int64],
@@ -255,6 +274,16 @@ def write_precision_steps(
         recall[i] /= n_positive
     for i in range(n):
         steps[n - 1 - i] = (recall[i] - recall[i + 1]) * precision[i]
+
+
+@in_place_of(write_precision_steps)
+def _write_precision_steps(
+    positives, negatives, true_positives, false_positives, n_positive, steps
+):
+    tp = np.cumsum(np.append(true_positives, positives))
+    called = tp[1:] + np.cumsum(negatives) + false_positives
+    recall = tp / n_positive
+    steps[::-1] = (recall[:-1] - recall[1:]) * (tp[1:] / called)
 
 
 @kernel

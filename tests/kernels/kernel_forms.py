@@ -1,4 +1,4 @@
-"""The forms of a kernel that a run tests: machine code and its twin in plain Python.
+"""The forms of a kernel that a run tests: machine code and its twins in plain Python, and NumPy.
 
 Each of the two special runs has one form. Without a compiler there is only the twin; and with
 bounds checks, which are in machine code alone, the twin would be the third time the same.
@@ -30,6 +30,15 @@ FORMS = [
 ]
 
 
+def in_numpy(kernel: Any) -> Any:
+    return kernel.in_numpy or kernel.py_func
+
+
+#: The same where some kernels have a twin in NumPy too.
+FORMS_AND_NUMPY = [*FORMS, *([pytest.param(in_numpy, id="numpy")] if HAS_TWIN else [])]
+
+
 def forms(kernel: Any) -> list[Any]:
     """Return the forms of one kernel, as parameters of a test."""
-    return [pytest.param(form.values[0](kernel), id=form.id) for form in FORMS]
+    found = FORMS_AND_NUMPY if kernel.in_numpy else FORMS
+    return [pytest.param(form.values[0](kernel), id=form.id) for form in found]

@@ -85,7 +85,35 @@ def test_the_largest_array_counts(fresh) -> None:
     assert fresh._twin_serves(())
 
 
-def test_compile_small_calls(fresh) -> None:
+@pytest.fixture
+def with_numpy(fresh, monkeypatch) -> Kernel:
+    """Return a kernel that nobody has called, with a twin in NumPy, which is told apart."""
+    monkeypatch.setattr(_compile, "numpy_elements_left", 10_000)
+    _compile.in_place_of(fresh)(lambda values: -np.sum(values))
+    return fresh
+
+
+def test_numpy_serves_first_calls_up_to_so_many_elements(with_numpy) -> None:
+    for size in (1, 3_000, 6_999):
+        assert with_numpy(np.ones(size)) == -size
+    assert _compile.numpy_elements_left == 0
+    assert with_numpy(np.ones(1)) == 1  # plain Python
+    assert not is_compiled(with_numpy)
+    assert with_numpy(np.ones(3_000)) == 3_000
+    assert is_compiled(with_numpy)
+    _compile.numpy_elements_left = 10_000
+    assert with_numpy(np.ones(3_000)) == 3_000  # machine code, once there is some
+
+
+def test_numpy_does_not_start_what_it_may_not_end(with_numpy) -> None:
+    _compile.expect(10_000)
+    assert with_numpy(np.ones(3_000)) == -3_000
+    _compile.expect(7_001)
+    assert with_numpy(np.ones(3_000)) == 3_000
+
+
+def test_compile_small_calls(with_numpy) -> None:
+    fresh = with_numpy
     _compile.compile_small_calls()
     assert fresh(np.ones(1)) == 1.0
     assert is_compiled(fresh)

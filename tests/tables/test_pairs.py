@@ -59,6 +59,7 @@ def test_numpy_alone_counts_the_same(rng, numpy_only, kind: str) -> None:
         found = count_pairs(check_binary(labels, scores, allow_inf=True))
         assert found.twice_concordant == oracle.twice_concordant(truth)
         assert (found.n_positive, found.n_negative) == oracle.totals(truth)
+        assert_exact(labels, scores)
 
 
 def test_numpy_alone_verifies_what_it_counts(numpy_only) -> None:

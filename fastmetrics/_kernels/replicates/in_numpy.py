@@ -1,0 +1,370 @@
+"""What NumPy does in place of kernels that are not compiled yet: the same numbers, bit for bit.
+
+A small bootstrap is done sooner than a compiler. A replicate is a row of a matrix here; sums that
+round are added up in the order of the kernel. What arguments mean is said there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels._compile import in_place_of
+from fastmetrics._kernels.replicates import (
+    replicate_pairs as pairs,
+    replicate_points as points,
+    replicate_steps as steps,
+    resampling,
+)
+from fastmetrics._kernels.replicates.resampling import WINDOW, WORDS
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+
+_LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
+_MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+_WEYL = np.array([0x9E3779B9, 0xBB67AE85], np.uint64)
+_LANES = 64
+#: The logarithm that kernels call: NumPy's may round otherwise.
+_LOG1P = np.frompyfunc(math.log1p, 1, 1)
+#: Draws that a full window's words are made for.
+_MOST_DRAWS = 5 * (WORDS - 16)
+
+
+def _words(key: Words, first: Ints, window: int, replicates: Ints, purpose: int, n: int) -> Words:
+    """Return what `resampling.philox` gives each replicate, from its ``first`` counter on."""
+    c0 = (first.astype(np.uint64)[:, None] + np.arange(n, dtype=np.uint64)) & _LOW
+    c1, c3 = np.uint64(window) & _LOW, np.uint64(purpose)
+    c2 = replicates.astype(np.uint64)[:, None] & _LOW
+    for _ in range(10):
+        product_0, product_1 = _MULTIPLIERS[0] * c0, _MULTIPLIERS[1] * c2
+        c0, c1 = (product_1 >> _HALF) ^ c1 ^ key[0], product_1 & _LOW
+        c2, c3 = (product_0 >> _HALF) ^ c3 ^ key[1], product_0 & _LOW
+        key = (key + _WEYL) & _LOW
+    return np.concatenate((c0 | c1 << _HALF, c2 | c3 << _HALF), axis=1)
+
+
+@in_place_of(resampling.philox)
+def philox(
+    key: Words, first: int, block: int, replicate: int, purpose: int, n: int, words: Words
+) -> None:
+    of = np.array([first]), block, np.array([replicate])
+    words[: 2 * n] = _words(key, *of, purpose, n)[0]
+
+
+class _Window:
+    """A window of some replicates: their numbers, and their counts, a row each."""
+
+    def __init__(self, key: Words, window: int, first_replicate: int, counts: Bytes) -> None:
+        self.key, self.window, self.counts = key, window, counts
+        self.replicates = first_replicate + np.arange(len(counts))
+
+    def places(self, of: Ints, purpose: int, first: Ints, n: Ints) -> tuple[Ints, Flags]:
+        """Return what ``n`` counters of the replicates ``of`` name, and which of it are places."""
+        bits = (self.counts.shape[1] - 1).bit_length()
+        shifts = np.arange(64 // max(bits, 1), dtype=np.uint64) * np.uint64(bits)
+        most = int(n.max(initial=0))
+        words = _words(self.key, first, self.window, self.replicates[of], purpose, most)
+        places = ((words[:, :, None] >> shifts) & np.uint64((1 << bits) - 1)).astype(np.int64)
+        named = np.broadcast_to(
+            (np.arange(2 * most) % max(most, 1) < n[:, None])[:, :, None], places.shape
+        )
+        shape = len(of), -1
+        return places.reshape(shape), (named & (places < self.counts.shape[1])).reshape(shape)
+
+    def add(self, of: Ints, places: Ints, chosen: Flags) -> None:
+        """Count the places that are chosen."""
+        flat = (places + self.counts.shape[1] * of[:, None])[chosen]
+        found = np.bincount(flat, minlength=self.counts.size)
+        self.counts += found.reshape(self.counts.shape).astype(np.uint8)
+
+    def scatter(self, purpose: int, n_draws: Ints, wanted: Flags) -> None:
+        """Add each replicate's first draws of places that are wanted: `scatter_accepted`."""
+        fields = 64 // max((len(wanted) - 1).bit_length(), 1)
+        left, first, going = n_draws.copy(), np.zeros_like(n_draws), np.arange(len(n_draws))
+        while (going := going[left[going] > 0]).size:
+            n = np.minimum((left[going] // (2 * fields) + 4) // 4 * 4, WORDS // 2)
+            places, named = self.places(going, purpose, first[going], n)
+            named &= wanted[np.where(named, places, 0)]
+            chosen = first_of(named, left[going])
+            self.add(going, places, chosen)
+            first[going] += n
+            left[going] -= chosen.sum(axis=1)
+
+    def full(self, n_draws: Ints) -> tuple[Ints, Ints, Flags]:
+        """Return the draws over a full window, as of `scatter_full`."""
+        all_of_them = np.arange(len(n_draws))
+        n = ((-(-n_draws // 5) + 1) // 2 + 7) // 8 * 8
+        places, named = self.places(all_of_them, resampling.PLACES, np.zeros_like(n), n)
+        return all_of_them, places, first_of(named, n_draws)
+
+
+def first_of(flags: Flags, n: Ints) -> Flags:
+    """Return the first so many flags of each row alone."""
+    return flags & (np.cumsum(flags, axis=1, dtype=np.int32) <= n[:, None])
+
+
+@in_place_of(resampling.draw_windows)
+def draw_windows(
+    key: Words, first_replicate: int, windows: Ints, totals: Ints, n_rows: int, counts: Bytes
+) -> None:
+    counts[:] = 0
+    for j, window in enumerate(windows.tolist()):
+        size = min(WINDOW, n_rows - window * WINDOW)
+        here = _Window(key, window, first_replicate, counts[:, j * WINDOW : j * WINDOW + size])
+        few = (totals[:, j] <= _MOST_DRAWS) & (size == WINDOW)
+        here.add(*here.full(np.where(few, totals[:, j], 0)))
+        here.scatter(resampling.PLACES, np.where(few, 0, totals[:, j]), np.ones(size, np.bool_))
+
+
+@in_place_of(resampling.draw_windows_by_class)
+def draw_windows_by_class(
+    key: Words, first: int, windows: Ints, totals: Ints, masks: Bytes, n_rows: int, counts: Bytes
+) -> None:
+    counts[:] = 0
+    for j, window in enumerate(windows.tolist()):
+        size = min(WINDOW, n_rows - window * WINDOW)
+        here = _Window(key, window, first, counts[:, j * WINDOW : j * WINDOW + size])
+        positive = masks[window * WINDOW : window * WINDOW + size] > 0
+        n_draws = totals[:, :, j].sum(axis=0)
+        few = (n_draws <= _MOST_DRAWS) & (size == WINDOW)
+        of, places, drawn = here.full(np.where(few, n_draws, 0))
+        for of_class, wanted in ((positive, totals[0, :, j]), (~positive, totals[1, :, j])):
+            chosen = first_of(drawn & of_class[places], wanted)
+            here.add(of, places, chosen)
+            of_window = resampling.MORE if of_class is positive else resampling.PLACES
+            here.scatter(of_window, np.where(few, 0, wanted), of_class)
+            here.scatter(resampling.MORE, np.where(few, wanted - chosen.sum(axis=1), 0), of_class)
+
+
+@in_place_of(pairs.gather_counts)
+def gather_counts(drawn: Bytes, units: NDArray[np.int32], counts: Bytes) -> None:
+    counts[:, : len(units)] = drawn[:, units]
+
+
+@in_place_of(pairs.take)
+def take(values: NDArray[Any], places: NDArray[np.int32], found: NDArray[Any]) -> None:
+    found[:] = values[places]
+
+
+@in_place_of(pairs.exchange_rows)
+def exchange_rows(
+    coins: Words, units: NDArray[np.int32], second: Bytes, of_first: Bytes, of_second: Bytes
+) -> None:
+    tossed = coins[:, units // 64] >> (units % 64).astype(np.uint64)
+    of_second[:, : len(units)] = (tossed & np.uint64(1)).astype(np.uint8) ^ second[: len(units)]
+    of_first[:, : len(units)] = np.uint8(1) ^ of_second[:, : len(units)]
+
+
+@in_place_of(pairs.pair_counts)
+def pair_counts(
+    counts: Words,
+    masks: Words,
+    pieces: Ints,
+    counts_by_row: Bytes,
+    state: Ints,
+    segment_positives: Ints,
+    segment_negatives: Ints,
+) -> None:
+    tp, fp = running(counts_by_row, masks.view(np.uint8))
+    starts = np.arange(segment_positives.shape[1]) * pairs.SEGMENT
+    for ends, totals in ((tp, segment_positives), (fp, segment_negatives)):
+        totals[:] = np.diff(ends[:, starts], axis=1, append=ends[:, -1:])
+    start, first_negative, stop, closed = pieces.T
+    tied, negatives = tp[:, first_negative] - tp[:, start], fp[:, stop] - fp[:, first_negative]
+    if len(pieces):
+        tied[:, 0] += state[:, 3]
+        state[:, 3] = 0 if closed[-1] else tied[:, -1]
+    won = np.einsum("ij,ij->i", tp[:, 1:], np.diff(fp, axis=1)) + state[:, 0] * fp[:, -1]
+    state[:, 2] += 2 * won - np.einsum("ij,ij->i", tied, negatives)
+    state[:, 0] += tp[:, -1]
+    state[:, 1] += fp[:, -1]
+
+
+def running(counts: Bytes, masks: Bytes) -> tuple[Ints, Ints]:
+    """Return how many positives, and negatives, are drawn of the first 0, 1, 2... rows."""
+    positives = counts & masks
+    both = np.zeros((2, len(counts), len(masks) + 1), np.int64)
+    for drawn, sums in zip((positives, counts - positives), both, strict=True):
+        np.cumsum(drawn, axis=1, out=sums[:, 1:])
+    return both[0], both[1]
+
+
+def added_up(terms: Floats) -> Floats:
+    """Return sums over the second axis, added one after the other: NumPy's own round otherwise."""
+    if not terms.shape[1]:
+        return terms.sum(axis=1)
+    return np.cumsum(terms, axis=1)[:, -1]
+
+
+@in_place_of(pairs.column_sums)
+def column_sums(drawn: NDArray[Any], columns: Floats, sums: Floats) -> None:
+    for j, column in enumerate(columns):
+        for start in range(0, len(column), pairs.BLOCK):
+            part = column[start : start + pairs.BLOCK]
+            terms = drawn[:, start : start + len(part)] * part
+            whole = len(part) - len(part) % _LANES
+            lanes = added_up(terms[:, :whole].reshape(len(drawn), -1, _LANES))
+            sums[:, j] += added_up(np.concatenate((lanes, terms[:, whole:]), axis=1))
+
+
+@in_place_of(steps.step_areas)
+def step_areas(
+    counts: Bytes,
+    masks: Bytes,
+    ends: Bytes,
+    lone: Bytes,
+    places: NDArray[np.uint16],
+    starts: Ints,
+    around: Floats,
+    areas: Floats,
+) -> None:
+    (before, tp), (_, fp), _ = points_of(counts, masks, ends, around)
+    terms = (tp - before) * (tp / np.maximum(tp + fp, 1.0))
+    areas[:] = added_up(np.concatenate((areas[:, None], terms), axis=1))
+
+
+Ends = tuple[Floats, Floats]
+
+
+def points_of(counts: Bytes, masks: Bytes, ends: Bytes, around: Floats) -> tuple[Ends, Ends, Ints]:
+    """Return TP and FP before and at each point of the curves, and the rows at which these are."""
+    rows = np.flatnonzero(ends)
+    tp, fp = (
+        start[:, None] + drawn[:, np.append(0, rows + 1)]
+        for drawn, start in zip(running(counts, masks), around.T, strict=False)
+    )
+    return (tp[:, :-1], tp[:, 1:]), (fp[:, :-1], fp[:, 1:]), rows
+
+
+@in_place_of(points.measure_rows)
+def measure_rows(
+    counts: Bytes,
+    masks: Bytes,
+    ends: Bytes,
+    anchors: Ints,
+    segment_positives: Ints,
+    segment_negatives: Ints,
+    around: Floats,
+    programme: Ints,
+    bounds: Floats,
+    states: Floats,
+) -> None:
+    tp, fp, rows = points_of(counts, masks, ends, around)
+    n_p, n_n = around[:, 2:].T[:, :, None]
+    states[:] = 0.0
+    cuts = np.searchsorted(rows, np.arange(points.SEGMENT, len(masks), points.SEGMENT))
+    for (kind, criterion), bound, state in zip(
+        programme.tolist(), bounds.tolist(), states.swapaxes(0, 1), strict=True
+    ):
+        terms: list[Floats] = []
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if kind == points.BEST:
+                best_of(criterion, bound[0], tp[1], fp[1], rows, n_p, n_n, state)
+            elif kind == points.BREAK_EVEN:
+                break_even_of(tp, fp, n_p, state)
+            elif kind == points.SQUARES:
+                placement = 2.0 * (n_n - fp[1]) + (q := fp[1] - fp[0])
+                terms.append((p := tp[1] - tp[0]) * placement * placement)
+                placement = 2.0 * tp[0] + p
+                terms.append(q * placement * placement)
+            elif kind == points.AREA:
+                axes = (tp, fp, n_p, n_n) if criterion else (fp, tp, n_n, 0.0)
+                terms.append(area_terms(*axes, *bound))
+            elif criterion != points.STEP:
+                terms.append(precision_terms(criterion, tp, fp))
+        for k, of_points in enumerate(terms):  # by segments, as the kernel adds up
+            parts = [added_up(part) for part in np.split(of_points, cuts, axis=1)]
+            state[:, k] = added_up(np.stack(parts, axis=1))
+
+
+def best_of(
+    criterion: int,
+    bound: float,
+    tp: Floats,
+    fp: Floats,
+    rows: Ints,
+    n_p: Floats,
+    n_n: Floats,
+    state: Floats,
+) -> None:
+    """Find the best point, as `best_of_points`; the first is that of nobody called positive."""
+    tp, fp = (np.concatenate((np.zeros((len(tp), 1)), column), axis=1) for column in (tp, fp))
+    merits = merits_of(criterion, bound, tp, fp, n_p, n_n)
+    at = merits.argmax(axis=1)
+    every = np.arange(len(at))
+    best = merits[every, at]
+    row = np.append(-1, rows)[at] - ((at == 0) & (best == -np.inf))
+    state[:] = np.stack((best, row, tp[every, at], fp[every, at]), axis=1)
+
+
+def merits_of(
+    criterion: int, bound: float, tp: Floats, fp: Floats, n_p: Floats, n_n: Floats
+) -> Floats:
+    """Return what a criterion maximises, as `merit`."""
+    if criterion == points.YOUDEN:
+        return tp * n_n - fp * n_p
+    if criterion == points.YOUDEN_BELOW:
+        return fp * n_p - tp * n_n
+    if criterion == points.CLOSEST:
+        missed, false = (n_p - tp) * n_n, fp * n_p
+        return -(missed * missed + false * false)
+    if criterion == points.ERRORS:
+        return tp - fp
+    called = tp + fp
+    if criterion == points.F_BETA:
+        mixed = bound * n_p + (1.0 - bound) * called
+        return np.where(mixed > 0.0, tp / mixed, 0.0)
+    if criterion == points.PRECISION:
+        return np.where((called > 0.0) & (n_p > 0.0) & (tp / n_p >= bound), tp / called, -np.inf)
+    if criterion == points.RECALL:
+        return np.where((called > 0.0) & (tp / called >= bound), tp, -np.inf)
+    return np.where((n_n > 0.0) & (fp / n_n <= bound), tp, -np.inf)
+
+
+def break_even_of(tp: Ends, fp: Ends, n_p: Floats, state: Floats) -> None:
+    """Find the TP where as many are called positive as there are, as `break_even_of_points`."""
+    called = tp[1] + fp[1]
+    is_there = called >= n_p
+    at = np.arange(len(called)), is_there.argmax(axis=1)
+    before, share = tp[0][at] + fp[0][at], n_p[:, 0]
+    share = (share - before) / (called[at] - before)
+    crossing = tp[0][at] + share * (tp[1][at] - tp[0][at])
+    state[:, 0] = is_there[at]
+    state[:, 1] = np.where(called[at] > n_p[:, 0], crossing, tp[1][at]) * state[:, 0]
+
+
+def area_terms(
+    x: Ends, y: Ends, axis: Floats, top: Floats | float, low: float, high: float
+) -> Floats:
+    """Return the terms of `area_of_points`."""
+    (x0, x1), (y0, y1) = x, (abs(ends - top) for ends in y)
+    left, right = np.maximum(x0, low * axis), np.minimum(x1, high * axis)
+    slope = (y1 - y0) / (x1 - x0)
+    crossing = (right - left) * (2.0 * y0 + slope * ((left - x0) + (right - x0)))
+    inside = (x0 >= low * axis) & (x1 <= high * axis)
+    found = np.where(inside, (x1 - x0) * (y0 + y1), crossing)
+    return np.where((x1 > x0) & (inside | (left < right)), found, 0.0)
+
+
+def precision_terms(estimator: int, tp: Ends, fp: Ends) -> Floats:
+    """Return the terms of `precision_area_of_points`, where TP grew."""
+    gain, called = tp[1] - tp[0], tp[0] + fp[0]
+    if estimator == points.TRAPEZOID:
+        before = np.where(called > 0.0, tp[0] / called, 1.0)
+        found = 0.5 * gain * (tp[1] / (tp[1] + fp[1]) + before)
+    else:
+        added = gain + (fp[1] - fp[0])
+        share = gain / added
+        x = np.where(called > 0.0, added / called, 0.0)
+        rest = x * x * (0.5 - x * (1.0 / 3.0 - x * (0.25 - x * 0.2)))
+        logs = _LOG1P(x).astype(np.float64)
+        grown, rest = np.where(x < 1e-3, (x - rest, rest), (logs, x - logs))
+        found = share * np.where(called > 0.0, tp[0] * grown + share * called * rest, gain)
+    return np.where(gain > 0.0, found, 0.0)
