@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels._notice import Notice, notice
 from fastmetrics.errors import warn_user
 
 _log = logging.getLogger("fastmetrics")
@@ -76,6 +77,7 @@ def compile_small_calls() -> None:
     global TWIN_MAX_ELEMENTS, numpy_rows_left
     TWIN_MAX_ELEMENTS = -1
     numpy_rows_left = 0
+    notice.is_wanted = False
 
 
 def numpy_serves(n_rows: int) -> bool:
@@ -240,10 +242,13 @@ class _Cache:
 def _jit(function: FunctionType) -> Any:
     import numba
     import numpy.ma  # noqa: F401 - numba would import it in the first call, where a fork may come
+    from numba.core import event
     from numba.core.compiler_lock import global_compiler_lock
 
     if not _compiler_lock:
         _compiler_lock.append(global_compiler_lock)
+        event.Listener.register(Notice)
+        event.register("numba:compile", notice)  # type: ignore[no-untyped-call]
 
     # Kernels see one another as ``Kernel`` objects in their module; numba must see dispatchers.
     scope = {
