@@ -69,6 +69,8 @@ TWIN_BUDGET = 20_000
 numpy_rows_left = 2_500_000
 #: Elements that NumPy may go through in place of kernels that are not loaded: a second or so.
 numpy_elements_left = 30_000_000
+#: Elements that take as long as the functions of NumPy that a call makes of nothing.
+NUMPY_CALL = 2_000
 _any_loaded = False
 
 
@@ -138,6 +140,7 @@ class Kernel:
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.in_numpy: Callable[..., Any] | None = None
+        self.numpy_cost = 1
         self._dispatcher: Callable[..., Any] | None = None
         self._twin_budget = TWIN_BUDGET
 
@@ -166,7 +169,7 @@ class Kernel:
 
     def _numpy_serves(self, args: tuple[Any, ...]) -> bool:
         global numpy_elements_left
-        n = _largest(args)
+        n = max(self.numpy_cost * _largest(args), NUMPY_CALL)
         if self.in_numpy is None or TWIN_MAX_ELEMENTS < 0 or n > numpy_elements_left:
             return False
         numpy_elements_left -= n
@@ -283,11 +286,16 @@ def kernel(function: Any) -> Kernel:
     return Kernel(function)
 
 
-def in_place_of(replaced: Kernel) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let a function of NumPy's serve calls of a kernel that is not loaded yet, bit for bit."""
+def in_place_of(
+    replaced: Kernel, cost: int = 1
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a function of NumPy's serve calls of a kernel that is not loaded yet, bit for bit.
+
+    ``cost`` is about the time that an element takes, that of a few array operations being 1.
+    """
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        replaced.in_numpy = function
+        replaced.in_numpy, replaced.numpy_cost = function, cost
         return function
 
     return mark

@@ -94,15 +94,21 @@ def with_numpy(fresh, monkeypatch) -> Kernel:
 
 
 def test_numpy_serves_first_calls_up_to_so_many_elements(with_numpy) -> None:
-    for size in (1, 3_000, 6_999):
+    for size in (1, 3_000, 5_000):
         assert with_numpy(np.ones(size)) == -size
-    assert _compile.numpy_elements_left == 0
+    assert _compile.numpy_elements_left == 2_000 - _compile.NUMPY_CALL
     assert with_numpy(np.ones(1)) == 1  # plain Python
     assert not is_compiled(with_numpy)
     assert with_numpy(np.ones(3_000)) == 3_000
     assert is_compiled(with_numpy)
     _compile.numpy_elements_left = 10_000
     assert with_numpy(np.ones(3_000)) == 3_000  # machine code, once there is some
+
+
+def test_elements_that_take_longer_count_more(with_numpy) -> None:
+    with_numpy.numpy_cost = 3
+    assert with_numpy(np.ones(3_000)) == -3_000
+    assert _compile.numpy_elements_left == 1_000
 
 
 def test_numpy_does_not_start_what_it_may_not_end(with_numpy) -> None:

@@ -120,6 +120,21 @@ def test_totals_add_up(form, sizes, is_poisson):
 
 
 @pytest.mark.parametrize("is_poisson", [False, True])
+@pytest.mark.parametrize(
+    "sizes", [[9], [30, 0, 1, 5, 2, 40], [4096, 4096, 7], [10**12, 1, 9]], ids=str
+)
+def test_every_form_draws_the_same_totals(form, sizes, is_poisson):
+    """By inversion and by rejection, from streams that go on beyond their first words."""
+    found, wanted = np.empty((2, 21, len(sizes)), np.int64)
+    for draw, totals in (
+        (form(kernels.multinomial_totals), found),
+        (kernels.multinomial_totals.py_func, wanted),
+    ):
+        draw(key_of(), 3, 1, np.array(sizes), is_poisson, totals)
+    assert found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("is_poisson", [False, True])
 def test_totals_depend_on_key_replicate_and_stratum_alone(form, is_poisson):
     sizes = np.array([300, 4096, 2, 77])
     draw = form(kernels.multinomial_totals)

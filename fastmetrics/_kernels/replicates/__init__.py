@@ -3,5 +3,8 @@
 Used by `intervals.bootstrap` and its neighbours. May import numpy and kernels.
 """
 
-# Its functions serve until kernels are loaded.
-from fastmetrics._kernels.replicates import in_numpy as in_numpy
+# Their functions serve until kernels are loaded.
+from fastmetrics._kernels.replicates import (
+    draws_in_numpy as draws_in_numpy,
+    measures_in_numpy as measures_in_numpy,
+)

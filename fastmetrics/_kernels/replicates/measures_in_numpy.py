@@ -1,8 +1,4 @@
-"""What NumPy does in place of kernels that are not compiled yet: the same numbers, bit for bit.
-
-A small bootstrap is done sooner than a compiler. A replicate is a row of a matrix here; sums that
-round are added up in the order of the kernel. What arguments mean is said there.
-"""
+"""What NumPy does in place of kernels that measure replicates, see `draws_in_numpy`."""
 
 from __future__ import annotations
 
@@ -17,130 +13,16 @@ from fastmetrics._kernels.replicates import (
     replicate_pairs as pairs,
     replicate_points as points,
     replicate_steps as steps,
-    resampling,
 )
-from fastmetrics._kernels.replicates.resampling import WINDOW, WORDS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
 
-_LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
-_MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-_WEYL = np.array([0x9E3779B9, 0xBB67AE85], np.uint64)
 _LANES = 64
 #: The logarithm that kernels call: NumPy's may round otherwise.
 _LOG1P = np.frompyfunc(math.log1p, 1, 1)
-#: Draws that a full window's words are made for.
-_MOST_DRAWS = 5 * (WORDS - 16)
-
-
-def _words(key: Words, first: Ints, window: int, replicates: Ints, purpose: int, n: int) -> Words:
-    """Return what `resampling.philox` gives each replicate, from its ``first`` counter on."""
-    c0 = (first.astype(np.uint64)[:, None] + np.arange(n, dtype=np.uint64)) & _LOW
-    c1, c3 = np.uint64(window) & _LOW, np.uint64(purpose)
-    c2 = replicates.astype(np.uint64)[:, None] & _LOW
-    for _ in range(10):
-        product_0, product_1 = _MULTIPLIERS[0] * c0, _MULTIPLIERS[1] * c2
-        c0, c1 = (product_1 >> _HALF) ^ c1 ^ key[0], product_1 & _LOW
-        c2, c3 = (product_0 >> _HALF) ^ c3 ^ key[1], product_0 & _LOW
-        key = (key + _WEYL) & _LOW
-    return np.concatenate((c0 | c1 << _HALF, c2 | c3 << _HALF), axis=1)
-
-
-@in_place_of(resampling.philox)
-def philox(
-    key: Words, first: int, block: int, replicate: int, purpose: int, n: int, words: Words
-) -> None:
-    of = np.array([first]), block, np.array([replicate])
-    words[: 2 * n] = _words(key, *of, purpose, n)[0]
-
-
-class _Window:
-    """A window of some replicates: their numbers, and their counts, a row each."""
-
-    def __init__(self, key: Words, window: int, first_replicate: int, counts: Bytes) -> None:
-        self.key, self.window, self.counts = key, window, counts
-        self.replicates = first_replicate + np.arange(len(counts))
-
-    def places(self, of: Ints, purpose: int, first: Ints, n: Ints) -> tuple[Ints, Flags]:
-        """Return what ``n`` counters of the replicates ``of`` name, and which of it are places."""
-        bits = (self.counts.shape[1] - 1).bit_length()
-        shifts = np.arange(64 // max(bits, 1), dtype=np.uint64) * np.uint64(bits)
-        most = int(n.max(initial=0))
-        words = _words(self.key, first, self.window, self.replicates[of], purpose, most)
-        places = ((words[:, :, None] >> shifts) & np.uint64((1 << bits) - 1)).astype(np.int64)
-        named = np.broadcast_to(
-            (np.arange(2 * most) % max(most, 1) < n[:, None])[:, :, None], places.shape
-        )
-        shape = len(of), -1
-        return places.reshape(shape), (named & (places < self.counts.shape[1])).reshape(shape)
-
-    def add(self, of: Ints, places: Ints, chosen: Flags) -> None:
-        """Count the places that are chosen."""
-        flat = (places + self.counts.shape[1] * of[:, None])[chosen]
-        found = np.bincount(flat, minlength=self.counts.size)
-        self.counts += found.reshape(self.counts.shape).astype(np.uint8)
-
-    def scatter(self, purpose: int, n_draws: Ints, wanted: Flags) -> None:
-        """Add each replicate's first draws of places that are wanted: `scatter_accepted`."""
-        fields = 64 // max((len(wanted) - 1).bit_length(), 1)
-        left, first, going = n_draws.copy(), np.zeros_like(n_draws), np.arange(len(n_draws))
-        while (going := going[left[going] > 0]).size:
-            n = np.minimum((left[going] // (2 * fields) + 4) // 4 * 4, WORDS // 2)
-            places, named = self.places(going, purpose, first[going], n)
-            named &= wanted[np.where(named, places, 0)]
-            chosen = first_of(named, left[going])
-            self.add(going, places, chosen)
-            first[going] += n
-            left[going] -= chosen.sum(axis=1)
-
-    def full(self, n_draws: Ints) -> tuple[Ints, Ints, Flags]:
-        """Return the draws over a full window, as of `scatter_full`."""
-        all_of_them = np.arange(len(n_draws))
-        n = ((-(-n_draws // 5) + 1) // 2 + 7) // 8 * 8
-        places, named = self.places(all_of_them, resampling.PLACES, np.zeros_like(n), n)
-        return all_of_them, places, first_of(named, n_draws)
-
-
-def first_of(flags: Flags, n: Ints) -> Flags:
-    """Return the first so many flags of each row alone."""
-    return flags & (np.cumsum(flags, axis=1, dtype=np.int32) <= n[:, None])
-
-
-@in_place_of(resampling.draw_windows)
-def draw_windows(
-    key: Words, first_replicate: int, windows: Ints, totals: Ints, n_rows: int, counts: Bytes
-) -> None:
-    counts[:] = 0
-    for j, window in enumerate(windows.tolist()):
-        size = min(WINDOW, n_rows - window * WINDOW)
-        here = _Window(key, window, first_replicate, counts[:, j * WINDOW : j * WINDOW + size])
-        few = (totals[:, j] <= _MOST_DRAWS) & (size == WINDOW)
-        here.add(*here.full(np.where(few, totals[:, j], 0)))
-        here.scatter(resampling.PLACES, np.where(few, 0, totals[:, j]), np.ones(size, np.bool_))
-
-
-@in_place_of(resampling.draw_windows_by_class)
-def draw_windows_by_class(
-    key: Words, first: int, windows: Ints, totals: Ints, masks: Bytes, n_rows: int, counts: Bytes
-) -> None:
-    counts[:] = 0
-    for j, window in enumerate(windows.tolist()):
-        size = min(WINDOW, n_rows - window * WINDOW)
-        here = _Window(key, window, first, counts[:, j * WINDOW : j * WINDOW + size])
-        positive = masks[window * WINDOW : window * WINDOW + size] > 0
-        n_draws = totals[:, :, j].sum(axis=0)
-        few = (n_draws <= _MOST_DRAWS) & (size == WINDOW)
-        of, places, drawn = here.full(np.where(few, n_draws, 0))
-        for of_class, wanted in ((positive, totals[0, :, j]), (~positive, totals[1, :, j])):
-            chosen = first_of(drawn & of_class[places], wanted)
-            here.add(of, places, chosen)
-            of_window = resampling.MORE if of_class is positive else resampling.PLACES
-            here.scatter(of_window, np.where(few, 0, wanted), of_class)
-            here.scatter(resampling.MORE, np.where(few, wanted - chosen.sum(axis=1), 0), of_class)
 
 
 @in_place_of(pairs.gather_counts)
