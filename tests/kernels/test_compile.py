@@ -349,6 +349,26 @@ print("numba" in sys.modules)
     assert run_program(program) == "False"
 
 
+def test_first_bootstraps_and_evaluations_wait_for_no_compiler() -> None:
+    program = """
+import sys
+import numpy as np
+import fastmetrics as fm
+rng = np.random.default_rng(1)
+labels = rng.random(600) < 0.4
+models = {"a": rng.normal(size=600) + labels, "b": rng.normal(size=600)}
+metrics = ["roc_auc", "average_precision", "ks_statistic", "break_even_point", "f1"]
+fm.paired_bootstrap(labels, models, metrics=metrics, threshold=0.7, n_resamples=999)
+fm.bootstrap(labels, models["a"])
+fm.bootstrap(labels, labels[::-1], metrics="accuracy")
+fm.paired_permutation_test(labels, models, n_resamples=999)
+labels = rng.random(100_000) < 0.4
+fm.evaluate(labels, rng.normal(size=100_000) + labels)
+print("numba" in sys.modules)
+"""
+    assert run_program(program) == "False"
+
+
 @compiled_only
 def test_many_threads_compile_at_once(fresh) -> None:
     barrier, found, dispatchers = threading.Barrier(8), [], []
