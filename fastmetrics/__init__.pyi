@@ -69,6 +69,15 @@ from .errors import (
     SmallSampleWarning as SmallSampleWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
 )
+from .inference.compare import compare as compare
+from .inference.estimate import estimate as estimate
+from .inference.estimate_result import (
+    Comparison as Comparison,
+    Comparisons as Comparisons,
+    Estimate as Estimate,
+    Estimates as Estimates,
+    Pair as Pair,
+)
 from .intervals.bands.band_results import PrBand as PrBand, RocBand as RocBand
 from .intervals.bands.bands import pr_band as pr_band, roc_band as roc_band
 from .intervals.bootstrap.bootstrap import bootstrap as bootstrap

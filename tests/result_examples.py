@@ -125,6 +125,8 @@ _MADE: dict[str, Callable[[], Any]] = {
     "ConfusionMatrixStack": lambda: fm.ConfusionMatrixStack.from_matrices(
         {"p": fm.ConfusionMatrix.from_labels(Y, P), "q": fm.ConfusionMatrix.from_labels(Y, Q)}
     ),
+    "Comparison": lambda: fm.compare(Y, MODELS, metrics="roc_auc")["roc_auc"],
+    "Comparisons": lambda: fm.compare(Y, MODELS, metrics=["roc_auc", "f1"], threshold=0.5),
     "CostComparison": lambda: fm.compare_cost_curves(Y, MODELS),
     "CostCurve": lambda: fm.cost_curve(Y, S),
     "CountMetricInterval": lambda: fm.count_metric_interval("f1", tp=8, fp=2, fn=3),
@@ -147,6 +149,8 @@ _MADE: dict[str, Callable[[], Any]] = {
     "EstimatorEvaluation": estimated,
     "Evaluation": evaluation,
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
+    "Estimate": lambda: fm.estimate(Y, S, metrics="roc_auc")["roc_auc"],
+    "Estimates": lambda: fm.estimate(Y, S, metrics=["roc_auc", "average_precision"]),
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
     "GainsCurve": lambda: fm.gains_curve(Y, S),
@@ -170,6 +174,7 @@ _MADE: dict[str, Callable[[], Any]] = {
         model(), X, Y, {"C": [0.1, 1.0]}, outer_cv=2, inner_cv=2, rng=1
     ),
     "OperatingPoint": lambda: fm.cost_curve(Y, S).operating_point(cost_fn=2, cost_fp=1),
+    "Pair": lambda: fm.compare(Y, MODELS, metrics="roc_auc")["roc_auc"].pairs[0],
     "PairedBootstrap": pair,
     "PairedDifference": lambda: first(pair().differences)[0],
     "PairedPermutationTest": permuted,

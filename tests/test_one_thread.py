@@ -184,12 +184,22 @@ CALLS: dict[str, list[Call]] = {
         lambda n: fm.bootstrap(Y, PROBABILITY, metrics="log_loss", **FEW, n_threads=n),
         lambda n: fm.bootstrap(S, Z, metrics="mean_squared_error", **FEW, n_threads=n),
     ],
+    "compare": [
+        lambda n: fm.compare(Y, MODELS, metrics="roc_auc", n_threads=n),
+        lambda n: fm.compare(Y, CHANCES, metrics=["average_precision", "log_loss"], n_threads=n),
+    ],
     "delong_test": [
         lambda n: fm.delong_test(Y, MODELS, n_threads=n),
         lambda n: fm.delong_test(Y, MODELS, groups=GROUPS, n_threads=n),
     ],
     "delong_unpaired_test": [lambda n: fm.delong_unpaired_test(Y, S, Y, Z, n_threads=n)],
     "dominance": [lambda n: fm.dominance(Y, S, Z, n_threads=n)],
+    "estimate": [
+        lambda n: fm.estimate(Y, S, metrics=["roc_auc", "pr_auc"], n_threads=n),
+        lambda n: fm.estimate(Y, S, metrics="average_precision", groups=GROUPS, n_threads=n),
+        lambda n: fm.estimate(CLASSES, SHARES, metrics="roc_auc_ovo", n_threads=n),
+        lambda n: fm.estimate(S, Z, metrics=["kendall_tau", "r2"], n_threads=n),
+    ],
     "evaluate": [
         lambda n: fm.evaluate(Y, MODELS, n_threads=n),
         lambda n: fm.evaluate(Y, MODELS, **FEW, n_threads=n),

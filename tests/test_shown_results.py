@@ -70,7 +70,7 @@ def test_none_is_forgotten() -> None:
     shown = {name for name in EXAMPLES if issubclass(getattr(fm, name), Shown)}
     assert shown == set(EXAMPLES)
     public = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
-    bases = {"Result", "OneNumber", "Difference", "CountsAsArray"}
+    bases = {"Result", "OneNumber", "Difference", "CountsAsArray", "ByMetric"}
     bases |= {"Stream", "ScoreStream", "Bracketed"}
     assert {each.__name__ for each in public} - bases == set(EXAMPLES)
 

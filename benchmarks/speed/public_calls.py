@@ -231,6 +231,8 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
         {"times": INSTANTS},
     ),
     "concordance_index_test": (lambda r: (r.weight, r.y, r.models), _LONGER),
+    "compare": (_models, {"metrics": "roc_auc"}),
+    "estimate": (_scores, {"metrics": ["roc_auc", "average_precision"]}),
     "cost_sensitive_accuracy": (_labels, _COSTS),
     "cost_sensitive_error": (_labels, _COSTS),
     "cost_sensitive_predict": (lambda r: (r.class_chances, 1 - np.eye(10)), {}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Final, Literal, NamedTuple
 
 from fastmetrics._input.scalars import check_choice
@@ -29,6 +30,16 @@ Needs = Literal["scores", "labels", "probabilities", "values"]
 #: nothing.
 Resampled = Literal["pairs", "curve", "cells", "sums", "classes", "rows", "hull", ""]
 
+#: Where an estimate is taken for normal. "lack" is the logarithm of what a perfect model lacks.
+Scale = Literal["identity", "logit", "log", "lack", "atanh"]
+
+_SCALES: Final[Mapping[tuple[float, float], Scale]] = {
+    (0.0, 1.0): "logit",
+    (-1.0, 1.0): "atanh",
+    (0.0, inf): "log",
+    (0.0, 2.0): "log",
+    (-inf, 1.0): "lack",
+}
 #: The default of a parameter that has none.
 REQUIRED: Final = object()
 
@@ -89,6 +100,10 @@ class Measure:
         How its replicates are made; "" if they are not.
     no_replicates : str
         Why it must not be resampled, and what to do instead; "" if nothing speaks against it.
+    influences : str
+        "room.module:function" of what says how far each row moves it; "" where it is not smooth.
+    is_free_of_shares : bool
+        Whether it stays when the shares of the true classes change: each class has rows of its own.
     row_loss : str
         The loss of single rows whose mean it is: "zero-one", "squared", "absolute"; "" for others.
     """
@@ -108,6 +123,8 @@ class Measure:
     bounds: tuple[float, float] = (0.0, 1.0)
     resampled: Resampled = ""
     no_replicates: str = ""
+    influences: str = ""
+    is_free_of_shares: bool = False
     row_loss: Literal["zero-one", "squared", "absolute", ""] = ""
 
     @property
@@ -117,6 +134,11 @@ class Measure:
         if self.name == "r2":  # a ratio of sums: its replicates have no standard error
             known = tuple(method for method in known if method != "studentized")
         return known
+
+    @property
+    def scale(self) -> Scale:
+        """Where it is taken for normal: the scale that fits its range."""
+        return _SCALES.get(self.bounds, "identity")
 
     def direction(self, parameters: Mapping[str, Any]) -> bool | None:
         """Return whether higher is better under these parameters; None if neither is."""
@@ -150,11 +172,11 @@ class Measure:
             return self.function
         if not self.function:
             raise InputError(f"{self.name!r} has no function of its own: name it in `metrics`")
-        module, _, name = self.function.partition(":")
-        found: Callable[..., Any] = getattr(
-            importlib.import_module(f"fastmetrics.measures.{module}"), name
-        )
-        return found
+        return _loaded(self.function)
+
+    def load_influences(self) -> Callable[..., Any]:
+        """Return what says how far each row moves it, which is imported now."""
+        return _loaded(self.influences)
 
     def value(self, *data: Any, **parameters: Any) -> Any:
         """Return what the public function makes of data, by the parameters of the measure."""
@@ -172,3 +194,11 @@ class Measure:
         if not read:
             return found
         return found[int(read)] if read.isdecimal() else getattr(found, read)
+
+
+def _loaded(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
+    found: Callable[..., Any] = getattr(
+        importlib.import_module(f"fastmetrics.measures.{module}"), name
+    )
+    return found

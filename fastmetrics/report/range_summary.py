@@ -18,11 +18,11 @@ from fastmetrics._files import Members, Saved
 from fastmetrics._input.scalars import check_confidence_level, check_integer
 from fastmetrics._kernels import range_kernels
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals.delong._placements import placement_sums
 from fastmetrics.intervals.delong.delong import variance_of_sums
 from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.measures.curves.break_even import Balance, balance_of, break_even_at
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at
+from fastmetrics.measures.curves.placements import placement_sums
 from fastmetrics.report._one_model import Figures, model_of, note_of_size, undefined_model
 from fastmetrics.report.evaluation_result import ModelEvaluation
 from fastmetrics.tables.scores.pairs import INT64_BOUND, PairCounts

@@ -47,7 +47,7 @@ FORBIDDEN = {
     **dict.fromkeys(("probas", "probabilities", "proba"), "y_proba"),
     **dict.fromkeys(("weights_", "w", "weight_column"), "sample_weight"),
     **dict.fromkeys(("n_rows", "n_examples", "n_obs"), "n_samples"),
-    **dict.fromkeys(("stratify", "strata"), "stratified"),
+    "stratify": "stratified",
     **dict.fromkeys(("params", "kwargs", "options"), "parameters"),
     **dict.fromkeys(("pos", "positive_label", "positive_class"), "pos_label"),
     **dict.fromkeys(("cluster", "clusters"), "groups"),

@@ -14,7 +14,7 @@ from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair, weighted_columns
 from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import orders
-from fastmetrics.intervals.delong._placements import doubled_placements
+from fastmetrics.measures.curves.placements import doubled_placements
 from fastmetrics.tables.ordering.row_order import row_order
 from fastmetrics.tables.scores._distinct import _count_bucket, distinct_scores
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels.survival import weights_across
-from fastmetrics.intervals.concordance._influences import Influenced
+from fastmetrics.measures.concordance.influences import Influenced
 from fastmetrics.tables.concordance.follow_up import FollowUp, Remaining
 from fastmetrics.tables.concordance.row_sums import Floats, Keyed, in_order, ranked
 

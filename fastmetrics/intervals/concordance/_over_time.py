@@ -29,13 +29,14 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.intervals._sample_sizes import degrees_of_freedom
-from fastmetrics.intervals.concordance._influences import Influenced, Rows, checked_rows
+from fastmetrics.intervals.concordance._influences import Rows, checked_rows
 from fastmetrics.intervals.concordance.concordance_results import (
     interval_of,
     limits_of,
     warn_of_rows,
 )
 from fastmetrics.intervals.concordance.time_dependent_results import TimeDependentMeasure
+from fastmetrics.measures.concordance.influences import Influenced
 from fastmetrics.tables.concordance.follow_up import FollowUp, follow
 from fastmetrics.tables.concordance.row_sums import Floats
 

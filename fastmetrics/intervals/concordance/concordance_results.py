@@ -18,7 +18,8 @@ from fastmetrics.intervals._sample_sizes import (
     warn_of_few_groups,
     warn_of_few_rows,
 )
-from fastmetrics.intervals.concordance._influences import Influenced, Rows
+from fastmetrics.intervals.concordance._influences import Rows
+from fastmetrics.measures.concordance.influences import Influenced
 
 
 @dataclass(frozen=True, slots=True, repr=False)

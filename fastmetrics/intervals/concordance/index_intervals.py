@@ -21,7 +21,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.intervals.concordance._influences import checked_rows, index_influenced
+from fastmetrics.intervals.concordance._influences import checked_rows
 from fastmetrics.intervals.concordance.concordance_results import (
     ConcordanceInterval,
     ConcordanceTest,
@@ -36,6 +36,7 @@ from fastmetrics.measures.concordance.concordance_index import (
     check_index_options,
     checked_pairs,
 )
+from fastmetrics.measures.concordance.influences import index_influenced
 from fastmetrics.tables.concordance.censored_pairs import Weighting
 
 _NAME = "concordance index"

@@ -23,12 +23,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals.concordance._influences import (
-    Influenced,
-    Rows,
-    checked_rows,
-    influenced,
-)
+from fastmetrics.intervals.concordance._influences import Rows, checked_rows
 from fastmetrics.intervals.concordance.concordance_results import (
     ConcordanceInterval,
     ConcordanceTest,
@@ -37,6 +32,7 @@ from fastmetrics.intervals.concordance.concordance_results import (
     warn_of_rows,
 )
 from fastmetrics.measures.asking import Asked, ask
+from fastmetrics.measures.concordance.influences import Influenced, influenced
 from fastmetrics.tables.concordance.row_counts import RowCounts, count_rows
 from fastmetrics.tables.concordance.row_sums import Ranked, RowSums, in_order, ranked, sum_rows
 
@@ -116,7 +112,14 @@ def _found(
         n_values = min(len(np.unique(each.ranks[there])) for each in (keys, scores))
     if option == "c" and n_values < 2:
         n_values = 1
-    found = influenced(option, sums, rows, n_values, n_threads)
+    found = influenced(
+        option,
+        sums,
+        float(rows.weights.sum()),
+        n_values,
+        n_threads,
+        are_frequencies=rows.weights_are == "frequencies",
+    )
     if np.isnan(found.value):
         warn_user(
             f"`{one.label}` is undefined: too many values tie; set to nan", UndefinedMetricWarning

@@ -15,10 +15,10 @@ from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import check_unit_interval
 from fastmetrics.errors import InputError
 from fastmetrics.intervals.concordance._at_times import auc_at, brier_at, followed
-from fastmetrics.intervals.concordance._influences import Influenced
 from fastmetrics.intervals.concordance._over_time import at_all, checked, columns_of, result_of
 from fastmetrics.intervals.concordance.time_dependent_results import TimeDependentMeasure
 from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction
+from fastmetrics.measures.concordance.influences import Influenced
 
 #: What both functions take, and say alike.
 _TIMED: Final = (

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.models import CheckedModels
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics.intervals.delong._placements import doubled_placements, sums_of_groups
 from fastmetrics.intervals.delong._weighted_covariance import (
     WeightedCovariance,
     weighted_covariance,
 )
 from fastmetrics.intervals.delong._whole_numbers import exact_gram, quadratic_form
+from fastmetrics.measures.curves.placements import doubled_placements, sums_of_groups
 from fastmetrics.tables.scores.pairs import exact_dot
 
 

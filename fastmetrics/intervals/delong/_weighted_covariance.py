@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.models import CheckedModels
 from fastmetrics.errors import DegenerateDataWarning, warn_user
-from fastmetrics.intervals.delong._placements import weighted_placements
+from fastmetrics.measures.curves.placements import weighted_placements
 from fastmetrics.tables.scores.pairs import count_pairs
 
 Floats = NDArray[np.float64]

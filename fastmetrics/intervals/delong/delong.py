@@ -34,12 +34,12 @@ from fastmetrics.intervals._sample_sizes import (
     warn_of_few_rows,
 )
 from fastmetrics.intervals.delong._delong_covariance import auc_covariance
-from fastmetrics.intervals.delong._placements import placement_sums
 from fastmetrics.intervals.delong._weighted_covariance import (
     OF_WEIGHTS,
     WeightedCovariance,
     warn_of_weights,
 )
+from fastmetrics.measures.curves.placements import placement_sums
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Scale = Literal["plain", "logit"]

@@ -41,7 +41,7 @@ CountMetric = Literal[
 CountMethod = ProportionMethod | Literal["delta", "fisher-z"]
 
 # The cells that count as successes, and those that count as failures.
-_SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "accuracy": (("tp", "tn"), ("fp", "fn")),
     "error_rate": (("fp", "fn"), ("tp", "tn")),
     "precision": (("tp",), ("fp",)),
@@ -205,7 +205,7 @@ def _check_method(metric: CountMetric, method: CountMethod | None) -> CountMetho
 
 def _check_cells(metric: CountMetric, given: dict[str, float | None]) -> dict[str, float]:
     """Return the cells that the measure uses; those it does not use are checked where given."""
-    successes, failures = _SHARES.get(metric, (("tp", "fp", "fn", "tn"), ()))
+    successes, failures = SHARES.get(metric, (("tp", "fp", "fn", "tn"), ()))
     used = (*successes, *failures)
     missing = [f"`{name}`" for name in used if given[name] is None]
     if missing:
@@ -233,7 +233,7 @@ def _share(
     alternative: Alternative,
 ) -> _Answer:
     """Return estimate, standard error and limits of a binomial proportion, or of F1."""
-    names, others = _SHARES[metric]
+    names, others = SHARES[metric]
     k, m = sum(cells[name] for name in names), sum(cells[name] for name in others)
     n = k + m
     if n == 0:

@@ -8,7 +8,10 @@ from fastmetrics.measures._measure import Measure
 
 
 def _ranked(name: str, title: str, **more: Any) -> Measure:
-    given: dict[str, Any] = {"needs": "values", "bounds": (-1.0, 1.0), "resampled": "rows"} | more
+    given: dict[str, Any] = {"needs": "values", "bounds": (-1.0, 1.0), "resampled": "rows"}
+    if name != "spearman_rho":
+        given["influences"] = "concordance.influences:influenced"
+    given |= more
     return Measure(
         name, "concordance", title, f"concordance.rank_correlation:{name}", True, **given
     )

@@ -39,6 +39,8 @@ MEASURES: Final = (
         aliases=("gini",),
         bounds=(-1.0, 1.0),
         resampled="pairs",
+        influences="curves.influences:gini",
+        is_free_of_shares=True,
     ),
     # --- rules that are used as they are: what they are worth, and whom they find ----------------
     _rule(

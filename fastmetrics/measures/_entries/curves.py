@@ -63,6 +63,7 @@ def _multiclass(name: str, title: str, how: str, average: str) -> Measure:
         needs="probabilities",
         classes=3,
         resampled="classes",
+        influences="curves.class_influences:roc_auc",
     )
 
 
@@ -74,8 +75,18 @@ MEASURES: Final = (
         aliases=("roc_auc_score",),
         parameters={"max_fpr": None},
         resampled="pairs",
+        influences="curves.influences:roc_auc",
+        is_free_of_shares=True,
     ),
-    _curve("rank_loss", "rank loss", "roc_auc:rank_loss", False, resampled="pairs"),
+    _curve(
+        "rank_loss",
+        "rank loss",
+        "roc_auc:rank_loss",
+        False,
+        resampled="pairs",
+        influences="curves.influences:rank_loss",
+        is_free_of_shares=True,
+    ),
     _curve(
         "partial_auc",
         "partial AUC",
@@ -85,18 +96,22 @@ MEASURES: Final = (
             "true_positive_rate_range": None,
             "correction": False,
         },
+        influences="curves.influences:partial",
+        is_free_of_shares=True,
     ),
     _curve(
         "average_precision",
         "average precision",
         "precision_recall:average_precision_score",
         aliases=("average_precision_score",),
+        influences="curves.influences:average_precision",
     ),
     _curve(
         "pr_auc",
         "area under the P-R curve",
         "pr_areas:pr_auc",
         parameters={"interpolation": "continuous"},
+        influences="curves.influences:area_under_pr",
     ),
     _curve("ks_statistic", "KS", "kolmogorov_smirnov:ks_statistic", read="statistic"),
     _curve("break_even_point", "break-even point", "break_even:break_even_point", read="value"),

@@ -9,10 +9,23 @@ from fastmetrics.measures._measure import Measure
 
 _MINUS_ONE_TO_ONE: Final = (-1.0, 1.0)
 _FROM_ZERO: Final = (0.0, inf)
+#: Made of rates within the true classes alone.
+_FREE_OF_SHARES: Final = frozenset(
+    (
+        *("recall", "recall_macro", "specificity", "balanced_accuracy", "g_mean", "informedness"),
+        *("false_positive_rate", "false_negative_rate"),
+        *("positive_likelihood_ratio", "negative_likelihood_ratio"),
+    )
+)
 
 
 def _decision(name: str, title: str, function: str, up: bool = True, **more: Any) -> Measure:
-    given: dict[str, Any] = {"needs": "labels", "resampled": "cells"} | more
+    given: dict[str, Any] = {
+        "needs": "labels",
+        "resampled": "cells",
+        "influences": "decisions.count_measures:gradient",
+        "is_free_of_shares": name in _FREE_OF_SHARES,
+    } | more
     return Measure(name, "decisions", title, f"decisions.{function}", up, **given)
 
 

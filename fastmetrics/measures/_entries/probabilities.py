@@ -12,7 +12,11 @@ _UP_TO_ONE: Final = (-inf, 1.0)
 
 
 def _probability(name: str, title: str, function: str, up: bool = False, **more: Any) -> Measure:
-    given: dict[str, Any] = {"needs": "probabilities", "bounds": _FROM_ZERO} | more
+    given: dict[str, Any] = {
+        "needs": "probabilities",
+        "bounds": _FROM_ZERO,
+        "influences": "probabilities.influences:of_classes",
+    } | more
     return Measure(name, "probabilities", title, f"probabilities.{function}", up, **given)
 
 
@@ -46,5 +50,6 @@ MEASURES: Final = (
         aliases=("top_k_accuracy_score",),
         parameters={"k": 2},
         bounds=(0.0, 1.0),
+        influences="",
     ),
 )

@@ -12,7 +12,11 @@ _UP_TO_ONE: Final = (-inf, 1.0)
 
 
 def _number(name: str, title: str, function: str, up: bool | None = False, **more: Any) -> Measure:
-    given: dict[str, Any] = {"needs": "values", "bounds": _FROM_ZERO} | more
+    given: dict[str, Any] = {
+        "needs": "values",
+        "bounds": _FROM_ZERO,
+        "influences": "regression.influences:of_values",
+    } | more
     return Measure(name, "regression", title, function and f"regression.{function}", up, **given)
 
 
@@ -54,8 +58,13 @@ MEASURES: Final = (
         "root mean squared log error",
         "errors:root_mean_squared_log_error",
     ),
-    _number("median_absolute_error", "median absolute error", "errors:median_absolute_error"),
-    _number("max_error", "largest error", "errors:max_error"),
+    _number(
+        "median_absolute_error",
+        "median absolute error",
+        "errors:median_absolute_error",
+        influences="",
+    ),
+    _number("max_error", "largest error", "errors:max_error", influences=""),
     _number(
         "mean_pinball_loss",
         "mean pinball loss",

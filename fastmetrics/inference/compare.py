@@ -1,0 +1,358 @@
+"""``compare``: any measure of several models on the same rows, every pair with its error."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.models import MODELS, named_scores
+from fastmetrics._input.scalars import (
+    Alternative,
+    WeightsAre,
+    check_alternative,
+    check_choice,
+    check_confidence_level,
+    check_n_threads,
+    check_real,
+    check_weights_are,
+)
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics._threads.workers import at_most
+from fastmetrics.errors import DegenerateDataWarning, InputError, no_such, warn_user
+from fastmetrics.inference.estimate import RULES, metric_of, of_replicates
+from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
+from fastmetrics.inference.interval_rule import estimate_of, warn_of_units
+from fastmetrics.inference.reference import limits, pvalue
+from fastmetrics.inference.samples import Measured, Sample, has_influences, sample_of
+from fastmetrics.intervals._pvalues import holm
+from fastmetrics.intervals.bootstrap.paired_bootstrap import paired_bootstrap
+from fastmetrics.measures.asking import Asked, MetricsLike, ask
+
+Method = Literal["influence", "bootstrap"]
+
+
+@documented(MODELS, RULES)
+def compare(
+    y_true: ArrayLike,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    metrics: MetricsLike,
+    names: Sequence[str] | None = None,
+    method: Method | None = None,
+    reference: str | None = None,
+    margin: float | None = None,
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    threshold: float | None = None,
+    pos_label: Any = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9999,
+    rng: Any = None,
+    n_threads: int | None = None,
+    progress: bool | None = None,
+) -> Comparisons:
+    """Compare two or more models on the same rows by one or several measures.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels, or numbers for measures of regression.
+    method : {"influence", "bootstrap"}, optional
+        How errors are found. None: by the influences of the rows, where the measure is smooth, else
+        by the paired bootstrap.
+    reference : str, optional
+        The model that all others are compared with; every pair by default.
+    margin : float, optional
+        A loss in the measure's own unit that does not matter: of each pair (a, b) it is tested
+        whether a is not worse than b by as much, and whether the two differ by less.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        What a pair (a, b) is tested against: that a has another, a lower or a greater value than b.
+        Intervals are one-sided too.
+    n_resamples, rng, progress : optional
+        Of the bootstrap, where there is one.
+
+    Returns
+    -------
+    Comparisons
+        A frozen mapping from the measure's name to its `Comparison`.
+
+    Notes
+    -----
+    The influence of a row on a difference is the difference of its influences: one pass gives the
+    covariance of all models. Tests are Student's, degrees of freedom by Welch and Satterthwaite
+    over the classes or strata, with groups their effective number less 1; Holm's adjustment is for
+    the pairs of one measure. A model is `better` where the adjusted p-value is below
+    1 - `confidence_level` and the interval leaves out 0. O(K n log n) time, O(K n) memory.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44:837-845. Holm (1979), Scandinavian Journal
+    of Statistics 6:65-70.
+
+    Examples
+    --------
+    >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
+    >>> first = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
+    >>> second = [0.9, 0.2, 0.8, 0.7, 0.75, 0.1, 0.6, 0.3]
+    >>> found = compare(y_true, {"first": first, "second": second}, metrics="roc_auc")
+    >>> pair = found["roc_auc"]["first", "second"]
+    >>> pair.estimate, round(pair.standard_error, 6), pair.better
+    (-0.21875, 0.220971, None)
+    """
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative)
+    if method is not None:
+        check_choice("method", method, get_args(Method))
+    if threshold is not None:
+        threshold = check_real("threshold", threshold)
+    if margin is not None:
+        margin = check_real("margin", margin)
+        if margin < 0.0:
+            raise InputError(f"`margin` is a loss, at least 0: got {margin:g}")
+    n_threads = check_n_threads(n_threads)
+    asked = ask(metrics)
+    read = check_weights_are(sample_weight, weights_are)
+    models = named_scores(scores, names, at_least=2)
+    own = tuple(model.name for model in models)
+    if reference is not None and reference not in own:
+        raise no_such(reference, "models", own)
+    chosen = _Chosen(own, reference, margin, level, alternative)
+    smooth = tuple(one for one in asked if method != "bootstrap" and has_influences(one))
+    if method == "influence" and len(smooth) < len(asked):
+        other = next(one.label for one in asked if one not in smooth)
+        raise InputError(f"`{other}` has no influences of rows: pass `method='bootstrap'`")
+    found: dict[str, Comparison] = {}
+    with at_most(n_threads):
+        if smooth:
+            samples = sample_of(
+                smooth,
+                y_true,
+                models,
+                threshold=threshold,
+                pos_label=pos_label,
+                sample_weight=sample_weight,
+                weights_are=read,
+                groups=groups,
+                strata=strata,
+                n_threads=n_threads,
+            )
+            for k, one in enumerate(smooth):
+                sample = samples[one.label]
+                measured = sample.measured(one)
+                if k == 0:
+                    warn_of_units(measured, sample.design.weights_are)
+                found[one.label] = _compared(one, measured, sample, chosen)
+        others = {one.label: metric_of(one) for one in asked if one.label not in found}
+        if others:
+            if strata is not None or margin is not None:
+                raise InputError("`strata` and `margin` are for measures with influences of rows")
+            resampled = paired_bootstrap(
+                y_true,
+                scores,
+                names=names,
+                metrics=others,
+                n_resamples=n_resamples,
+                confidence_level=level,
+                alternative=alternative,
+                groups=groups,
+                sample_weight=sample_weight,
+                weights_are=weights_are,
+                threshold=threshold,
+                pos_label=pos_label,
+                rng=rng,
+                n_threads=n_threads,
+                progress=progress,
+            )
+            for one in asked:
+                if one.label in others:
+                    found[one.label] = _resampled(one, resampled, chosen)
+    return Comparisons({one.label: found[one.label] for one in asked})
+
+
+class _Chosen(NamedTuple):
+    """What is asked of the pairs of every measure."""
+
+    names: tuple[str, ...]
+    reference: str | None
+    margin: float | None
+    level: float
+    alternative: Alternative
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return which models are compared, by their places."""
+        if self.reference is None:
+            return list(itertools.combinations(range(len(self.names)), 2))
+        last = self.names.index(self.reference)
+        return [(k, last) for k in range(len(self.names)) if k != last]
+
+    def better(self, direction: bool | None, pair: Pair) -> str | None:
+        """Return the better model of a pair, where it is shown."""
+        low, high = pair.confidence_interval
+        is_shown = pair.pvalue_holm < 1.0 - self.level and (low > 0.0 or high < 0.0)
+        if direction is None or not is_shown:
+            return None
+        return pair.a if (pair.estimate > 0.0) == direction else pair.b
+
+
+def _compared(one: Asked, measured: Measured, sample: Sample, chosen: _Chosen) -> Comparison:
+    """Return every pair by the influences that rows have on both models."""
+    units = measured.units
+    models = tuple(
+        estimate_of(
+            one,
+            measured,
+            k,
+            chosen.level,
+            None,
+            "two-sided",
+            n_samples=sample.n_samples,
+            weights_are=sample.design.weights_are,
+        )
+        for k in range(len(chosen.names))
+    )
+    found = []
+    for a, b in chosen.pairs:
+        spread = units.spread(measured.influences[a] - measured.influences[b], "welch")
+        difference = measured.values[a] - measured.values[b]
+        found.append(_pair(one, chosen, (a, b), difference, spread.standard_error, spread.df))
+    covariance = units.covariance(measured.influences)
+    return _comparison(
+        one,
+        chosen,
+        models,
+        found,
+        covariance,
+        method="influence",
+        n_groups=None if units.groups is None else units.n_units,
+    )
+
+
+def _pair(
+    one: Asked,
+    chosen: _Chosen,
+    places: tuple[int, int],
+    difference: float,
+    error: float,
+    df: float,
+) -> Pair:
+    """Return one pair, its p not yet adjusted."""
+    a, b = (chosen.names[k] for k in places)
+    statistic = _ratio(difference, error)
+    if error == 0.0:
+        p = 1.0 if difference == 0.0 else 0.0
+        interval = ConfidenceInterval(difference, difference)
+        such = "nothing tells the models apart" if difference == 0.0 else "no row varies"
+        warn_user(
+            f"the difference in {one.label} between {a!r} and {b!r} is {difference:g} with a "
+            f"variance of 0 ({such}): p = {p:g}",
+            DegenerateDataWarning,
+        )
+    else:
+        p = pvalue(statistic, df, chosen.alternative)
+        interval = limits(difference, error, df, chosen.level, "identity", chosen.alternative)
+    worse, apart = math.nan, math.nan
+    if chosen.margin is not None and one.higher_is_better is not None and error > 0.0:
+        gain = difference if one.higher_is_better else -difference
+        worse = pvalue((gain + chosen.margin) / error, df, "greater")
+        above = pvalue((difference - chosen.margin) / error, df, "less")
+        below = pvalue((difference + chosen.margin) / error, df, "greater")
+        apart = max(above, below)
+    return Pair(
+        metric=one.label,
+        a=a,
+        b=b,
+        estimate=difference,
+        standard_error=error,
+        confidence_interval=interval,
+        statistic=statistic,
+        df=df,
+        pvalue=p,
+        pvalue_holm=p,
+        better=None,
+        pvalue_noninferior=worse,
+        pvalue_equivalent=apart,
+    )
+
+
+def _ratio(difference: float, error: float) -> float:
+    if error == 0.0:
+        return 0.0 if difference == 0.0 else math.copysign(math.inf, difference)
+    return difference / error
+
+
+def _comparison(
+    one: Asked,
+    chosen: _Chosen,
+    models: tuple[Estimate, ...],
+    pairs: list[Pair],
+    covariance: NDArray[np.float64],
+    *,
+    method: str,
+    n_groups: int | None,
+) -> Comparison:
+    """Return the comparison, with p adjusted and the better models named."""
+    adjusted = holm([pair.pvalue for pair in pairs]).tolist()
+    pairs = [replace(pair, pvalue_holm=p) for pair, p in zip(pairs, adjusted, strict=True)]
+    direction = one.higher_is_better
+    pairs = [replace(pair, better=chosen.better(direction, pair)) for pair in pairs]
+    covariance.flags.writeable = False
+    return Comparison(
+        metric=one.label,
+        names=chosen.names,
+        models=models,
+        pairs=tuple(pairs),
+        covariance=covariance,
+        higher_is_better=direction,
+        margin=chosen.margin,
+        confidence_level=chosen.level,
+        alternative=chosen.alternative,
+        method=method,
+        n_samples=models[0].n_samples,
+        n_groups=n_groups,
+        weights_are=models[0].weights_are,
+    )
+
+
+def _resampled(one: Asked, resampled: Any, chosen: _Chosen) -> Comparison:
+    """Return what a paired bootstrap found of one measure."""
+    models = tuple(of_replicates(resampled.models[name][one.label]) for name in chosen.names)
+    found = []
+    by_names = {(pair.model_a, pair.model_b): pair for pair in resampled.differences[one.label]}
+    for a, b in chosen.pairs:
+        names = chosen.names[a], chosen.names[b]
+        is_turned = names not in by_names
+        pair = by_names[names[::-1] if is_turned else names]
+        low, high = pair.confidence_interval
+        sign = -1.0 if is_turned else 1.0
+        if is_turned:
+            low, high = -high, -low
+        found.append(
+            Pair(
+                metric=one.label,
+                a=names[0],
+                b=names[1],
+                estimate=sign * pair.difference,
+                standard_error=pair.standard_error,
+                confidence_interval=ConfidenceInterval(low, high),
+                statistic=_ratio(sign * pair.difference, pair.standard_error),
+                df=math.inf,
+                pvalue=pair.pvalue,
+                pvalue_holm=pair.pvalue_holm,
+                better=None,
+                details=pair,
+            )
+        )
+    k = len(chosen.names)
+    nowhere = np.full((k, k), math.nan)
+    return _comparison(one, chosen, models, found, nowhere, method="bootstrap", n_groups=None)

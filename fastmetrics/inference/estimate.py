@@ -1,0 +1,285 @@
+"""``estimate``: any measure with its standard error and interval, by how far each row moves it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, Literal, get_args
+
+from numpy.typing import ArrayLike
+
+from fastmetrics._docs import documented
+from fastmetrics._input.models import NamedScores
+from fastmetrics._input.rows import refuse_several
+from fastmetrics._input.scalars import (
+    Alternative,
+    WeightsAre,
+    check_alternative,
+    check_choice,
+    check_confidence_level,
+    check_n_threads,
+    check_real,
+    check_weights_are,
+)
+from fastmetrics._threads.workers import at_most
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference.estimate_result import Estimate, Estimates
+from fastmetrics.inference.interval_rule import estimate_of, warn_of_units
+from fastmetrics.inference.samples import has_influences, of_table, sample_of
+from fastmetrics.intervals.bootstrap.bootstrap import bootstrap
+from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResult
+from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Method = Literal[
+    "influence", "wilson", "newcombe", "percentile", "basic", "bca", "studentized", "bootstrap"
+]
+
+_OF_BOOTSTRAP: Final = ("percentile", "basic", "bca", "studentized", "bootstrap")
+
+#: What `estimate` and `compare` say alike.
+RULES: Final = """
+Parameters
+----------
+metrics : str, callable, (str, dict), or a sequence or mapping of them
+    What to measure, by the names of `metrics_table`.
+groups : array-like of shape (n_samples,), optional
+    Which rows belong together (user, patient): groups then vary, not rows.
+strata : array-like of shape (n_samples,), optional
+    What was sampled apart, as much of each as was decided beforehand.
+threshold : float, optional
+    Measures of labels call a score >= threshold positive; without it predictions are labels.
+
+Raises
+------
+TypeError, ValueError
+    For data that are not what a measure needs, or an option without meaning.
+
+Warns
+-----
+UndefinedMetricWarning
+    If a measure is undefined on these data, or its error cannot be known: nan.
+SmallSampleWarning
+    If groups, or rows of importances, are worth few.
+"""
+
+
+@documented(RULES)
+def estimate(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    metrics: MetricsLike,
+    method: Method | None = None,
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    threshold: float | None = None,
+    pos_label: Any = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9999,
+    rng: Any = None,
+    n_threads: int | None = None,
+    progress: bool | None = None,
+) -> Estimates:
+    """Estimate one or several measures, each with its standard error and interval.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Labels, or numbers for measures of regression; or a table of counts, alone.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+        Scores, probabilities, predicted labels or numbers, as the measures need.
+    method : str, optional
+        How intervals are made. None: by the influences of the rows, where the measure is smooth and
+        they hold (Notes); else by the bootstrap. "influence", "wilson" (shares of counts),
+        "newcombe" (AUC), or one of `bootstrap`: "percentile", "basic", "bca", "studentized", and
+        "bootstrap" for what that takes by default.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "less": an upper limit alone. "greater": a lower limit alone.
+    n_resamples, rng, progress : optional
+        Of the bootstrap, where there is one.
+
+    Returns
+    -------
+    Estimates
+        A frozen mapping from the measure's name to its `Estimate`.
+
+    Notes
+    -----
+    The influence of a row is the derivative of the measure by its weight, a pass over the order
+    that the measure needs anyway. Influences of rows, or their sums over groups, give the variance
+    (infinitesimal jackknife; with m/(m - 1), by class for measures that do not depend on how
+    frequent classes are: for the AUC that is DeLong's variance). Limits are Student's on the
+    measure's scale (logit for shares, logarithms for what is positive), its degrees of freedom
+    being the effective number of contributions (sum c^2)^2 / sum c^4: small where few positives,
+    few groups or heavy weights carry the variance.
+
+    Where a share of counts is asked and each row stands for itself the interval is Wilson's; where
+    an AUC is near 0 or 1, or a class is small, the outer limits of this and of Newcombe's.
+    O(n log n) time for measures of order, O(n) for others.
+
+    References
+    ----------
+    Efron & Tibshirani (1993), An introduction to the bootstrap, chapter 21. DeLong, DeLong &
+    Clarke-Pearson (1988), Biometrics 44:837-845.
+
+    Examples
+    --------
+    >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
+    >>> y_score = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
+    >>> found = estimate(y_true, y_score, metrics="roc_auc")["roc_auc"]
+    >>> found.estimate, round(found.standard_error, 4)
+    (0.65625, 0.221)
+    """
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative)
+    if method is not None:
+        check_choice("method", method, get_args(Method))
+    if threshold is not None:
+        threshold = check_real("threshold", threshold)
+    n_threads = check_n_threads(n_threads)
+    asked = ask(metrics)
+    read = check_weights_are(sample_weight, weights_are)
+    by_influence = [one for one in asked if method not in _OF_BOOTSTRAP and has_influences(one)]
+    if method not in (None, *_OF_BOOTSTRAP):
+        for one in asked:
+            if one not in by_influence:
+                raise InputError(
+                    f"`{one.label}` has no influences of rows: pass `method='bootstrap'`"
+                )
+    found: dict[str, Estimate] = {}
+    with at_most(n_threads):
+        if by_influence:
+            found |= _by_influence(
+                tuple(by_influence),
+                y_true,
+                y_score,
+                method,
+                level,
+                alternative,
+                threshold=threshold,
+                pos_label=pos_label,
+                sample_weight=sample_weight,
+                weights_are=read,
+                groups=groups,
+                strata=strata,
+                n_threads=n_threads,
+            )
+        others = {one.label: metric_of(one) for one in asked if one not in by_influence}
+        if others:
+            if strata is not None:
+                raise InputError("`strata` are for measures with influences of rows")
+            chosen: Any = None if method in (None, "bootstrap") else method
+            resampled = bootstrap(
+                y_true,
+                y_score,
+                metrics=others,
+                n_resamples=n_resamples,
+                confidence_level=level,
+                method=chosen,
+                groups=groups,
+                sample_weight=sample_weight,
+                weights_are=weights_are,
+                threshold=threshold,
+                pos_label=pos_label,
+                alternative=alternative,
+                rng=rng,
+                n_threads=n_threads,
+                progress=progress,
+            )
+            found |= {label: of_replicates(own, alternative) for label, own in resampled.items()}
+    return Estimates({one.label: found[one.label] for one in asked})
+
+
+def of_replicates(found: BootstrapResult, alternative: Alternative = "two-sided") -> Estimate:
+    """Return what a bootstrap found of one measure, which hangs on it as its details."""
+    return Estimate(
+        metric=found.metric,
+        estimate=found.estimate,
+        standard_error=found.standard_error,
+        confidence_interval=found.confidence_interval,
+        df=math.inf,
+        confidence_level=found.confidence_level,
+        method=f"{found.method} bootstrap",
+        alternative=alternative,
+        n_samples=found.effective_sample_size,
+        weights_are=found.weights_are,
+        note=found.note,
+        details=found,
+    )
+
+
+def metric_of(one: Asked) -> Any:
+    """Return what asks for the measure again."""
+    return one.function if one.function is not None else (one.name, dict(one.parameters))
+
+
+def _by_influence(
+    asked: tuple[Asked, ...],
+    y_true: Any,
+    y_score: Any,
+    method: str | None,
+    level: float,
+    alternative: Alternative,
+    **options: Any,
+) -> dict[str, Estimate]:
+    if isinstance(y_true, ScoreTable):
+        return _of_table(asked, y_true, y_score, method, level, alternative, options)
+    refuse_several(y_score, "compare")
+    if y_score is None:
+        raise InputTypeError("`y_score` is missing: only a table comes alone")
+    models = [NamedScores("", "y_score", y_score)]
+    samples = sample_of(asked, y_true, models, **options)
+    found = {}
+    warned: set[int] = set()
+    for one in asked:
+        sample = samples[one.label]
+        measured = sample.measured(one)
+        if id(sample) not in warned:
+            warned.add(id(sample))
+            warn_of_units(measured, sample.design.weights_are)
+        found[one.label] = estimate_of(
+            one,
+            measured,
+            0,
+            level,
+            method,
+            alternative,
+            n_samples=sample.n_samples,
+            weights_are=sample.design.weights_are,
+        )
+    return found
+
+
+def _of_table(
+    asked: tuple[Asked, ...],
+    table: ScoreTable,
+    y_score: Any,
+    method: str | None,
+    level: float,
+    alternative: Alternative,
+    options: dict[str, Any],
+) -> dict[str, Estimate]:
+    rows = ("sample_weight", "groups", "strata", "pos_label", "threshold")
+    given = [name for name in rows if options[name] is not None]
+    if y_score is not None:
+        given.insert(0, "y_score")
+    if given:
+        raise InputTypeError(f"a ScoreTable comes alone: pass no `{'`, `'.join(given)}` with it")
+    if table.is_weighted:
+        raise InputTypeError(
+            "a ScoreTable of fractional weights does not tell how many rows a weight is: pass "
+            "`y_true`, `y_score` and `sample_weight`"
+        )
+    size = float(table.n_positive) + float(table.n_negative)
+    found = {}
+    for one in asked:
+        if one.measure is None or one.measure.family not in ("curves", "costs"):
+            raise InputError(f"`{one.label}` needs rows: a ScoreTable has scores and counts alone")
+        measured = of_table(one, table)
+        found[one.label] = estimate_of(
+            one, measured, 0, level, method, alternative, n_samples=size, weights_are=None
+        )
+    return found

@@ -1,0 +1,315 @@
+"""``Estimate`` and ``Comparison``: what is known of a number, and of differences of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display, Table
+from fastmetrics._input.scalars import Alternative, WeightsAre
+from fastmetrics._results import ConfidenceInterval, OneNumber, Result
+from fastmetrics.errors import no_such
+from fastmetrics.measures._measure import Scale
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Estimate(OneNumber):
+    """A measure with its standard error and interval.
+
+    Attributes
+    ----------
+    metric : str
+        What was measured.
+    estimate : float
+        Its value on the data; nan where it is undefined.
+    standard_error : float
+        nan where it cannot be known.
+    confidence_interval : ConfidenceInterval
+        Its two limits, `low` and `high`.
+    df : float
+        Degrees of freedom of the standard error; inf where it is taken for known.
+    confidence_level : float
+        Coverage aimed at.
+    method : str
+        How the interval was made.
+    scale : {"identity", "logit", "log", "lack", "atanh"}
+        Where the estimate was taken for normal; "lack" is the logarithm of 1 - estimate.
+    alternative : {"two-sided", "less", "greater"}
+        Both limits, the upper one alone, or the lower one alone.
+    n_samples : float
+        Rows of a weight; the sum of frequencies.
+    n_groups : int or None
+        Groups of rows; None where each row stands for itself.
+    weights_are : {"importances", "frequencies"} or None
+        How weights were read; None where there were none.
+    note : str
+        What a reader of the interval must know; usually empty.
+    details : object
+        What else the method found, such as the replicates of a bootstrap; None if nothing.
+    """
+
+    metric: str
+    estimate: float
+    standard_error: float
+    confidence_interval: ConfidenceInterval
+    df: float
+    confidence_level: float
+    method: str
+    scale: Scale = "identity"
+    alternative: Alternative = "two-sided"
+    n_samples: float = float("nan")
+    n_groups: int | None = None
+    weights_are: WeightsAre | None = None
+    note: str = ""
+    details: Any = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        limits = self.confidence_interval
+        said = f"{self.estimate:.6g} [{limits.low:.6g}, {limits.high:.6g}], {self.method}"
+        return f"Estimate({self.metric}: {said})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Pair(OneNumber):
+    """Two models compared by one measure: that of `a` less that of `b`.
+
+    Attributes
+    ----------
+    metric, a, b : str
+        The measure and the models.
+    estimate : float
+        The difference.
+    standard_error : float
+    confidence_interval : ConfidenceInterval
+        Of the difference; not adjusted.
+    statistic : float
+        The difference over its standard error; 0 where both are 0, +-inf where the error alone is.
+    df : float
+        Degrees of freedom of the standard error.
+    pvalue : float
+        Of "there is no difference".
+    pvalue_holm : float
+        The same, adjusted for the pairs of this measure (Holm 1979).
+    better : str or None
+        The better model, where the adjusted p-value and the interval show that there is one.
+    pvalue_noninferior, pvalue_equivalent : float
+        Of "`a` is worse than `b` by the margin or more", and of "they differ by the margin or
+        more"; nan without a margin.
+    details : object
+        What else the method found; None if nothing.
+    """
+
+    metric: str
+    a: str
+    b: str
+    estimate: float
+    standard_error: float
+    confidence_interval: ConfidenceInterval
+    statistic: float
+    df: float
+    pvalue: float
+    pvalue_holm: float
+    better: str | None
+    pvalue_noninferior: float = float("nan")
+    pvalue_equivalent: float = float("nan")
+    details: Any = field(default=None, repr=False)
+
+    @property
+    def difference(self) -> float:
+        """The estimate, by the name of what it is."""
+        return self.estimate
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Result):
+    """Several models compared by one measure on the same rows.
+
+    Attributes
+    ----------
+    metric : str
+        What was measured.
+    names : tuple of str
+        Of the models, in the order given.
+    models : tuple of Estimate
+        Of each model.
+    pairs : tuple of Pair
+        Every two models, in the order of `names`; with a reference each other model less that.
+    covariance : ndarray of shape (K, K)
+        Of the models' estimates; read-only; nan where the method has none.
+    higher_is_better : bool or None
+        The direction of the measure; None where it has none.
+    margin : float or None
+        What a difference must not exceed for models to be as good as one another.
+    confidence_level : float
+        Coverage aimed at by each interval.
+    alternative : {"two-sided", "less", "greater"}
+        Of the pairs: the difference is other than 0, below 0 or above 0.
+    method : str
+        How errors were found.
+    n_samples : float
+    n_groups : int or None
+    weights_are : {"importances", "frequencies"} or None
+    note : str
+    """
+
+    metric: str
+    names: tuple[str, ...]
+    models: tuple[Estimate, ...]
+    pairs: tuple[Pair, ...]
+    covariance: NDArray[np.float64]
+    higher_is_better: bool | None
+    margin: float | None
+    confidence_level: float
+    alternative: Alternative
+    method: str
+    n_samples: float
+    n_groups: int | None
+    weights_are: WeightsAre | None
+    note: str = ""
+
+    @property
+    def estimate(self) -> tuple[float, ...]:
+        """The measure of each model."""
+        return tuple(model.estimate for model in self.models)
+
+    @property
+    def better(self) -> str | None:
+        """The better of two models, where it is shown; of more, the one that beats all others."""
+        winners = {
+            name
+            for name in self.names
+            if sum(pair.better == name for pair in self.pairs) == len(self.names) - 1
+        }
+        return winners.pop() if winners else None
+
+    def __getitem__(self, models: tuple[str, str]) -> Pair:
+        """Return the comparison of two models, by their names in the order of `pairs`."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) == models:
+                return pair
+        raise no_such(models, "pairs", ((pair.a, pair.b) for pair in self.pairs))
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __repr__(self) -> str:
+        values = ", ".join(
+            f"{name}: {value:.6g}" for name, value in zip(self.names, self.estimate, strict=True)
+        )
+        return f"Comparison({self.metric}; {values})"
+
+    def _shown(self) -> Display:
+        return shown_comparisons({self.metric: self})
+
+
+Found = TypeVar("Found", Estimate, Comparison)
+
+
+class ByMetric(Shown, Mapping[str, Found]):
+    """Results by the name of the measure; frozen.
+
+    Parameters
+    ----------
+    found : mapping of str to Estimate or Comparison
+    """
+
+    __slots__ = ("_found",)
+
+    def __init__(self, found: Mapping[str, Found]) -> None:
+        self._found: dict[str, Found] = dict(found)
+
+    def __getitem__(self, metric: str) -> Found:
+        if metric not in self._found:
+            raise no_such(metric, "measures", self._found)
+        return self._found[metric]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the results as a dictionary of built-in Python objects, by measure."""
+        return {metric: result.to_dict() for metric, result in self._found.items()}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._found.values()))})"
+
+
+class Estimates(ByMetric[Estimate]):
+    """Estimates by the name of the measure; frozen.
+
+    Examples
+    --------
+    >>> from fastmetrics import estimate
+    >>> estimate([0, 1, 1, 0, 1], [0.1, 0.8, 0.4, 0.5, 0.9], metrics="brier_score")
+    Estimates(Estimate(brier_score: 0.134 [0.0259243, 0.692631], influence))
+    """
+
+    __slots__ = ()
+
+    def _shown(self) -> Display:
+        names = ("metric", "estimate", "confidence_interval", "standard_error", "df", "method")
+        first = next(iter(self.values()))
+        notes = [f"{one.metric}: {one.note}" for one in self.values() if one.note]
+        table = Table.of(self.values(), names, level=first.confidence_level)
+        return Display([table], type(self).__name__, notes)
+
+
+class Comparisons(ByMetric[Comparison]):
+    """Comparisons by the name of the measure; frozen.
+
+    Examples
+    --------
+    >>> from fastmetrics import compare
+    >>> scores = {"a": [0.1, 0.8, 0.4, 0.5, 0.9], "b": [0.2, 0.7, 0.6, 0.4, 0.8]}
+    >>> compare([0, 1, 1, 0, 1], scores, metrics="brier_score")
+    Comparisons(Comparison(brier_score; a: 0.134, b: 0.098))
+    """
+
+    __slots__ = ()
+
+    def _shown(self) -> Display:
+        return shown_comparisons(self)
+
+
+def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
+    """Return the tables of one or several comparisons."""
+    pairs = [pair for one in found.values() for pair in one.pairs]
+    any_one = next(iter(found.values()))
+    columns: dict[str, list[Any]] = {
+        "metric": [pair.metric for pair in pairs],
+        "model": [pair.a for pair in pairs],
+        "minus_model": [pair.b for pair in pairs],
+        "estimate": [pair.estimate for pair in pairs],
+    }
+    for name in ("confidence_interval", "standard_error", "df", "pvalue", "pvalue_holm", "better"):
+        columns[name] = [getattr(pair, name) for pair in pairs]
+    if any(one.margin is not None for one in found.values()):
+        columns["pvalue_noninferior"] = [pair.pvalue_noninferior for pair in pairs]
+    models = [model for one in found.values() for model in one.models]
+    own = {
+        "metric": [model.metric for model in models],
+        "model": [name for one in found.values() for name in one.names],
+        "estimate": [model.estimate for model in models],
+        "confidence_interval": [model.confidence_interval for model in models],
+        "standard_error": [model.standard_error for model in models],
+    }
+    level = any_one.confidence_level
+    notes = [note for note in dict.fromkeys(one.note for one in found.values()) if note]
+    methods = ", ".join(dict.fromkeys(one.method for one in found.values()))
+    said = f"{methods}; {any_one.alternative}; intervals are not adjusted."
+    return Display(
+        [Table(columns, level=level), Table(own, level=level, framed=False)],
+        "Comparison",
+        [said, *notes],
+    )

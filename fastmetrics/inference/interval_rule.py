@@ -1,0 +1,153 @@
+"""Which interval an estimate gets where nobody has chosen one: limits that hold."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, Final
+
+import numpy as np
+
+from fastmetrics._input.scalars import Alternative, WeightsAre
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    UndefinedMetricWarning,
+    warn_user,
+)
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.reference import limits
+from fastmetrics.inference.samples import Measured
+from fastmetrics.inference.units import Units
+from fastmetrics.intervals._sample_sizes import warn_of_few_groups, warn_of_few_rows
+from fastmetrics.intervals.delong.newcombe import newcombe_interval
+from fastmetrics.intervals.proportions._proportion_limits import proportion_limits
+from fastmetrics.intervals.proportions.count_intervals import SHARES
+from fastmetrics.measures.asking import Asked
+
+#: Rows of the smaller class times the distance of the AUC from 0 or 1: below, Newcombe's shape
+#: and the influences know too little each, and the outer limits of both are taken.
+_ENOUGH: Final = 10.0
+_AUC: Final = ("roc_auc",)
+
+
+def warn_of_units(measured: Measured, weights_are: WeightsAre | None) -> None:
+    """Say where there are few groups, or few rows that matter."""
+    units = measured.units
+    if units.groups is not None:
+        warn_of_few_groups(units.effective_groups, units.n_units)
+    if weights_are == "importances" and units.weights is not None:
+        ratios = units.weights / units.weights.max()
+        warn_of_few_rows(float(ratios.sum() ** 2 / np.sum(ratios * ratios)), units.n_units)
+
+
+def estimate_of(
+    one: Asked,
+    measured: Measured,
+    model: int,
+    level: float,
+    method: str | None,
+    alternative: Alternative,
+    *,
+    n_samples: float,
+    weights_are: WeightsAre | None,
+) -> Estimate:
+    """Return the estimate of one model: error, degrees of freedom, and limits by the rule."""
+    if one.measure is None:
+        raise InputError(f"{one.label!r} has no influences")
+    value, units, measure = measured.values[model], measured.units, one.measure
+    spread = units.spread(measured.influences[model])
+    error = spread.standard_error if not math.isnan(value) else math.nan
+    limit = limits(value, error, spread.df, level, measure.scale, alternative, measure.bounds)
+    name = "influence"
+    is_plain = units.groups is None and units.weights is None
+    shares = measured.counts is not None and is_plain and measure.name in SHARES
+    if method in ("wilson", "newcombe") and not (
+        shares if method == "wilson" else measure.name in _AUC
+    ):
+        what = "shares of independent rows of two classes" if method == "wilson" else "the AUC"
+        raise InputError(f"`method={method!r}` is for {what}: got {one.label!r}")
+    if method in (None, "wilson") and shares and not math.isnan(value):
+        limit, name = _wilson(measure.name, measured.counts, level, alternative), "wilson"
+    elif method in (None, "newcombe") and measure.name in _AUC and not math.isnan(value):
+        limit, name = _near_the_edge(measured, value, limit, level, alternative, method)
+    note = ""
+    if math.isnan(value):
+        warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
+    elif math.isnan(limit.low):
+        note = f"the rows do not show how much {one.label} varies: it has no interval"
+        warn_user(
+            f"`{one.label}` is {value:g} and {note}",
+            DegenerateDataWarning if error == 0.0 else UndefinedMetricWarning,
+        )
+    return Estimate(
+        metric=one.label,
+        estimate=value,
+        standard_error=error,
+        confidence_interval=limit,
+        df=spread.df,
+        confidence_level=level,
+        method=name,
+        scale=measure.scale,
+        alternative=alternative,
+        n_samples=n_samples,
+        n_groups=None if units.groups is None else units.n_units,
+        weights_are=weights_are,
+        note=note,
+    )
+
+
+def _wilson(name: str, counts: Any, level: float, alternative: Alternative) -> ConfidenceInterval:
+    """Return Wilson's limits of a share of counts; of F1 those of TP / (TP + FP + FN), changed."""
+    cells = {"tn": counts[0, 0], "fp": counts[0, 1], "fn": counts[1, 0], "tp": counts[1, 1]}
+    hits, others = (sum(cells[cell] for cell in part) for part in SHARES[name])
+    found = proportion_limits(hits, hits + others, level, "wilson", alternative)
+    if name == "f1":
+        found = ConfidenceInterval(*(2.0 * end / (1.0 + end) for end in found))
+    return found
+
+
+def _near_the_edge(
+    measured: Measured,
+    value: float,
+    limit: ConfidenceInterval,
+    level: float,
+    alternative: Alternative,
+    method: str | None,
+) -> tuple[ConfidenceInterval, str]:
+    """Return the limits of an AUC: where few rows are out of order, the outer ones of two rules."""
+    sizes = class_sizes(measured.units)
+    if method is None and min(sizes) * min(value, 1.0 - value) >= _ENOUGH:
+        return limit, "influence"
+    if alternative != "two-sided":
+        level = 2.0 * level - 1.0
+    if level <= 0.0 or measured.units.groups is not None or measured.units.n_strata > 2:
+        return limit, "influence"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        shape = newcombe_interval(value, *(max(1.0, n) for n in sizes), confidence_level=level)
+    low, high = shape.low, shape.high
+    name = "newcombe"
+    if method is None and not math.isnan(limit.low):
+        low, high, name = min(low, limit.low), max(high, limit.high), "outer limits with newcombe"
+    if alternative == "less":
+        low = 0.0
+    elif alternative == "greater":
+        high = 1.0
+    return ConfidenceInterval(low, high), name
+
+
+def class_sizes(units: Units) -> tuple[float, float]:
+    """Return the rows of either class; of importances, how many equal ones tell as much."""
+    sizes = []
+    for code in (1, 0):
+        part = units.strata == code
+        if units.weights is None:
+            there = part if units.counts is None else units.counts[part]
+            sizes.append(float(np.sum(there)))
+        else:
+            own = units.weights[part]
+            squares = float(np.sum(own * own))
+            sizes.append(float(own.sum()) ** 2 / squares if squares > 0.0 else 0.0)
+    return sizes[0], sizes[1]

@@ -1,0 +1,378 @@
+"""What estimates are made of: a form for each kind of data, which knows how rows move measures.
+
+A form holds the rows of one or several models, judged once. `measured` returns a measure of each
+model with the influences of its points, and the units that these points are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.models import NamedScores, check_models, check_models_index
+from fastmetrics._input.rows import column_count
+from fastmetrics._input.scalars import WeightsAre, check_same_length
+from fastmetrics._input.scores import check_scores_array, check_unit_interval
+from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference.units import Floats, Ints, Units
+from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures._measure import Measure
+from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.concordance.influences import of_ranks
+from fastmetrics.measures.curves.class_influences import OrderedRows
+from fastmetrics.measures.curves.influences import of_curve
+from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
+from fastmetrics.measures.decisions import count_measures
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+
+class Measured(NamedTuple):
+    """A measure of K models, how their points move it, and what points are.
+
+    Attributes
+    ----------
+    values : tuple of float
+    influences : ndarray of shape (K, n_points)
+    units : Units
+    counts : ndarray of shape (2, 2) or None
+        Of a single model's decisions of two classes: true by predicted, positive last.
+    """
+
+    values: tuple[float, ...]
+    influences: Floats
+    units: Units
+    counts: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What rows have beside their data: weights and how they are read, groups, strata."""
+
+    weights: Floats | None
+    weights_are: WeightsAre | None
+    groups: Ints | None
+    strata: Ints | None
+
+    @classmethod
+    def checked(cls, n: int, given: Mapping[str, Any]) -> Design:
+        """Return weights, groups and strata of n rows."""
+        weights, read = None, given["weights_are"]
+        if given["sample_weight"] is not None:
+            weights = check_weights(given["sample_weight"], n, weights_are=read).values
+        columns: list[Ints | None] = []
+        for name in ("groups", "strata"):
+            values = given[name]
+            codes = None if values is None else check_class_labels(values, name).codes
+            if codes is not None:
+                check_same_length(**{"y_true": np.empty(n), name: codes})
+            columns.append(codes)
+        return cls(weights, None if weights is None else read, *columns)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each row stands for itself, or for as many as its frequency."""
+        return self.groups is None and self.strata is None and self.weights_are != "importances"
+
+    def units(self, n: int, classes: Ints | None = None) -> Units:
+        """Return the units of n rows; ``classes`` are strata of their own."""
+        strata = self.strata
+        if classes is not None:
+            strata = classes if strata is None else strata * (int(classes.max()) + 1) + classes
+        are_counts = self.weights_are == "frequencies"
+        return Units(
+            n,
+            counts=self.weights if are_counts else None,
+            weights=None if are_counts else self.weights,
+            groups=self.groups,
+            strata=strata,
+        )
+
+    def n_samples(self, n: int) -> float:
+        """Return the rows of a weight; the sum of frequencies."""
+        if self.weights is None:
+            return float(n)
+        are_counts = self.weights_are == "frequencies"
+        return float(self.weights.sum() if are_counts else np.count_nonzero(self.weights))
+
+
+class Sample(ABC):
+    """Rows with the predictions of one or several models.
+
+    Attributes
+    ----------
+    design : Design
+    classes : ndarray of int64, shape (n,)
+        The class of each row, in the order of labels, of two the positive one last.
+    n_models : int
+    """
+
+    design: Design
+    classes: Ints
+    n_models: int
+
+    def measured(self, one: Asked) -> Measured:
+        """Return a measure of each model with its influences."""
+        found = [self._influenced(one, model) for model in range(self.n_models)]
+        return Measured(
+            tuple(each.value for each in found),
+            np.stack([each.influences for each in found]),
+            self._units_by_class if measure_of(one).is_free_of_shares else self._units,
+            self._counts(one) if self.n_models == 1 else None,
+        )
+
+    @property
+    def n_samples(self) -> float:
+        """Rows of a weight; the sum of frequencies."""
+        return self.design.n_samples(len(self.classes))
+
+    @abstractmethod
+    def _influenced(self, one: Asked, model: int) -> RowInfluences: ...
+
+    def _counts(self, one: Asked) -> Floats | None:
+        return None
+
+    @cached_property
+    def _units(self) -> Units:
+        return self.design.units(len(self.classes))
+
+    @cached_property
+    def _units_by_class(self) -> Units:
+        return self.design.units(len(self.classes), self.classes)
+
+    def _of_decisions(self, one: Asked, predicted: Ints) -> RowInfluences:
+        """Return a measure of labels with the influence of each row: that of its cell."""
+        name, counts = measure_of(one).name, self._cells(predicted)
+        value = float(count_measures.value(name, counts, **one.parameters))
+        slopes = count_measures.gradient(name, counts, **one.parameters)
+        slopes = np.where(counts > 0, slopes, 0.0).ravel()
+        return RowInfluences(value, slopes[self.classes * len(counts) + predicted])
+
+    def _cells(self, predicted: Ints) -> Floats:
+        k = max(2, int(max(self.classes.max(), predicted.max())) + 1)
+        counts = np.bincount(self.classes * k + predicted, self.design.weights, k * k)
+        return np.asarray(counts.reshape(k, k), np.float64)
+
+
+class BinarySample(Sample):
+    """Rows of two classes with scores or probabilities."""
+
+    def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
+        names = ("sample_weight", "weights_are", "pos_label", "groups")
+        found = check_models(y_true, models, **{name: given[name] for name in names})
+        self._rows = found.rows
+        self._scores = found.scores
+        self._names = [model.argument for model in models]
+        self.n_models = len(models)
+        self.classes = (found.rows.labels == 1).astype(np.int64)
+        strata = given["strata"]
+        if strata is not None:
+            strata = check_class_labels(strata, "strata").codes
+            if given["sample_weight"] is not None:  # rows of no weight were left out
+                kept = as_array(given["sample_weight"], "sample_weight") > 0
+                check_same_length(sample_weight=kept, strata=strata)
+                strata = strata[kept]
+            check_same_length(y_true=self.classes, strata=strata)
+        read = None if found.rows.weights is None else given["weights_are"]
+        self.design = Design(found.rows.weights, read, found.groups, strata)
+        self._threshold = given["threshold"]
+        self._n_threads = given["n_threads"]
+
+    def measured(self, one: Asked) -> Measured:
+        """Return a measure of each model; of one, where rows stand for themselves, by its table."""
+        if _is_of_curve(one) and self.design.is_plain and self.n_models == 1:
+            return of_table(one, self._table)
+        return super().measured(one)
+
+    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+        measure = measure_of(one)
+        if measure.needs == "labels":
+            return self._of_decisions(one, self._called(one, model))
+        if _is_of_curve(one):
+            ordered = self._ordered[model]
+            if measure.name == "roc_auc" and not one.parameters:
+                return ordered.auc()
+            return ordered.influences(measure.load_influences(), **one.parameters)
+        scores = self._scores[model]
+        if measure.needs == "probabilities":
+            check_unit_interval(scores, self._names[model])
+        found: RowInfluences = measure.load_influences()(
+            measure.name, self.classes, scores, self.design.weights
+        )
+        return found
+
+    def _called(self, one: Asked, model: int) -> Ints:
+        if self._threshold is None:
+            raise InputTypeError(
+                f"`{one.label}` is a measure of labels: pass `threshold`, from which on a score is "
+                "called positive"
+            )
+        return np.asarray(self._scores[model] >= self._threshold, np.int64)
+
+    def _counts(self, one: Asked) -> Floats | None:
+        is_of_labels = measure_of(one).needs == "labels"
+        return self._cells(self._called(one, 0)) if is_of_labels else None
+
+    @cached_property
+    def _table(self) -> ScoreTable:
+        return ScoreTable.from_rows(self._rows, n_threads=self._n_threads)
+
+    @cached_property
+    def _ordered(self) -> list[OrderedRows]:
+        return [
+            OrderedRows(replace(self._rows, scores=scores), self._n_threads)
+            for scores in self._scores
+        ]
+
+
+def of_table(one: Asked, table: ScoreTable) -> Measured:
+    """Return a measure of a table of counts: its points are the classes at each score."""
+    measure = measure_of(one)
+    found = of_curve(table, measure.load_influences(), **one.parameters)
+    counts = np.concatenate([table.positives, table.negatives])
+    strata = np.repeat(np.array([1, 0]), len(table)) if measure.is_free_of_shares else None
+    both = np.concatenate([found.of_positives, found.of_negatives])
+    return Measured((found.value,), both[None, :], Units(len(both), counts, strata=strata))
+
+
+class LabelSample(Sample):
+    """Labels and predicted labels, of any number of classes."""
+
+    def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
+        columns = {"y_true": as_array(y_true, "y_true")}
+        columns |= {model.argument: as_array(model.values, model.argument) for model in models}
+        for name, column in columns.items():
+            if column.ndim != 1:
+                raise InputError(f"`{name}` must be labels of shape (n,): got shape {column.shape}")
+        check_models_index(y_true, models, **_rows_of(given))
+        check_same_length(**columns)
+        n = len(columns["y_true"])
+        labels = check_class_labels(np.concatenate(list(columns.values())), "y_true")
+        codes, classes = labels.codes.reshape(-1, n), list(labels.classes)
+        if given["pos_label"] is not None:
+            if given["pos_label"] not in classes:
+                raise InputError(
+                    f"`pos_label` is none of the labels {classes}: got {given['pos_label']!r}"
+                )
+            last = classes.index(given["pos_label"])
+            order = [*(k for k in range(len(classes)) if k != last), last]
+            codes = np.argsort(order)[codes]
+        self.classes, self._predicted = codes[0], codes[1:]
+        self.n_models = len(models)
+        self.design = Design.checked(n, given)
+
+    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+        return self._of_decisions(one, self._predicted[model])
+
+    def _counts(self, one: Asked) -> Floats | None:
+        counts = self._cells(self._predicted[0])
+        if measure_of(one).name in ("accuracy", "error_rate"):  # a share, of any number of classes
+            hits = float(np.trace(counts))
+            return np.array([[0.0, counts.sum() - hits], [0.0, hits]])
+        return counts if len(counts) == 2 else None
+
+
+class ClassSample(Sample):
+    """Rows of several classes with a matrix of scores or probabilities for each model."""
+
+    def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
+        self._n_threads = given["n_threads"]
+        check_models_index(y_true, models, **_rows_of(given))
+        self._scores = [class_probabilities(model.values, self._n_threads) for model in models]
+        self.classes = class_codes(y_true, None, self._scores[0].shape[1])
+        for model, matrix in zip(models, self._scores, strict=True):
+            check_same_length(**{"y_true": self.classes, model.argument: matrix})
+        self.n_models = len(models)
+        self.design = Design.checked(len(self.classes), given)
+
+    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+        measure, matrix, weights = measure_of(one), self._scores[model], self.design.weights
+        influences = measure.load_influences()
+        found: RowInfluences
+        if measure.family == "curves":
+            of = {name: measure.arguments[name] for name in ("multi_class", "average")}
+            found = influences(self.classes, matrix, weights, self._n_threads, **of)
+        else:
+            found = influences(measure.name, self.classes, matrix, weights)
+        return found
+
+
+class ValueSample(Sample):
+    """Numbers and predicted numbers."""
+
+    def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
+        check_models_index(y_true, models, **_rows_of(given))
+        self._true = check_scores_array(y_true, "y_true")
+        self._predicted = [check_scores_array(model.values, model.argument) for model in models]
+        for model, column in zip(models, self._predicted, strict=True):
+            check_same_length(**{"y_true": self._true, model.argument: column})
+        self.classes = np.zeros(len(self._true), np.int64)
+        self.n_models = len(models)
+        self.design = Design.checked(len(self._true), given)
+        self._n_threads = given["n_threads"]
+
+    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+        measure, weights = measure_of(one), self.design.weights
+        if measure.family == "concordance":
+            option = {**measure.parameters, **one.parameters}
+            are_frequencies = self.design.weights_are == "frequencies"
+            columns = self._true, self._predicted[model], weights, self._n_threads
+            return of_ranks(
+                next(iter(option.values()), None), *columns, are_frequencies=are_frequencies
+            )
+        y, p = (c.astype(np.float64, copy=False) for c in (self._true, self._predicted[model]))
+        found: RowInfluences = measure.load_influences()(
+            measure.name, y, p, weights, **one.parameters
+        )
+        return found
+
+
+def _rows_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: given[name] for name in ("sample_weight", "groups", "strata")}
+
+
+def _is_of_curve(one: Asked) -> bool:
+    return measure_of(one).family in ("curves", "costs")
+
+
+def has_influences(one: Asked) -> bool:
+    """Return whether it is known how far a row moves the measure."""
+    return one.measure is not None and bool(one.measure.influences) and not one.is_only_function
+
+
+def measure_of(one: Asked) -> Measure:
+    """Return the measure asked for, which must have influences."""
+    if one.measure is None or not has_influences(one):
+        raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
+    return one.measure
+
+
+def sample_of(
+    asked: tuple[Asked, ...], y_true: Any, models: list[NamedScores], **given: Any
+) -> Mapping[str, Sample]:
+    """Return the form of data that each measure is of, by its label; each form is made once."""
+    made: dict[type[Sample], Sample] = {}
+    found: dict[str, Sample] = {}
+    for one in asked:
+        kind = _kind_of(one, models, given["threshold"])
+        if kind not in made:
+            made[kind] = kind(y_true, models, given)  # type: ignore[call-arg]
+        found[one.label] = made[kind]
+    return found
+
+
+def _kind_of(one: Asked, models: list[NamedScores], threshold: float | None) -> type[Sample]:
+    measure = measure_of(one)
+    if measure.family in ("regression", "concordance"):
+        return ValueSample
+    is_matrix = column_count(models[0].values) > 1
+    if measure.needs == "labels" and not is_matrix:
+        return LabelSample if threshold is None else BinarySample
+    return ClassSample if is_matrix else BinarySample

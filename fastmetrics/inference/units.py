@@ -1,0 +1,260 @@
+"""Which rows vary independently: from influences to a covariance and its degrees of freedom."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._threads.workers import run
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Rows of a block: what is made of it stays in cache.
+_BLOCK: Final = 1 << 15
+
+
+class Spread(NamedTuple):
+    """A variance, and the degrees of freedom that it is known with."""
+
+    variance: float
+    df: float
+
+    @property
+    def standard_error(self) -> float:
+        """The root of the variance."""
+        return math.sqrt(self.variance)
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Rows, or groups of them, that vary independently of one another.
+
+    Attributes
+    ----------
+    n_points : int
+        Places of an array of influences: a row each, or rows of one class and score.
+    counts : ndarray of shape (n_points,), or None
+        How many rows a point stands for: of frequencies, and of points of many rows.
+    weights : ndarray of float64, shape (n_points,), or None
+        How much a row matters, being one row all the same: importances.
+    groups : ndarray of int64, shape (n_points,), or None
+        The group of each row, from 0: groups are then what varies.
+    strata : ndarray of int64, shape (n_points,), or None
+        What was sampled apart, or can be taken so: means are removed, and factors are of each.
+
+    Notes
+    -----
+    With psi the influence of a row, w its weight and c = w psi (of a group, the sum over its
+    rows), the variance is the sum over strata h of f_h sum (c - mean c)^2, where f = m / (m - 1)
+    for m units; of importances f = 1 / (1 - 2 sum p^3 / sum p^2 + sum p^2), p their shares, which
+    is that very number where they are equal and unbiased where they do not tell of the influences.
+    Means are removed in strata alone: without them the sum of c is 0 for any measure that does not
+    change with the scale of the weights.
+
+    Groups that have rows in several strata, as in both classes, keep their products: with f_h of
+    the groups that have rows in h and f of all, the variance is sum f_h sum c_h^2 + f sum over h
+    other than l of sum c_h c_l (Obuchowski 1997).
+
+    References
+    ----------
+    Jaeckel (1972), The infinitesimal jackknife, Bell Laboratories MM 72-1215-11. Efron & Tibshirani
+    (1993), An introduction to the bootstrap, chapter 21. Obuchowski (1997), Biometrics 53:567-578.
+    Satterthwaite (1946), Biometrics Bulletin 2:110-114.
+    """
+
+    n_points: int
+    counts: NDArray[Any] | None = None
+    weights: Floats | None = None
+    groups: Ints | None = None
+    strata: Ints | None = None
+
+    @cached_property
+    def n_units(self) -> int:
+        """Rows of a weight, or groups that have one."""
+        if self.groups is not None:
+            return int(self._groups_present.any(axis=0).sum())
+        if self.counts is not None:
+            return int(self.counts.sum())
+        return int(np.count_nonzero(self._present))
+
+    @cached_property
+    def n_strata(self) -> int:
+        """Strata that have a row of a weight; 1 without any."""
+        return int(np.count_nonzero(self._sizes))
+
+    @cached_property
+    def _present(self) -> NDArray[np.bool_]:
+        weights = self.counts if self.weights is None else self.weights
+        return np.ones(self.n_points, np.bool_) if weights is None else weights > 0
+
+    @cached_property
+    def _sizes(self) -> Floats:
+        """Rows of a weight in each stratum."""
+        if self.counts is not None:
+            return self._by_stratum(self.counts)
+        return self._by_stratum(None if self.weights is None else self._present)
+
+    def _by_stratum(self, values: Any) -> Floats:
+        """Return the sum of the values in each stratum; of ones by default."""
+        if self.strata is None:
+            return np.array([self.n_points if values is None else np.sum(values)], np.float64)
+        return np.asarray(np.bincount(self.strata, values), np.float64)
+
+    def covariance(self, influences: Floats) -> Floats:
+        """Return the covariance of K measures with influences of shape (K, n_points): (K, K).
+
+        nan where a stratum has one unit alone.
+        """
+        if self.groups is not None:
+            return self._between_groups(self._contributions(influences))
+        k = len(influences)
+        found = np.empty((k, k))
+        for i, j in zip(*np.tril_indices(k), strict=True):
+            found[i, j] = found[j, i] = self._by_strata(influences[i], influences[j]).sum()
+        return found
+
+    def _by_strata(self, one: Floats, other: Floats) -> Floats:
+        """Return what each stratum adds to the covariance of two measures."""
+        if self.strata is None:
+            return np.asarray(self._factors * self._sums_of_products(one, other, 1)[0])
+        products, sums, others = self._sums_of_products(one, other, 1)
+        with np.errstate(invalid="ignore"):  # a stratum without a row
+            left = np.where(self._sizes > 0, products - sums * others / self._sizes, 0.0)
+        if other is one:
+            left = np.maximum(left, 0.0)
+        return np.asarray(np.where(self._sizes > 0, self._factors * left, 0.0))
+
+    def _sums_of_products(self, one: Floats, other: Floats, power: int) -> Floats:
+        """Return by stratum the sums of c d, of c and of d; of c^4, c^2 and c^2 for a power of 2.
+
+        In blocks that stay in cache, on all threads; their sums are added in one order.
+        """
+        n_strata = len(self._sizes)
+
+        def add_up(start: int) -> Floats:
+            here = slice(start, start + _BLOCK)
+            left, right = one[here], other[here]
+            if self.weights is not None:
+                left, right = left * self.weights[here], right * self.weights[here]
+            if power == 2:
+                left = right = left * left
+            counted, counts = left, None if self.counts is None else self.counts[here]
+            if counts is not None:
+                counted = left * counts
+            if self.strata is None:
+                second = counted if right is left else right if counts is None else right * counts
+                return np.array([[np.sum(counted * right)], [counted.sum()], [second.sum()]])
+            strata = self.strata[here]
+            products = np.bincount(strata, counted * right, n_strata)
+            sums = np.bincount(strata, counted, n_strata)
+            if right is left:
+                return np.array([products, sums, sums])
+            others = right if counts is None else right * counts
+            return np.array([products, sums, np.bincount(strata, others, n_strata)])
+
+        jobs = [partial(add_up, start) for start in range(0, self.n_points, _BLOCK)]
+        found = np.array([job() for job in jobs] if len(jobs) < 4 else run(jobs))
+        return np.asarray(found.sum(axis=0))
+
+    def spread(self, influences: Floats, reference: str = "contributions") -> Spread:
+        """Return the variance of one measure with its degrees of freedom.
+
+        ``reference`` says which: "contributions", (sum c^2)^2 / sum c^4 over the units, at most
+        their number less that of strata; or "welch", (sum v_h)^2 / sum v_h^2 / (m_h - 1) over the
+        variances v of strata, with groups their effective number less 1.
+        """
+        if self.groups is not None:
+            sums = self._contributions(influences[None, :])
+            variance, df = float(self._between_groups(sums)[0, 0]), self.effective_groups - 1.0
+            if reference == "contributions":
+                df = self._effective(sums[0].sum(axis=0) ** 2)
+        else:
+            parts = self._by_strata(influences, influences)
+            variance = float(parts.sum())
+            over = float(np.sum(parts[parts > 0] ** 2 / (self._sizes[parts > 0] - 1.0)))
+            df = variance * variance / over if over > 0.0 else math.nan
+            if reference == "contributions":
+                df = self._effective(influences)
+        return Spread(variance, df if variance > 0.0 else math.nan)
+
+    def _effective(self, of: Floats) -> float:
+        """Return the effective number of influences; with groups, of the squares of their sums."""
+        if self.groups is not None:
+            second, fourth = float(of.sum()), float(np.sum(of * of))
+        else:
+            fourths, seconds, _ = self._sums_of_products(of, of, 2)
+            second, fourth = float(seconds.sum()), float(fourths.sum())
+        effective = second * second / fourth if fourth > 0.0 else math.nan
+        return min(effective, float(self.n_units - self.n_strata))
+
+    @cached_property
+    def effective_groups(self) -> float:
+        """How many groups of equal weight they are worth (Kish 1965)."""
+        weights = self.counts if self.weights is None else self.weights
+        sizes = np.sort(np.bincount(self.groups, weights))  # type: ignore[arg-type]
+        shares = sizes / sizes.max()
+        return float(shares.sum() ** 2 / np.sum(shares * shares))
+
+    @cached_property
+    def _factors(self) -> Floats:
+        """What makes up for the mean that was fitted in each stratum; nan of one row."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.weights is None:
+                return np.where(self._sizes > 1, self._sizes / (self._sizes - 1.0), np.nan)
+            first, second, third = (self._by_stratum(self.weights**k) for k in (1, 2, 3))
+            left = 1.0 - 2.0 * third / (first * second) + second / first**2
+        return np.where(left > 1.0e-9, 1.0 / np.where(left > 1.0e-9, left, 1.0), np.nan)
+
+    def _contributions(self, influences: Floats) -> Floats:
+        """Return the sums over the rows of each stratum and group: (K, n_strata, n_groups)."""
+        weights = self.weights if self.counts is None else self.counts
+        codes, shape = self._codes
+        found = np.empty((len(influences), shape[0] * shape[1]))
+        for row, own in zip(found, influences, strict=True):
+            row[:] = np.bincount(codes, own if weights is None else own * weights, len(row))
+        return found.reshape(len(influences), *shape)
+
+    @cached_property
+    def _codes(self) -> tuple[Ints, tuple[int, int]]:
+        """The stratum and group of each point as one number, and how many there are of both."""
+        if self.groups is None:
+            raise ValueError("there are no groups")
+        n_groups = int(self.groups.max()) + 1
+        if self.strata is None:
+            return self.groups, (1, n_groups)
+        return self.strata * n_groups + self.groups, (int(self.strata.max()) + 1, n_groups)
+
+    @cached_property
+    def _groups_present(self) -> NDArray[np.bool_]:
+        """Which groups have a row of a weight in which stratum: (n_strata, n_groups)."""
+        return np.asarray(self._contributions(np.ones((1, self.n_points)))[0] > 0)
+
+    def _between_groups(self, sums: Floats) -> Floats:
+        """Return the covariance of sums over groups, factors by the groups that each has."""
+        present = self._groups_present
+        in_each, of_all = present.sum(axis=1), _ratio(self.n_units)
+        if self.strata is not None:
+            means = sums.sum(axis=2) / np.maximum(in_each, 1)
+            sums = sums - np.where(present, means[:, :, None], 0.0)
+        found = np.zeros((len(sums), len(sums)))
+        for h in range(sums.shape[1]):
+            found += _ratio(int(in_each[h])) * _products(sums[:, h], sums[:, h])
+            for other in range(h):
+                shared = _products(sums[:, h], sums[:, other])
+                found += of_all * (shared + shared.T)
+        return found
+
+
+def _products(left: Floats, right: Floats) -> Floats:
+    """Return the sums of products of every row with every row, by pairwise summation."""
+    return np.array([[np.sum(one * other) for other in right] for one in left])
+
+
+def _ratio(n: int) -> float:
+    return n / (n - 1.0) if n > 1 else math.nan

@@ -1,0 +1,154 @@
+"""How far each row moves a measure of concordance: the derivative by its weight, times it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.tables.concordance.row_counts import RowCounts, count_rows
+from fastmetrics.tables.concordance.row_sums import (
+    Floats,
+    PairTotals,
+    RowSums,
+    Slopes,
+    in_order,
+    ranked,
+    sum_rows,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Influenced:
+    """A measure, and what each row adds to its error.
+
+    Attributes
+    ----------
+    value : float
+    influences : ndarray of float64, shape (n,)
+        The derivative of the value by the weight of a row, times that weight.
+    """
+
+    value: float
+    influences: Floats
+
+
+class _Over(NamedTuple):
+    """What a measure divides by, and how that moves with the weight of pairs of each kind."""
+
+    value: float
+    slopes: Slopes = (0.0, 0.0, 0.0, 0.0)
+    by_row: Floats | float = 0.0
+    """How it moves with the weight of each row besides."""
+
+
+def _geometric(total: PairTotals) -> _Over:
+    """Return the geometric mean of the pairs apart in one and in the other."""
+    pairs = total.concordant + total.discordant
+    score, outcome = pairs + total.tied_in_outcome, pairs + total.tied_in_score
+    root = math.sqrt(score * outcome)
+    if root == 0.0:
+        return _Over(0.0)
+    by_score, by_outcome = root / (2 * score), root / (2 * outcome)
+    both = by_score + by_outcome
+    return _Over(root, (both, both, by_outcome, by_score))
+
+
+def _over(
+    option: Any,
+    sums: RowSums | RowCounts,
+    total: PairTotals,
+    weight: float,
+    n_values: int,
+    are_frequencies: bool,
+) -> _Over:
+    """Return what a measure of rank correlation divides by."""
+    if option == "a":
+        pairs, by_row = sums.every(are_frequencies)
+        return _Over(pairs, by_row=by_row)
+    if option == "b":
+        return _geometric(total)
+    if option == "c":  # the most that there can be in a table so narrow
+        whole, share = weight, (n_values - 1) / n_values
+        return _Over(whole * whole / 2 * share, by_row=whole * share)
+    in_score, in_outcome = {"outcome": (1.0, 0.0), "score": (0.0, 1.0), "neither": (0.5, 0.5)}.get(
+        option, (0.0, 0.0)
+    )
+    pairs = total.concordant + total.discordant
+    pairs += in_score * total.tied_in_score + in_outcome * total.tied_in_outcome
+    return _Over(pairs, (1.0, 1.0, in_score, in_outcome))
+
+
+def influenced(
+    option: Any,
+    sums: RowSums | RowCounts,
+    weight: float,
+    n_values: int,
+    n_threads: int | None,
+    *,
+    are_frequencies: bool = False,
+) -> Influenced:
+    """Return a measure of rank correlation with its influences; nan where it is undefined.
+
+    ``option`` says which: the variant of Kendall's tau, what Somers' D is given, or none for gamma.
+    ``n_values`` is the lesser number of distinct values, which tau-c asks for, ``weight`` the sum
+    of the weights.
+    """
+    total = sums.totals(n_threads)
+    over = _over(option, sums, total, weight, n_values, are_frequencies)
+    top = total.concordant - total.discordant
+    return _ratio(sums, top, (1.0, -1.0, 0.0, 0.0), over, n_threads)
+
+
+def index_influenced(sums: RowSums | RowCounts, half: bool, n_threads: int | None) -> Influenced:
+    """Return the concordance index, with the influence of each row; nan where it is undefined."""
+    total, share = sums.totals(n_threads), float(half)
+    pairs = total.concordant + total.discordant + share * total.tied_in_score
+    top = total.concordant + share / 2 * total.tied_in_score
+    over = _Over(pairs, (1.0, 1.0, share, 0.0))
+    return _ratio(sums, top, (1.0, 0.0, share / 2, 0.0), over, n_threads)
+
+
+def _ratio(
+    sums: RowSums | RowCounts, top: float, slopes: Slopes, over: _Over, n_threads: int | None
+) -> Influenced:
+    """Return top / over, with the influence of each row by its partners of each kind."""
+    if not over.value > 0.0:
+        return Influenced(math.nan, np.full(len(sums[0]), math.nan))
+    value = top / over.value
+    of_top, of_over = np.array(slopes), np.array(over.slopes)
+    moved = (of_top - value * of_over) / over.value
+    besides = -value * over.by_row / over.value
+    return Influenced(value, sums.influences(tuple(moved.tolist()), besides, n_threads))
+
+
+def of_ranks(
+    option: Any,
+    y_true: NDArray[Any],
+    y_score: NDArray[Any],
+    weights: Floats | None,
+    n_threads: int | None,
+    *,
+    are_frequencies: bool = False,
+) -> RowInfluences:
+    """Return a measure of rank correlation with the derivative by the weight of each row."""
+    keys, scores = ranked(y_true, n_threads), ranked(y_score, n_threads)
+    sums: RowSums | RowCounts
+    if weights is None:
+        sums = count_rows(keys, scores, n_threads=n_threads)
+    else:
+        sums = sum_rows(in_order(keys, scores, n_threads), weights, n_threads=n_threads)
+    n_values = 0
+    if option == "c":
+        there = slice(None) if weights is None else weights > 0
+        n_values = max(1, min(len(np.unique(each.ranks[there])) for each in (keys, scores)))
+    total = float(len(keys.ranks)) if weights is None else float(weights.sum())
+    found = influenced(option, sums, total, n_values, n_threads, are_frequencies=are_frequencies)
+    moved = found.influences
+    if weights is not None:
+        moved = np.divide(moved, weights, out=np.zeros(len(moved)), where=weights > 0)
+    return RowInfluences(found.value, moved)

@@ -1,0 +1,166 @@
+"""How far each row moves measures of a threshold curve, one row at a time; and AUCs of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.rows import BinaryRows
+from fastmetrics._threads.workers import run
+from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures.curves.influences import (
+    CurveInfluences,
+    of_curve,
+    roc_auc as auc_of_table,
+)
+from fastmetrics.measures.curves.placements import doubled_placements
+from fastmetrics.tables.ordering.row_order import RowOrder, row_order
+from fastmetrics.tables.scores._distinct import weigh_runs
+from fastmetrics.tables.scores.pairs import exact_dot
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Floats = NDArray[np.float64]
+
+#: Rows of a block: what is made of it stays in cache.
+_BLOCK: Final = 1 << 15
+
+
+class OrderedRows:
+    """Rows of two classes in the order of their scores, whose groups of ties are rows of a table.
+
+    Parameters
+    ----------
+    rows : BinaryRows
+        Fully verified, no weight 0.
+    n_threads : int, optional
+        Threads to use.
+    """
+
+    def __init__(self, rows: BinaryRows, n_threads: int | None = None) -> None:
+        self._rows = rows
+        self._n_threads = n_threads
+
+    @cached_property
+    def _ordered(self) -> tuple[RowOrder, ScoreTable]:
+        rows = self._rows
+        order = row_order(rows.scores, self._n_threads)
+        n = order.n_distinct
+        scores, positives, negatives = np.empty(n, rows.scores.dtype), *np.empty((2, n))
+
+        def weigh(first: int, stop: int) -> None:
+            here = slice(n - stop, n - first)
+            weigh_runs(rows, order, first, stop, scores[here], positives[here], negatives[here])
+
+        run([partial(weigh, *job) for job in order.jobs()], self._n_threads)
+        are_counts = rows.weights is None or rows.integer_weights
+        kind = np.dtype(np.int64 if are_counts else np.float64)
+        p, q = positives.astype(kind, copy=False), negatives.astype(kind, copy=False)
+        return order, ScoreTable._of_columns(scores, p, q, rows.weight_exponent)
+
+    def influences(
+        self, of_table: Callable[..., CurveInfluences], **parameters: Any
+    ) -> RowInfluences:
+        """Return a measure with the influence of each row, in the order of the rows."""
+        order, table = self._ordered
+        found = of_curve(table, of_table, **parameters)
+        of_negatives = np.ascontiguousarray(found.of_negatives[::-1])
+        of_positives = np.ascontiguousarray(found.of_positives[::-1])
+        labels = self._rows.labels
+        spread = order.spread_by_class(labels, of_negatives, of_positives, self._n_threads)
+        return RowInfluences(found.value, spread)
+
+    def auc(self) -> RowInfluences:
+        """Return the AUC the same way; of counts by placements, which need no order."""
+        rows = self._rows
+        if "_ordered" in vars(self) or not (rows.weights is None or rows.integer_weights):
+            return self.influences(auc_of_table)
+        return _of_placements(rows, self._n_threads)
+
+
+def _of_placements(rows: BinaryRows, n_threads: int | None) -> RowInfluences:
+    """Return the AUC of rows, or of counts of them: whole numbers, which need no order."""
+    doubled = doubled_placements(rows, n_threads)
+    is_positive = rows.labels == 1
+    if rows.weights is None:
+        m = int(np.count_nonzero(is_positive))
+        n = len(doubled) - m
+        twice = int(doubled.sum()) // 2
+    else:
+        counts = rows.weights.astype(np.int64)
+        m = int(counts[is_positive].sum())
+        n = int(counts.sum()) - m
+        twice = int(exact_dot(counts, doubled)) // 2
+    if not (m and n):
+        return RowInfluences(float("nan"), np.full(len(doubled), np.nan))
+    value = twice / (2 * m * n)
+    # of a positive (V / (2 n) - A) / m, of a negative (V / (2 m) - A) / n
+    influences, less = np.empty(len(doubled)), np.array([value / n, value / m])
+
+    def fill(start: int) -> None:
+        here = slice(start, start + _BLOCK)
+        np.divide(doubled[here], 2.0 * m * n, out=influences[here])
+        influences[here] -= less[is_positive[here].view(np.int8)]
+
+    run([partial(fill, start) for start in range(0, len(doubled), _BLOCK)], n_threads)
+    return RowInfluences(value, influences)
+
+
+def roc_auc(
+    codes: NDArray[np.int64],
+    scores: NDArray[Any],
+    weights: Floats | None,
+    n_threads: int | None,
+    *,
+    multi_class: str,
+    average: str,
+) -> RowInfluences:
+    """Return the mean AUC of each class against the rest, or of pairs of classes."""
+    n_classes = scores.shape[1]
+    own = np.ones(len(codes)) if weights is None else weights
+    found: list[RowInfluences] = []
+    shares: list[RowInfluences] = []
+    total = float(own.sum())
+
+    def auc(kept: NDArray[np.bool_], k: int) -> RowInfluences:
+        column = np.ascontiguousarray(scores[kept, k])
+        labels = (codes[kept] == k).view(np.int8)
+        chosen = None if weights is None else weights[kept]
+        inner = OrderedRows(
+            BinaryRows(labels, 0, column, chosen, integer_weights=False, allow_inf=False),
+            n_threads,
+        ).auc()
+        influences = np.zeros(len(codes))
+        influences[kept] = inner.influences
+        return RowInfluences(inner.value, influences)
+
+    def share_of(members: NDArray[np.bool_]) -> RowInfluences:
+        share = float(own[members].sum()) / total
+        return RowInfluences(share, np.asarray((members - share) / total, np.float64))
+
+    if multi_class == "ovr":
+        everyone = np.ones(len(codes), np.bool_)
+        for k in range(n_classes):
+            found.append(auc(everyone, k))
+            shares.append(share_of(codes == k))
+    else:
+        for a, b in combinations(range(n_classes), 2):
+            kept = (codes == a) | (codes == b)
+            both = auc(kept, a), auc(kept, b)
+            value = (both[0].value + both[1].value) / 2.0
+            found.append(RowInfluences(value, (both[0].influences + both[1].influences) / 2.0))
+            shares.append(share_of(kept))
+    if average == "macro":
+        values = [one.value for one in found]
+        moved = np.mean([one.influences for one in found], axis=0)
+        return RowInfluences(float(np.mean(values)), np.asarray(moved, np.float64))
+    weight = sum(share.value for share in shares)
+    value = sum(s.value * one.value for s, one in zip(shares, found, strict=True)) / weight
+    moved = np.zeros(len(codes))
+    for share, one in zip(shares, found, strict=True):
+        moved += share.value * one.influences + (one.value - value) * share.influences
+    return RowInfluences(value, moved / weight)
