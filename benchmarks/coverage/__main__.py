@@ -13,14 +13,20 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.coverage import calibration, concordance, recalibration, report
+from benchmarks.coverage import calibration, concordance, estimates, recalibration, report
 from benchmarks.coverage.methods import Cost
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import Study, load, simulate, stored, with_part
 
 DATA_SETS, RESAMPLES, EXCHANGES, PROCESSES = 2_000, 999, 499, 2
 ROOT = Path(__file__).resolve().parents[2]
-ALL_SCENES = (*SCENES, *calibration.SCENES, *recalibration.SCENES, *concordance.SCENES)
+ALL_SCENES = (
+    *SCENES,
+    *estimates.SCENES,
+    *calibration.SCENES,
+    *recalibration.SCENES,
+    *concordance.SCENES,
+)
 STORED, DOCUMENT = "docs/coverage.json", "docs/coverage.md"
 
 

@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics
-from benchmarks.coverage import calibration, concordance, costs, rankings, recalibration
+from benchmarks.coverage import (
+    calibration,
+    concordance,
+    costs,
+    estimates,
+    rankings,
+    recalibration,
+)
 from benchmarks.coverage.scenes import (
     COMPARED,
     HULLS,
@@ -74,6 +81,9 @@ def measure(scene: Scene, number: int, cost: Cost) -> Measured:
     measured = Measured({}, {}, {})
     if isinstance(scene, concordance.ConcordanceScene):
         concordance.measure(scene, rng, measured)
+        return measured
+    if isinstance(scene, estimates.EstimateScene):
+        estimates.measure(scene, rng, measured)
         return measured
     if isinstance(scene, recalibration.RecalibrationScene):
         recalibration.measure(scene, rng, measured)

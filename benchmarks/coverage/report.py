@@ -8,6 +8,7 @@ from benchmarks.coverage import (
     calibration_report,
     concordance_report,
     costs,
+    estimates_report,
     findings,
     rankings,
     recalibration_report,
@@ -210,6 +211,7 @@ def document(study: Study) -> str:
         name = metric.removesuffix(" difference")
         sections += [f"### In `{name}`\n", metric_section(study, metric)]
     sections += ["## Tests of two models\n", TESTS, tests_section(study)]
+    sections.append(estimates_report.section(study))
     sections += ["## Rows of the same users\n", users_section(study)]
     sections += ["## Few groups, and groups of unlike sizes\n", GROUPS]
     for metric in GROUPED:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from benchmarks.coverage import calibration, concordance, recalibration
+from benchmarks.coverage import calibration, concordance, estimates, recalibration
 from benchmarks.coverage.methods import LEVEL, Cost, Measured, measure
 from benchmarks.coverage.scenes import Scene, population
 from fastmetrics._kernels._compile import compile_small_calls
@@ -154,10 +154,11 @@ def simulate(
             bar.update(len(chunk))
             measured += chunk
             if numbers.stop == scene.data_sets(n_data):
-                intervals, tests, estimates = summarise(scene, measured)
-                study.intervals.extend(intervals)
-                study.tests.extend(tests)
-                study.estimates.extend(estimates)
+                rows = summarise(scene, measured)
+                for kept, found in zip(
+                    (study.intervals, study.tests, study.estimates), rows, strict=True
+                ):
+                    kept.extend(found)  # type: ignore[arg-type]
                 measured = []
     return study
 
@@ -169,6 +170,8 @@ def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
     """Return the rows of one scene."""
     if isinstance(scene, concordance.ConcordanceScene):
         truth = concordance.population()
+    elif isinstance(scene, estimates.EstimateScene):
+        truth = estimates.population(scene)
     elif isinstance(scene, recalibration.RecalibrationScene):
         truth = recalibration.population(scene)
     elif isinstance(scene, calibration.CalibrationScene):
@@ -185,7 +188,7 @@ def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
         pvalues = np.array([one.pvalues[hypothesis, test] for one in measured])
         counts = int(np.count_nonzero(pvalues <= ALPHA)), int(np.count_nonzero(np.isnan(pvalues)))
         tests.append(RejectionRow(scene.part, scene.name, hypothesis, test, n, *counts))
-    estimates = []
+    own = []
     for metric in measured[0].estimates:
         values = np.array([one.estimates[metric] for one in measured])
         values = values[~np.isnan(values)]
@@ -193,8 +196,8 @@ def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
         row = EstimateRow(
             scene.part, scene.name, metric, _digits(truth[metric]), len(values), *both
         )
-        estimates.append(row)
-    return intervals, tests, estimates
+        own.append(row)
+    return intervals, tests, own
 
 
 def _interval_row(
