@@ -26,8 +26,21 @@ What there is, by question:
 on first use: importing fastmetrics imports neither Numba nor SciPy nor Matplotlib.
 """
 
+from typing import Any
+
 import lazy_loader
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_attribute, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+#: Names that were public once, and what does their work.
+_GONE = {
+    "score_difference": "compare(y_true, scores, metrics='brier_score')",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _GONE:
+        raise AttributeError(f"fastmetrics has no {name!r} any more: see `{_GONE[name]}`")
+    return _attribute(name)

@@ -107,10 +107,6 @@ from .intervals.calibration.reliability_band import (
     ReliabilityBand as ReliabilityBand,
     reliability_band as reliability_band,
 )
-from .intervals.calibration.score_difference import (
-    ScoreDifference as ScoreDifference,
-    score_difference as score_difference,
-)
 from .intervals.concordance.concordance_results import (
     ConcordanceInterval as ConcordanceInterval,
     ConcordancePair as ConcordancePair,

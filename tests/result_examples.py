@@ -201,7 +201,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "RocConvexHull": lambda: fm.roc_convex_hull(Y, S),
     "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
     "ScoreDecomposition": lambda: fm.score_decomposition(Y, CHANCES),
-    "ScoreDifference": lambda: fm.score_difference(Y, {"a": CHANCES, "b": CHANCES[::-1]}),
     "ScoreRanges": lambda: fm.ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1]),
     "ScoreRuns": runs,
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),

@@ -145,7 +145,6 @@ NUMBERS = {
     "ProportionDifference": "estimate",
     "ProportionInterval": "estimate",
     "ScoreDecomposition": "score",
-    "ScoreDifference": "difference",
     "RankingDifference": "difference",
     "RankingMean": "estimate",
     "TimingRatio": "estimate",

@@ -150,7 +150,6 @@ CALLS: dict[str, list[Call]] = {
     "prevalence_adjusted_precision": [
         lambda n: fm.prevalence_adjusted_precision(Y, S, threshold=1, prevalence=0.1, n_threads=n)
     ],
-    "score_difference": [lambda n: fm.score_difference(Y, CHANCES, n_threads=n)],
     **{
         name: [lambda n, name=name: getattr(fm, name)(POSITIVE, POSITIVE[::-1], n_threads=n)]
         for name in (

@@ -57,7 +57,7 @@ class EstimateScene(Scene):
 
 
 def _scene(n: int, share: float = 0.5, **more: Any) -> EstimateScene:
-    return EstimateScene(PART, n, share, **more)
+    return EstimateScene(PART, n, share, thinned=2, **more)
 
 
 SCENES = (

@@ -13,7 +13,7 @@ def section(study: Study) -> str:
     rows = [row for row in study.intervals if row.part == estimates.PART]
     cell = {(row.scene, row.metric): row for row in rows}
     differences = tuple(f"{name} difference" for name in estimates.COMPARED)
-    texts = ["## `estimate` and `compare`\n", _HEAD.format(n_data=study.n_data)]
+    texts = ["## `estimate` and `compare`\n", _HEAD.format(n_data=rows[0].n_data)]
     for title, metrics in (
         ("Curves", estimates.CURVES),
         ("Decisions", estimates.DECISIONS),
@@ -59,11 +59,11 @@ def section(study: Study) -> str:
 
 
 _HEAD = f"""Intervals of `estimate` without `method`, differences and tests of `compare`: by
-influences on the measure's scale with Student's t; shares and F1 of independent rows by Wilson's interval, an
-AUC near 1 or of few rows by the outer limits with Newcombe's. Scores, groups and weights are those
-of the main design, 5 levels are scores that are rounded, "near one" is an AUC of 0.983. Losses are
-of the true probabilities. Values are x + e / 2, predicted by 0.8 x; of three classes each one's
-score is 1 higher for its rows. `partial_auc` is up to an FPR of {estimates.LARGEST_FPR:g}. Targets
-of scores and classes are those of {estimates.MANY:,} rows (classes: a quarter of them). Each figure
-is of {{n_data:,}} data sets.
+influences on the measure's scale with Student's t; shares and F1 of independent rows by Wilson's
+interval, sums of recall and specificity by both of theirs, an AUC near 1 or of few rows by the
+outer limits with Newcombe's. Scores, groups and weights are those of the main design, 5 levels are
+scores that are rounded, "near one" is an AUC of 0.983. Losses are of the true probabilities. Values
+are x + e / 2, predicted by 0.8 x; of three classes each one's score is 1 higher for its rows.
+`partial_auc` is up to an FPR of {estimates.LARGEST_FPR:g}. Targets of scores and classes are those
+of {estimates.MANY:,} rows (classes: a quarter of them). Each figure is of {{n_data:,}} data sets.
 """

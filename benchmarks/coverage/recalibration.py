@@ -103,8 +103,8 @@ def measure(scene: RecalibrationScene, rng: np.random.Generator, out: Any) -> No
                 ("Student", {}),
                 ("Student, importances", ways["Wald, importances"]),
             ):
-                of_both = fastmetrics.score_difference(y, models, score=name, n_threads=1, **given)
-                low, high = of_both.confidence_interval
+                of_both = fastmetrics.compare(y, models, metrics=name, n_threads=1, **given)
+                low, high = of_both[name].pairs[0].confidence_interval
                 out.intervals[f"{name} difference", method] = float(low), float(high)
         hypothesis = "calibrated" if scene.is_calibrated else "not"
         out.pvalues[hypothesis, TESTS[0]] = fastmetrics.spiegelhalter_test(y, p).pvalue

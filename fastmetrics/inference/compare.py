@@ -31,6 +31,7 @@ from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estim
 from fastmetrics.inference.interval_rule import estimate_of, warn_of_units
 from fastmetrics.inference.reference import limits, pvalue
 from fastmetrics.inference.samples import Measured, Sample, has_influences, sample_of
+from fastmetrics.inference.units import Reference, Units
 from fastmetrics.intervals._pvalues import holm
 from fastmetrics.intervals.bootstrap.paired_bootstrap import paired_bootstrap
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
@@ -89,10 +90,12 @@ def compare(
     Notes
     -----
     The influence of a row on a difference is the difference of its influences: one pass gives the
-    covariance of all models. Tests are Student's, degrees of freedom by Welch and Satterthwaite
-    over the classes or strata, with groups their effective number less 1; Holm's adjustment is for
-    the pairs of one measure. A model is `better` where the adjusted p-value is below
-    1 - `confidence_level` and the interval leaves out 0. O(K n log n) time, O(K n) memory.
+    covariance of all models. Tests are Student's: of means of rows (losses, errors) the paired t
+    test; of other measures with the degrees of freedom that the kurtosis of influences leaves,
+    2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m), and with groups the effective number of
+    contributions, as in `estimate`. Holm's adjustment is for the pairs of one measure. A model is
+    `better` where the adjusted p-value is below 1 - `confidence_level` and the interval leaves out
+    0. O(K n log n) time, O(K n) memory.
 
     References
     ----------
@@ -221,9 +224,10 @@ def _compared(one: Asked, measured: Measured, sample: Sample, chosen: _Chosen) -
         )
         for k in range(len(chosen.names))
     )
+    reference = _reference_of(one, units)
     found = []
     for a, b in chosen.pairs:
-        spread = units.spread(measured.influences[a] - measured.influences[b], "welch")
+        spread = units.spread(measured.influences[a] - measured.influences[b], reference)
         difference = measured.values[a] - measured.values[b]
         found.append(_pair(one, chosen, (a, b), difference, spread.standard_error, spread.df))
     covariance = units.covariance(measured.influences)
@@ -236,6 +240,18 @@ def _compared(one: Asked, measured: Measured, sample: Sample, chosen: _Chosen) -
         method="influence",
         n_groups=None if units.groups is None else units.n_units,
     )
+
+
+def _reference_of(one: Asked, units: Units) -> Reference:
+    """Return which degrees of freedom the tests of a measure have, as they keep their size.
+
+    Means of rows have those of the paired t test. Other measures lean on few rows, positives above
+    all, and groups of unlike sizes on few groups (docs/coverage.md).
+    """
+    if units.groups is not None:
+        return "contributions"
+    is_mean = one.measure is not None and one.measure.family in ("probabilities", "regression")
+    return "student" if is_mean else "kurtosis"
 
 
 def _pair(

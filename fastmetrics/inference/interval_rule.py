@@ -30,6 +30,8 @@ from fastmetrics.measures.asking import Asked
 #: and the influences know too little each, and the outer limits of both are taken.
 _ENOUGH: Final = 10.0
 _AUC: Final = ("roc_auc",)
+#: Sums of recall and specificity: the share of each, and the range.
+_OF_RATES: Final = {"balanced_accuracy": (0.5, (0.0, 1.0)), "informedness": (1.0, (-1.0, 1.0))}
 
 
 def warn_of_units(measured: Measured, weights_are: WeightsAre | None) -> None:
@@ -61,8 +63,7 @@ def estimate_of(
     error = spread.standard_error if not math.isnan(value) else math.nan
     limit = limits(value, error, spread.df, level, measure.scale, alternative, measure.bounds)
     name = "influence"
-    is_plain = units.groups is None and units.weights is None
-    shares = measured.counts is not None and is_plain and measure.name in SHARES
+    shares = measured.counts is not None and measure.name in SHARES
     if method in ("wilson", "newcombe") and not (
         shares if method == "wilson" else measure.name in _AUC
     ):
@@ -70,6 +71,9 @@ def estimate_of(
         raise InputError(f"`method={method!r}` is for {what}: got {one.label!r}")
     if method in (None, "wilson") and shares and not math.isnan(value):
         limit, name = _wilson(measure.name, measured.counts, level, alternative), "wilson"
+    elif method is None and measured.counts is not None and measure.name in _OF_RATES:
+        limit = _of_rates(measure.name, value, measured.counts, level, alternative)
+        name = "wilson of both rates"
     elif method in (None, "newcombe") and measure.name in _AUC and not math.isnan(value):
         limit, name = _near_the_edge(measured, value, limit, level, alternative, method)
     note = ""
@@ -106,6 +110,26 @@ def _wilson(name: str, counts: Any, level: float, alternative: Alternative) -> C
     if name == "f1":
         found = ConfidenceInterval(*(2.0 * end / (1.0 + end) for end in found))
     return found
+
+
+def _of_rates(
+    name: str, value: float, counts: Any, level: float, alternative: Alternative
+) -> ConfidenceInterval:
+    """Return limits of a sum of recall and specificity, by Wilson's of both (MOVER).
+
+    Zou & Donner (2008), Statistics in Medicine 27:1693-1702: distances of both limits from their
+    rates are put together as standard errors are.
+    """
+    if math.isnan(value):
+        return ConfidenceInterval(math.nan, math.nan)
+    share, (least, most) = _OF_RATES[name]
+    down, up = 0.0, 0.0
+    for hits, others in ((counts[1, 1], counts[1, 0]), (counts[0, 0], counts[0, 1])):
+        low, high = proportion_limits(hits, hits + others, level, "wilson", alternative)
+        rate = hits / (hits + others)
+        down, up = math.hypot(down, share * (rate - low)), math.hypot(up, share * (high - rate))
+    low = least if alternative == "less" else max(least, value - down)
+    return ConfidenceInterval(low, most if alternative == "greater" else min(most, value + up))
 
 
 def _near_the_edge(

@@ -43,7 +43,8 @@ class Measured(NamedTuple):
     influences : ndarray of shape (K, n_points)
     units : Units
     counts : ndarray of shape (2, 2) or None
-        Of a single model's decisions of two classes: true by predicted, positive last.
+        Of a single model's decisions of two classes, each row standing for itself: true by
+        predicted, positive last.
     """
 
     values: tuple[float, ...]
@@ -125,7 +126,7 @@ class Sample(ABC):
             tuple(each.value for each in found),
             np.stack([each.influences for each in found]),
             self._units_by_class if measure_of(one).is_free_of_shares else self._units,
-            self._counts(one) if self.n_models == 1 else None,
+            self._counts(one) if self.n_models == 1 and self.design.is_plain else None,
         )
 
     @property
@@ -251,11 +252,16 @@ class LabelSample(Sample):
         for name, column in columns.items():
             if column.ndim != 1:
                 raise InputError(f"`{name}` must be labels of shape (n,): got shape {column.shape}")
+            if name != "y_true" and column.dtype.kind == "f" and (np.rint(column) != column).any():
+                raise InputError(
+                    f"`{name}` holds scores where labels are needed: pass `threshold`, from which "
+                    "on a score is called positive"
+                )
         check_models_index(y_true, models, **_rows_of(given))
         check_same_length(**columns)
         n = len(columns["y_true"])
         labels = check_class_labels(np.concatenate(list(columns.values())), "y_true")
-        codes, classes = labels.codes.reshape(-1, n), list(labels.classes)
+        codes, classes = labels.codes.reshape(-1, n), np.asarray(labels.classes).tolist()
         if given["pos_label"] is not None:
             if given["pos_label"] not in classes:
                 raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from fastmetrics._threads.workers import run
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+Reference = Literal["contributions", "kurtosis", "student"]
 
 #: Rows of a block: what is made of it stays in cache.
 _BLOCK: Final = 1 << 15
@@ -162,36 +164,36 @@ class Units:
         found = np.array([job() for job in jobs] if len(jobs) < 4 else run(jobs))
         return np.asarray(found.sum(axis=0))
 
-    def spread(self, influences: Floats, reference: str = "contributions") -> Spread:
+    def spread(self, influences: Floats, reference: Reference = "contributions") -> Spread:
         """Return the variance of one measure with its degrees of freedom.
 
-        ``reference`` says which: "contributions", (sum c^2)^2 / sum c^4 over the units, at most
-        their number less that of strata; or "welch", (sum v_h)^2 / sum v_h^2 / (m_h - 1) over the
-        variances v of strata, with groups their effective number less 1.
+        ``reference`` says which, of sums over m units c: "contributions", the number of units that
+        carry the variance, (sum c^2)^2 / sum c^4; "kurtosis", what the variance of a variance
+        says, 2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m); "student", (sum v_h)^2 / sum v_h^2 /
+        (m_h - 1) over the variances v of strata (Welch and Satterthwaite), m - 1 without. All are
+        at most m less the number of strata.
         """
         if self.groups is not None:
             sums = self._contributions(influences[None, :])
-            variance, df = float(self._between_groups(sums)[0, 0]), self.effective_groups - 1.0
-            if reference == "contributions":
-                df = self._effective(sums[0].sum(axis=0) ** 2)
+            variance = float(self._between_groups(sums)[0, 0])
+            squares = sums[0].sum(axis=0) ** 2
+            second, fourth = float(squares.sum()), float(np.sum(squares * squares))
         else:
             parts = self._by_strata(influences, influences)
             variance = float(parts.sum())
+            if reference != "student":
+                fourths, seconds, _ = self._sums_of_products(influences, influences, 2)
+                second, fourth = float(seconds.sum()), float(fourths.sum())
+        if not variance > 0.0:
+            return Spread(variance, math.nan)
+        m, most = self.n_units, float(self.n_units - self.n_strata)
+        if reference == "student" and self.groups is None:
             over = float(np.sum(parts[parts > 0] ** 2 / (self._sizes[parts > 0] - 1.0)))
-            df = variance * variance / over if over > 0.0 else math.nan
-            if reference == "contributions":
-                df = self._effective(influences)
-        return Spread(variance, df if variance > 0.0 else math.nan)
-
-    def _effective(self, of: Floats) -> float:
-        """Return the effective number of influences; with groups, of the squares of their sums."""
-        if self.groups is not None:
-            second, fourth = float(of.sum()), float(np.sum(of * of))
-        else:
-            fourths, seconds, _ = self._sums_of_products(of, of, 2)
-            second, fourth = float(seconds.sum()), float(fourths.sum())
-        effective = second * second / fourth if fourth > 0.0 else math.nan
-        return min(effective, float(self.n_units - self.n_strata))
+            return Spread(variance, variance * variance / over)
+        if reference == "contributions":
+            return Spread(variance, min(second * second / fourth, most))
+        excess = fourth / (second * second) - 1.0 / m
+        return Spread(variance, min(2.0 / excess, most) if excess > 0.0 else most)
 
     @cached_property
     def effective_groups(self) -> float:

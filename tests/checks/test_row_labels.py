@@ -88,6 +88,8 @@ OURS = {
     "delong": fm.delong,
     "delong of groups": partial(fm.delong, groups=np.arange(8) // 2),
     "delong_test": two(fm.delong_test),
+    "estimate": partial(fm.estimate, metrics="roc_auc"),
+    "compare": two(partial(fm.compare, metrics="roc_auc")),
     "roc_band": partial(fm.roc_band, **FEW),
     "pr_band": partial(fm.pr_band, **FEW),
     "ScoreTable": fm.ScoreTable.from_scores,
@@ -148,10 +150,7 @@ OURS = {
     },
     **{
         each.__name__: two(each)
-        for each in (
-            *(fm.compare_cost_curves, fm.concordance_test, fm.decision_curve_difference),
-            fm.score_difference,
-        )
+        for each in (*(fm.compare_cost_curves, fm.concordance_test, fm.decision_curve_difference),)
     },
     "concordance_interval": fm.concordance_interval,
     **{

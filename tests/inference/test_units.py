@@ -50,7 +50,7 @@ def test_counts_are_rows(psi: Any) -> None:
     for kind in (None, strata):
         own = Units(40, counts=counts, strata=kind)
         rows = Units(len(repeated), strata=None if kind is None else kind[repeated])
-        for reference in ("contributions", "welch"):
+        for reference in ("contributions", "kurtosis", "student"):
             assert own.spread(psi[0], reference) == pytest.approx(
                 rows.spread(psi[0][repeated], reference), rel=1e-12
             )
@@ -93,11 +93,20 @@ def test_degrees_of_freedom() -> None:
     strata = np.array([0, 0, 1, 1, 1, 1])
     v = [2 * 2.0, 4 / 3 * 2.0]  # of each stratum: sums of squares 2, means 0
     welch = sum(v) ** 2 / (v[0] ** 2 / 1 + v[1] ** 2 / 3)
-    assert Units(6, strata=strata).spread(psi, "welch").df == pytest.approx(welch)
-    groups = np.array([0, 0, 1, 1, 2, 3])
-    assert Units(6, groups=groups).spread(np.arange(6.0), "welch").df == pytest.approx(
-        6**2 / (4 + 4 + 1 + 1) - 1
-    )
+    assert Units(6, strata=strata).spread(psi, "student").df == pytest.approx(welch)
+    assert Units(6).spread(psi, "student").df == 5.0
+    groups, values = np.array([0, 0, 1, 1, 2, 3]), np.array([1.0, 1.0, 3.0, -2.0, -2.0, -1.0])
+    sums = np.array([2.0, 1.0, -2.0, -1.0])
+    grouped = Units(6, groups=groups).spread(values)
+    assert grouped.df == pytest.approx((sums**2).sum() ** 2 / (sums**4).sum())
+    uneven = np.array([3.0, -1.0, -1.0, -1.0])
+    s2, s4 = (uneven**2).sum(), (uneven**4).sum()
+    assert Units(4).spread(uneven, "kurtosis").df == 3.0  # at most m - 1
+    assert 2 * s2**2 / (s4 - s2**2 / 4) > 3.0
+    more = np.concatenate([uneven, np.zeros(20)])
+    expected = 2 * s2**2 / (s4 - s2**2 / 24)
+    assert Units(24).spread(more, "kurtosis").df == pytest.approx(expected)
+    assert Units(4).spread(psi[:4], "kurtosis").df == 3.0  # all alike: at most m - 1
 
 
 def test_nothing_is_known_of_one_unit() -> None:

@@ -31,7 +31,7 @@ def test_targets_are_the_limits_of_large_samples(scene) -> None:
     noise = rng.standard_normal(len(data.scores))
     models = {"one": data.scores, "other": recalibration.other_model(data.scores, noise)}
     for name in recalibration.SCORES:
-        pair = fm.score_difference(data.labels, models, score=name)
+        pair = fm.compare(data.labels, models, metrics=name)[name].pairs[0]
         assert abs(pair.difference - truth[f"{name} difference"]) < 4 * pair.standard_error
 
 

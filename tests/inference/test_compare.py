@@ -1,0 +1,216 @@
+"""Comparisons against SciPy's paired tests, DeLong's, and definitions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fastmetrics as fm
+
+N = 300
+
+
+@pytest.fixture
+def data() -> tuple[Any, dict[str, Any]]:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=N)
+    right = 1 / (1 + np.exp(-x))
+    noisy = 1 / (1 + np.exp(-(0.7 * x + 0.5 * rng.normal(size=N))))
+    other = 1 / (1 + np.exp(-(0.9 * x + 0.3 * rng.normal(size=N))))
+    y = (rng.random(N) < right).astype(int)
+    return y, {"right": right, "noisy": noisy, "other": other}
+
+
+def _losses(y: Any, p: Any, name: str) -> Any:
+    return (p - y) ** 2 if name == "brier_score" else -np.log(np.where(y == 1, p, 1 - p))
+
+
+@pytest.mark.parametrize("name", ["brier_score", "log_loss"])
+def test_a_loss_is_the_paired_t_test_of_the_rows(data: Any, name: str) -> None:
+    y, models = data
+    found = fm.compare(y, models, metrics=name, confidence_level=0.9)[name]
+    for pair in found:
+        test = stats.ttest_rel(*(_losses(y, models[k], name) for k in (pair.a, pair.b)))
+        assert pair.pvalue == pytest.approx(test.pvalue, rel=1e-9)
+        assert tuple(pair.confidence_interval) == pytest.approx(
+            tuple(test.confidence_interval(0.9))
+        )
+        assert (pair.statistic, pair.df) == pytest.approx((test.statistic, N - 1))
+    values = [_losses(y, p, name).mean() for p in models.values()]
+    assert found.estimate == pytest.approx(values)
+    assert found.covariance == pytest.approx(
+        np.cov([_losses(y, p, name) for p in models.values()]) / N
+    )
+
+
+@pytest.mark.parametrize("alternative", ["less", "greater"])
+def test_one_sided(data: Any, alternative: Any) -> None:
+    y, models = data
+    pair = fm.compare(y, models, metrics="brier_score", alternative=alternative)["brier_score"][
+        "right", "noisy"
+    ]
+    columns = [_losses(y, models[k], "brier_score") for k in ("right", "noisy")]
+    test = stats.ttest_rel(*columns, alternative=alternative)
+    assert pair.pvalue == pytest.approx(test.pvalue)
+    assert tuple(pair.confidence_interval) == pytest.approx(tuple(test.confidence_interval(0.95)))
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {},
+        {"groups": np.arange(N) // 4},
+        {"sample_weight": np.arange(N) % 4, "weights_are": "frequencies"},
+        {"sample_weight": np.random.default_rng(1).random(N)},
+    ],
+    ids=["plain", "groups", "frequencies", "importances"],
+)
+def test_auc_has_the_errors_of_delong(data: Any, rows: Any) -> None:
+    """One AUC, one standard error, whichever door was taken."""
+    y, models = data
+    found = fm.compare(y, models, metrics="roc_auc", **rows)["roc_auc"]
+    test = fm.delong_test(y, models, **rows)
+    assert found.estimate == pytest.approx(test.estimate, rel=1e-14)
+    assert found.covariance == pytest.approx(test.covariance, rel=1e-12)
+    for pair, other in zip(found, test, strict=True):
+        assert pair.standard_error == pytest.approx(other.standard_error, rel=1e-12)
+    for model, name in zip(found.models, models, strict=True):
+        alone = fm.estimate(y, models[name], metrics="roc_auc", **rows)["roc_auc"]
+        assert alone.standard_error == pytest.approx(model.standard_error, rel=1e-12)
+        single = fm.delong(y, models[name], **rows)
+        assert alone.standard_error == pytest.approx(single.standard_error, rel=1e-12)
+
+
+def test_one_auc_by_other_names(data: Any) -> None:
+    """Somers' D of two classes is 2 AUC - 1, with twice the error under one factor."""
+    y, models = data
+    strata = {"strata": y}
+    auc = fm.estimate(y, models["right"], metrics=["roc_auc", "rank_loss", "gini"])
+    d = fm.estimate(y, models["right"], metrics="somers_d", **strata)["somers_d"]
+    assert d.estimate == pytest.approx(2 * auc["roc_auc"].estimate - 1, rel=1e-14)
+    assert d.standard_error == pytest.approx(2 * auc["roc_auc"].standard_error, rel=1e-12)
+    assert auc["gini"].standard_error == pytest.approx(d.standard_error, rel=1e-12)
+    error = auc["rank_loss"].standard_error
+    assert error == pytest.approx(auc["roc_auc"].standard_error, rel=1e-12)
+
+
+def test_decisions_are_paired(data: Any) -> None:
+    y, models = data
+    called = {name: (p >= 0.5).astype(int) for name, p in models.items()}
+    by_labels = fm.compare(y, called, metrics=["accuracy", "f1"])
+    by_threshold = fm.compare(y, models, metrics=["accuracy", "f1"], threshold=0.5)
+    for name in ("accuracy", "f1"):
+        assert by_labels[name].pairs == by_threshold[name].pairs
+    right, noisy = ((called[k] == y).astype(float) for k in ("right", "noisy"))
+    test = stats.ttest_rel(right, noisy)
+    pair = by_labels["accuracy"]["right", "noisy"]
+    assert pair.statistic == pytest.approx(test.statistic)
+    d = right - noisy - (right - noisy).mean()
+    s2, s4 = (d**2).sum(), (d**4).sum()
+    assert pair.df == pytest.approx(min(2 * s2**2 / (s4 - s2**2 / N), N - 1))
+    assert pair.pvalue == pytest.approx(2 * stats.t.sf(abs(pair.statistic), pair.df))
+
+
+def test_frequencies_are_rows(data: Any) -> None:
+    y, models = data
+    w = np.random.default_rng(0).integers(0, 4, N)
+    metrics = ["average_precision", "log_loss", "roc_auc"]
+    counted = fm.compare(y, models, metrics=metrics, sample_weight=w, weights_are="frequencies")
+    rows = {name: np.repeat(p, w) for name, p in models.items()}
+    repeated = fm.compare(np.repeat(y, w), rows, metrics=metrics)
+    for name in metrics:
+        for one, other in zip(counted[name], repeated[name], strict=True):
+            fields = ("estimate", "standard_error", "df", "pvalue")
+            for field in fields:
+                assert getattr(one, field) == pytest.approx(getattr(other, field), rel=1e-9), field
+        assert counted[name].n_samples == repeated[name].n_samples == w.sum()
+
+
+def test_holm_and_the_better_model(data: Any) -> None:
+    y, models = data
+    found = fm.compare(y, models, metrics="log_loss")["log_loss"]
+    pvalues = [pair.pvalue for pair in found]
+    assert [pair.pvalue_holm for pair in found] == pytest.approx(
+        fm.adjust_pvalues(pvalues, method="holm").tolist()
+    )
+    for pair in found:
+        low, high = pair.confidence_interval
+        shown = pair.pvalue_holm < 0.05 and not low <= 0 <= high
+        assert (pair.better is not None) == shown
+        if shown:
+            assert pair.better == (pair.a if pair.estimate < 0 else pair.b)  # a loss
+    assert found["right", "noisy"].better == "right"
+
+
+def test_a_reference_and_a_margin(data: Any) -> None:
+    y, models = data
+    margin = 0.02
+    found = fm.compare(y, models, metrics="log_loss", reference="noisy", margin=margin)["log_loss"]
+    assert [(pair.a, pair.b) for pair in found] == [("right", "noisy"), ("other", "noisy")]
+    for pair in found:
+        d, error = pair.estimate, pair.standard_error
+        # of a loss, a is worse by the margin where a - b reaches it
+        assert pair.pvalue_noninferior == pytest.approx(stats.t.cdf((d - margin) / error, N - 1))
+        both = stats.t.cdf((d - margin) / error, N - 1), stats.t.sf((d + margin) / error, N - 1)
+        assert pair.pvalue_equivalent == pytest.approx(max(both))
+    gain = fm.compare(y, models, metrics="roc_auc", margin=margin)["roc_auc"]["right", "noisy"]
+    statistic = (gain.estimate + margin) / gain.standard_error
+    assert gain.pvalue_noninferior == pytest.approx(stats.t.sf(statistic, gain.df))
+
+
+def test_a_model_and_itself(data: Any) -> None:
+    y, models = data
+    same = {"a": models["right"], "b": models["right"]}
+    with pytest.warns(fm.DegenerateDataWarning, match="between 'a' and 'b' is 0 with a var"):
+        (pair,) = fm.compare(y, same, metrics="brier_score")["brier_score"]
+    assert (pair.estimate, pair.standard_error, pair.pvalue, pair.better) == (0, 0, 1, None)
+
+
+def test_a_measure_without_influences_is_resampled(data: Any) -> None:
+    y, models = data
+    two = {name: models[name] for name in ("right", "noisy")}
+    found = fm.compare(y, two, metrics=["ks_statistic", "roc_auc"], n_resamples=99, rng=1)
+    assert found["ks_statistic"].method == "bootstrap"
+    assert found["roc_auc"].method == "influence"
+    (pair,) = found["ks_statistic"]
+    expected = fm.paired_bootstrap(y, two, metrics="ks_statistic", n_resamples=99, rng=1)
+    assert pair.details == expected["ks_statistic"]
+    turned = fm.compare(y, two, metrics="ks_statistic", reference="right", n_resamples=99, rng=1)
+    (other,) = turned["ks_statistic"]
+    assert other.estimate == -pair.estimate
+    assert tuple(other.confidence_interval) == tuple(-x for x in reversed(pair.confidence_interval))
+
+
+def test_faults(data: Any) -> None:
+    y, models = data
+    with pytest.raises(ValueError, match="`margin` is a loss, at least 0: got -1"):
+        fm.compare(y, models, metrics="roc_auc", margin=-1)
+    with pytest.raises(KeyError, match="'nobody'"):
+        fm.compare(y, models, metrics="roc_auc", reference="nobody")
+    with pytest.raises(ValueError, match="`ks_statistic` has no influences of rows"):
+        fm.compare(y, models, metrics="ks_statistic", method="influence")
+    with pytest.raises(ValueError, match=r"`scores\['b'\]` must lie in \[0, 1\]"):
+        fm.compare(y, {"a": models["right"], "b": 2 * models["right"]}, metrics="log_loss")
+    with pytest.raises(ValueError, match="holds scores where labels are needed: pass `threshold`"):
+        fm.compare(y, models, metrics=["roc_auc", "f1"])
+    with pytest.raises(ValueError, match="must name at least two models"):
+        fm.compare(y, {"a": models["right"]}, metrics="roc_auc")
+
+
+def test_nothing_is_known_of_one_class() -> None:
+    scores = {"a": [0.1, 0.4, 0.3], "b": [0.3, 0.2, 0.1]}
+    with pytest.warns(fm.UndefinedMetricWarning, match="is not defined on these data"):
+        (pair,) = fm.compare([1, 1, 1], scores, metrics="roc_auc")["roc_auc"]
+    assert math.isnan(pair.estimate)
+    assert math.isnan(pair.pvalue)
+    assert pair.better is None
+
+
+def test_names_that_are_gone_say_what_to_take() -> None:
+    with pytest.raises(AttributeError, match="compare"):
+        fm.score_difference  # noqa: B018

@@ -1,0 +1,214 @@
+"""Estimates: limits by their formulas, the rule that picks them, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fastmetrics as fm
+
+N = 400
+
+
+@pytest.fixture
+def data() -> tuple[Any, Any]:
+    rng = np.random.default_rng(5)
+    p = rng.beta(2, 3, N)
+    return (rng.random(N) < p).astype(int), p.round(2)
+
+
+def test_limits_are_students_on_the_scale(data: Any) -> None:
+    y, p = data
+    found = fm.estimate(y, p, metrics=["average_precision", "brier_score"], confidence_level=0.9)
+    for name, to, slope in (
+        ("average_precision", lambda v: math.log(v / (1 - v)), lambda v: 1 / (v * (1 - v))),
+        ("brier_score", math.log, lambda v: 1 / v),
+    ):
+        one = found[name]
+        half = stats.t.ppf(0.95, one.df) * one.standard_error * slope(one.estimate)
+        limits = [to(x) for x in one.confidence_interval]
+        assert limits == pytest.approx([to(one.estimate) - half, to(one.estimate) + half])
+    values = fm.estimate(p, p + y, metrics=["r2", "kendall_tau", "mean_error"])
+    assert [one.scale for one in values.values()] == ["lack", "atanh", "identity"]
+    one = values["mean_error"]
+    low, high = one.confidence_interval
+    assert (low + high) / 2 == pytest.approx(one.estimate)
+
+
+def test_a_mean_has_its_standard_error(data: Any) -> None:
+    y, p = data
+    found = fm.estimate(y, p, metrics="brier_score")["brier_score"]
+    losses = (p - y) ** 2
+    assert found.estimate == pytest.approx(losses.mean())
+    assert found.standard_error == pytest.approx(losses.std(ddof=1) / math.sqrt(N))
+    c = losses - losses.mean()
+    assert found.df == pytest.approx((c**2).sum() ** 2 / (c**4).sum())
+
+
+def test_shares_have_wilsons_limits(data: Any) -> None:
+    y, p = data
+    found = fm.estimate(y, p, metrics=["accuracy", "recall", "f1"], threshold=0.4)
+    called = p >= 0.4
+    cells = {
+        "tp": int((called & (y == 1)).sum()),
+        "fp": int((called & (y == 0)).sum()),
+        "fn": int((~called & (y == 1)).sum()),
+        "tn": int((~called & (y == 0)).sum()),
+    }
+    for name, one in found.items():
+        expected = fm.count_metric_interval(name, **cells)  # type: ignore[arg-type]
+        assert one.method == "wilson"
+        assert tuple(one.confidence_interval) == pytest.approx(tuple(expected.confidence_interval))
+        assert one.estimate == pytest.approx(expected.estimate)
+    classes = fm.estimate([0, 1, 2, 2] * 9, [0, 2, 2, 2] * 9, metrics="accuracy")["accuracy"]
+    wilson = fm.proportion_interval(27, 36, method="wilson").confidence_interval
+    assert tuple(classes.confidence_interval) == pytest.approx(tuple(wilson))
+    grouped = fm.estimate(y, p, metrics="recall", threshold=0.4, groups=np.arange(N) // 2)
+    assert grouped["recall"].method == "influence"
+
+
+def test_a_sum_of_rates_has_an_interval_where_one_is_perfect() -> None:
+    y = np.r_[np.ones(6, int), np.zeros(94, int)]
+    called = np.r_[np.ones(6, int), np.ones(4, int), np.zeros(90, int)]
+    found = fm.estimate(y, called, metrics=["balanced_accuracy", "informedness"])
+    recall = fm.proportion_interval(6, 6, method="wilson").confidence_interval
+    specificity = fm.proportion_interval(90, 94, method="wilson").confidence_interval
+    down = math.hypot(1 - recall.low, 90 / 94 - specificity.low)
+    up = specificity.high - 90 / 94
+    j = 90 / 94
+    assert tuple(found["informedness"].confidence_interval) == pytest.approx((j - down, j + up))
+    half = found["balanced_accuracy"].confidence_interval
+    assert tuple(half) == pytest.approx(((1 + j - down) / 2, (1 + j + up) / 2))
+
+
+def test_an_auc_near_one_takes_newcombe_in() -> None:
+    y = np.r_[np.ones(20, int), np.zeros(80, int)]
+    scores = np.arange(100.0)[::-1].copy()
+    perfect = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
+    newcombe = fm.newcombe_interval(1.0, 20, 80)
+    assert perfect.method == "newcombe"
+    assert tuple(perfect.confidence_interval) == pytest.approx(tuple(newcombe))
+    scores[20] = 95.5
+    near = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
+    shape = fm.newcombe_interval(near.estimate, 20, 80)
+    own = fm.estimate(y, scores, metrics="roc_auc", method="influence")["roc_auc"]
+    low, high = near.confidence_interval
+    assert near.method == "outer limits with newcombe"
+    assert low == min(shape.low, own.confidence_interval.low)
+    assert high == max(shape.high, own.confidence_interval.high)
+
+
+def test_a_table_is_its_rows(data: Any) -> None:
+    y, p = data
+    table = fm.ScoreTable.from_scores(y, p)
+    metrics = ["roc_auc", "average_precision", "pr_auc", "gini"]
+    of_table, of_rows = fm.estimate(table, metrics=metrics), fm.estimate(y, p, metrics=metrics)
+    by_row = fm.estimate(y, p, metrics=metrics, groups=np.arange(N))
+    for name in metrics:
+        assert of_table[name] == of_rows[name]
+        assert by_row[name].estimate == of_rows[name].estimate
+        # groups of one row: the factor of classes and the other differ by little
+        assert by_row[name].standard_error == pytest.approx(of_rows[name].standard_error, rel=0.01)
+    for name, given in (("groups", y), ("threshold", 0.5), ("y_score", p)):
+        with pytest.raises(TypeError, match=f"a ScoreTable comes alone: pass no `{name}`"):
+            fm.estimate(table, metrics="roc_auc", **{name: given})
+    with pytest.raises(ValueError, match="`log_loss` needs rows"):
+        fm.estimate(table, metrics="log_loss")
+
+
+def test_one_sided(data: Any) -> None:
+    y, p = data
+    both = fm.estimate(y, p, metrics="average_precision", confidence_level=0.9)
+    less = fm.estimate(y, p, metrics="average_precision", alternative="less")
+    greater = fm.estimate(y, p, metrics="average_precision", alternative="greater")
+    low, high = both["average_precision"].confidence_interval
+    assert tuple(less["average_precision"].confidence_interval) == (0.0, high)
+    assert tuple(greater["average_precision"].confidence_interval) == (low, 1.0)
+
+
+def test_what_is_not_smooth_is_resampled(data: Any) -> None:
+    y, p = data
+    found = fm.estimate(y, p, metrics=["ks_statistic", "roc_auc"], n_resamples=99, rng=3)
+    assert (found["ks_statistic"].method, found["roc_auc"].method) == ("bca bootstrap", "influence")
+    expected = fm.bootstrap(y, p, metrics="ks_statistic", n_resamples=99, rng=3)["ks_statistic"]
+    assert found["ks_statistic"].details == expected
+    asked = fm.estimate(y, p, metrics="roc_auc", method="percentile", n_resamples=99, rng=3)
+    assert asked["roc_auc"].method == "percentile bootstrap"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"metrics": "ks_statistic", "method": "influence"}, "`ks_statistic` has no influences"),
+        ({"metrics": "roc_auc", "method": "wilson"}, "`method='wilson'` is for shares"),
+        ({"metrics": "f1", "threshold": 0.5, "method": "newcombe"}, "is for the AUC: got 'f1'"),
+        ({"metrics": "f1"}, "holds scores where labels are needed: pass `threshold`"),
+        ({"metrics": "roc_auc", "method": "exact"}, "`method` must be one of"),
+        ({"metrics": "ks_statistic", "strata": [0] * N}, "`strata` are for measures with influ"),
+    ],
+)
+def test_what_is_refused(data: Any, given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fm.estimate(*data, **given)
+
+
+def test_slips(data: Any) -> None:
+    y, p = data
+    with pytest.raises(TypeError, match="models by name are for `compare`"):
+        fm.estimate(y, {"a": p}, metrics="roc_auc")
+    with pytest.raises(TypeError, match="`y_score` is missing"):
+        fm.estimate(y, metrics="roc_auc")
+    with pytest.raises(ValueError, match=r"`pos_label` is none of the labels \[0, 1\]: got 7"):
+        fm.estimate(y, y, metrics="f1", pos_label=7)
+    with pytest.raises(ValueError, match=r"lie in \[0, 1\]"):
+        fm.estimate(y, p * 2, metrics="log_loss")
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "pr_auc", "partial_auc"])
+def test_one_class_is_undefined(metric: str) -> None:
+    with pytest.warns(fm.UndefinedMetricWarning, match=f"`{metric}` is not defined"):
+        found = fm.estimate([1, 1, 1], [0.2, 0.4, 0.3], metrics=metric)[metric]
+    assert math.isnan(found.estimate)
+    assert math.isnan(found.confidence_interval.low)
+
+
+@pytest.mark.parametrize("metric", ["average_precision", "matthews_corrcoef"])
+def test_what_does_not_vary_says_so(metric: str) -> None:
+    with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
+        found = fm.estimate([1, 1, 0, 0], [0.9, 0.8, 0.2, 0.1], metrics=metric, threshold=0.5)
+    assert found[metric].estimate == 1.0
+    assert math.isnan(found[metric].confidence_interval.high)
+    assert "it has no interval" in found[metric].note
+
+
+def test_few_groups_and_heavy_weights_are_told(data: Any) -> None:
+    y, p = data
+    with pytest.warns(fm.SmallSampleWarning, match="there are 5 groups"):
+        fm.estimate(y, p, metrics="brier_score", groups=np.arange(N) % 5)
+    with pytest.warns(fm.SmallSampleWarning, match="worth"):
+        fm.estimate(y, p, metrics="brier_score", sample_weight=np.r_[1e4, np.ones(N - 1)])
+
+
+def test_threads_and_the_order_of_rows_change_no_bit(data: Any) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 90_000)
+    p = rng.random(90_000)
+    order = rng.permutation(len(y))
+    metrics = ["roc_auc", "average_precision", "pr_auc"]
+    whole = fm.estimate(y, p, metrics=metrics, n_threads=1)
+    for n_threads in (2, 7):
+        moved = fm.estimate(y[order], p[order], metrics=metrics, n_threads=n_threads)
+        assert dict(moved) == dict(whole)
+
+
+def test_strata_take_what_was_decided_beforehand(data: Any) -> None:
+    """The share of positives is fixed by design: accuracy varies less than a proportion does."""
+    y, p = data
+    fixed = fm.estimate(y, p, metrics="accuracy", threshold=0.4, strata=y)["accuracy"]
+    right = (p >= 0.4) == y
+    parts = [right[y == k].var(ddof=1) * (y == k).sum() for k in (0, 1)]
+    assert fixed.standard_error == pytest.approx(math.sqrt(sum(parts)) / N)
