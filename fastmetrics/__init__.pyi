@@ -120,10 +120,6 @@ from .intervals.concordance.kendall_test import (
     KendallTest as KendallTest,
     kendall_test as kendall_test,
 )
-from .intervals.concordance.rank_intervals import (
-    concordance_interval as concordance_interval,
-    concordance_test as concordance_test,
-)
 from .intervals.concordance.royston_d import RoystonD as RoystonD, royston_d as royston_d
 from .intervals.concordance.time_dependent import (
     cumulative_dynamic_auc as cumulative_dynamic_auc,

@@ -55,6 +55,11 @@ def pair() -> fm.PairedBootstrap:
 
 
 @cache
+def followed() -> fm.ConcordanceTest:
+    return fm.concordance_index_test(np.abs(S), Y, MODELS, higher_score_means="shorter-time")
+
+
+@cache
 def permuted() -> fm.PairedPermutationTest:
     return fm.paired_permutation_test(Y, MODELS, n_resamples=50, rng=1)
 
@@ -115,11 +120,11 @@ _MADE: dict[str, Callable[[], Any]] = {
     "CalibrationSummary": lambda: fm.calibration_summary(Y, CHANCES, on_training_data=False),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
     "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
-    "ConcordanceInterval": lambda: fm.concordance_interval(S, MODELS["b"]),
-    "ConcordancePair": lambda: fm.concordance_test(Y, MODELS).pairs[0],
-    "ConcordanceTest": lambda: fm.concordance_index_test(
-        np.abs(S), Y, MODELS, higher_score_means="shorter-time"
+    "ConcordanceInterval": lambda: fm.concordance_index_interval(
+        np.abs(S), Y, S, higher_score_means="shorter-time"
     ),
+    "ConcordancePair": lambda: followed().pairs[0],
+    "ConcordanceTest": lambda: followed(),
     "ConfidenceInterval": lambda: fm.ConfidenceInterval(0.25, float("nan")),
     "ConfusionMatrix": lambda: fm.ConfusionMatrix.from_labels(Y, P),
     "ConfusionMatrixStack": lambda: fm.ConfusionMatrixStack.from_matrices(

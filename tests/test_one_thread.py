@@ -74,11 +74,10 @@ CALLS: dict[str, list[Call]] = {
     **{
         name: [lambda n, name=name: getattr(fm, name)(S, Z, n_threads=n)]
         for name in (
-            *("concordance_interval", "goodman_kruskal_gamma", "kendall_tau", "kendall_test"),
+            *("goodman_kruskal_gamma", "kendall_tau", "kendall_test"),
             *("somers_d", "spearman_rho"),
         )
     },
-    "concordance_test": [lambda n: fm.concordance_test(Y, MODELS, n_threads=n)],
     **{
         name: [lambda n, name=name: getattr(fm, name)(1 + W, Y, Z, **SHORTER, n_threads=n)]
         for name in ("concordance_index", "concordance_index_interval", "royston_d")

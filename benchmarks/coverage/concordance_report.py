@@ -11,7 +11,6 @@ from benchmarks.coverage.study import Study
 _TITLES = {
     concordance.INDEX: "### Harrell's concordance index",
     concordance.UNO: "### Uno's concordance index",
-    concordance.KENDALL: "### Kendall's tau",
     concordance.AUC: "### Cumulative/dynamic AUC",
     concordance.MEAN_AUC: "### Integrated AUC",
     concordance.BRIER: "### Time-dependent Brier score",
@@ -39,10 +38,9 @@ def section(study: Study) -> str:
 
 _HEAD = f"""A row's event comes at rate exp(x), x being normal, and is censored at rate
 {concordance.CENSORING:g}, as about a third are; scored is x. Uno's index is of pairs up to time
-{concordance.TAU:g}. Kendall's tau is of normal pairs, correlation {concordance.CORRELATED:g}. AUC
-and Brier score are at time {concordance.TAU:g}, of risk x and of its true probabilities, and their
-means of {len(concordance.TIMES)} times from {concordance.TIMES[0]:g} on. The interval is that of
-`concordance_index_interval`, `concordance_interval`, `cumulative_dynamic_auc`,
+{concordance.TAU:g}. AUC and Brier score are at time {concordance.TAU:g}, of risk x and of its true
+probabilities, and their means of {len(concordance.TIMES)} times from {concordance.TIMES[0]:g} on.
+The interval is that of `concordance_index_interval`, `cumulative_dynamic_auc`,
 `survival_brier_score` and `royston_d`, by the infinitesimal jackknife. The two models that are
-compared see x with noise of their own.
+compared see x with noise of their own. Rank correlation is among what `estimate` measures.
 """

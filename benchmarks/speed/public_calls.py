@@ -161,8 +161,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
         cost_curve delong det_curve evaluate expected_total_cost gains_curve gini_coefficient
         h_measure isotonic_fit ks_statistic partial_auc pr_auc precision_recall_curve
         precision_recall_gain_curve rank_loss roc_auc_score roc_convex_hull roc_curve roc_hull_auc
-        hinge_loss goodman_kruskal_gamma kendall_tau kendall_test somers_d spearman_rho
-        concordance_interval""",
+        hinge_loss goodman_kruskal_gamma kendall_tau kendall_test somers_d spearman_rho""",
     ),
     (
         _labels,
@@ -185,7 +184,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
         maximum_calibration_error miscalibration reliability_diagram
         root_mean_square_calibration_error score_decomposition spiegelhalter_test""",
     ),
-    (_models, "compare_cost_curves concordance_test delong_test"),
+    (_models, "compare_cost_curves delong_test"),
     (_chance_models, "decision_curve decision_curve_difference"),
     (
         _amounts,

@@ -150,9 +150,8 @@ OURS = {
     },
     **{
         each.__name__: two(each)
-        for each in (*(fm.compare_cost_curves, fm.concordance_test, fm.decision_curve_difference),)
+        for each in (*(fm.compare_cost_curves, fm.decision_curve_difference),)
     },
-    "concordance_interval": fm.concordance_interval,
     **{
         each.__name__: partial(each, ax=Figure().subplots())
         for each in (fm.plot_det, fm.plot_pr, fm.plot_roc, fm.plot_thresholds)

@@ -252,8 +252,9 @@ def concordance() -> None:
         y = laid_out((np.arange(size) % 7).astype(kind), layout)
         weights = rng.random(size)
         fastmetrics.kendall_tau(scores, y)
-        fastmetrics.concordance_interval(y, scores)
-        fastmetrics.concordance_interval(y, scores, sample_weight=laid_out(weights, layout))
+        fastmetrics.estimate(y, scores, metrics="kendall_tau")
+        own = laid_out(weights, layout)
+        fastmetrics.estimate(y, scores, metrics="kendall_tau", sample_weight=own)
         event = laid_out(weights < 0.5, layout)
         fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")
         options = {"higher_score_means": "shorter-time", "weighting": "uno"}

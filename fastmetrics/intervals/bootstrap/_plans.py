@@ -247,7 +247,7 @@ def _of_rows(measure: Measure, parameters: Mapping[str, Any], *columns: Any) -> 
     """Return a measure of drawn rows, which takes no weights."""
     if len(columns) > 2:
         raise InputError(
-            f"`metrics`: {measure.name!r} has no weights in replicates: see `concordance_interval`"
+            f"`metrics`: {measure.name!r} has no weights in replicates: see `estimate`"
         )
     return measure.value(*columns, **parameters)
 

@@ -98,7 +98,7 @@ def kendall_test(
     Notes
     -----
     Tau-b, tau-c, Somers' D and gamma have the same numerator, and this is the test of all of them.
-    It says whether there is an association; how sure its size is, says `concordance_interval`.
+    It says whether there is an association; how sure its size is, says `estimate`.
     The same p-values as `scipy.stats.kendalltau` by the same method, whose "asymptotic" is "normal"
     here; by default that one stops to be exact at 34 rows, this one at 51. O(n log n).
 
