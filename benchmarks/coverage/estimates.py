@@ -90,8 +90,7 @@ def _draw_values(n: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
     """Return outcomes, predictions, and others that are as good."""
     x, e, noise = rng.standard_normal((3, n))
     y = x + e / 2
-    swapped = 0.8 * np.where(noise > 0, x, y / 1.25 + math.sqrt(0.2) * noise)
-    return y, 0.8 * x, swapped
+    return y, 0.8 * x, 0.8 * (y / 1.25 + math.sqrt(0.2) * noise)  # another x, given y
 
 
 def _draw_classes(n: int, rng: np.random.Generator) -> tuple[Any, Any]:
