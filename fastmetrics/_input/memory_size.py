@@ -19,7 +19,7 @@ def check_memory_size(name: str, value: Any, *, low: int) -> int:
     """Return a number of bytes: an integer, or a text such as 1GB, 1.5 GiB or 500MB."""
     if not isinstance(value, str):
         return check_integer(name, value, low=low)
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*", value.lower())
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-z]*)\s*", value.lower())
     if found is None or found[2] not in _UNITS:
         raise InputError(f"`{name}` must be a size such as '1GB' or '500MB': got {value!r}")
     size = int(float(found[1]) * _UNITS[found[2]])

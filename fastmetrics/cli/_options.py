@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -39,38 +40,43 @@ def add_rows(add: Callable[..., Any], *, required: bool = True) -> None:
     add("--threads", type=positive, metavar="N", help="threads (default: all processors)")
 
 
+def number_of(text: str) -> int | float | None:
+    """Return a number, an integer where it is written as one; None of what is none in a file.
+
+    Python alone reads ``1_0`` as 10, and digits of any script. What no float holds is infinite.
+    """
+    for convert in (int, float) if text.isascii() and "_" not in text else ():
+        try:
+            number: int | float = convert(text)
+        except ValueError:
+            continue
+        if isinstance(number, float) or abs(number) <= sys.float_info.max:
+            return number
+    return None
+
+
 def positive(text: str) -> int:
     """Return a positive integer."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
+    number = number_of(text)
+    if not isinstance(number, int) or number < 1:
         raise argparse.ArgumentTypeError(f"must be an integer of at least 1: got {text!r}")
     return number
 
 
 def level(text: str) -> float:
     """Return a number between 0 and 1."""
-    try:
-        level = float(text)
-    except ValueError:
-        level = 0.0
-    if not 0 < level < 1:
+    level = number_of(text)
+    if level is None or not 0 < level < 1:
         raise argparse.ArgumentTypeError(f"must lie between 0 and 1: got {text!r}")
     return level
 
 
 def number(text: str) -> int | float:
     """Return a number, an integer where it is written as one."""
-    for convert in (int, float):
-        try:
-            number = convert(text)
-        except ValueError:
-            continue
-        if number == number:
-            return number
-    raise argparse.ArgumentTypeError(f"must be a number: got {text!r}")
+    number = number_of(text)
+    if number is None or number != number:
+        raise argparse.ArgumentTypeError(f"must be a number: got {text!r}")
+    return number
 
 
 def seed(text: str) -> int | str:

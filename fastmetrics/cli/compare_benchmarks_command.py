@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import level
+from fastmetrics.cli._options import level, number_of
 
 if TYPE_CHECKING:
     from fastmetrics.comparison.samples.timings import TimingComparison
@@ -87,14 +87,10 @@ def _records(found: TimingComparison) -> list[dict[str, Any]]:
 
 def _margin(text: str) -> float:
     """Return a share: 5% or 0.05."""
-    percent = text.endswith("%")
-    try:
-        share = float(text.removesuffix("%")) / (100 if percent else 1)
-    except ValueError:
-        share = 0.0
-    if not 0 < share < float("inf"):
+    share = number_of(text.removesuffix("%"))
+    if share is None or not 0 < share < float("inf"):
         raise argparse.ArgumentTypeError(f"must be above 0, as 5% or 0.05: got {text!r}")
-    return share
+    return share / (100 if text.endswith("%") else 1)
 
 
 def _read(path: str) -> _Benchmarks:

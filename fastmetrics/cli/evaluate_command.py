@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.labels import distinct
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics.cli._messages import print_note, print_texts
+from fastmetrics.cli._options import number_of
 from fastmetrics.cli._render import render
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, read_columns
@@ -126,12 +127,8 @@ def check_columns(options: argparse.Namespace) -> None:
 
 def _price(text: str | None) -> int | float | str | None:
     """Return a number, or the name of a column."""
-    for convert in (int, float):
-        try:
-            return None if text is None else convert(text)
-        except ValueError:
-            continue
-    return text
+    price = None if text is None else number_of(text)
+    return text if price is None else price
 
 
 def _price_of(columns: Columns, price: int | float | str | None) -> Any:
@@ -293,12 +290,8 @@ def _parameter(part: str, text: str) -> tuple[str, Any]:
 
 
 def _value(text: str) -> Any:
-    for convert in (int, float):
-        try:
-            return convert(text)
-        except ValueError:
-            continue
-    return _WORDS.get(text.lower(), text)
+    number = number_of(text)
+    return _WORDS.get(text.lower(), text) if number is None else number
 
 
 def labels_of(
@@ -309,13 +302,9 @@ def labels_of(
         return _text_labels(column, name, pos_label), None
     if pos_label is None:
         return column, None
-    for convert in (int, float):
-        try:
-            value = convert(pos_label)
-        except ValueError:
-            continue
-        if value == value and (convert is int or column.dtype.kind == "f"):
-            return column, value
+    value = number_of(pos_label)
+    if isinstance(value, int) or (value is not None and column.dtype.kind == "f"):
+        return column, value
     if pos_label.lower() in ("true", "false") and column.dtype == np.int8:
         return column, int(pos_label.lower() == "true")
     raise ValueError(

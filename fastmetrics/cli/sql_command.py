@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, Final
 
+from fastmetrics.cli._options import number, number_of
+
 HELP: Final = """\
 Print the SQL statement that counts the rows of a table by score and class, in one pass of the
 engine. Its result, a row a distinct score, is all that the measures need: no row leaves the
@@ -58,7 +60,7 @@ def add_options(add: Any) -> None:
     add("--neg-label", default="0", metavar="V", help="the negative label (default 0)")
     add(
         "--bits",
-        type=int,
+        type=number,
         metavar="N",
         help="count by ranges of scores, which agree in their first N bits, where distinct scores "
         "are too many",
@@ -95,9 +97,5 @@ def _label(text: str) -> int | float | bool | str:
     """Return a number, a boolean, or the text itself; quotes make a text of anything."""
     if len(text) > 1 and text[0] == text[-1] == "'":
         return text[1:-1]
-    for convert in (int, float):
-        try:
-            return convert(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False}.get(text.lower(), text)
+    found = number_of(text)
+    return {"true": True, "false": False}.get(text.lower(), text) if found is None else found

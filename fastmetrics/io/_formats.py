@@ -83,8 +83,8 @@ class Source:
     fully_sampled : bool
         Whether the types were guessed from every row.
     odd : frozenset of str
-        Columns (by their keys in ``types``) with texts such as ``1_000`` or ``0x10``, which DuckDB
-        takes for numbers.
+        Columns (by their keys in ``types``) with texts such as ``1_000``, ``1e1_0`` or ``0x10``,
+        which DuckDB takes for numbers.
     """
 
     path: str
@@ -314,12 +314,12 @@ def _picked(name: str, found: str, target: str) -> str:
         return f"CAST(CASE {name} WHEN true THEN 1 WHEN false THEN 0 END AS {target})"
     if found == "VARCHAR":  # an odd column: what is no plain number is null, which is a bad row
         return f"CASE WHEN {is_odd(name)} THEN NULL ELSE TRY_CAST({name} AS {target}) END"
-    return f"CAST({name} AS {target})"
+    return f"{'TRY_CAST' if found == 'JSON' else 'CAST'}({name} AS {target})"
 
 
 def is_odd(name: str) -> str:
     """Return the SQL that says of a text whether DuckDB alone takes it for a number."""
-    return f"regexp_matches({name}, '^\\s*[-+]?(0[xXbB]|[0-9.]+_)')"
+    return f"regexp_matches({name}, '^\\s*[-+]?(0[xXbB]|[0-9.][0-9.eE+-]*_)')"
 
 
 def column_names(

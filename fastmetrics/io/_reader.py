@@ -118,7 +118,8 @@ def read_columns(
     Columns
         One contiguous array per column, in its dtype in the file: float32 stays float32 and
         int64 stays int64; booleans become int8; decimals of up to 15 digits become float64. In a
-        CSV file ``1_000`` and ``0x10`` are no numbers; as labels or groups they are text.
+        CSV file ``1_000``, ``1e1_0`` and ``0x10`` are no numbers; as labels or groups they are
+        text.
 
     Raises
     ------
@@ -257,8 +258,10 @@ class _Reading:
         targets, guessed = reading_types(source, types)
         if source.kind != "parquet":
             # What is written `true` is read as such, and cast; DuckDB parses it as no number.
+            # Where bad rows are left out it parses a text such as `1_0` as one; a cast does not.
+            later = {"BOOLEAN", "JSON"} if self.skip_bad else {"BOOLEAN"}
             spelled = {
-                i: t for i, t in targets.items() if source.types[i] != "BOOLEAN" or t == "VARCHAR"
+                i: t for i, t in targets.items() if t == "VARCHAR" or source.types[i] not in later
             }
             source = source.with_types(spelled | dict.fromkeys(source.odd, "VARCHAR"))
         done = 0.0  # once the last batch is fetched, DuckDB knows of no progress any more

@@ -53,6 +53,12 @@ class _Form:
     document: int
     number: int
 
+    @property
+    def value(self) -> str:
+        """The SQL of the number, null where there is none; DuckDB takes ``1_0`` for 10."""
+        text = f"p[{self.number}]"
+        return f"CASE WHEN NOT contains({text}, '_') THEN TRY_CAST({text} AS DOUBLE) END"
+
 
 _QRELS: Final = _Form(("query", "iteration", "document", "relevance"), 1, 3, 4)
 _RUN: Final = _Form(("query", "Q0", "document", "rank", "score", "tag"), 1, 3, 5)
@@ -187,7 +193,7 @@ def _load(session: Session, name: str, path: str, form: _Form) -> None:
     split = f"SELECT {_FIELDS} AS p FROM {_spaced(session.addresses[path])}"
     query = (
         f"CREATE TABLE {name} AS SELECT p[{form.query}] AS q, p[{form.document}] AS d, "
-        f"CASE WHEN len(p) = {len(form.fields)} THEN TRY_CAST(p[{form.number}] AS DOUBLE) END AS v "
+        f"CASE WHEN len(p) = {len(form.fields)} THEN {form.value} END AS v "
         f"FROM ({split}) WHERE len(p) > 0"
     )
     try:
@@ -220,10 +226,10 @@ def _numbered(address: str) -> str:
 def _first_bad(session: Session, path: str, form: _Form) -> FileError:
     """Return the error for the first line that lacks a field or a number."""
     n = len(form.fields)
-    value = f"TRY_CAST(p[{form.number}] AS DOUBLE)"
     query = (
         f"SELECT line, p FROM ({_numbered(session.addresses[path])}) WHERE len(p) > 0 AND "
-        f"(len(p) <> {n} OR {value} IS NULL OR NOT isfinite({value})) ORDER BY line LIMIT 1"
+        f"(len(p) <> {n} OR {form.value} IS NULL OR NOT isfinite({form.value})) "
+        "ORDER BY line LIMIT 1"
     )
     with session.one_thread() as connection:
         ((line, fields),) = rows_of(connection, query)

@@ -21,7 +21,7 @@ from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
 
 #: No list is as long, and kernels count in 64 bits.
 _MOST: Final = 2**53
-_AT: Final = re.compile(r"(.+)@(\d+)")
+_AT: Final = re.compile(r"(.+)@([0-9]+)")
 #: What the field calls measures, beside the names of the registry, in lower case.
 _SHORT: Final = {
     "p": "precision_at_k",

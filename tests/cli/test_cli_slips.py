@@ -81,7 +81,7 @@ def test_a_bad_row_beside_a_condition_is_still_the_row(capsys, tmp_path):
     assert fails(capsys, path, "--where", "k > 0").startswith("a.csv: row 2 (line 3): column 's")
 
 
-@pytest.mark.parametrize("odd", ["1_000", "0x10", "0X1F", "-0b11", " 1_0", "1._5"])
+@pytest.mark.parametrize("odd", ["1_000", "0x10", "0X1F", "-0b11", "1._5", "1e1_0", " 2E+1_0"])
 def test_what_only_a_program_writes_is_no_number(capsys, tmp_path, odd):
     text = f"label,score\n1,0.75\n0,{odd}\n1,0.5\n0,0.25\n"
     message = f"a.csv: row 2: column 'score': {odd!r} is not a number"
@@ -92,6 +92,16 @@ def test_what_only_a_program_writes_is_no_number(capsys, tmp_path, odd):
     read = read_columns([tmp_path / "a.csv"], "label", ["score"], on_bad_row="skip")
     assert (read.n_rows, read.n_skipped) == (3, 1)
     assert read.scores["score"].tolist() == [0.75, 0.5, 0.25]
+
+
+@pytest.mark.parametrize("odd", ["1_0", "1e1_0", "0x10", "x", " 7 "])
+def test_nor_is_such_a_text_in_json(capsys, tmp_path, odd):
+    lines = [*LINES[:2], f'{{"label": 0, "score": "{odd}"}}', LINES[2]]
+    path = written(tmp_path, "a.jsonl", "\n".join(lines))
+    assert fails(capsys, path) == f'a.jsonl: row 3: Failed to cast value to numerical: "{odd}"'
+    read = read_columns([path], "label", ["score"], on_bad_row="skip")
+    assert (read.n_rows, read.n_skipped) == (3, 1)
+    assert read.scores["score"].tolist() == [0.5, 0.25, 0.75]
 
 
 def test_such_labels_are_text_and_other_columns_do_not_matter(tmp_path):
@@ -201,3 +211,55 @@ def test_a_query_gives_its_result_and_its_error():
     assert _session.interruptible(Deaf(), lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
         _session.interruptible(Deaf(), lambda: 1 // 0)
+
+
+@pytest.mark.parametrize("odd", ["1_0", "1e1_0", "١"])
+@pytest.mark.parametrize(
+    ("command", "options", "said"),
+    [
+        ("evaluate", ["--threads"], "must be an integer of at least 1: got {!r}"),
+        ("evaluate", ["--bootstrap"], "must be an integer of at least 1: got {!r}"),
+        ("evaluate", ["--prevalence"], "must lie between 0 and 1: got {!r}"),
+        ("evaluate", ["--bootstrap", "9", "--threshold"], "must be a number: got {!r}"),
+        ("evaluate", ["--seed"], "must be an integer of at least 0, or a key"),
+        ("evaluate", ["--cost-fp", "1", "--cost-fn"], "no column {!r}; the columns are"),
+        ("evaluate", ["--pos-label"], "--pos-label {!r} cannot be a label"),
+        ("evaluate", ["--memory"], "--memory must be a size such as '1GB' or '500MB'"),
+        ("plot roc", ["-o", "a.png", "--threshold"], "must be a number or one of"),
+        ("plot roc", ["-o", "a.png", "--width"], "must be a number: got {!r}"),
+        ("rank", ["--k"], "must be an integer of at least 1: got {!r}"),
+        ("compare-benchmarks a b", ["--margin"], "must be above 0, as 5% or 0.05: got {!r}"),
+    ],
+)
+def test_options_take_the_numbers_that_files_may_hold(
+    capsys, tmp_path, monkeypatch, command, options, said, odd
+):
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path, "a.csv", "label,score\n1,0.75\n0,0.25\n")
+    rows = [path.name, "--label", "label", "--score", "score"]
+    given = rows if command.split()[0] in ("evaluate", "plot") else []
+    assert main([*command.split(), *given, *options, odd]) == 2
+    assert said.format(odd) in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--cost-fp", "1", "--cost-fn"], "--cost-fn must lie in [0, inf): got inf"),
+        (["--bootstrap"], "argument --bootstrap: must be an integer"),
+        (["--pos-label"], "cannot be a label"),
+    ],
+)
+def test_a_number_beyond_the_floats_is_infinite(capsys, tmp_path, options, said):
+    path = written(tmp_path, "a.csv", "label,score\n1,0.75\n0,0.25\n")
+    assert said in fails(capsys, path, *options, "1" + 400 * "0")
+    asked = ["--bootstrap", "9", "--metrics", "accuracy", "--threshold", "1" + 400 * "0"]
+    assert main(["evaluate", str(path), *COLUMNS, *asked]) == 0
+    assert "positive means score ≥ inf" in capsys.readouterr().out
+
+
+def test_parameters_of_measures_take_them_too(capsys, tmp_path):
+    path = written(tmp_path, "a.csv", "label,score\n1,0.75\n0,0.25\n")
+    options = ["--bootstrap", "9", "--metrics", "recall_at_false_positive_rate"]
+    options[-1] += ":false_positive_rate=0.0_5"
+    assert "must be a number: got str '0.0_5'" in fails(capsys, path, *options)

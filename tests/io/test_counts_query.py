@@ -199,6 +199,17 @@ def test_the_command_prints_the_statement(capsys):
     assert capsys.readouterr().out == expected + ";\n"
 
 
+@pytest.mark.parametrize("bits", ["1_2", "x", "٣"])
+def test_the_command_takes_plain_numbers(capsys, bits):
+    options = "--dialect sqlite --table t --label y --score a --bits".split()
+    assert main(["sql", *options, bits]) == 2
+    assert f"--bits: must be a number: got {bits!r}" in capsys.readouterr().err
+    assert main(["sql", *options, "1.5"]) == 2
+    assert "--bits must be an integer: got float 1.5" in capsys.readouterr().err
+    assert main(["sql", *options[:-1], "--pos-label", "1_0", "--neg-label", "1_1"]) == 0
+    assert "y IN ('1_0', '1_1')" in capsys.readouterr().out
+
+
 def test_the_command_takes_several_scores(capsys):
     options = "--dialect sqlite --table t --label y --score a".split()
     for more, score in (([], "a"), (["--score", "1 - b"], ["a", "1 - b"])):

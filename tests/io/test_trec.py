@@ -156,6 +156,8 @@ def test_means_are_those_that_trec_eval_prints(tmp_path: Path) -> None:
         (0, "q1 0 d1 1\nq1 0 d2\n", r"qrels\.txt: line 2: 3 fields where there are 4: query, it"),
         (0, "q1 0 d1 1\n\nq1 0 d2 1 x\n", r"line 3: 5 fields"),
         (0, "q1 0 d1 high\n", r"line 1: the relevance 'high' is no finite number"),
+        (0, "q1 0 d1 1\nq1 0 d2 1_0\n", r"qrels\.txt: line 2: the relevance '1_0' is no fin"),
+        (1, "q1 Q0 d1 1 1e1_0 t\n", r"mine\.run: line 1: the score '1e1_0' is no finite number"),
         (0, "q1 0 d1 nan\n", r"line 1: the relevance 'nan' is no finite number"),
         (0, "q1 0 d1 1\nq2 0 d1 0\nq1 0 d1 0\n", r"line 3: query 'q1' has document 'd1' twice, fi"),
         (0, "", r"qrels\.txt: the file is empty"),
