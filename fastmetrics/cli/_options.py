@@ -27,7 +27,12 @@ def add_rows(add: Callable[..., Any], *, required: bool = True) -> None:
         help="what --weight says of a row: how much it matters, being one row all the same "
         "(default), or how many rows it stands for; intervals hang on it, values do not",
     )
-    add("--pos-label", metavar="V", help="the positive label (0/1, -1/1 and booleans need none)")
+    add(
+        "--pos-label",
+        metavar="V",
+        help="the positive label (0/1, -1/1 and booleans need none); in quotes of its own, as "
+        "\"'007'\", a text",
+    )
     add("--where", metavar="SQL", help="keep the rows for which this SQL expression holds")
     add(
         "--on-bad-row",
@@ -53,6 +58,11 @@ def number_of(text: str) -> int | float | None:
         if isinstance(number, float) or abs(number) <= sys.float_info.max:
             return number
     return None
+
+
+def unquoted(text: str) -> str:
+    """Return a label without the single quotes that say that it is a text, whatever it reads as."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == "'" else text
 
 
 def positive(text: str) -> int:

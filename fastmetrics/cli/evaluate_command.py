@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.labels import distinct
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics.cli._messages import print_note, print_texts
-from fastmetrics.cli._options import number_of
+from fastmetrics.cli._options import number_of, unquoted
 from fastmetrics.cli._render import render
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io import Columns, TextColumn, read_columns
@@ -299,7 +299,7 @@ def labels_of(
 ) -> tuple[NDArray[Any], Any]:
     """Return the labels, and the positive label in their own type."""
     if isinstance(column, TextColumn):
-        return _text_labels(column, name, pos_label), None
+        return _text_labels(column, name, pos_label and unquoted(pos_label)), None
     if pos_label is None:
         return column, None
     value = number_of(pos_label)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from fastmetrics.cli._options import add_rows, level, number, seed
+from fastmetrics.cli._options import add_rows, level, number, seed, unquoted
 
 HELP: Final = """\
 Draw scores in files, the same kinds of file as for evaluate, and write the picture to a file."""
@@ -159,8 +159,9 @@ def run(options: argparse.Namespace) -> str:
     keywords = {"sample_weight": columns.weights, "pos_label": pos_label}
     names = None
     if isinstance(columns.labels, TextColumn):
-        others = [text for text in columns.labels.values if text != options.pos_label]
-        names = (others[0] if others else f"not {options.pos_label}", options.pos_label)
+        positive = unquoted(options.pos_label)
+        others = [text for text in columns.labels.values if text != positive]
+        names = (others[0] if others else f"not {positive}", positive)
     rows = Rows(labels, {name: columns.scores[name] for name in options.scores}, keywords, names)
     width, height = kind.size
     scale = 1.0 if options.width is None else options.width / _CM / width

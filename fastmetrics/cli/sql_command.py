@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, Final
 
-from fastmetrics.cli._options import number, number_of
+from fastmetrics.cli._options import number, number_of, unquoted
 
 HELP: Final = """\
 Print the SQL statement that counts the rows of a table by score and class, in one pass of the
@@ -56,8 +56,14 @@ def add_options(add: Any) -> None:
         help="count the values of this column apart; may be repeated",
     )
     add("--where", metavar="SQL", help="count the rows for which this condition holds")
-    add("--pos-label", default="1", metavar="V", help="the positive label (default 1)")
-    add("--neg-label", default="0", metavar="V", help="the negative label (default 0)")
+    for name, default in (("positive", "1"), ("negative", "0")):
+        add(
+            f"--{name[:3]}-label",
+            default=default,
+            metavar="V",
+            help=f"the {name} label (default {default}): a number, true or false, or a text; in "
+            "quotes of its own, as \"'007'\", a text in any case",
+        )
     add(
         "--bits",
         type=number,
@@ -95,7 +101,7 @@ def run(options: argparse.Namespace) -> str:
 
 def _label(text: str) -> int | float | bool | str:
     """Return a number, a boolean, or the text itself; quotes make a text of anything."""
-    if len(text) > 1 and text[0] == text[-1] == "'":
-        return text[1:-1]
+    if unquoted(text) != text:
+        return unquoted(text)
     found = number_of(text)
     return {"true": True, "false": False}.get(text.lower(), text) if found is None else found

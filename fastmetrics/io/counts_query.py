@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, get_args
 
@@ -95,7 +96,7 @@ def counts_query(
     where : str, optional
         Count the rows for which this condition holds.
     pos_label, neg_label : int, float, bool or str, default=1, 0
-        The labels of either class.
+        The labels of either class; numbers are finite.
     bits : int, optional
         Count by ranges of scores instead, where distinct scores are too many: a score's sign,
         exponent and first `bits` bits of its fraction, 0 to 40, are its range; 12 tells scores
@@ -152,6 +153,9 @@ def counts_query(
     exp = sqlglot.exp
     models = None if isinstance(score, str) else _models(score)
     columns = [_column(name, dialect, models is not None) for name in by]
+    names = [column.name.lower() for column in columns]
+    if len(set(names)) < len(names):
+        raise InputError(f"`by` names a column more than once: got {list(by)!r}")
     filled = {"score": _expression("score", score, dialect)} if models is None else {}
     of_score = _SCORE.format("")
     if models is not None:
@@ -270,6 +274,9 @@ def _joined(names: Sequence[str]) -> Any:
 
 def _literal(name: str, value: Any) -> Any:
     """Return a label as SQL: a number, TRUE or FALSE, or a text."""
-    if not isinstance(value, bool | int | float | str) or value != value:
-        raise InputError(f"`{name}` must be a number, a boolean or a text: got {value!r}")
+    is_label = isinstance(value, bool | int | str) or (
+        isinstance(value, float) and math.isfinite(value)
+    )
+    if not is_label:
+        raise InputError(f"`{name}` must be a finite number, a boolean or a text: got {value!r}")
     return require_sqlglot().exp.convert(value)

@@ -263,3 +263,18 @@ def test_parameters_of_measures_take_them_too(capsys, tmp_path):
     options = ["--bootstrap", "9", "--metrics", "recall_at_false_positive_rate"]
     options[-1] += ":false_positive_rate=0.0_5"
     assert "must be a number: got str '0.0_5'" in fails(capsys, path, *options)
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "100GB"]])
+def test_labels_in_quotes_are_texts(capsys, tmp_path, memory):
+    lines = [f'{{"label": "{y}", "score": {s}}}' for s, y in enumerate(("7", "007", "7"))]
+    path = written(tmp_path, "a.jsonl", "\n".join(lines))
+    options = ["--format", "json", *memory, "--pos-label"]
+    for label in ("007", "'007'"):
+        assert main(["evaluate", str(path), *COLUMNS, *options, label]) == 0
+        assert '"n_positive": 1,' in capsys.readouterr().out
+    said = "--pos-label \"'7'\" is none of the labels '007', '7'"
+    assert fails(capsys, path, *options, "''7''") == said
+    path = written(tmp_path, "a.csv", "label,score\n7,1\n1,0\n")
+    said = "--pos-label \"'7'\" cannot be a label: column 'label' holds int64 numbers"
+    assert fails(capsys, path, *options, "'7'") == said

@@ -172,6 +172,8 @@ def test_confusion_of_texts_has_their_names(scored, columns, capsys, monkeypatch
     assert drawn[-1].get_title() == "positive: score ≥ 12345678"
     n = [int(text.get_text()) for text in drawn[-1].texts]
     assert n == [(words == "well").sum(), 0, (words == "ill").sum(), 0]
+    run(capsys, "confusion", "--pos-label", "'ill'", "--threshold", "12345678", "-o", "f.png")
+    assert [label.get_text() for label in drawn[-1].get_xticklabels()] == ["well", "ill"]
 
 
 def test_width(scored, capsys, monkeypatch):

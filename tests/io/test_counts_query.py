@@ -178,7 +178,11 @@ def test_tables_are_what_stands_after_from():
         ({"by": ["Score"]}, "a name inside the statement"),
         ({"neg_label": 1}, "`pos_label` and `neg_label` are the same: got 1"),
         ({"pos_label": "yes"}, "must both be texts, or neither: got 'yes' and 0"),
-        ({"neg_label": math.nan}, "`neg_label` must be a number, a boolean or a text"),
+        ({"neg_label": math.nan}, "`neg_label` must be a finite number, a boolean or a text: g"),
+        ({"pos_label": math.inf}, "`pos_label` must be a finite number, a boolean or a text: g"),
+        ({"pos_label": -math.inf}, "`pos_label` must be a finite number"),
+        ({"by": ["g", "g"]}, r"`by` names a column more than once: got \['g', 'g'\]"),
+        ({"by": ["g", "h", "t.G"]}, "`by` names a column more than once"),
         ({"bits": 41}, "`bits`"),
         ({"dialect": "oracle"}, "`dialect`"),
     ],
@@ -210,6 +214,21 @@ def test_the_command_takes_plain_numbers(capsys, bits):
     assert "y IN ('1_0', '1_1')" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["007", "001"], "y IN (7, 1)"),
+        (["'007'", "'001'"], "y IN ('007', '001')"),
+        (["''7''", "''"], "y IN ('''7''', '')"),
+        (["TRUE", "false"], "y IN (TRUE, FALSE)"),
+    ],
+)
+def test_the_command_says_what_is_a_text(capsys, labels, said):
+    options = "--dialect sqlite --table t --label y --score a".split()
+    assert main(["sql", *options, "--pos-label", labels[0], "--neg-label", labels[1]]) == 0
+    assert said in capsys.readouterr().out
+
+
 def test_the_command_takes_several_scores(capsys):
     options = "--dialect sqlite --table t --label y --score a".split()
     for more, score in (([], "a"), (["--score", "1 - b"], ["a", "1 - b"])):
@@ -217,7 +236,17 @@ def test_the_command_takes_several_scores(capsys):
         assert capsys.readouterr().out == counts_query("t", "y", score, dialect="sqlite") + ";\n"
 
 
-def test_the_command_speaks_of_its_options(capsys):
-    options = "--dialect spark --table t --label y".split()
-    assert main(["sql", *options, "--score", "p +"]) == 2
-    assert "--score is no spark SQL: got 'p +'" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--score=p +"], "--score is no spark SQL: got 'p +'"),
+        (["--score=p", "--pos-label='true'"], "--pos-label and --neg-label must both be texts"),
+        (["--score=p", "--pos-label=1e400"], "--pos-label must be a finite number, a boolean or"),
+        (["--score=p", "--neg-label=-inf"], "--neg-label must be a finite number, a boolean or"),
+        (["--score=p", "--pos-label=nan"], "--pos-label must be a finite number, a boolean or"),
+        (["--score=p", "--by=g", "--by=g"], "--by names a column more than once: got ['g', 'g']"),
+    ],
+)
+def test_the_command_speaks_of_its_options(capsys, given, said):
+    assert main(["sql", *"--dialect spark --table t --label y".split(), *given]) == 2
+    assert said in capsys.readouterr().err
