@@ -9,8 +9,10 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr
 
 from fastmetrics.cli._interrupt import INTERRUPTED, insistent_interrupt, say_interrupted
+from fastmetrics.cli._messages import explain, print_error, write
 from fastmetrics.cli._parser import build_parser, files_apart
 
 #: What a shell reports for a process that a reader who went away has ended.
@@ -32,20 +34,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 fine, 2 bad input, 130 interrupted, 141 nobody reads the output any more; of
         ``compare-benchmarks`` also 1 worse, 3 undecided.
     """
+    if sys.stderr is None:  # closed before the start: no file may become descriptor 2 in its place
+        with open(os.devnull, "w", encoding="utf-8") as nobody, redirect_stderr(nobody):
+            return main(argv)
     try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "standard output is closed")
         given = sys.argv[1:] if argv is None else argv
         arguments = build_parser().parse_args(files_apart(given))
         with insistent_interrupt():
             output: str = arguments.run(arguments)
-        _write(output)
+        write(output)
     except SystemExit as stop:  # argparse: after --help, --version, or a usage error
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
     except KeyboardInterrupt:
         say_interrupted()
         return INTERRUPTED
     except BrokenPipeError:
-        # What is still buffered would raise again when Python closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except (ValueError, OSError, ImportError, MemoryError) as error:
         return _report(error)
@@ -54,24 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _report(error: Exception) -> int:
     """Print ``error`` on one line of stderr; raise what is our own mistake."""
-    from fastmetrics.cli._messages import explain, print_error
-
     if isinstance(error, ImportError) and "pip install" not in str(error):
         raise error
     print_error(explain(error))
     return BAD_INPUT
-
-
-def _write(text: str) -> None:
-    """Write the whole output at once: all of it or, after an error, nothing."""
-    if sys.stdout is None:  # so Python says that it was closed before the start
-        raise OSError(errno.EBADF, "standard output is closed")
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        for character, plain in (("–", "-"), ("−", "-"), ("≥", ">="), ("…", "..."), ("─", "-")):
-            text = text.replace(character, plain)
-        text = text.encode(encoding, "replace").decode(encoding)
-    sys.stdout.write(text)
-    sys.stdout.flush()

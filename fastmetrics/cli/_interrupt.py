@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from types import FrameType
+
+from fastmetrics.cli._messages import say
 
 #: Exit status that a shell reports for a process that Ctrl-C has ended.
 INTERRUPTED = 130
@@ -29,7 +30,7 @@ _COMPILERS = ("numba", "llvmlite")
 
 def say_interrupted() -> None:
     """Print the line that tells of it."""
-    print("fastmetrics: interrupted", file=sys.stderr, flush=True)
+    say("interrupted")
 
 
 @contextmanager

@@ -1,9 +1,43 @@
-"""What goes to stderr: one line each, never a traceback."""
+"""What goes to stdout: a text, whole. To stderr: one line each, never a traceback."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO
+
+
+def write(text: str) -> None:
+    """Write the whole output at once: all of it or, after an error, nothing."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        for character, plain in (("–", "-"), ("−", "-"), ("≥", ">="), ("…", "..."), ("─", "-")):
+            text = text.replace(character, plain)
+        text = text.encode(encoding, "replace").decode(encoding)
+    with _nothing_left(sys.stdout):
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def say(line: str) -> None:
+    """Write a line to stderr; the work goes on where it cannot be written."""
+    with suppress(OSError), _nothing_left(sys.stderr):
+        print(f"fastmetrics: {line}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _nothing_left(stream: TextIO) -> Iterator[None]:
+    """Drop what could not be written: Python tries again at its end, and fails with it."""
+    try:
+        yield
+    except OSError:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())
+        raise
 
 
 def print_error(message: str) -> None:
@@ -50,4 +84,4 @@ def _print(kind: str, message: str) -> None:
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(message.split()))
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
     line = line.encode(encoding, "backslashreplace").decode(encoding)
-    print(f"fastmetrics: {kind}: {line}", file=sys.stderr)
+    say(f"{kind}: {line}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -13,6 +12,7 @@ from fastmetrics.cli import (
     rank_command,
     sql_command,
 )
+from fastmetrics.cli._messages import print_error, write
 from fastmetrics.cli._options import add_rows, level, number, positive, seed
 
 _FORMATS = ("table", "json", "csv", "markdown")
@@ -47,11 +47,14 @@ examples:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, as all errors of the program."""
+    """A parser that says errors on one line, as all the program does, and writes help whole."""
 
     def error(self, message: str) -> NoReturn:
-        print(f"fastmetrics: error: {message} (see '{self.prog} --help')", file=sys.stderr)
+        print_error(f"{message} (see '{self.prog} --help')")
         raise SystemExit(2)
+
+    def print_help(self, file: Any = None) -> None:
+        write(self.format_help())
 
 
 class _Version(argparse.Action):
@@ -66,7 +69,7 @@ class _Version(argparse.Action):
             version = metadata.version("fastmetrics-eval")
         except metadata.PackageNotFoundError:
             version = "(not installed)"
-        print(f"fastmetrics {version}")
+        write(f"fastmetrics {version}\n")
         parser.exit()
 
 

@@ -165,42 +165,6 @@ def test_interrupt(folder, phase):
     assert err == "fastmetrics: interrupted\n"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
-def test_a_reader_that_went_away(folder):
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        run = subprocess.run(
-            [sys.executable, "-m", "fastmetrics", *EVALUATE, "--format", "json"],
-            stdout=writing,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-            check=False,
-            cwd=folder,
-            env=environment(),
-        )
-    finally:
-        os.close(writing)
-    assert run.stderr == ""
-    assert run.returncode == 141
-
-
-@pytest.mark.skipif(os.name == "nt", reason="a closed descriptor of POSIX")
-def test_no_output_to_write_to():
-    run = subprocess.run(
-        [sys.executable, "-m", "fastmetrics", "demo", "--format", "csv"],
-        stderr=subprocess.PIPE,
-        text=True,
-        timeout=60,
-        check=False,
-        preexec_fn=lambda: os.close(1),
-        env=environment(),
-    )
-    assert run.stderr == "fastmetrics: error: standard output is closed\n"
-    assert run.returncode == 2
-
-
 @pytest.mark.parametrize(
     ("missing", "arguments", "advice"),
     [

@@ -1,0 +1,156 @@
+"""Standard output and standard error that are closed, full, or read by nobody."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from fastmetrics.cli import main
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="descriptors of POSIX")
+FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+
+ROWS = "evaluate x.csv --label y --score s"
+#: There is something to note.
+FEW = "evaluate few.csv --label y --score s"
+COMMANDS = {
+    ROWS: 0,
+    FEW: 0,
+    f"{ROWS} --memory 1GB": 0,
+    "evaluate c.csv --counts": 0,
+    "rank --qrels q.txt --run r.run": 0,
+    "compare-table t.csv --datasets d --higher-is-better": 0,
+    "compare-benchmarks b.json b.json": 3,
+    "plot roc x.csv --label y --score s -o x.svg": 0,
+    "sql --dialect duckdb --table t --label y --score s": 0,
+    "demo": 0,
+    "metrics": 0,
+    "--help": 0,
+    "evaluate --help": 0,
+    "--version": 0,
+}
+#: Commands that fail, and how the message begins.
+WRONG = {
+    "evaluate x.csv --label y --score none": "x.csv: no column 'none'",
+    "evaluate --counts x.csv": "x.csv: no column 'positives'",
+    "rank --qrels q.txt --run none.run": "none.run: no such file",
+    "compare-table t.csv --datasets none --higher-is-better": "t.csv: no column 'none'",
+    "compare-benchmarks b.json none.json": "none.json: No such file or directory",
+    "plot roc x.csv --label none --score s -o x.svg": "x.csv: no column 'none'",
+    "sql --dialect duckdb --table t --label y --score 'p +'": "--score is no duckdb SQL",
+    "demo --write x.csv": "x.csv: exists already, with other content",
+    "metrics --needs none": "argument --needs: invalid choice",
+    "evaluate x.csv": "--label and --score missing",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "x.csv").write_text("y,s\n" + "1,4\n0,2\n1,3\n0,1\n" * 50)
+    (tmp_path / "few.csv").write_text("y,s\n1,4\n0,2\n")
+    (tmp_path / "c.csv").write_text("score,positives,negatives\n1,40,60\n2,50,40\n")
+    (tmp_path / "q.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n")
+    (tmp_path / "r.run").write_text("q1 Q0 d1 1 2 r\nq1 Q0 d2 2 1 r\nq2 Q0 d1 1 2 r\n")
+    (tmp_path / "t.csv").write_text("d,a,b,c\nx,1,2,3\ny,1,3,2\nz,1,2,4\n")
+    stats = {"mean": 1.0, "stddev": 0.5, "rounds": 5}
+    (tmp_path / "b.json").write_text(
+        json.dumps({"benchmarks": [{"fullname": "b", "stats": stats}]})
+    )
+    return tmp_path
+
+
+def fastmetrics(folder, arguments, redirected, **given):
+    """Return status, output and errors of a process whose streams the shell redirects."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    environment = {**os.environ, "PYTHONPATH": paths, "MPLBACKEND": "agg"}
+    environment.pop("PYTHONUNBUFFERED", None)  # what is still buffered at the end must not matter
+    run = subprocess.run(
+        ["sh", "-c", f'"$0" -m fastmetrics {arguments} {redirected}', sys.executable],
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=folder,
+        env=environment,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **given},
+    )
+    return run.returncode, run.stdout, run.stderr
+
+
+@pytest.mark.parametrize("arguments", [*COMMANDS, "demo --write new.csv"])
+def test_no_output_to_write_to(folder, arguments):
+    files = sorted(folder.iterdir())
+    status, out, err = fastmetrics(folder, arguments, ">&-")
+    assert (status, out, err) == (2, "", "fastmetrics: error: standard output is closed\n")
+    assert sorted(folder.iterdir()) == files  # said before any work
+
+
+@pytest.mark.parametrize("arguments", COMMANDS)
+def test_nowhere_to_say_anything(folder, arguments):
+    status, out, err = fastmetrics(folder, arguments, "2>&-")
+    assert (status, err) == (COMMANDS[arguments], "")
+    assert out
+    assert "fastmetrics: " not in out
+
+
+@pytest.mark.parametrize("arguments", WRONG)
+def test_nowhere_to_say_what_is_wrong(folder, arguments):
+    assert fastmetrics(folder, arguments, "2>&-") == (2, "", "")
+
+
+def test_what_is_wrong_is_said_otherwise(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    for arguments, said in WRONG.items():
+        assert main(shlex.split(arguments)) == 2
+        assert capsys.readouterr().err.startswith(f"fastmetrics: error: {said}")
+
+
+@pytest.mark.parametrize("arguments", [ROWS, "metrics", "--help", "metrics --nonsense"])
+def test_both_are_closed(folder, arguments):
+    assert fastmetrics(folder, arguments, ">&- 2>&-") == (2, "", "")
+
+
+@FULL
+@pytest.mark.parametrize("arguments", [f"{ROWS} --format csv", "metrics", "--help", "--version"])
+def test_full_output(folder, arguments):
+    status, _, err = fastmetrics(folder, arguments, ">/dev/full")
+    assert status == 2
+    assert err.splitlines()[-1] == "fastmetrics: error: No space left on device"
+    assert "Exception" not in err
+
+
+@FULL
+@pytest.mark.parametrize(
+    ("arguments", "expected"), [(FEW, 0), (next(iter(WRONG)), 2), ("metrics --nonsense", 2)]
+)
+def test_full_errors(folder, arguments, expected):
+    status, out, _ = fastmetrics(folder, arguments, "2>/dev/full")
+    assert status == expected
+    assert bool(out) == (expected == 0)
+
+
+@pytest.mark.parametrize("arguments", [f"{ROWS} --format json", "--help", "--version"])
+def test_a_reader_that_went_away(folder, arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        found = fastmetrics(folder, arguments, "", stdout=writing)
+    finally:
+        os.close(writing)
+    assert found == (141, None, "")
+
+
+@pytest.mark.parametrize(("arguments", "expected"), [(FEW, 0), (next(iter(WRONG)), 2)])
+def test_a_reader_of_errors_that_went_away(folder, arguments, expected):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        status, out, _ = fastmetrics(folder, arguments, "", stderr=writing)
+    finally:
+        os.close(writing)
+    assert status == expected
+    assert bool(out) == (expected == 0)
