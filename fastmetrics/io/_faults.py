@@ -57,7 +57,9 @@ def unreadable(
             f"{source.path}: {where}: column {column!r}: {_shortened(text)} is not "
             f"{_KINDS.get(target, 'a number')}"
         )
-    return FileError(f"{source.path}: {_place(source, line)}{reason(error, source)}")
+    said = reason(error, source)
+    place = "" if line and f"line {line[1]}" in said else _place(source, line)
+    return FileError(f"{source.path}: {place}{said}")
 
 
 def _first_malformed(connection: Any, source: Source) -> str:

@@ -28,8 +28,11 @@ _DELIMITERS = ",;\t|"
 #: Rows from which the types of a text file are guessed at first; -1 means all of them.
 _SAMPLE = 20_480
 
+_TOO_LONG = r"line \1 is too long: it has more than \2 bytes"
 #: What DuckDB says at length, and how it is said here.
 _PLAIN_REASONS = (
+    (r"CSV Error on Line: (\d+).*\nMaximum line size of (\d+) bytes exceeded", _TOO_LONG),
+    (r'"maximum_object_size" of (\d+) bytes exceeded', r"an object has more than \1 bytes"),
     (r"Expected Number of Columns: (\d+) Found: (\d+)", r"\2 fields where the header has \1"),
     (r"unterminated quote", r"a quote is opened and never closed"),
     (r"CSV Error on Line: (\d+).*not utf-8 encoded", r"not UTF-8 text (line \1)"),

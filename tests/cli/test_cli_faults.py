@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 
 import numpy as np
@@ -281,3 +282,26 @@ def test_skip_everything(tmp_path, capsys):
     assert "no row is left, 2 bad skipped" in fails(
         capsys, tmp_path / "x.csv", "--on-bad-row", "skip"
     )
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+@pytest.mark.parametrize("before", [1, 30_000])
+@pytest.mark.parametrize("more", [[], ["--where", "score > 0.1"], ["--memory", "1GB"]])
+def test_a_line_that_is_too_long_is_named(tmp_path, capsys, ending, before, more):
+    content = "label,score,note\n" + "1,0.7,\n" * before
+    content += "1,0.5," + "z" * 2_500_000 + "\n0,0.2,\n"
+    path = tmp_path / f"x.{ending}"
+    path.write_bytes(gzip.compress(content.encode(), 1) if ending == "csv.gz" else content.encode())
+    said = f"{path}: line {before + 2} is too long: it has more than 2"  # DuckDB's megabytes
+    assert fails(capsys, path, *more).startswith(said)
+
+
+def test_so_are_long_lines_of_rankings_and_objects(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.txt").write_text("q1 0 d1 1\n")
+    (tmp_path / "r.run").write_text("q1 Q0 d1 1 2 r\nq1 Q0 d2 1 2 " + "r" * 2_500_000)
+    assert main("rank --qrels q.txt --run r.run".split()) == 2
+    said = "fastmetrics: error: r.run: line 2 is too long: it has more than 2"
+    assert capsys.readouterr().err.startswith(said)
+    (tmp_path / "x.jsonl").write_text('{"label":1,"score":1,"note":"' + "z" * 50_000_000 + '"}\n')
+    assert "x.jsonl: an object has more than 16777216 bytes" in fails(capsys, tmp_path / "x.jsonl")

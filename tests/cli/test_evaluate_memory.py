@@ -162,6 +162,7 @@ def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rul
         (["--seed", "0"], "--seed needs all rows in memory"),
         (["--weight", "share"], "--weights-are frequencies"),
         (["--memory", "much"], "--memory must be a size such as '1GB'"),
+        (["--memory", "99999999999GB"], "--memory must be at most 1,152,921,504,606,846,976 bytes"),
         (["--memory", "20MB"], "the program itself takes"),
         (["--memory", "0"], "--memory 0 is too little: the program itself takes"),
         (["--spill-dir", ""], "--spill-dir is an empty text: name a folder"),
