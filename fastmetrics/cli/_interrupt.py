@@ -42,14 +42,16 @@ def insistent_interrupt() -> Iterator[None]:
         return
     # Its `put` may be called in a signal handler, as a lock or an event may not.
     told: SimpleQueue[bool | None] = SimpleQueue()
-    ended = False
+    ended = raised = False
 
     def handle(_: int, frame: FrameType | None) -> None:
+        nonlocal raised
         if ended:
             return
         compiling = _is_compiling(frame)
         told.put(compiling)
         if not compiling:
+            raised = True
             raise KeyboardInterrupt
 
     watcher = threading.Thread(target=_watch, args=(told,), daemon=True)
@@ -57,6 +59,10 @@ def insistent_interrupt() -> Iterator[None]:
     signal.signal(signal.SIGINT, handle)
     try:
         yield
+    except Exception as error:
+        if raised:  # C code, or Python in the midst of a class, made another error of it
+            raise KeyboardInterrupt from error
+        raise
     finally:
         ended = True
         told.put(None)

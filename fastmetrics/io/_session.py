@@ -61,7 +61,10 @@ def require_duckdb() -> Any:
 
 @contextmanager
 def _deferred_interrupt() -> Iterator[None]:
-    """Hold Ctrl-C back: inside the start-up of a C++ module it would abort the process."""
+    """Hold Ctrl-C back, for a moment, in C++ that expects none.
+
+    The start-up of a module would abort the process, a setting of DuckDB raise a RuntimeError.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -72,8 +75,8 @@ def _deferred_interrupt() -> Iterator[None]:
     finally:
         # None: set by C code, and not to be set from here.
         signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
-        if arrived:
-            raise KeyboardInterrupt
+        if arrived:  # for whoever handles it
+            signal.raise_signal(signal.SIGINT)
 
 
 def quote_text(text: str) -> str:
@@ -101,8 +104,8 @@ def interruptible(connection: Any, work: Callable[[], T]) -> T:
         except BaseException as error:
             answer.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()
     try:
+        threading.Thread(target=run, daemon=True).start()
         while not wait([answer], timeout=_LISTENING).done:
             pass
     except KeyboardInterrupt:
@@ -229,7 +232,8 @@ class Session:
         duckdb = require_duckdb()
         try:
             self.addresses = {path: self._address(path) for path in self._paths}
-            self.connection = self._locked(duckdb, self._n_threads)
+            with _deferred_interrupt():
+                self.connection = self._locked(duckdb, self._n_threads)
         except BaseException:
             self.close()
             raise
@@ -255,7 +259,8 @@ class Session:
     @contextmanager
     def one_thread(self) -> Iterator[Any]:
         """Give a second locked connection that scans in file order, to find a first bad row."""
-        connection = self._locked(require_duckdb(), 1)
+        with _deferred_interrupt():
+            connection = self._locked(require_duckdb(), 1)
         try:
             yield connection
         finally:
