@@ -21,9 +21,17 @@ _NARROWEST: Final = 40
 _OPTIONS: Final = {"rng=": "--seed ", "to_frame()": "--format csv"}
 
 
-def json_text(content: Any) -> str:
-    """Return the value as JSON; what it has no number for (nan, infinities) is null."""
-    return json.dumps(_without_nan(content), indent=2, allow_nan=False) + "\n"
+#: Of every JSON that a command prints: it rises where a field goes, or means another thing.
+SCHEMA_VERSION: Final = 1
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """Return the fields as JSON, the version of their schema first.
+
+    What JSON has no number for (nan, infinities) is null.
+    """
+    fields = {"schema_version": SCHEMA_VERSION, **content}
+    return json.dumps(_without_nan(fields), indent=2, allow_nan=False) + "\n"
 
 
 def _without_nan(value: Any) -> Any:

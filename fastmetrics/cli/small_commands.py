@@ -60,7 +60,9 @@ def run_metrics(needs: str | None, output_format: str) -> str:
     from fastmetrics.measures.metrics_table import MetricsTable, metrics_table
 
     table = MetricsTable(tuple(each for each in metrics_table() if needs in (None, each.needs)))
-    return json_text(table.to_dict()["entries"]) if output_format == "json" else f"{table}\n"
+    if output_format == "json":
+        return json_text({"metrics": table.to_dict()["entries"]})
+    return f"{table}\n"
 
 
 def run_warmup() -> str:

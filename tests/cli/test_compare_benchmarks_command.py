@@ -71,7 +71,7 @@ def test_numbers_are_those_of_the_library(files, capsys):
     before, after = ({name: pair[k] for name, pair in ROUNDS.items()} for k in (0, 1))
     out, _ = run(capsys, "a.json", "b.json", "--margin", "10%", "--format", "json", code=1)
     right = fm.compare_timings(before, after, margin=0.1, paired=False)
-    assert json.loads(out) == {"decision": "worse", **right.to_dict()}
+    assert json.loads(out) == {"schema_version": 1, "decision": "worse", **right.to_dict()}
     out, _ = run(capsys, "a.json", "b.json", "--margin", "0.1", "--format", "csv", code=1)
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["name"] for row in rows] == list(ROUNDS)

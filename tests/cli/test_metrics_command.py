@@ -32,7 +32,7 @@ def test_those_of_one_kind_of_prediction(capsys, needs):
 
 
 def test_json_has_every_field_and_null_for_what_has_no_end(capsys):
-    found = json.loads(output_of(capsys, "--format", "json"))
+    found = json.loads(output_of(capsys, "--format", "json"))["metrics"]
     assert len(found) == len(metrics_table())
     r2 = next(entry for entry in found if entry["name"] == "r2")
     expected = metrics_table()["r2"].to_dict()

@@ -1,0 +1,62 @@
+"""Every command that prints JSON says which version of its schema that is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fastmetrics.cli import main
+from fastmetrics.cli._layout import SCHEMA_VERSION
+
+SCORES = "y,a,b\n" + "".join(f"{k % 2},{k % 7 / 7},{k % 5 / 5}\n" for k in range(40))
+COUNTS = "model,score,positives,negatives\nm,0.9,3,1\nm,0.4,1,4\n"
+TABLE = "set,a,b,c\n" + "".join(f"s{k},{k % 3},{k % 4},{k % 5}\n" for k in range(12))
+QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\nq2 0 d4 0\n"
+RUN = "q1 Q0 d1 1 0.9 r\nq1 Q0 d2 2 0.1 r\nq2 Q0 d4 1 0.9 r\nq2 Q0 d3 2 0.1 r\n"
+TIMES = {
+    "version": "5.1.0",
+    "benchmarks": [
+        {
+            "name": "it",
+            "fullname": "f::it",
+            "stats": {"rounds": 6, "mean": 1.0, "stddev": 0.07, "data": [1, 1.1, 0.9, 1.05, 1, 0.95]},
+        }
+    ],
+}
+COMMANDS = {
+    "evaluate": ("evaluate", "scores.csv", "--label", "y", "--score", "a", "--score", "b"),
+    "bounded": ("evaluate", "scores.csv", "--label", "y", "--score", "a", "--memory", "1GB"),
+    "counts": ("evaluate", "counts.csv", "--counts"),
+    "rank": ("rank", "--qrels", "qrels.txt", "--run", "run.txt"),
+    "table": ("compare-table", "table.csv", "--datasets", "set", "--higher-is-better"),
+    "benchmarks": ("compare-benchmarks", "times.json", "times.json"),
+    "metrics": ("metrics",),
+    "demo": ("demo",),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_version_comes_first(name, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {"scores.csv": SCORES, "counts.csv": COUNTS, "table.csv": TABLE}
+    files |= {"qrels.txt": QRELS, "run.txt": RUN, "times.json": json.dumps(TIMES)}
+    for path, content in files.items():
+        (tmp_path / path).write_text(content)
+    assert main([*COMMANDS[name], "--format", "json"]) in (0, 3)
+    printed = json.loads(capsys.readouterr().out)
+    assert next(iter(printed.items())) == ("schema_version", SCHEMA_VERSION)
+
+
+def test_no_command_is_forgotten() -> None:
+    from fastmetrics.cli._parser import build_parser
+
+    parser = build_parser()
+    (commands,) = (each for each in parser._actions if isinstance(each.choices, dict))
+    printing = {
+        command
+        for command, own in commands.choices.items()
+        if any("json" in (action.choices or ()) for action in own._actions)
+    }
+    assert printing == {given[0] for given in COMMANDS.values()}
