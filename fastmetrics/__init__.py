@@ -26,7 +26,7 @@ What there is, by question:
 on first use: importing fastmetrics imports neither Numba nor SciPy nor Matplotlib.
 """
 
-from typing import Any
+import types
 
 import lazy_loader
 
@@ -42,7 +42,13 @@ _GONE = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
+    """Return a public name, a function as it is called: its arguments are judged together."""
     if name in _GONE:
         raise AttributeError(f"fastmetrics has no {name!r} any more: see `{_GONE[name]}`")
-    return _attribute(name)
+    found = _attribute(name)
+    if isinstance(found, types.FunctionType):
+        from fastmetrics._input.calls import as_called
+
+        found = globals()[name] = as_called(found, __name__)
+    return found

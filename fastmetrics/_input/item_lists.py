@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.queries import by_name, gathered
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scores import canonical_scores
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -53,7 +52,6 @@ def check_lists(item: Any, score: Any, query: Any, catalogue: Any) -> ListRows:
     ListRows
         Neither the order of rows nor that of the catalogue leaves a trace.
     """
-    check_same_index(item=item, score=score, query=query)
     names = as_array(item, "item")
     if names.ndim not in (1, 2) or names.size == 0:
         raise InputError(

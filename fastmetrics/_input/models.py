@@ -16,7 +16,6 @@ from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array
 from fastmetrics._input.rows import (
     BinaryRows,
     check_binary,
-    check_same_index,
     column_count,
     has_names,
 )
@@ -179,12 +178,6 @@ def _refuse_both_classes(models: list[NamedScores]) -> None:
     raise InputError(f"`scores` has two columns that sum to 1 in each row; {OF_PREDICT_PROBA}")
 
 
-def check_models_index(y_true: Any, models: list[NamedScores], **columns: Any) -> None:
-    """Raise where labels, scores, weights or groups label their rows differently."""
-    scores = {model.argument: model.values for model in models}
-    check_same_index(y_true=y_true, **scores, **columns)
-
-
 def check_models(
     y_true: Any,
     models: list[NamedScores],
@@ -195,7 +188,6 @@ def check_models(
     groups: Any = None,
 ) -> CheckedModels:
     """Return the rows of several models, verified once; rows of weight 0 are left out."""
-    check_models_index(y_true, models, sample_weight=sample_weight, groups=groups)
     scores = [check_scores_array(model.values, model.argument) for model in models]
     for model, column in zip(models[1:], scores[1:], strict=True):
         check_same_length(**{models[0].argument: scores[0], model.argument: column})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,49 +171,93 @@ def _labels_vector(y_true: Any) -> NDArray[Any]:
 def check_same_index(**columns: Any) -> None:
     """Raise where columns of one length have rows that are labelled differently, as pandas' may be.
 
-    Rows are matched by position. An index that numbers the rows labels nothing: predictions that
-    were put into a series of their own belong to any rows.
+    Rows are matched by position. An index that numbers the rows in their order labels nothing,
+    beside labels of another kind: predictions that were put into a series of their own belong to
+    any rows. Beside the same numbers in another order it says that rows were shuffled.
     """
-    first: tuple[str, Any] | None = None
+    found = different_rows(columns)
+    if found is not None:
+        raise InputError(found.message)
+
+
+class DifferentRows(NamedTuple):
+    """What is said of two columns with different rows; whether their labels are the same ones."""
+
+    message: str
+    are_same_labels: bool
+
+
+def different_rows(columns: Mapping[str, Any]) -> DifferentRows | None:
+    """Return the first two columns whose indexes contradict each other, if there are two."""
+    labelled: dict[int, tuple[str, Any]] = {}  # by length, which is checked elsewhere
+    numbered: dict[int, tuple[str, Any]] = {}
+    for name, index in _indexes(columns):
+        n = len(index)
+        if n in labelled and index is labelled[n][1]:
+            continue
+        if _numbers_rows(index):
+            numbered.setdefault(n, (name, index))
+        elif n not in labelled:
+            labelled[n] = name, index
+        elif not index.equals(labelled[n][1]) and (found := _difference(*labelled[n], name, index)):
+            return found
+    for n, one in numbered.items():
+        if n in labelled and _shuffles_rows(labelled[n][1]):
+            return _difference(*one, *labelled[n])
+    return None
+
+
+def _indexes(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the names and indexes of what has one: columns, and those in mappings and lists."""
     for name, values in columns.items():
         if values is None or type(values) is np.ndarray:
             continue
-        index = getattr(values, "index", None)  # a method of lists
-        if index is None or not hasattr(index, "equals") or _is_range(index):
-            continue
-        if first is None:
-            first = name, index
-        elif len(index) != len(first[1]) or index.equals(first[1]) or _numbers_rows(index):
-            continue  # lengths are checked elsewhere
-        elif _numbers_rows(first[1]):
-            first = name, index
-        else:
-            _refuse_index(*first, name, index)
+        if isinstance(values, Mapping):
+            yield from _indexes({f"{name}[{key!r}]": each for key, each in values.items()})
+        elif isinstance(values, list | tuple):
+            if values and _index_of(values[0]) is not None:
+                yield from _indexes({f"{name}[{i}]": each for i, each in enumerate(values)})
+        elif (index := _index_of(values)) is not None:
+            yield name, index
 
 
-def _is_range(index: Any) -> bool:
-    """Return whether an index is what a series gets that is given none; its values stay unread."""
-    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+def _index_of(values: Any) -> Any:
+    index = getattr(values, "index", None)  # a method of lists and texts
+    return index if hasattr(type(index), "equals") else None
 
 
 def _numbers_rows(index: Any) -> bool:
+    """Return whether an index is 0, 1, 2 …; the values of a range stay unread."""
+    if hasattr(index, "step"):
+        return bool(index.start == 0 and index.step == 1)
     kind = getattr(getattr(index, "dtype", None), "kind", "")
     return kind in ("i", "u") and np.array_equal(index, np.arange(len(index)))
 
 
-def _refuse_index(one: str, index: Any, name: str, other: Any) -> None:
+def _shuffles_rows(index: Any) -> bool:
+    """Return whether an index holds 0, 1, 2 … in some order."""
+    kind, n = getattr(getattr(index, "dtype", None), "kind", ""), len(index)
+    if kind not in ("i", "u") or not n or index.min() != 0 or index.max() != n - 1:
+        return False
+    return hasattr(index, "step") or np.array_equal(np.sort(index.to_numpy()), np.arange(n))
+
+
+def _difference(one: str, index: Any, name: str, other: Any) -> DifferentRows | None:
     for row, (mine, theirs) in enumerate(zip(index, other, strict=True)):
         if is_null(mine) or is_null(theirs):
             differ = is_null(mine) != is_null(theirs)
         else:
             differ = mine != theirs
         if differ:
-            how = "in another order" if index.isin(other).all() else "that are not the same"
-            raise InputError(
+            are_same_labels = bool(index.isin(other).all())
+            how = "in another order" if are_same_labels else "that are not the same"
+            return DifferentRows(
                 f"`{one}` and `{name}` have row labels (an index) {how}: {mine!r} and {theirs!r} "
                 f"at row {row}; align them with `.reindex`, or pass `.to_numpy()` of them to go by "
-                "position"
+                "position",
+                are_same_labels,
             )
+    return None
 
 
 def _is_plain_vector(values: Any) -> bool:

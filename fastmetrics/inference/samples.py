@@ -16,7 +16,7 @@ import numpy as np
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.models import NamedScores, check_models, check_models_index
+from fastmetrics._input.models import NamedScores, check_models
 from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array, check_unit_interval
@@ -257,7 +257,6 @@ class LabelSample(Sample):
                     f"`{name}` holds scores where labels are needed: pass `threshold`, from which "
                     "on a score is called positive"
                 )
-        check_models_index(y_true, models, **_rows_of(given))
         check_same_length(**columns)
         n = len(columns["y_true"])
         labels = check_class_labels(np.concatenate(list(columns.values())), "y_true")
@@ -290,7 +289,6 @@ class ClassSample(Sample):
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         self._n_threads = given["n_threads"]
-        check_models_index(y_true, models, **_rows_of(given))
         self._scores = [class_probabilities(model.values, self._n_threads) for model in models]
         self.classes = class_codes(y_true, None, self._scores[0].shape[1])
         for model, matrix in zip(models, self._scores, strict=True):
@@ -314,7 +312,6 @@ class ValueSample(Sample):
     """Numbers and predicted numbers."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
-        check_models_index(y_true, models, **_rows_of(given))
         self._true = check_scores_array(y_true, "y_true")
         self._predicted = [check_scores_array(model.values, model.argument) for model in models]
         for model, column in zip(models, self._predicted, strict=True):
@@ -338,10 +335,6 @@ class ValueSample(Sample):
             measure.name, y, p, weights, **one.parameters
         )
         return found
-
-
-def _rows_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: given[name] for name in ("sample_weight", "groups", "strata")}
 
 
 def _is_of_curve(one: Asked) -> bool:

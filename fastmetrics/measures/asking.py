@@ -281,6 +281,8 @@ def _recognised(function: Any) -> tuple[Measure | None, dict[str, Any]]:
     inner = function
     if isinstance(function, partial) and not function.args:
         inner, given = function.func, function.keywords
+    if getattr(inner, "__module__", None) == "fastmetrics":
+        inner = inspect.unwrap(inner)
     measures = _computed_by(inner)
     if not measures:
         _check_number(inner)

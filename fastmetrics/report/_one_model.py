@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
+from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import at_most
@@ -79,7 +79,6 @@ def table_and_variance(
     n_threads: int | None,
 ) -> tuple[ScoreTable, AucVariance | None, str]:
     """Return the table of a model's scores; for an interval its AUC's variance; and a note."""
-    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     rows = check_binary(
         y_true,
         y_score,

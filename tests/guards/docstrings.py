@@ -65,7 +65,7 @@ def warns(value: FunctionType) -> bool:
 
     Farther away it depends on the arguments whether a warning can come: that is left to reviews.
     """
-    helpers = _helpers(value)
+    helpers = _helpers(inspect.unwrap(value))
     return any(warn_user in named for named in (helpers, *map(_helpers, helpers)))
 
 

@@ -7,6 +7,7 @@ that judges the real ones.
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -193,7 +194,7 @@ def face_names_its_homes(text: str, value_of: Callable[[str], object]) -> list[s
     for alias, home in listed:
         if alias.asname != alias.name:  # type checkers take it for private
             complaints.append(f"{alias.name} is not listed as {alias.name}")
-        defined = getattr(value_of(alias.name), "__module__", None)
+        defined = getattr(inspect.unwrap(value_of(alias.name)), "__module__", None)
         if defined != f"fastmetrics.{home}":
             complaints.append(f"{alias.name} is defined in {defined}, listed in {home}")
     return complaints

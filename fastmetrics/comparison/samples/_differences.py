@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_fraction, check_integer
 from fastmetrics._input.scores import canonical_scores, check_finite
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
@@ -139,7 +138,6 @@ def _subtracted(
     first: Any, second: Any, *dimensions: int
 ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
     """Return differences, and the numbers that they are of."""
-    check_same_index(scores_a=first, scores_b=second)
     a = check_numbers(first, "scores_a", *dimensions)
     if second is None:
         return a, [a]

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_multilabel_indicator
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, seed_key
 from fastmetrics.comparison.result import ComparisonTest, check_names
 from fastmetrics.comparison.samples.mcnemar import chi2_test, right_rows, true_labels
@@ -190,7 +189,6 @@ def _sums_of_predictions(y_true: Any, predictions: Any) -> tuple[_Sums, list[str
     if len(columns) < 2:
         raise InputError(f"`predictions` must be of two models or more: got {len(columns)}")
     arguments = [f"predictions[{name!r}]" for name in names or range(len(columns))]
-    check_same_index(y_true=y_true, **dict(zip(arguments, columns, strict=True)))
     true = true_labels(y_true)
     right = np.zeros(len(true.values), np.int32)
     sums = []

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
@@ -154,7 +153,6 @@ def compare_estimators(
     judge = _judge(metric, higher_is_better)
     _check_estimators(estimator_a=estimator_a, estimator_b=estimator_b)
     both = _names_of(estimator_a, estimator_b) if names is None else check_names(names)
-    check_same_index(X=X, y=y)
     data = _Data(X, as_vector(y, "y"), judge)
     generator = np.random.default_rng(seed_key(rng))
     shape = (5, 2) if kind == "5x2cv" else (repeats, splits)

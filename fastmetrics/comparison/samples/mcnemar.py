@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.label_columns import LabelColumn, check_label_column
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
@@ -162,7 +161,6 @@ def _counts(y_true: Any, y_pred_a: Any, y_pred_b: Any, e01: Any, e10: Any) -> di
         only_b = check_integer("e01", e01, low=0, high=_LARGEST)
         only_a = check_integer("e10", e10, low=0, high=_LARGEST)
         return {"e01": float(only_b), "e10": float(only_a)}
-    check_same_index(y_true=y_true, y_pred_a=y_pred_a, y_pred_b=y_pred_b)
     true = true_labels(y_true)
     a, b = right_rows(true, y_pred_a, "y_pred_a"), right_rows(true, y_pred_b, "y_pred_b")
     n, n_a, n_b = len(a), int(np.count_nonzero(a)), int(np.count_nonzero(b))

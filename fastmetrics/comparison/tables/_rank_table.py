@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_direction, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array
 from fastmetrics.errors import InputError, InputTypeError
@@ -150,7 +149,6 @@ def _parts(
         rows = None
         if isinstance(datasets, str):
             rows = _texts(_taken(columns, datasets, name), f"{name}[{datasets!r}]")
-        check_same_index(**{f"{name}[{key!r}]": values for key, values in columns.items()})
         arrays = {key: check_scores_array(v, f"{name}[{key!r}]") for key, v in columns.items()}
         if not arrays:
             raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got 0")

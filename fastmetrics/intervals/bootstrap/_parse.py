@@ -19,9 +19,8 @@ from fastmetrics._input.models import (
     CheckedModels,
     NamedScores,
     check_models,
-    check_models_index,
 )
-from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index, refuse_several
+from fastmetrics._input.rows import BinaryRows, check_binary, refuse_several
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
@@ -79,7 +78,6 @@ def parse(
     weights = (sample_weight, weights_are)
     kind = _kind(asked, threshold, pos_label)
     model = NamedScores("", "y_score", y_score)
-    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
     if kind == "values":
         return real_targets(y_true, [model], asked, weights, groups, n_threads).forms[0]
     if kind == "decisions":
@@ -126,7 +124,6 @@ def parse_models(
     n_threads: int | None = None,
 ) -> Parsed:
     """Return the data of several models on the same rows."""
-    check_models_index(y_true, models, sample_weight=sample_weight, groups=groups)
     weights = (sample_weight, weights_are)
     kind = _kind(asked, threshold, pos_label)
     if kind == "values":

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.rows import BinaryRows, check_same_index
+from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -213,7 +213,6 @@ class _Rows:
         cls, y_true: Any, y_score: Any, sample_weight: Any, read: WeightsAre | None, groups: Any
     ) -> _Rows:
         """Return the rows in canonical form, or raise as `roc_auc_score` does."""
-        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
         scores = class_probabilities(y_score)
         if scores.shape[1] < 3:
             raise InputError(

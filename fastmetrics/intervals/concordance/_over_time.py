@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.censored import check_censored
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import (
     check_confidence_level,
     check_n_threads,
@@ -64,12 +63,10 @@ def checked(
     sample_weight: Any,
     weights_are: Any,
     n_threads: Any,
-    **values: Any,
 ) -> Asked:
     """Return rows and options, verified."""
     level, threads = check_confidence_level(confidence_level), check_n_threads(n_threads)
     read = check_weights_are(sample_weight, weights_are)
-    check_same_index(time=time, event=event, **values, sample_weight=sample_weight, groups=groups)
     censored = check_censored(time, event)
     weights = np.ones(len(censored.times))
     if sample_weight is not None:

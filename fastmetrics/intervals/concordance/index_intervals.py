@@ -108,9 +108,7 @@ def concordance_index_interval(
     read = check_weights_are(sample_weight, weights_are)
     options = check_index_options(higher_score_means, weighting, tau, ties_in_score)
     values = check_scores_array(score, "score")
-    pairs = checked_pairs(
-        time, event, options, sample_weight, read, threads, score=score, groups=groups
-    )
+    pairs = checked_pairs(time, event, options, sample_weight, read, threads)
     check_same_length(time=pairs.weights, score=values)
     rows = checked_rows(pairs.weights, read, groups)
     sums = pairs.sums(values, options.higher_is_longer, threads)
@@ -168,10 +166,7 @@ def concordance_index_test(
     read = check_weights_are(sample_weight, weights_are)
     options = check_index_options(higher_score_means, weighting, tau, ties_in_score)
     models = named_scores(scores, names, at_least=2)
-    values = {model.argument: model.values for model in models}
-    pairs = checked_pairs(
-        time, event, options, sample_weight, read, threads, **values, groups=groups
-    )
+    pairs = checked_pairs(time, event, options, sample_weight, read, threads)
     found = []
     for model in models:
         column = check_scores_array(model.values, model.argument)

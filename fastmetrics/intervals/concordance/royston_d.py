@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.censored import CENSORED, check_censored
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import (
     check_confidence_level,
     check_n_threads,
@@ -142,7 +141,6 @@ def royston_d(
     """
     level = check_confidence_level(confidence_level)
     longer, threads = check_direction(higher_score_means), check_n_threads(n_threads)
-    check_same_index(time=time, event=event, score=score, groups=groups)
     censored = check_censored(time, event)
     values = check_scores_array(score, "score")
     check_same_length(time=censored.times, score=values)

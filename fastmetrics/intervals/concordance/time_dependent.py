@@ -119,15 +119,7 @@ def cumulative_dynamic_auc(
     """
     longer = check_direction(higher_score_means)
     asked = checked(
-        time,
-        event,
-        times,
-        groups,
-        confidence_level,
-        sample_weight,
-        weights_are,
-        n_threads,
-        score=score,
+        time, event, times, groups, confidence_level, sample_weight, weights_are, n_threads
     )
     columns = columns_of(score, "score", asked)
     uncensored = asked.rows.remaining(of_events=False)
@@ -202,15 +194,7 @@ def survival_brier_score(
     array([0.087, 0.113])
     """
     asked = checked(
-        time,
-        event,
-        times,
-        groups,
-        confidence_level,
-        sample_weight,
-        weights_are,
-        n_threads,
-        survival=survival,
+        time, event, times, groups, confidence_level, sample_weight, weights_are, n_threads
     )
     columns = columns_of(survival, "survival", asked)
     if len(columns) != len(asked.times):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.costs import Costs, check_costs, check_prevalence, lengths_agree
-from fastmetrics._input.rows import check_binary, check_same_index
+from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
@@ -168,8 +168,6 @@ def threshold_cost_interval(
     level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
     given = None if threshold is None else real_threshold(threshold)
-    columns = {"cost_fn": cost_fn, "cost_fp": cost_fp, "sample_weight": sample_weight}
-    check_same_index(y_true=y_true, y_score=y_score, **columns)
     table, cells = _costed(
         y_true,
         y_score,

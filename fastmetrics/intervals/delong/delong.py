@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.models import NamedScores, check_models
-from fastmetrics._input.rows import check_binary, check_same_index, refuse_several
+from fastmetrics._input.rows import check_binary, refuse_several
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
@@ -226,7 +226,6 @@ def auc_variance(
 ) -> AucVariance:
     """Return the AUC and its variance, nan where they are not defined, without a warning."""
     refuse_several(y_score, "delong_test")
-    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight, groups=groups)
     read = check_weights_are(sample_weight, weights_are)
     if groups is None and read != "importances":
         table = _counted(y_true, y_score, sample_weight, read, pos_label, n_threads)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.labels import show_labels
-from fastmetrics._input.rows import check_same_index, column_count
+from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_unit_interval
 from fastmetrics._input.weights import check_weights
@@ -79,7 +79,6 @@ def binned(
     n_threads: int | None = None,
 ) -> list[BinSums]:
     """Return the sums in bins: of each class for "class-wise", else of the one problem there is."""
-    check_same_index(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
     weights = sample_weight
     if sample_weight is not None and weights_are == "frequencies":
         n_rows = len(sample_weight)
@@ -114,7 +113,6 @@ def one_table(
     y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any, n_threads: int | None
 ) -> ScoreTable:
     """Return the table of the positive class's probabilities; of columns, of the greatest ones."""
-    check_same_index(y_true=y_true, y_proba=y_proba)
     if isinstance(y_true, ScoreTable) or column_count(y_proba) == 1:
         if labels is not None:
             raise InputTypeError("`labels` is for a column of `y_proba` a class: got one")

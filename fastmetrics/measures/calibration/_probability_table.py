@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.rows import check_binary, check_same_index
+from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import check_unit_interval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
@@ -62,7 +62,6 @@ def probability_table(
     TypeError, ValueError
         For labels, probabilities or weights that cannot be used, by the names of the parameters.
     """
-    check_same_index(y_true=y_true, y_proba=y_proba, sample_weight=sample_weight)
     try:
         if isinstance(y_true, ScoreTable):
             table = as_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.regression_targets import check_regression
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._kernels import isotonic as kernels
@@ -132,7 +131,6 @@ def isotonic_fit(
     """
     if check_choice("targets_are", targets_are, get_args(TargetsAre)) == "numbers":
         return _fit_numbers(y_true, y_score, sample_weight, pos_label, n_threads)
-    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     table = as_table(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
     )
@@ -159,7 +157,6 @@ def _fit_numbers(
         raise InputTypeError("a ScoreTable holds labels: it goes with `targets_are='labels'`")
     if pos_label is not None:
         raise InputTypeError("`pos_label` has no meaning with `targets_are='numbers'`")
-    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     scores = check_scores_array(y_score)
     numbers = as_vector(y_true, "y_true")
     check_same_length(y_true=numbers, y_score=scores)

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.censored import CENSORED, check_censored
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
@@ -103,10 +102,8 @@ def checked_pairs(
     sample_weight: Any = None,
     weights_are: WeightsAre | None = None,
     n_threads: int | None = None,
-    **others: Any,
 ) -> CensoredPairs:
-    """Return the comparable pairs of checked rows; ``others`` are columns of the same rows."""
-    check_same_index(time=time, event=event, sample_weight=sample_weight, **others)
+    """Return the comparable pairs of checked rows."""
     times, is_event = check_censored(time, event)
     weights = np.ones(len(times))
     if sample_weight is not None:
@@ -173,7 +170,7 @@ def concordance_index(
     options = check_index_options(higher_score_means, weighting, tau, ties_in_score)
     values = check_scores_array(score, "score")
     threads = check_n_threads(n_threads)
-    pairs = checked_pairs(time, event, options, sample_weight, None, threads, score=score)
+    pairs = checked_pairs(time, event, options, sample_weight, None, threads)
     check_same_length(time=pairs.weights, score=values)
     total = pairs.sums(values, options.higher_is_longer, threads).totals(threads)
     return index_of(total.concordant, total.discordant, total.tied_in_score, options.half)

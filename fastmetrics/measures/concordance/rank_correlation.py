@@ -8,7 +8,6 @@ from typing import Any, Final, Literal
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_n_threads, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
@@ -53,7 +52,6 @@ once.
 
 def check_paired(y_true: Any, y_score: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return outcomes and predictions, canonical and finite."""
-    check_same_index(y_true=y_true, y_score=y_score)
     outcome, score = check_scores_array(y_true, "y_true"), check_scores_array(y_score, "y_score")
     check_same_length(y_true=outcome, y_score=score)
     return outcome, score

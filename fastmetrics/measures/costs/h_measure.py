@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import check_binary, check_same_index
+from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_n_threads, check_positive
 from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
@@ -149,7 +149,6 @@ def gini_coefficient(
         table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
         pairs = pairs_of_weights(table.positives, table.negatives)
     else:
-        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
         rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
         pairs = count_pairs(rows, check_n_threads(n_threads))
     if not (pairs.n_positive > 0 and pairs.n_negative > 0):

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
@@ -110,7 +109,6 @@ def lorenz_curve(
     >>> round(found.gini, 12), round(found.normalized_gini, 12)
     (0.4, 0.571428571429)
     """
-    check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     outcomes, predicted = (
         check_scores_array(y_true, "y_true"),
         check_scores_array(y_pred, "y_pred"),

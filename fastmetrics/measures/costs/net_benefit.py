@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.costs import check_prevalence
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.errors import InputError
@@ -76,7 +75,6 @@ def net_benefit(
     """
     at = check_fraction("threshold", threshold)
     share = check_prevalence(prevalence)
-    check_same_index(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     if not isinstance(y_true, ScoreTable):
         y_prob = check_probabilities(y_prob)
     table = as_table(

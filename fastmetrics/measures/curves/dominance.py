@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_n_threads
 from fastmetrics._kernels.curve_kernels import turns_of_lines
 from fastmetrics._results import Result
@@ -131,9 +130,6 @@ def dominance(
     else:
         if y_score_b is None:
             raise InputTypeError("`y_score_b` is missing: pass (y_true, y_score_a, y_score_b)")
-        check_same_index(
-            y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b, sample_weight=sample_weight
-        )
         with renamed(y_score="y_score_a"):
             table_a = as_table(y_true, y_score_a, **options, n_threads=n_threads)
         with renamed(y_score="y_score_b"):

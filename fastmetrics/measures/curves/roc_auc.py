@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
-from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index, column_count
+from fastmetrics._input.rows import BinaryRows, check_binary, column_count
 from fastmetrics._input.scalars import check_choice, check_fraction, check_n_threads
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
@@ -221,8 +221,6 @@ def _rows_or_table(
     """Return the table that was given in place of the labels, else the checked rows."""
     if isinstance(y_true, ScoreTable):
         return as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    if label_rule == "strict":
-        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     return check_binary(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule=label_rule
     )

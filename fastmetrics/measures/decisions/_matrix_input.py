@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._count_formulas import Tally, tally
@@ -173,7 +172,6 @@ def strict_counts(
     if isinstance(y_true, ConfusionMatrix):
         return of_matrix(y_true, y_pred=y_pred, labels=labels, sample_weight=sample_weight)
     check_both(y_pred)
-    check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     if labels is None and sample_weight is None:
         plain = cells_of_plain(y_true, y_pred)
         if plain is not None:
@@ -189,7 +187,6 @@ def strict_sums(
     """Return the sums of what `strict_counts` returns: of plain rows, without a matrix."""
     if not isinstance(y_true, ConfusionMatrix) and labels is None and sample_weight is None:
         check_both(y_pred)
-        check_same_index(y_true=y_true, y_pred=y_pred)
         found = label_counts(y_true, y_pred)
         if len(found.labels) > 1:  # one may be half of a known pair
             return _sums_of(found)
@@ -211,7 +208,6 @@ def four_cells(
 ) -> FourCells:
     """Return what `binary_counts` does, as four floats."""
     if pos_label is None and sample_weight is None:
-        check_same_index(y_true=y_true, y_pred=y_pred)
         plain = cells_of_plain(y_true, y_pred)
         if plain is not None:
             return FourCells(*map(float, plain))

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.regression_targets import check_multioutput, check_regression
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError, no_such
 from fastmetrics.measures.asking import Asked, ask, find_among
@@ -192,7 +191,6 @@ def regression_measures(
     RegressionMeasures(mean_absolute_error=0.5, r2_score=0.948608, mean_pinball_loss=0.15)
     """
     asked = {one.label: planned(one) for one in ask(metrics)}
-    check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
     given = (y_true, y_pred, sample_weight, multioutput, n_threads)
     data = _collected(list(asked.values()), *given)
     values = {label: each.value(data) for label, each in asked.items()}

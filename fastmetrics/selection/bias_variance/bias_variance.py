@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_n_threads
 from fastmetrics._results import Result
 from fastmetrics.selection.bias_variance._loss_parts import (
@@ -160,9 +159,6 @@ def bias_variance(
 
 
 def _parts(kind: Decomposition, y_true: Any, predictions: Any, n_threads: int | None) -> Parts:
-    if isinstance(predictions, list | tuple):
-        models = {f"predictions[{i}]": one for i, one in enumerate(predictions)}
-        check_same_index(y_true=y_true, **models)
     if kind == "squared":
         return squared(y_true, predictions, n_threads)
     votes = zero_one_votes(y_true, predictions, n_threads)

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_integer, seed_key
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError
@@ -187,8 +186,6 @@ def estimator_bias_variance(
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))
     plan = _plan(sampling, n_models, train_size, rng)
-    check_same_index(X_train=X_train, y_train=y_train)
-    check_same_index(X_test=X_test, y_test=y_test)
     task = check_task(estimator, X_train, y_train)
     predictions = _predictions(task, X_test, [{}], plan, n_jobs, progress)
     return bias_variance(y_test, predictions[0], decomposition=decomposition)
@@ -246,8 +243,6 @@ def bias_variance_curve(
     plan = _plan(sampling, n_models, train_size, rng)
     listed = check_values(values)
     settings = [{parameter: value} for value in listed]
-    check_same_index(X_train=X_train, y_train=y_train)
-    check_same_index(X_test=X_test, y_test=y_test)
     task = check_task(estimator, X_train, y_train)
     check_parameters(estimator, [parameter])
     found = _predictions(task, X_test, settings, plan, n_jobs, progress)

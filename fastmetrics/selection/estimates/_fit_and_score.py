@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._threads.workers import progress_bar
 from fastmetrics.errors import InputError, InputTypeError
@@ -125,7 +124,6 @@ def check_task(estimator: Any, X: Any, y: Any, groups: Any = None) -> Task:
             raise InputTypeError(
                 f"`estimator` must be an estimator with `fit` and `predict`: got {estimator!r}"
             )
-    check_same_index(X=X, y=y, groups=groups)
     target = as_vector(y, "y")
     check_same_length(X=range(row_count(X)), y=target)
     if not hasattr(X, "shape"):

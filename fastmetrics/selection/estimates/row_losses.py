@@ -12,7 +12,6 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.labels import text_or_numbers
-from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -129,7 +128,6 @@ def no_information_error(
     1.0
     """
     chosen = check_loss(loss)
-    check_same_index(y_true=y_true, y_pred=y_pred)
     true, predicted = targets(chosen, y_true, "y_true"), targets(chosen, y_pred, "y_pred")
     check_same_length(y_true=true, y_pred=predicted)
     if chosen == "zero-one":

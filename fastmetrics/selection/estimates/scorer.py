@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rows import check_same_index
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask
@@ -39,6 +40,7 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> float:
         """Return the measure of what the estimator says of some rows."""
+        check_same_index(X=X, y=y)
         target = as_vector(y, "y")
         metric = metric_of(self.asked)
         judged = Judged(estimator, X, target, _classes(estimator, target))

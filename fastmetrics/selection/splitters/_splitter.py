@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_same_length, key_text, seed_key
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 
@@ -65,6 +66,7 @@ class Splitter(ABC):
         TypeError, ValueError
             If the data cannot be split in this way: raised by this call, not by the iterator.
         """
+        check_same_index(X=X, y=y, groups=groups)
         n = row_count(X, y)
         if groups is not None and not self._uses_groups:
             warn_user(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.costs import Costs, check_costs, check_prevalence, lengths_agree
-from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
+from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
@@ -132,7 +132,6 @@ def cost_table(
     on_fn, on_fp = check_costs("cost_fn", cost_fn), check_costs("cost_fp", cost_fp)
     share = check_prevalence(prevalence)
     if not (isinstance(on_fn, np.ndarray) or isinstance(on_fp, np.ndarray)):
-        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
         table = as_table(
             y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
         )
@@ -142,8 +141,6 @@ def cost_table(
             "a ScoreTable has no rows: pass labels and scores with costs by row, or one number for "
             "`cost_fn` and one for `cost_fp`"
         )
-    columns = {"cost_fn": cost_fn, "cost_fp": cost_fp, "sample_weight": sample_weight}
-    check_same_index(y_true=y_true, y_score=y_score, **columns)
     rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
     for name, costs in (("cost_fn", on_fn), ("cost_fp", on_fp)):
         lengths_agree(name, costs, len(rows.scores))

@@ -359,8 +359,6 @@ def as_table(
                 "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
             )
         return y_true
-    if label_rule == "strict":
-        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     rows = check_binary(
         y_true,
         y_score,

@@ -1,0 +1,95 @@
+"""What every call of a public function passes: rows that agree.
+
+`as_called` makes the function that ``fastmetrics.<name>`` is. Rows are matched by position: where
+pandas labels those of two arguments differently, functions of ours refuse them, and those of
+scikit-learn's names warn of the same labels in another order. No function can forget it: what holds
+no rows of the data is listed here, all else does.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from types import NoneType
+from typing import Any, Final, TypeVar, cast
+
+import numpy as np
+
+from fastmetrics._input.rows import check_same_index, different_rows
+from fastmetrics.errors import DataConversionWarning, warn_user
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Functions of scikit-learn's names.
+NAMESAKES: Final = frozenset(
+    """accuracy_score auc average_precision_score balanced_accuracy_score brier_score_loss
+    calibration_curve class_likelihood_ratios classification_report cohen_kappa_score
+    confusion_matrix confusion_matrix_at_thresholds coverage_error d2_absolute_error_score
+    d2_brier_score d2_log_loss_score d2_pinball_score d2_tweedie_score dcg_score det_curve
+    explained_variance_score f1_score fbeta_score hamming_loss hinge_loss jaccard_score
+    label_ranking_average_precision_score label_ranking_loss log_loss matthews_corrcoef max_error
+    mean_absolute_error mean_absolute_percentage_error mean_gamma_deviance mean_pinball_loss
+    mean_poisson_deviance mean_squared_error mean_squared_log_error mean_tweedie_deviance
+    median_absolute_error metric_at_thresholds multilabel_confusion_matrix ndcg_score
+    precision_recall_curve precision_recall_fscore_support precision_score r2_score recall_score
+    roc_auc_score roc_curve root_mean_squared_error root_mean_squared_log_error
+    top_k_accuracy_score zero_one_loss""".split()
+)
+#: Parameters that may hold columns whose rows are not those of the data.
+NOT_OF_ROWS: Final = frozenset(
+    """after before catalogue cost_matrix counts datasets distances error_rate features fractions
+    grid interactions labels metric_params metrics multioutput n_relevant names parameters
+    popularity pvalues replace_undefined_by target_names thresholds times values""".split()
+)
+_WITHOUT_INDEX: Final = frozenset({np.ndarray, NoneType, bool, int, float, str})
+
+
+def as_called(function: F, home: str) -> F:
+    """Return a function as users call it, which has its signature.
+
+    Parameters
+    ----------
+    function : callable
+        What is called, where the rows of its arguments do not contradict each other.
+    home : str
+        The module where it is public, and pickled from.
+    """
+    sets = _sets_of_rows(inspect.signature(function).parameters)
+    is_namesake = function.__name__ in NAMESAKES
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        for value in (*arguments, *options.values()):
+            if type(value) not in _WITHOUT_INDEX:
+                _check_rows(sets, arguments, options, is_namesake)
+                break
+        return function(*arguments, **options)
+
+    call.__module__ = home
+    return cast(F, call)
+
+
+def _sets_of_rows(parameters: Iterable[str]) -> dict[str, str]:
+    """Return, of each parameter that may hold columns of rows, which rows these are."""
+    ends = ("_a", "_b") if "y_true_b" in parameters else ("_train", "_test")
+    return {
+        name: "" if name in NOT_OF_ROWS else next((e for e in ends if name.endswith(e)), "rows")
+        for name in parameters
+    }
+
+
+def _check_rows(
+    sets: dict[str, str], arguments: tuple[Any, ...], options: dict[str, Any], is_namesake: bool
+) -> None:
+    """Raise, or warn, where two arguments of the same rows have them in different orders."""
+    if "pandas" not in sys.modules:  # what has an index is of pandas, or imports it
+        return
+    given = {**dict(zip(sets, arguments, strict=False)), **options}
+    for rows in set(sets.values()) - {""}:
+        columns = {name: given[name] for name in given if sets.get(name) == rows}
+        if not is_namesake:
+            check_same_index(**columns)
+        elif (found := different_rows(columns)) is not None and found.are_same_labels:
+            warn_user(found.message, DataConversionWarning)
