@@ -171,7 +171,7 @@ def measure(scene: CalibrationScene, data: Data, rng: np.random.Generator, out: 
     hypothesis = "calibrated" if scene.is_calibrated else "not"
     for metric in TESTS:
         test = fastmetrics.calibration_test(
-            y, p, metric=metric, n_bins=N_BINS, n_resamples=TEST_REPLICATES, rng=rng
+            y, p, metrics=metric, n_bins=N_BINS, n_resamples=TEST_REPLICATES, rng=rng
         )
         out.pvalues[hypothesis, metric] = test.pvalue
 

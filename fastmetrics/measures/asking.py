@@ -62,7 +62,7 @@ class Asked:
         return None if self.measure is None else self.measure.direction(self.parameters)
 
 
-def find(name: Any, parameter: str = "metrics") -> Measure:
+def find(name: Any) -> Measure:
     """Return the measure of a name, canonical or alias, or raise with the nearest names.
 
     A name with ``neg_`` before it is the measure itself, whose direction is declared, not its
@@ -70,7 +70,7 @@ def find(name: Any, parameter: str = "metrics") -> Measure:
     """
     if not isinstance(name, str):
         raise InputTypeError(
-            f"`{parameter}` must name a measure by a string: got {type(name).__name__} {name!r}"
+            f"`metrics` must name a measure by a string: got {type(name).__name__} {name!r}"
         )
     measure = _BY_NAME.get(name) or _registered.get(name)
     if measure is None and name.startswith("neg_"):
@@ -78,18 +78,18 @@ def find(name: Any, parameter: str = "metrics") -> Measure:
         measure = positive if positive and positive.direction({}) is False else None
     if measure is None:
         raise InputError(
-            f"`{parameter}` names {name!r}, which is no measure: {_nearest(name)}"
+            f"`metrics` names {name!r}, which is no measure: {_nearest(name)}"
             "`metrics_table()` lists them all"
         )
     return measure
 
 
-def find_among(name: Any, family: str, parameter: str) -> Measure:
+def find_among(name: Any, family: str) -> Measure:
     """Return the measure of a name, or raise if it is not of the family that can be measured."""
-    measure = find(name, parameter)
+    measure = find(name)
     if measure.family != family:
         raise InputError(
-            f"`{parameter}` names {name!r}, which takes {_TAKES[measure.needs]}, where measures of "
+            f"`metrics` names {name!r}, which takes {_TAKES[measure.needs]}, where measures of "
             f"{_OF[family]} can be had"
         )
     return measure
@@ -106,9 +106,7 @@ _TAKES = {
 _OF = {"decisions": "predicted labels", "regression": "predicted numbers"}
 
 
-def ask(
-    metrics: Any, parameter: str = "metrics", *, of_rankings: bool = False
-) -> tuple[Asked, ...]:
+def ask(metrics: Any, *, of_rankings: bool = False) -> tuple[Asked, ...]:
     """Return the measures that ``metrics`` asks for, in order.
 
     Parameters
@@ -116,8 +114,6 @@ def ask(
     metrics : str, callable, (str, mapping), or a sequence or mapping of them
         A mapping gives labels. A function of ours, or scikit-learn's of the same name, is the
         measure that it computes; `functools.partial` gives it parameters.
-    parameter : str
-        What the caller calls it.
     of_rankings : bool
         Whether the caller has queries, of which measures of rankings can be had.
 
@@ -128,35 +124,43 @@ def ask(
         measure does not have, or a label twice.
     """
     if isinstance(metrics, Mapping):
-        asked = [_one(metric, str(label), parameter) for label, metric in metrics.items()]
+        asked = [_one(metric, str(label)) for label, metric in metrics.items()]
     elif isinstance(metrics, str) or is_pair(metrics) or callable(metrics):
-        asked = [_one(metrics, None, parameter)]
+        asked = [_one(metrics, None)]
     elif isinstance(metrics, Sequence):
-        asked = [_one(metric, None, parameter) for metric in metrics]
+        asked = [_one(metric, None) for metric in metrics]
     else:
         raise InputTypeError(
-            f"`{parameter}` must be a name, a callable, a pair (name, parameters), a sequence or a "
+            f"`metrics` must be a name, a callable, a pair (name, parameters), a sequence or a "
             f"mapping of them: got {type(metrics).__name__}"
         )
     if not asked:
-        raise InputError(f"`{parameter}` must name at least one measure: got none")
-    check_labels((one.label for one in asked), parameter)
+        raise InputError("`metrics` must name at least one measure: got none")
+    check_labels(one.label for one in asked)
     for one in asked:
         if not of_rankings and one.measure is not None and one.measure.needs == "rankings":
             raise InputError(
-                f"`{parameter}` names {one.label!r}, which is measured query by query: "
+                f"`metrics` names {one.label!r}, which is measured query by query: "
                 f"`evaluate_rankings(relevance, scores, query=..., metrics={one.label!r})`"
             )
     return tuple(asked)
 
 
-def check_labels(labels: Iterable[str], parameter: str) -> None:
+def ask_one(metrics: Any) -> Asked:
+    """Return the one measure that ``metrics`` asks for, or raise if it asks for several."""
+    asked = ask(metrics)
+    if len(asked) != 1:
+        raise InputError(f"`metrics` must be one measure: got {len(asked)}")
+    return asked[0]
+
+
+def check_labels(labels: Iterable[str]) -> None:
     """Raise if two measures would have one name in the result."""
     seen = list(labels)
     for label in seen:
         if seen.count(label) > 1:
             raise InputError(
-                f"`{parameter}` names {label!r} {seen.count(label)} times: give each a label of "
+                f"`metrics` names {label!r} {seen.count(label)} times: give each a label of "
                 "its own with a mapping, {label: metric}"
             )
 
@@ -239,21 +243,21 @@ def registered() -> tuple[Measure, ...]:
     return tuple(_registered.values())
 
 
-def _one(metric: Any, label: str | None, parameter: str) -> Asked:
+def _one(metric: Any, label: str | None) -> Asked:
     if is_pair(metric):
-        return _named(metric[0], dict(metric[1]), label, parameter)
+        return _named(metric[0], dict(metric[1]), label)
     if isinstance(metric, str):
-        return _named(metric, {}, label, parameter)
+        return _named(metric, {}, label)
     if callable(metric):
         measure, given = _recognised(metric)
         return Asked(label or name_of(metric), measure, given, metric)
     raise InputTypeError(
-        f"`{parameter}` must hold names, callables or pairs (name, parameters): got {metric!r}"
+        f"`metrics` must hold names, callables or pairs (name, parameters): got {metric!r}"
     )
 
 
-def _named(name: str, parameters: dict[str, Any], label: str | None, parameter: str) -> Asked:
-    measure = find(name, parameter)
+def _named(name: str, parameters: dict[str, Any], label: str | None) -> Asked:
+    measure = find(name)
     is_negated = name.startswith("neg_") and name not in (measure.name, *measure.aliases)
     own = label or (measure.name if is_negated else name)  # the value is not negated
     given = measure.checked(name, parameters)

@@ -108,7 +108,7 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
         is_one = isinstance(metrics, str) or not isinstance(metrics, Sequence)
         items: Any = [metrics] if is_one or asking.is_pair(metrics) else metrics
         named = [(_label(metric), _known(metric)) for metric in items]
-    asking.check_labels((label for label, _ in named), "metrics")
+    asking.check_labels((label for label, _ in named))
     if not named:
         planned([])  # which says that there must be one
     for label, metric in named:

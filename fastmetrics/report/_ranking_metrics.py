@@ -52,7 +52,7 @@ def asked_rankings(metrics: MetricsLike, k: int | Sequence[int] | None = None) -
     ]
     if not found:
         raise InputError("`metrics` must name at least one measure: got none")
-    asking.check_labels((one.label for one in found), "metrics")
+    asking.check_labels(one.label for one in found)
     for one in found:
         _measure_of(one).checked(one.label, one.parameters)
     return tuple(found)

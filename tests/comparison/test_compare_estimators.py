@@ -70,7 +70,7 @@ def test_folds_of_cross_validation(repeats, splits):
         test="kfold",
         n_folds=splits,
         n_repeats=repeats,
-        metric=lambda true, called: float(len(true)) + float(np.sum(called)) * 0.01,
+        metrics=lambda true, called: float(len(true)) + float(np.sum(called)) * 0.01,
         higher_is_better=False,
         rng=2,
     )
@@ -92,7 +92,7 @@ def test_the_result_is_that_of_the_errors(variant):
         return float(np.mean(true != called))
 
     test = fm.compare_estimators(
-        TREE, BAYES, X, Y, variant=variant, metric=loss, higher_is_better=False, rng=3
+        TREE, BAYES, X, Y, variant=variant, metrics=loss, higher_is_better=False, rng=3
     )
     a, b = (np.reshape(losses[name], (5, 2)) for name in "ab")
     expected = fm.five_by_two_cv_test(a, b, variant=variant, higher_is_better=False)
@@ -130,7 +130,7 @@ def test_regressors():
     test = fm.compare_estimators(
         *(LinearRegression(), Ridge(alpha=100.0), data, target),
         test="kfold",
-        metric="mean_squared_error",
+        metrics="mean_squared_error",
         stratified=False,
         rng=6,
     )
@@ -152,7 +152,7 @@ def test_scores_and_errors_name_the_same_winner(metric, higher):
     stump = DecisionTreeClassifier(max_depth=1, random_state=0)
     iris = load_iris(return_X_y=True)
     test = fm.compare_estimators(
-        stump, TREE, *iris, metric=metric, higher_is_better=higher, names=("stump", "tree"), rng=1
+        stump, TREE, *iris, metrics=metric, higher_is_better=higher, names=("stump", "tree"), rng=1
     )
     assert test.better == "tree"
     assert test.reject
@@ -166,8 +166,8 @@ def test_a_registered_measure_says_its_direction(compiled, monkeypatch):
     else:
         agreement = lambda true, called: np.mean(true == called)  # noqa: E731
     fm.register_metric("agreement", agreement, needs="labels", higher_is_better=True)
-    test = fm.compare_estimators(TREE, BAYES, X, Y, metric="agreement", rng=1)
-    accuracy = fm.compare_estimators(TREE, BAYES, X, Y, metric="accuracy", rng=1)
+    test = fm.compare_estimators(TREE, BAYES, X, Y, metrics="agreement", rng=1)
+    accuracy = fm.compare_estimators(TREE, BAYES, X, Y, metrics="accuracy", rng=1)
     assert test.better == accuracy.better
     assert test.statistic == pytest.approx(accuracy.statistic)
     assert test.details["mean_a"] == pytest.approx(accuracy.details["mean_a"])
@@ -222,28 +222,28 @@ def test_without_scikit_learn(monkeypatch):
         ((TREE, BAYES), {"stratified": 1}, ValueError, "`stratified` must be one of"),
         (
             (TREE, BAYES),
-            {"metric": lambda t, p: t, "higher_is_better": False},
+            {"metrics": lambda t, p: t, "higher_is_better": False},
             TypeError,
-            "`metric` must be a number",
+            "`metrics` must be a number",
         ),
-        ((TREE, BAYES), {"metric": "accuray"}, ValueError, "did you mean 'accuracy'"),
-        ((TREE, BAYES), {"metric": ["f1", "accuracy"]}, ValueError, "must be one measure: got 2"),
-        ((TREE, BAYES), {"metric": "roc_auc"}, ValueError, "which is what `predict` returns: got"),
+        ((TREE, BAYES), {"metrics": "accuray"}, ValueError, "did you mean 'accuracy'"),
+        ((TREE, BAYES), {"metrics": ["f1", "accuracy"]}, ValueError, "must be one measure: got 2"),
+        ((TREE, BAYES), {"metrics": "roc_auc"}, ValueError, "which is what `predict` returns: got"),
         (
             (TREE, BAYES),
-            {"metric": make_scorer(accuracy_score)},
+            {"metrics": make_scorer(accuracy_score)},
             TypeError,
             "got a scorer of scikit-learn",
         ),
         (
             (TREE, BAYES),
-            {"metric": lambda t, p: 1.0},
+            {"metrics": lambda t, p: 1.0},
             TypeError,
             "`higher_is_better` must be True .* for '<lambda>': got None",
         ),
         (
             (TREE, BAYES),
-            {"metric": "accuracy", "higher_is_better": False},
+            {"metrics": "accuracy", "higher_is_better": False},
             ValueError,
             "`higher_is_better` of 'accuracy' is declared to be True: got False",
         ),

@@ -82,6 +82,7 @@ class Bad:
 
 def bad(
     y_true: object,
+    metric: object,
     n_boot: int = 1,
     alpha: float = 0.05,
     method: Literal["mid_p", "mid-p", "roc_auc"] | None = None,
@@ -93,6 +94,7 @@ def test_other_words_are_caught() -> None:
     assert said == ["Bad: ci", "Bad: tpr", "Bad.refit: seed", "Bad.of: params"]
     assert vocabulary.complaints_about(bad) == [
         "bad: alpha is for the level of a decision",
+        "bad: metric is called metrics: one word, for one name or many",
         "bad: n_boot is called n_resamples: scipy's word, whatever is drawn",
     ]
 

@@ -28,7 +28,9 @@ FORBIDDEN = {
     ),
     **dict.fromkeys(("random_state", "seed"), "rng: scipy's word, since numpy has generators"),
     **dict.fromkeys(("threads", "num_threads", "n_workers", "workers"), "n_threads"),
-    **dict.fromkeys(("scoring", "measure", "measures", "score_func"), "metric, or metrics"),
+    **dict.fromkeys(
+        ("scoring", "measure", "measures", "score_func"), "metrics, and of a result metric"
+    ),
     **dict.fromkeys(("splitter", "splits", "folds_"), "cv: scikit-learn's word"),
     **dict.fromkeys(("greater_is_better", "lower_is_better", "maximize"), "higher_is_better"),
     **dict.fromkeys(("model_names", "labels_of_models", "algorithms"), "names"),
@@ -112,7 +114,9 @@ def complaints_about(value: Any) -> list[str]:
     found = []
     for where, words in words_of(value):
         for word in sorted(words):
-            if word in FORBIDDEN:
+            if word == "metric" and inspect.isfunction(value):  # a result is of one
+                found.append(f"{where}: metric is called metrics: one word, for one name or many")
+            elif word in FORBIDDEN:
                 found.append(f"{where}: {word} is called {FORBIDDEN[word]}")
             elif word in NEEDS_COMPANY:
                 company, meaning = NEEDS_COMPANY[word]

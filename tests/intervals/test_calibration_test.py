@@ -45,7 +45,7 @@ def test_pvalue_is_that_of_all_outcomes(metric) -> None:
 
     right = float(oracle.exact_pvalue(Y, P, statistic))
     n = 4999
-    found = fm.calibration_test(Y, FLOATS, metric=metric, n_bins=3, n_resamples=n, rng=1)
+    found = fm.calibration_test(Y, FLOATS, metrics=metric, n_bins=3, n_resamples=n, rng=1)
     assert found.pvalue == pytest.approx(right, abs=4 * math.sqrt(right * (1 - right) / n))
     value = float(statistic(Y))
     is_root = metric.startswith("root")
@@ -63,7 +63,7 @@ def test_statistics_are_the_measures() -> None:
     for strategy in get_args(Strategy):
         for name in METRICS[1:]:
             found = fm.calibration_test(
-                y, p, metric=name, strategy=strategy, n_bins=8, n_resamples=1
+                y, p, metrics=name, strategy=strategy, n_bins=8, n_resamples=1
             )
             more = {"estimator": "plug-in"} if name.startswith("root") else {}
             value = getattr(fm, name)(y, p, strategy=strategy, n_bins=8, **more)
@@ -115,7 +115,7 @@ def test_no_rows() -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"metric": "ece"}, ValueError, "`metric` must be one of 'miscalibration', 'expected"),
+        ({"metrics": "ece"}, ValueError, "`metrics` must be one of 'miscalibration', 'expected"),
         ({"n_bins": 0}, ValueError, "`n_bins` must be at least 1"),
         ({"n_resamples": 0}, ValueError, "`n_resamples` must be at least 1"),
         ({"n_resamples": 10**9}, ValueError, "take fewer replicates"),

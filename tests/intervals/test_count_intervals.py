@@ -205,7 +205,7 @@ def test_a_correlation_that_rounds_to_one() -> None:
 @pytest.mark.parametrize(
     ("metric", "options", "error", "match"),
     [
-        ("f2", {}, ValueError, "`metric` must be one of 'accuracy'.*got 'f2'"),
+        ("f2", {}, ValueError, "`metrics` must be one of 'accuracy'.*got 'f2'"),
         ("precision", {"method": "delta"}, ValueError, "`method` must be one of 'wilson'"),
         ("matthews_corrcoef", {"method": "wilson"}, ValueError, "one of 'fisher-z', 'delta'"),
         ("f1", {"method": "fisher-z"}, ValueError, "`method` must be one of .*'delta'"),

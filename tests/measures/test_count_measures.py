@@ -250,8 +250,8 @@ def test_aliases_and_names() -> None:
 @pytest.mark.parametrize(
     ("name", "params", "error", "match"),
     [
-        ("acuracy", {}, ValueError, "`metric` names 'acuracy', .* did you mean 'accuracy'"),
-        (3, {}, ValueError, "`metric` must name a measure by a string: got int 3"),
+        ("acuracy", {}, ValueError, "`metrics` names 'acuracy', .* did you mean 'accuracy'"),
+        (3, {}, ValueError, "`metrics` must name a measure by a string: got int 3"),
         ("accuracy", {"beta": 2}, TypeError, "`accuracy` has no parameter 'beta': it has no param"),
         ("fbeta", {"betta": 2}, TypeError, "has no parameter 'betta': it has 'beta', 'zero_div"),
         ("fbeta", {"beta": 0}, ValueError, "`beta` must be positive"),

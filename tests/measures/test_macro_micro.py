@@ -170,7 +170,7 @@ def test_refusals(rng) -> None:
         (lambda: macro_recall(stack, zero_division=2), ValueError, "`zero_division` must be one"),
         (lambda: micro_recall([0, 1]), TypeError, "`y_pred` is missing"),
         (lambda: count_measure([[1, 2], [3, 4]], "f1"), TypeError, "must be a ConfusionMatrix or"),
-        (lambda: count_measure(stack, "f2"), ValueError, "`metric` names .f2., which is no"),
+        (lambda: count_measure(stack, "f2"), ValueError, "`metrics` names .f2., which is no"),
         (lambda: count_measure(stack, "f1", beta=2), TypeError, "`f1` has no parameter 'beta'"),
     ):
         with pytest.raises(error, match=match):

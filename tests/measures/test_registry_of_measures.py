@@ -72,8 +72,8 @@ def test_a_misspelt_name_gets_the_nearest_ones() -> None:
     with pytest.raises(fm.InputError, match=said + r"`metrics_table\(\)` lists them all") as error:
         ask("roc_acu")
     assert error.value.parameter == "metrics"
-    with pytest.raises(fm.InputError, match=r"`metric` names 'x', which is no measure: `metrics_"):
-        ask("x", "metric")
+    with pytest.raises(fm.InputError, match=r"`metrics` names 'x', which is no measure: `metrics_"):
+        ask("x")
     with pytest.raises(TypeError, match="`metrics` must name a measure by a string: got int 3"):
         find(3)
 

@@ -44,19 +44,19 @@ def asked(criterion, of):
 
 @pytest.mark.parametrize(("criterion", "of", "up"), CASES)
 def test_best_thresholds(criterion, of, up):
-    found = fm.tune_estimator(TREE, *CANCER, DEPTHS, metric=asked(criterion, of), cv=5, rng=0)
+    found = fm.tune_estimator(TREE, *CANCER, DEPTHS, metrics=asked(criterion, of), cv=5, rng=0)
     assert found.higher_is_better is up
     assert found.means[0] != found.means[1]
     assert found.index == (found.means.argmax() if up else found.means.argmin())
     assert found.table[found.index]["rank"] == 1
     nested = fm.nested_cross_validation(
-        TREE, *CANCER, DEPTHS, metric=asked(criterion, of), outer_cv=3, inner_cv=3, rng=0
+        TREE, *CANCER, DEPTHS, metrics=asked(criterion, of), outer_cv=3, inner_cv=3, rng=0
     )
     assert nested.higher_is_better is up
     for tuning in nested.tunings:
         assert tuning.value == (tuning.means.max() if up else tuning.means.min())
     curve = fm.estimator_validation_curve(
-        TREE, *CANCER, parameter="max_depth", values=[1, 4], metric=asked(criterion, of), cv=5,
+        TREE, *CANCER, parameter="max_depth", values=[1, 4], metrics=asked(criterion, of), cv=5,
         rng=0,
     )  # fmt: skip
     assert curve.test_means.tolist() == found.means.tolist()
@@ -64,13 +64,13 @@ def test_best_thresholds(criterion, of, up):
 
 
 def test_a_tree_of_depth_4_makes_fewer_errors_than_a_stump():
-    found = fm.tune_estimator(TREE, *CANCER, DEPTHS, metric=asked("fewest-errors", "value"), rng=0)
+    found = fm.tune_estimator(TREE, *CANCER, DEPTHS, metrics=asked("fewest-errors", "value"), rng=0)
     assert found.means.tolist() == [5.7, 3.6]
     assert found.setting == {"max_depth": 4}
 
 
 def tune(metric, estimator, data, grid, **options):
-    return fm.tune_estimator(estimator, *data, grid, metric=metric, cv=3, rng=0, **options)
+    return fm.tune_estimator(estimator, *data, grid, metrics=metric, cv=3, rng=0, **options)
 
 
 @pytest.mark.parametrize(
@@ -86,11 +86,11 @@ def test_what_has_no_direction_asks_for_one(metric, estimator, data, grid):
     with pytest.raises(fm.InputError, match="`higher_is_better` is needed: which direction of"):
         tune(metric, estimator, data, grid)
     with pytest.raises(fm.InputError, match="`higher_is_better` is needed"):
-        fm.nested_cross_validation(estimator, *data, grid, metric=metric)
+        fm.nested_cross_validation(estimator, *data, grid, metrics=metric)
     ((parameter, values),) = grid.items()
     with pytest.raises(fm.InputError, match="`higher_is_better` is needed"):
         fm.estimator_validation_curve(
-            estimator, *data, parameter=parameter, values=values, metric=metric
+            estimator, *data, parameter=parameter, values=values, metrics=metric
         )
     if metric == "mean":
         with pytest.raises(fm.InputError, match="'mean' judges no prediction, and so no estimator"):

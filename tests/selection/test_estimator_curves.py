@@ -54,7 +54,7 @@ def test_validation_curve_against_scikit_learn(estimator, data, cv, metric, scor
     some, target = data(return_X_y=True)
     parameter, values = ("alpha", [0.1, 1.0]) if metric is None else ("max_depth", [1, 3, 5])
     ours = fm.estimator_validation_curve(
-        estimator, some, target, parameter=parameter, values=values, metric=metric, cv=cv
+        estimator, some, target, parameter=parameter, values=values, metrics=metric, cv=cv
     )
     train, test = validation_curve(
         estimator, some, target, param_name=parameter, param_range=values, cv=cv, scoring=scoring
@@ -134,7 +134,7 @@ def test_functions_and_one_split():
     some, target = load_diabetes(return_X_y=True)
     found = fm.estimator_validation_curve(
         Ridge(), some, target, parameter="alpha", values=np.array([0.1, 1.0]), cv=half,
-        metric=mean_absolute_error, higher_is_better=False,
+        metrics=mean_absolute_error, higher_is_better=False,
     )  # fmt: skip
     model = Ridge(alpha=0.1).fit(some[:200], target[:200])
     assert found.test_values[0, 0] == mean_absolute_error(target[200:], model.predict(some[200:]))
@@ -158,7 +158,7 @@ def test_undefined_values():
     with pytest.warns(UndefinedMetricWarning, match="undefined for 2 of 2 fits"):
         found = fm.estimator_validation_curve(
             TREE, np.arange(100)[:, None], y, parameter="max_depth", values=[1, 2], cv=cv,
-            metric="roc_auc",
+            metrics="roc_auc",
         )  # fmt: skip
     assert np.isnan(found.test_values).all()
     assert not np.isnan(found.train_values).any()
@@ -171,7 +171,7 @@ def test_undefined_values():
         ({"fractions": [0]}, ValueError, r"`fractions` must lie in \(0, 1\]: got 0"),
         ({"fractions": []}, ValueError, "`fractions` is empty"),
         ({"cv": 1}, ValueError, "`cv` must be at least 2"),
-        ({"metric": "speed"}, ValueError, "`metric` names 'speed', which is no measure"),
+        ({"metrics": "speed"}, ValueError, "`metrics` names 'speed', which is no measure"),
         ({"higher_is_better": 2}, TypeError, "`higher_is_better` must be True .* or False"),
     ],
 )

@@ -326,7 +326,7 @@ def test_a_scorer_knows_the_classes_of_its_model():
 def test_what_no_scorer_can_be_made_of(monkeypatch):
     with pytest.raises(TypeError, match="scikit-learn's `make_scorer` makes a scorer, or `registe"):
         fm.scorer(lambda y, p: 0.0)
-    with pytest.raises(fm.InputError, match="`metric` must be one measure: got 2"):
+    with pytest.raises(fm.InputError, match="`metrics` must be one measure: got 2"):
         fm.scorer(["f1", "roc_auc"])
     with pytest.raises(
         fm.InputError, match="`higher_is_better` is needed: which direction of 'bes"

@@ -162,7 +162,7 @@ def test_what_cannot_be_asked_is_said_before_any_fit(measure, kind):
     assert str(caught.value).startswith(f"{measure.name!r} ")
     assert not FITS
     with pytest.raises(fm.InputError):
-        fm.tune_estimator(estimator, X, y, {"a": [1]}, metric=asked)
+        fm.tune_estimator(estimator, X, y, {"a": [1]}, metrics=asked)
     assert not FITS
 
 
@@ -222,7 +222,7 @@ def test_a_registered_measure_goes_everywhere(needs):
     )
     assert found.folds["test_mine"] == pytest.approx(expected[0], rel=1e-12)
     assert found["mine"].higher_is_better is up
-    options = {"metric": "mine", "cv": cv}
+    options = {"metrics": "mine", "cv": cv}
     tuned = fm.tune_estimator(model, X, y, {parameter: values}, **options)
     assert tuned.values == pytest.approx(expected, rel=1e-12)
     assert (tuned.metric, tuned.higher_is_better) == ("mine", up)
@@ -235,7 +235,7 @@ def test_a_registered_measure_goes_everywhere(needs):
     grown = fm.estimator_learning_curve(model, X, y, fractions=[1.0], **options)
     assert grown.test_values[0] == pytest.approx(expected[0], rel=1e-9)  # rows in another order
     nested = fm.nested_cross_validation(
-        model, X, y, {parameter: values}, metric="mine", outer_cv=cv, inner_cv=2, rng=0
+        model, X, y, {parameter: values}, metrics="mine", outer_cv=cv, inner_cv=2, rng=0
     )
     chosen = [values.index(setting[parameter]) for setting in nested.settings]
     assert nested.values == pytest.approx(expected[chosen, [0, 1]], rel=1e-12)
@@ -268,9 +268,11 @@ def test_labels_are_kept_as_they_were_written():
         LOGISTIC, *CANCER, metrics=get_scorer("neg_log_loss"), cv="3-fold", rng=0
     )["log_loss"].estimate  # fmt: skip
     assert not found["log_loss"].higher_is_better
-    tuned = fm.tune_estimator(TREE, *CANCER, {"max_depth": [1]}, metric="neg_log_loss", cv=2, rng=0)
+    tuned = fm.tune_estimator(
+        TREE, *CANCER, {"max_depth": [1]}, metrics="neg_log_loss", cv=2, rng=0
+    )
     assert (tuned.metric, tuned.higher_is_better) == ("log_loss", False)
-    own = fm.tune_estimator(TREE, *CANCER, {"max_depth": [1]}, metric={"mine": "f1_score"}, cv=2)
+    own = fm.tune_estimator(TREE, *CANCER, {"max_depth": [1]}, metrics={"mine": "f1_score"}, cv=2)
     assert own.metric == "mine"
 
 
@@ -354,7 +356,7 @@ def test_a_class_that_is_missing_makes_it_undefined(name):
 def test_what_is_undefined_whatever_a_model_says_is_warned_of_once():
     with pytest.warns(fm.UndefinedMetricWarning, match="will result in a perfect score") as caught:
         fm.tune_estimator(
-            TREE, *IRIS, {"max_depth": [1, 2]}, metric=("top_k_accuracy", {"k": 3}), cv=2
+            TREE, *IRIS, {"max_depth": [1, 2]}, metrics=("top_k_accuracy", {"k": 3}), cv=2
         )
     assert [warning.filename for warning in caught] == [__file__]
 
@@ -380,5 +382,5 @@ def test_parameters_are_judged_before_any_fit(metric, message):
     with pytest.raises(fm.InputError, match=message):
         fm.evaluate_estimator(Classifier(), *CANCER, metrics=metric)
     with pytest.raises(fm.InputError, match=message):
-        fm.tune_estimator(Classifier(), *CANCER, {"a": [1]}, metric=metric)
+        fm.tune_estimator(Classifier(), *CANCER, {"a": [1]}, metrics=metric)
     assert not FITS

@@ -60,7 +60,7 @@ def test_three_parameters_of_five_values_are_125_settings():
 )  # fmt: skip
 def test_against_grid_search(estimator, data, grid, cv, metric, scoring):
     some, target = data(return_X_y=True)
-    found = fm.tune_estimator(estimator, some, target, grid, cv=cv, metric=metric)
+    found = fm.tune_estimator(estimator, some, target, grid, cv=cv, metrics=metric)
     search = GridSearchCV(estimator, grid, cv=cv, scoring=scoring).fit(some, target)
     sign = 1 if found.higher_is_better else -1
     theirs = search.cv_results_
@@ -123,7 +123,7 @@ class Crossed(Tabled):
 def tabled(grid, n_folds=2, estimator=None, **options):
     fold = np.repeat(np.arange(n_folds), 5)
     cv = [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(n_folds)]
-    options = {"metric": lambda _, p: float(p[0]), "higher_is_better": False, "cv": cv, **options}
+    options = {"metrics": lambda _, p: float(p[0]), "higher_is_better": False, "cv": cv, **options}
     y = np.linspace(0, 1, len(fold))
     return fm.tune_estimator(estimator or Tabled(), fold[:, None], y, grid, **options)
 
@@ -150,7 +150,7 @@ def test_a_setting_at_exactly_one_standard_error_is_within_it(up):
     found = tabled(
         {"depth": [5, 6, 7]},
         n_folds=4,
-        metric=(lambda _, p: 1 - float(p[0])) if up else (lambda _, p: float(p[0])),
+        metrics=(lambda _, p: 1 - float(p[0])) if up else (lambda _, p: float(p[0])),
         higher_is_better=up,
         rule="one-standard-error",
         complexity="depth",
@@ -180,7 +180,7 @@ def test_several_names_of_complexity_count_in_their_order():
 def test_one_standard_error_where_higher_is_better():
     found = tabled(
         {"depth": [4, 3, 2, 1]},
-        metric=lambda _, p: 1 - float(p[0]),
+        metrics=lambda _, p: 1 - float(p[0]),
         higher_is_better=True,
         rule="one-standard-error",
         complexity=lambda setting: setting["depth"],
@@ -203,15 +203,15 @@ def test_undefined_settings_are_not_chosen():
         return np.nan if p[0] == 0.25 else float(p[0])
 
     with pytest.warns(UndefinedMetricWarning, match="undefined for 1 of 4 settings"):
-        found = tabled({"depth": [1, 2, 3, 4]}, metric=metric)
+        found = tabled({"depth": [1, 2, 3, 4]}, metrics=metric)
     assert found.setting == {"depth": 3}
     assert found.table[3]["rank"] == 4
     with pytest.raises(ValueError, match="undefined for every setting"):
-        tabled({"depth": [4]}, metric=metric)
+        tabled({"depth": [4]}, metrics=metric)
 
 
 def test_functions_seeds_processes_and_groups():
-    options = {"metric": zero_one_loss, "higher_is_better": False, "cv": 5, "rng": 3}
+    options = {"metrics": zero_one_loss, "higher_is_better": False, "cv": 5, "rng": 3}
     one = fm.tune_estimator(TREE, X, Y, GRID, **options)
     two = fm.tune_estimator(TREE, X, Y, GRID, n_jobs=2, **options)
     default = fm.tune_estimator(TREE, X, Y, GRID, cv=5, rng=3)
@@ -274,8 +274,8 @@ def test_the_largest_grid(monkeypatch):
         ({"a": [1]}, {"rule": "1se"}, ValueError, "`rule` must be one of"),
         ({"a": [1]}, {"rule": "one-standard-error"}, ValueError, "standard-error'` needs"),
         ({"a": [1]}, {"complexity": "b"}, ValueError, "`complexity` must name parameters"),
-        ({"a": [1]}, {"metric": lambda y, p: 0.0}, ValueError, "`higher_is_better` is needed"),
-        ({"a": [1]}, {"metric": ["f1", "accuracy"]}, ValueError, "`metric` must be one measure"),
+        ({"a": [1]}, {"metrics": lambda y, p: 0.0}, ValueError, "`higher_is_better` is needed"),
+        ({"a": [1]}, {"metrics": ["f1", "accuracy"]}, ValueError, "`metrics` must be one measure"),
         ({"a": [1]}, {"cv": "5"}, ValueError, "`cv` must be a number of folds"),
         ({"a": [1]}, {"cv": 5.0}, TypeError, "`cv` must be a number of folds"),
         ({"a": [1]}, {"cv": ".632"}, ValueError, "`cv` must split the rows, and '.632' is a way"),
@@ -308,7 +308,7 @@ def test_a_function_that_nobody_knows_says_what_it_was_given():
         return float(np.mean(y_true == y_pred))
 
     found = fm.tune_estimator(
-        TREE, X, Y, {"max_depth": [1, 2]}, metric=share, higher_is_better=True, cv=3, rng=0
+        TREE, X, Y, {"max_depth": [1, 2]}, metrics=share, higher_is_better=True, cv=3, rng=0
     )
     assert found.metric == "share (given predictions)"
     assert fm.tune_estimator(TREE, X, Y, {"max_depth": [1]}, cv=3, rng=0).metric == "error_rate"

@@ -25,7 +25,7 @@ from fastmetrics.comparison.result import ComparisonTest, check_names
 from fastmetrics.comparison.samples.five_by_two import Variant, five_by_two_cv_test
 from fastmetrics.comparison.samples.t_tests import Correction, kfold_paired_t_test
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.measures.asking import Asked, ask
+from fastmetrics.measures.asking import Asked, ask_one
 
 Test = Literal["5x2cv", "kfold"]
 Metric = str | tuple[str, Mapping[str, Any]] | Callable[[Any, Any], float]
@@ -60,7 +60,7 @@ def compare_estimators(
     n_folds: int = 10,
     n_repeats: int = 1,
     correction: Correction = "nadeau-bengio",
-    metric: Metric = "error_rate",
+    metrics: Metric = "error_rate",
     higher_is_better: bool | None = None,
     stratified: bool = True,
     alpha: float = 0.05,
@@ -77,7 +77,7 @@ def compare_estimators(
     X : array-like of shape (n, ...)
         Whatever the estimators take.
     y : array-like of shape (n,)
-        Labels, or numbers with a `metric` of regression and `stratified=False`.
+        Labels, or numbers with a `metrics` of regression and `stratified=False`.
     test : {"5x2cv", "kfold"}, default="5x2cv"
         `five_by_two_cv_test`, or `kfold_paired_t_test`.
     variant : {"dietterich", "textbook", "f"}, default="dietterich"
@@ -86,7 +86,7 @@ def compare_estimators(
         Of "kfold": folds, and repetitions with fresh folds.
     correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
         Of "kfold".
-    metric : str, (str, mapping) or callable, default="error_rate"
+    metrics : str, (str, mapping) or callable, default="error_rate"
         What is compared, a number for each test fold: the name of a measure of predicted labels or
         numbers (see `metrics_table`), with its parameters if need be, or a function of (y_true,
         y_pred).
@@ -150,7 +150,7 @@ def compare_estimators(
     splits = check_integer("n_folds", n_folds, low=2)
     repeats = check_integer("n_repeats", n_repeats, low=1)
     level, side = check_fraction("alpha", alpha), check_alternative(alternative)
-    judge = _judge(metric, higher_is_better)
+    judge = _judge(metrics, higher_is_better)
     _check_estimators(estimator_a=estimator_a, estimator_b=estimator_b)
     both = _names_of(estimator_a, estimator_b) if names is None else check_names(names)
     data = _Data(X, as_vector(y, "y"), judge)
@@ -178,18 +178,16 @@ def compare_estimators(
 
 def _judge(metric: Any, higher_is_better: Any) -> _Judge:
     """Return how predictions are judged; the direction of a measure is the one declared."""
-    asked = ask(metric, "metric")
-    if len(asked) != 1:
-        raise InputError(f"`metric` must be one measure: got {len(asked)}")
-    one, measure = asked[0], asked[0].measure
+    one = ask_one(metric)
+    measure = one.measure
     if hasattr(one.function, "_score_func"):
         raise InputTypeError(
-            "`metric` must be a name or a function of (y_true, y_pred): got a scorer of "
+            "`metrics` must be a name or a function of (y_true, y_pred): got a scorer of "
             f"scikit-learn, {one.function!r}"
         )
     if measure is not None and measure.needs not in ("labels", "values"):
         raise InputError(
-            "`metric` must be of predicted labels or numbers, which is what `predict` returns: "
+            "`metrics` must be of predicted labels or numbers, which is what `predict` returns: "
             f"got {one.label!r}"
         )
     declared = one.higher_is_better
@@ -254,4 +252,4 @@ def _value_on(fold: _Fold, estimator: Any, data: _Data) -> float:
     model = clone(estimator, safe=False)
     model.fit(_safe_indexing(data.X, train), data.y[train])
     predicted = model.predict(_safe_indexing(data.X, test))
-    return check_real("metric", data.judge.value(data.y[test], predicted))
+    return check_real("metrics", data.judge.value(data.y[test], predicted))

@@ -74,7 +74,7 @@ def calibration_test(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
     *,
-    metric: Statistic = "miscalibration",
+    metrics: Statistic = "miscalibration",
     n_bins: int = 15,
     strategy: Strategy = "uniform",
     n_resamples: int = 999,
@@ -87,7 +87,7 @@ def calibration_test(
 
     Parameters
     ----------
-    metric : str, default="miscalibration"
+    metrics : str, default="miscalibration"
         "miscalibration", that of the Brier score (the CORP decomposition), which needs no bins;
         or "expected_calibration_error", "maximum_calibration_error" or
         "root_mean_square_calibration_error" (plug-in) in bins.
@@ -126,7 +126,7 @@ def calibration_test(
     0.001
     """
     names = ("miscalibration", *_IN_BINS)
-    check_choice("metric", metric, names)
+    check_choice("metrics", metrics, names)
     n_bins, strategy = check_bins(n_bins, strategy)
     n_resamples = check_integer("n_resamples", n_resamples, low=1)
     check_memory(n_resamples, 1, "take fewer replicates")
@@ -134,8 +134,8 @@ def calibration_test(
     key = seed_key(rng)
     if len(data.p) == 0:
         warn_user("a test of calibration is not defined: there are no rows", UndefinedMetricWarning)
-        return CalibrationTest(math.nan, math.nan, math.nan, metric, 0, n_resamples, key_text(key))
-    value = _statistic(data, metric, n_bins, strategy)
+        return CalibrationTest(math.nan, math.nan, math.nan, metrics, 0, n_resamples, key_text(key))
+    value = _statistic(data, metrics, n_bins, strategy)
     statistic = value(data.positives)
     drawn = calibrated_draws(data, n_resamples, key)
     threads = n_threads if len(data.p) >= FEW_ROWS else 1
@@ -149,7 +149,7 @@ def calibration_test(
         statistic,
         (1 + int(as_great)) / (1 + n_resamples),
         float(replicates.mean()),
-        metric,
+        metrics,
         data.n_samples,
         n_resamples,
         key_text(key),

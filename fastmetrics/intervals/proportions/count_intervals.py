@@ -91,7 +91,7 @@ class CountMetricInterval(OneNumber):
 
 @documented(BOUNDED)
 def count_metric_interval(
-    metric: CountMetric,
+    metrics: CountMetric,
     *,
     tp: float | None = None,
     fp: float | None = None,
@@ -105,7 +105,7 @@ def count_metric_interval(
 
     Parameters
     ----------
-    metric : str
+    metrics : str
         "accuracy", "error_rate", "precision", "recall", "specificity", "npv" (negative predictive
         value), "false_positive_rate", "false_negative_rate", "jaccard", "f1" or
         "matthews_corrcoef".
@@ -186,15 +186,15 @@ def count_metric_interval(
     >>> count_metric_interval("matthews_corrcoef", tp=40, fp=10, fn=5, tn=95).confidence_interval
     ConfidenceInterval(low=0.638779, high=0.859655)
     """
-    check_choice("metric", metric, get_args(CountMetric))
-    method = _check_method(metric, method)
+    check_choice("metrics", metrics, get_args(CountMetric))
+    method = _check_method(metrics, method)
     level = check_level(confidence_level, alternative)
-    cells = _check_cells(metric, {"tp": tp, "fp": fp, "fn": fn, "tn": tn})
+    cells = _check_cells(metrics, {"tp": tp, "fp": fp, "fn": fn, "tn": tn})
     if method == "mid-p":
         check_whole(**cells)
-    measure = _mcc if metric == "matthews_corrcoef" else _share
-    estimate, error, interval = measure(metric, cells, level, method, alternative)
-    return CountMetricInterval(metric, estimate, error, interval, level, method, alternative)
+    measure = _mcc if metrics == "matthews_corrcoef" else _share
+    estimate, error, interval = measure(metrics, cells, level, method, alternative)
+    return CountMetricInterval(metrics, estimate, error, interval, level, method, alternative)
 
 
 def _check_method(metric: CountMetric, method: CountMethod | None) -> CountMethod:

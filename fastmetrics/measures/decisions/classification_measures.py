@@ -192,10 +192,10 @@ def _checked_names(metrics: Any) -> tuple[str, ...]:
     if not names:
         raise InputError("`metrics` is empty: name at least one measure")
     for name in names:
-        find_among(name, "decisions", "metrics")
+        find_among(name, "decisions")
     return names
 
 
 def _needs_positive(names: tuple[str, ...] | None) -> bool:
-    asked = [find_among(name, "decisions", "metrics") for name in names or ()]
+    asked = [find_among(name, "decisions") for name in names or ()]
     return any(measure.classes == 2 for measure in asked)

@@ -94,7 +94,7 @@ def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -
     {'recall': 0.6666666666666666, 'npv': 0.6}
     """
     counted = _float_stack(counts)
-    measures = {name: find_among(name, "decisions", "metrics") for name in names}
+    measures = {name: find_among(name, "decisions") for name in names}
     for given in params:
         if not any(given in measure.parameters for measure in measures.values()):
             asked = ", ".join(map(repr, measures))
@@ -215,17 +215,17 @@ def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:
 
 
 @overload
-def count_measure(matrices: ConfusionMatrix, metric: str, **parameters: Any) -> float: ...
+def count_measure(matrices: ConfusionMatrix, metrics: str, **parameters: Any) -> float: ...
 
 
 @overload
 def count_measure(
-    matrices: ConfusionMatrixStack, metric: str, **parameters: Any
+    matrices: ConfusionMatrixStack, metrics: str, **parameters: Any
 ) -> NDArray[np.float64]: ...
 
 
 def count_measure(
-    matrices: ConfusionMatrix | ConfusionMatrixStack, metric: str, **parameters: Any
+    matrices: ConfusionMatrix | ConfusionMatrixStack, metrics: str, **parameters: Any
 ) -> float | NDArray[np.float64]:
     """Compute a count measure, by its name, of a matrix or of each matrix of a stack.
 
@@ -233,7 +233,7 @@ def count_measure(
     ----------
     matrices : ConfusionMatrix or ConfusionMatrixStack
         One matrix of K classes, of two the positive one last; or n of two classes.
-    metric : str
+    metrics : str
         "accuracy", "precision", "f1_macro", "specificity", "matthews_corrcoef", "cohen_kappa",
         "cost" ...: what `classification_measures` takes.
     **parameters
@@ -270,7 +270,7 @@ def count_measure(
     0.8571428571428571
     """
     counts, names = _stacked(matrices)
-    values = value(metric, counts, **parameters)
+    values = value(metrics, counts, **parameters)
     undefined = np.isnan(values)
     if undefined.any():
         where = ""
@@ -278,7 +278,7 @@ def count_measure(
             found = [own for own, is_nan in zip(names, undefined, strict=True) if is_nan]
             shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
             where = f" for {len(found):,} of {len(names):,} matrices: {shown}"
-        warn_user(f"`{metric}` is not defined{where}", UndefinedMetricWarning)
+        warn_user(f"`{metrics}` is not defined{where}", UndefinedMetricWarning)
     return float(values) if names is None else values
 
 
@@ -307,7 +307,7 @@ class _Prepared:
     def __init__(self, name: str, counts: ArrayLike, params: Mapping[str, Any]) -> None:
         self.counts = _float_stack(counts)
         self.n_classes = self.counts.shape[-1]
-        measure = find_among(name, "decisions", "metric")
+        measure = find_among(name, "decisions")
         check_classes(name, measure, self.n_classes)
         self.params = checked_parameters(name, measure, params)
         self.formula, coefficients = FORMULAS[measure.name]

@@ -223,7 +223,7 @@ def planned(one: Asked) -> Planned:
         raise InputTypeError(
             f"`metrics` must name measures of predicted numbers: got the function {one.label!r}"
         )
-    measure = find_among(one.name, "regression", "metrics")
+    measure = find_among(one.name, "regression")
     return PLANS[measure.name].with_parameters(one.parameters)
 
 

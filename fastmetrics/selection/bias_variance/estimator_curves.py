@@ -47,7 +47,7 @@ def estimator_learning_curve(
     y: ArrayLike,
     *,
     fractions: ArrayLike = _FRACTIONS,
-    metric: Any = None,
+    metrics: Any = None,
     higher_is_better: bool | None = None,
     cv: Any = 10,
     groups: ArrayLike | None = None,
@@ -94,7 +94,7 @@ def estimator_learning_curve(
     for share in shares.tolist():
         check_fraction("fractions", share, include_high=True)
     task = check_task(estimator, X, y, groups)
-    judge = asked_metric(metric, higher_is_better, task.classes)
+    judge = asked_metric(metrics, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
     generator = np.random.default_rng(seed_key(rng))
     splits = check_splits(cv, task, groups, generator)
@@ -124,7 +124,7 @@ def estimator_validation_curve(
     *,
     parameter: str,
     values: Sequence[Any],
-    metric: Any = None,
+    metrics: Any = None,
     higher_is_better: bool | None = None,
     cv: Any = 10,
     groups: ArrayLike | None = None,
@@ -163,7 +163,7 @@ def estimator_validation_curve(
     listed = check_values(values)
     task = check_task(estimator, X, y, groups)
     check_parameters(estimator, [parameter])
-    judge = asked_metric(metric, higher_is_better, task.classes)
+    judge = asked_metric(metrics, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
     splits = check_splits(cv, task, groups, rng)
     jobs = [FitJob({parameter: value}, split) for value in listed for split in splits]

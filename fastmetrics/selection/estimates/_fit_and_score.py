@@ -39,7 +39,7 @@ parameter : str
     Name of the parameter that is varied.
 values : sequence
     Its values (see `parameter_range`).
-metric : str, (str, mapping) or callable, optional
+metrics : str, (str, mapping) or callable, optional
     One measure, as in `evaluate_estimator`: a name of the library's, a function of it, a scorer of
     scikit-learn, or a function of yours of (y_true, y_pred), the predictions. By default the error
     rate of a classifier and the mean squared error of a regressor.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.scalars import check_direction
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning
 from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.asking import Asked, ask
+from fastmetrics.measures.asking import Asked, ask, ask_one
 from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.measures.regression.regression_measures import regression_measures
@@ -220,10 +220,7 @@ def asked_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[Metric, .
 
 def asked_metric(metric: Any, higher_is_better: Any, classes: NDArray[Any] | None) -> Metric:
     """Return one measure, whose direction is known."""
-    found = ask(_default(classes) if metric is None else metric, "metric")
-    if len(found) != 1:
-        raise InputError(f"`metric` must be one measure: got {len(found)}")
-    one = metric_of(found[0])
+    one = metric_of(ask_one(_default(classes) if metric is None else metric))
     one = replace(one, higher_is_better=directed(one, higher_is_better))
     one.check(classes)
     return one

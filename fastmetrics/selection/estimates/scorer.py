@@ -15,9 +15,9 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import check_same_index
-from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.asking import Asked, ask
+from fastmetrics.measures.asking import Asked, ask_one
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.selection.estimates._fit_and_score import check_sklearn, classifies
 from fastmetrics.selection.estimates._metrics import Judged, directed, metric_of
@@ -90,13 +90,13 @@ class Scorer:
 
 @documented()
 def scorer(
-    metric: str | Callable[..., Any], /, *, higher_is_better: bool | None = None, **parameters: Any
+    metrics: str | Callable[..., Any], /, *, higher_is_better: bool | None = None, **parameters: Any
 ) -> Scorer:
     """Make a scorer of a measure, for `scoring=` in scikit-learn.
 
     Parameters
     ----------
-    metric : str or callable
+    metrics : str or callable
         A measure by its name, canonical or alias (`metrics_table` shows them), or a function of
         ours.
     higher_is_better : bool, optional
@@ -140,21 +140,19 @@ def scorer(
     [-0.8, -1.57, -0.27]
     """
     check_sklearn("scorer")
-    given: Any = metric
+    given: Any = metrics
     if parameters:
-        given = partial(metric, **parameters) if callable(metric) else (metric, parameters)
-    asked = ask(given, "metric")
-    if len(asked) != 1:
-        raise InputError(f"`metric` must be one measure: got {len(asked)}")
-    _of(asked[0])
-    return Scorer(asked[0], directed(metric_of(asked[0]), higher_is_better))
+        given = partial(metrics, **parameters) if callable(metrics) else (metrics, parameters)
+    asked = ask_one(given)
+    _of(asked)
+    return Scorer(asked, directed(metric_of(asked), higher_is_better))
 
 
 def _of(asked: Asked) -> Measure:
     measure = asked.measure
     if measure is None:
         raise InputTypeError(
-            f"`metric` must be a measure of the library: of {asked.label!r} scikit-learn's "
+            f"`metrics` must be a measure of the library: of {asked.label!r} scikit-learn's "
             "`make_scorer` makes a scorer, or `register_metric` a measure"
         )
     return measure

@@ -77,7 +77,7 @@ def tune_estimator(
     y: ArrayLike,
     grid: Mapping[str, Sequence[Any]],
     *,
-    metric: Any = None,
+    metrics: Any = None,
     higher_is_better: bool | None = None,
     cv: Any = 10,
     groups: ArrayLike | None = None,
@@ -125,7 +125,7 @@ def tune_estimator(
     order = by_simplicity(settings, complexity, chosen_rule)
     task = check_task(estimator, X, y, groups)
     check_parameters(estimator, grid)
-    judge = asked_metric(metric, higher_is_better, task.classes)
+    judge = asked_metric(metrics, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
     splits = check_splits(cv, task, groups, rng)
     values = _values(task, judge, settings, splits, runs, progress)
@@ -143,7 +143,7 @@ def nested_cross_validation(
     y: ArrayLike,
     grid: Mapping[str, Sequence[Any]],
     *,
-    metric: Any = None,
+    metrics: Any = None,
     higher_is_better: bool | None = None,
     outer_cv: Any = 10,
     inner_cv: Any = 5,
@@ -203,7 +203,7 @@ def nested_cross_validation(
     order = by_simplicity(settings, complexity, chosen_rule)
     task = check_task(estimator, X, y, groups)
     check_parameters(estimator, grid)
-    judge = asked_metric(metric, higher_is_better, task.classes)
+    judge = asked_metric(metrics, higher_is_better, task.classes)
     runs = check_n_jobs(n_jobs)
     if not isinstance(inner_cv, int | np.integer) and not hasattr(inner_cv, "split"):
         raise InputError(
