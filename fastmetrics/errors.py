@@ -105,6 +105,45 @@ def did_you_mean(value: object, known: Iterable[object]) -> str:
     return f"; did you mean {by_text[near[0]]!r}?" if near else ""
 
 
+#: What a parameter is called here, and the words that others have for it.
+_CALLED: Final = {
+    "rng": "random_state seed random_seed",
+    "metrics": "metric measure measures scoring",
+    "n_resamples": "n_boot n_bootstrap n_bootstraps n_iter n_permutations",
+    "confidence_level": "confidence conf_level ci_level level ci",
+    "n_threads": "n_jobs num_threads threads workers",
+    "sample_weight": "weight weights sample_weights",
+    "higher_is_better": "greater_is_better maximize",
+    "names": "model_names",
+    "y_proba": "y_prob y_score",
+    "y_score": "y_prob y_proba y_pred",
+}
+
+
+def no_parameter(name: str, owner: str, known: Iterable[str]) -> InputTypeError:
+    """Return the error for a parameter that a function does not have, and what to do instead."""
+    names = list(known)
+    here = [own for own, words in _CALLED.items() if own in names and name in words.split()]
+    if here:
+        advice = f"it is called `{here[0]}` here"
+    elif name in _CALLED["rng"].split():
+        advice = "nothing in it is random"
+    elif name == "groups":
+        advice = "groups of rows are for intervals, as of `bootstrap`, `evaluate` and `roc_band`"
+    elif name in ("title", "xlabel", "ylabel", "xlim", "ylim") and "ax" in names:
+        advice = f"set it on the axes that are returned, with `.set_{name}(...)`"
+    else:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, names, n=2, cutoff=0.75)
+        advice = (
+            f"did you mean {' or '.join(f'`{each}`' for each in near)}?"
+            if near
+            else (f"it has {', '.join(f'`{each}`' for each in names)}")
+        )
+    return InputTypeError(f"`{name}` is no parameter of `{owner}`: {advice}")
+
+
 _PARAMETER: Final = re.compile("`([^`]+)`")
 
 

@@ -1,4 +1,4 @@
-"""What every call of a public function passes: rows that agree.
+"""What every call of a public function passes: rows that agree, and arguments that fit.
 
 `as_called` makes the function that ``fastmetrics.<name>`` is. Rows are matched by position: where
 pandas labels those of two arguments differently, functions of ours refuse them, and those of
@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 
 from fastmetrics._input.rows import check_same_index, different_rows
-from fastmetrics.errors import DataConversionWarning, warn_user
+from fastmetrics.errors import DataConversionWarning, InputTypeError, no_parameter, warn_user
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,7 +46,7 @@ NOT_OF_ROWS: Final = frozenset(
 _WITHOUT_INDEX: Final = frozenset({np.ndarray, NoneType, bool, int, float, str})
 
 
-def as_called(function: F, home: str) -> F:
+def as_called(function: F, home: str, *, name: str = "", has_rows: bool = True) -> F:
     """Return a function as users call it, which has its signature.
 
     Parameters
@@ -55,8 +55,12 @@ def as_called(function: F, home: str) -> F:
         What is called, where the rows of its arguments do not contradict each other.
     home : str
         The module where it is public, and pickled from.
+    name : str
+        What messages call it; by default its own name.
+    has_rows : bool
+        Whether its arguments are judged here: columns of the same rows.
     """
-    sets = _sets_of_rows(inspect.signature(function).parameters)
+    sets = _sets_of_rows(inspect.signature(function).parameters) if has_rows else {}
     is_namesake = function.__name__ in NAMESAKES
 
     @functools.wraps(function)
@@ -65,7 +69,15 @@ def as_called(function: F, home: str) -> F:
             if type(value) not in _WITHOUT_INDEX:
                 _check_rows(sets, arguments, options, is_namesake)
                 break
-        return function(*arguments, **options)
+        try:
+            return function(*arguments, **options)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # it was called
+            better = _misfit(function, name or function.__name__, arguments, options)
+            if better is None:
+                raise
+            raise better from None
 
     call.__module__ = home
     return cast(F, call)
@@ -93,3 +105,20 @@ def _check_rows(
             check_same_index(**columns)
         elif (found := different_rows(columns)) is not None and found.are_same_labels:
             warn_user(found.message, DataConversionWarning)
+
+
+def _misfit(
+    function: Callable[..., Any], name: str, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> InputTypeError | None:
+    """Return what is wrong with a call that does not fit the signature, if we can say it better."""
+    parameters = inspect.signature(function).parameters
+    positional = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    for option in options:
+        if option not in parameters:
+            return no_parameter(option, name, parameters)
+    if len(arguments) > len(positional) and "scores" in positional:
+        return InputTypeError(
+            "`scores` holds those of all models by name: pass {'a': ..., 'b': ...}; got "
+            f"{len(arguments)} arguments by position, and `{name}` takes {len(positional)}"
+        )
+    return None

@@ -122,14 +122,14 @@ def _columns(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
         ]
     if names is None and isinstance(scores, list | tuple) and column_count(scores) > 1:
         raise InputTypeError(
-            f"`scores` is a {type(scores).__name__}, which names no models: pass a mapping, such "
-            "as {'first': scores of the first, 'second': scores of the second}"
+            f"`scores` is a {type(scores).__name__}, which names no models: pass "
+            "{'a': ..., 'b': ...}, each model's scores by its name"
         )
     array = as_array(scores, "scores")
     if array.ndim != 2:
         raise InputError(
-            "`scores` must be a mapping from names to scores, a data frame, or an array of "
-            f"shape (n_samples, n_models) with `names`: got shape {array.shape}"
+            "`scores` must be a mapping from names to scores, {'a': ..., 'b': ...}, a data frame, "
+            f"or an array of shape (n_samples, n_models) with `names`: got shape {array.shape}"
         )
     matrix = check_score_matrix(array, "scores")
     columns = [score_column(matrix, j) for j in range(matrix.shape[1])]
@@ -137,8 +137,8 @@ def _columns(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
         if len(columns) == 2:
             _refuse_both_classes([NamedScores("", "scores", column) for column in columns])
         raise InputError(
-            f"`scores` of shape {array.shape} does not say which models its columns are: pass a "
-            "mapping or a data frame, or `names`, one for each column"
+            f"`scores` of shape {array.shape} does not say which models its columns are: pass "
+            "{'a': ..., 'b': ...}, a data frame, or `names`, one for each column"
         )
     own = _checked_names(names)
     if len(own) != len(columns):

@@ -11,6 +11,7 @@ except ImportError as error:
         "fastmetrics.dask needs Dask: pip install 'fastmetrics-eval[dask]'"
     ) from error
 
+from fastmetrics._input.calls import as_called
 from fastmetrics.dask.bootstrap import bootstrap
 from fastmetrics.dask.evaluation import evaluate
 from fastmetrics.dask.measures import confusion_matrix, measures, ranking_table
@@ -34,3 +35,5 @@ __all__ = [
     "roc_curve",
     "score_table",
 ]
+for _name in __all__:
+    globals()[_name] = as_called(globals()[_name], __name__, has_rows=False)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from fastmetrics._files import writing
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, no_parameter
 
 INK: Final = "black"
 PALE: Final = "0.82"
@@ -55,6 +57,21 @@ _LARGEST: Final = 1e300
 
 DPI: Final = 200
 """Dots an inch of a file, where its format has dots."""
+
+
+@contextmanager
+def options_of(artist: type[Any]) -> Iterator[None]:
+    """Let errors about options that an artist of matplotlib does not have say what to do."""
+    try:
+        yield
+    except AttributeError as error:
+        from matplotlib.artist import ArtistInspector
+
+        found = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if found is None:
+            raise
+        known = ["ax", *ArtistInspector(artist).get_setters()]
+        raise no_parameter(found[1], f"{artist.__module__}.{artist.__name__}", known) from None
 
 
 def require_matplotlib() -> None:

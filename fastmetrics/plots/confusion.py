@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.plots._style import axes_or_new, check_drawable
+from fastmetrics.plots._style import axes_or_new, check_drawable, options_of
 
 _CELL: Final = 0.62
 """Inches of a cell of a figure of its own, at least."""
@@ -37,10 +37,12 @@ def draw_confusion(
     k = len(labels)
     side = min(max(3.4, _CELL * k + 1.2), 9.0)
     ax = axes_or_new(ax, (side + 0.8, side))
+    from matplotlib.image import AxesImage
+
     top = float(np.nanmax(cells, initial=0.0))
-    image = ax.imshow(
-        cells, **{"cmap": "Blues", "vmin": 0.0, "vmax": top or 1.0} | dict(options or {})
-    )
+    look = {"cmap": "Blues", "vmin": 0.0, "vmax": top or 1.0} | dict(options or {})
+    with options_of(AxesImage):
+        image = ax.imshow(cells, **look)
     ax.set_xticks(range(k), labels)
     ax.set_yticks(range(k), labels)
     ax.set(xlabel="predicted class", ylabel="true class")

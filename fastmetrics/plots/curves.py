@@ -17,6 +17,7 @@ from fastmetrics.plots._style import (
     curves_on,
     legend_off_curves,
     look_of,
+    options_of,
     plain_spines,
 )
 
@@ -187,7 +188,8 @@ def add_curves(ax: Any, curves: Sequence[Curve], options: Mapping[str, Any] | No
         if curve.has_markers and len(curve.x) <= _MARKERS:
             look |= {"marker": marker, "markersize": 4.5}
         look |= {"label": curve.label, "drawstyle": curve.drawstyle} | given
-        line = ax.add_line(ThinLine(curve.x, curve.y, **look))
+        with options_of(Line2D):
+            line = ax.add_line(ThinLine(curve.x, curve.y, **look))
         if curve.is_shaded and len(curve.x):
             x, y = np.append(curve.x, curve.x[[-1, 0]]), np.append(curve.y, [0.0, 0.0])
             shade = {"color": line.get_color(), "alpha": BAND_ALPHA, "lw": 0, "zorder": 0.5}

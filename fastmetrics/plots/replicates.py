@@ -15,6 +15,7 @@ from fastmetrics.plots._style import (
     axes_or_new,
     check_drawable,
     legend_on_top,
+    options_of,
     plain_spines,
     upright,
     words,
@@ -45,9 +46,12 @@ def draw_replicates(
     """Draw a histogram of the finite replicates, lines at the estimate and at its limits."""
     check_drawable(replicates)
     ax = axes_or_new(ax)
+    from matplotlib.patches import Rectangle
+
     finite = replicates[np.isfinite(replicates)]
     shade = {"bins": _edges(finite), "facecolor": PALE, "edgecolor": "0.35", "lw": 0.6}
-    ax.hist(finite, **shade | {"label": f"{len(finite):,} replicates"} | dict(options or {}))
+    with options_of(Rectangle):
+        ax.hist(finite, **shade | {"label": f"{len(finite):,} replicates"} | dict(options or {}))
     ax.locator_params(axis="x", nbins=5)
     ax.set(xlabel=words(estimate.name), ylabel="replicates")
     plain_spines(ax)

@@ -133,7 +133,7 @@ def test_a_list_of_vectors_with_names_is_several_models() -> None:
     assert fm.delong_test(y, np.c_[a, b], names=["a", "b"]) == named
     assert fm.delong_test(y, np.c_[a, b].tolist(), names=["a", "b"]) == named
     assert fm.evaluate(y, [a, b], names=["a", "b"]) == fm.evaluate(y, {"a": a, "b": b})
-    with pytest.raises(TypeError, match=r"pass a mapping, such as .'first'"):
+    with pytest.raises(TypeError, match=r"pass \{'a': ..., 'b': ...\}, each model's"):
         fm.delong_test(y, [a, b])
     with pytest.raises(ValueError, match="`names` must name the 30 columns"):
         fm.delong_test(y, [a, b], names=["a", "b", "c"])

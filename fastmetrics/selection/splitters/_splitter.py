@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.calls import as_called
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_same_length, key_text, seed_key
@@ -35,6 +36,10 @@ class Splitter(ABC):
 
     _shown: ClassVar[tuple[str, ...]] = ()
     _uses_groups: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        named = as_called(cls.__init__, cls.__module__, name=cls.__name__, has_rows=False)
+        setattr(cls, "__init__", named)  # noqa: B010
 
     def __init__(self, rng: Any) -> None:
         self._key = seed_key(rng)
