@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._interrupt import deferred_interrupt
 from fastmetrics._kernels._notice import Notice, notice
 from fastmetrics.errors import warn_user
 
@@ -182,6 +183,7 @@ class Kernel:
         self._twin_budget -= largest
         return self._twin_budget >= 0
 
+    @deferred_interrupt()
     def compiled(self) -> Any:
         """Return numba's dispatcher (the function itself under ``NUMBA_DISABLE_JIT=1``)."""
         global _any_loaded
@@ -273,11 +275,13 @@ def _jit(function: FunctionType) -> Any:
     }
     try:
         dispatcher = numba.njit(cache=True, **options)(linked)
+        if hasattr(dispatcher, "_cache"):  # not under NUMBA_DISABLE_JIT=1
+            dispatcher._cache = _Cache(dispatcher._cache)
     except RuntimeError as error:  # numba: "no locator available": nowhere to write a cache
         _log.debug("kernel %s is not cached: %s", function.__name__, error)
-        return numba.njit(**options)(linked)
-    if hasattr(dispatcher, "_cache"):  # not under NUMBA_DISABLE_JIT=1
-        dispatcher._cache = _Cache(dispatcher._cache)
+        dispatcher = numba.njit(**options)(linked)
+    if hasattr(dispatcher, "_compile_for_args"):  # which compiles, or loads, a version
+        dispatcher._compile_for_args = deferred_interrupt()(dispatcher._compile_for_args)
     return dispatcher
 
 
@@ -303,8 +307,8 @@ def in_place_of(
 
 def without_gil(dispatcher: Any) -> Any:
     """Return a user's numba function compiled so that it lets other threads run."""
-    if dispatcher.targetoptions.get("nogil"):
-        return dispatcher
-    import numba
+    if not dispatcher.targetoptions.get("nogil"):
+        import numba
 
-    return numba.njit(nogil=True)(dispatcher.py_func)
+        dispatcher = numba.njit(nogil=True)(dispatcher.py_func)
+    return deferred_interrupt()(dispatcher)  # no interrupt ends a call, and the first one compiles

@@ -1,9 +1,7 @@
 """Ctrl-C that ends the work soon, whatever the work is about.
 
-Python raises KeyboardInterrupt between any two steps of the main thread; numba and llvmlite do not
-expect it. Raised in a function that C code called back it is dropped, and raised while they hold
-their lock it leaves the lock locked, for other threads to wait for without end. So it waits until
-machine code is loaded, and it comes again where it was dropped.
+It waits until machine code is loaded (``fastmetrics/_interrupt.py``), but not for long, and it
+comes again where C code that called a function back has dropped it.
 """
 
 from __future__ import annotations
@@ -15,17 +13,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
-from types import FrameType
 
+from fastmetrics._interrupt import listeners
 from fastmetrics.cli._messages import say
 
 #: Exit status that a shell reports for a process that Ctrl-C has ended.
 INTERRUPTED = 130
-#: Seconds to the next try: where the compiler was at work, and where what was raised had no effect.
-_SOON, _LATER = 0.05, 0.5
+#: Seconds to the next try, where what was raised had no effect.
+_LATER = 0.5
 #: Seconds after which a compiler that is still at work is not waited for.
 _PATIENCE = 0.8
-_COMPILERS = ("numba", "llvmlite")
 
 
 def say_interrupted() -> None:
@@ -44,18 +41,19 @@ def insistent_interrupt() -> Iterator[None]:
     told: SimpleQueue[bool | None] = SimpleQueue()
     ended = raised = False
 
-    def handle(_: int, frame: FrameType | None) -> None:
+    def waits() -> None:
+        told.put(True)
+
+    def handle(*_: object) -> None:
         nonlocal raised
-        if ended:
-            return
-        compiling = _is_compiling(frame)
-        told.put(compiling)
-        if not compiling:
+        if not ended:
+            told.put(False)
             raised = True
             raise KeyboardInterrupt
 
     watcher = threading.Thread(target=_watch, args=(told,), daemon=True)
     watcher.start()
+    listeners.append(waits)
     signal.signal(signal.SIGINT, handle)
     try:
         yield
@@ -65,17 +63,10 @@ def insistent_interrupt() -> Iterator[None]:
         raise
     finally:
         ended = True
+        listeners.remove(waits)
         told.put(None)
         watcher.join()  # so that nothing comes after this
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _is_compiling(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] in _COMPILERS:
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _watch(told: SimpleQueue[bool | None]) -> None:
@@ -90,9 +81,10 @@ def _watch(told: SimpleQueue[bool | None]) -> None:
             say_interrupted()
             os._exit(INTERRUPTED)  # nothing is open but the compiler's own files
         try:
-            waiting = told.get(timeout=_SOON if waiting else _LATER)
+            waiting = told.get(timeout=_PATIENCE if waiting else _LATER)
         except Empty:
-            _interrupt_main_thread()
+            if not waiting:
+                _interrupt_main_thread()
 
 
 def _interrupt_main_thread() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import tempfile
 import threading
 import time
@@ -15,6 +14,7 @@ from queue import Empty, Queue
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
+from fastmetrics._interrupt import deferred_interrupt
 from fastmetrics._threads.workers import available_processors
 from fastmetrics.errors import FileError
 
@@ -47,7 +47,7 @@ _OPTIONS: dict[str, Any] = {
 def require_duckdb() -> Any:
     """Return the duckdb module, or raise an ImportError that says how to get it."""
     try:
-        with _deferred_interrupt():
+        with deferred_interrupt():  # inside the start-up of C++ it would abort the process
             import duckdb
             import pyarrow  # noqa: F401  (the batches arrive as Arrow)
     except ImportError as error:
@@ -57,26 +57,6 @@ def require_duckdb() -> Any:
             name=error.name,
         ) from error
     return duckdb
-
-
-@contextmanager
-def _deferred_interrupt() -> Iterator[None]:
-    """Hold Ctrl-C back, for a moment, in C++ that expects none.
-
-    The start-up of a module would abort the process, a setting of DuckDB raise a RuntimeError.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    arrived = []
-    before = signal.signal(signal.SIGINT, lambda *_: arrived.append(True))
-    try:
-        yield
-    finally:
-        # None: set by C code, and not to be set from here.
-        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
-        if arrived:  # for whoever handles it
-            signal.raise_signal(signal.SIGINT)
 
 
 def quote_text(text: str) -> str:
@@ -232,7 +212,7 @@ class Session:
         duckdb = require_duckdb()
         try:
             self.addresses = {path: self._address(path) for path in self._paths}
-            with _deferred_interrupt():
+            with deferred_interrupt():
                 self.connection = self._locked(duckdb, self._n_threads)
         except BaseException:
             self.close()
@@ -259,7 +239,7 @@ class Session:
     @contextmanager
     def one_thread(self) -> Iterator[Any]:
         """Give a second locked connection that scans in file order, to find a first bad row."""
-        with _deferred_interrupt():
+        with deferred_interrupt():
             connection = self._locked(require_duckdb(), 1)
         try:
             yield connection

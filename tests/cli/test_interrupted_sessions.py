@@ -87,22 +87,6 @@ def test_while_a_database_is_set_up(folder, monkeypatch, capsys, reader, place):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_the_handler_of_others_is_asked_then(folder, monkeypatch):
-    heard = []
-    before = signal.signal(signal.SIGINT, lambda *_: heard.append("own"))
-    try:
-        for handler, expected in ((signal.getsignal(signal.SIGINT), ["own"]), (signal.SIG_IGN, [])):
-            heard.clear()
-            signal.signal(signal.SIGINT, handler)
-            with _session._deferred_interrupt():
-                os.kill(os.getpid(), signal.SIGINT)
-                assert heard == []
-            assert heard == expected
-            assert signal.getsignal(signal.SIGINT) is handler
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def test_a_query_that_has_just_begun_is_ended(monkeypatch):
     begun, told = threading.Event(), threading.Event()
 
