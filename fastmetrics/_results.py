@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fastmetrics._display.numbers import text
+from fastmetrics._display.numbers import is_bound, text
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Limits, Table
 
@@ -19,6 +19,8 @@ def _plain(value: Any) -> Any:
     """Return ``value`` as built-in Python objects, so that it can be written as JSON."""
     if isinstance(value, Result):
         return value.to_dict()
+    if isinstance(value, float):
+        return float(value)
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):
@@ -30,13 +32,29 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def plain_fields(result: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return these fields as built-in Python objects, after a p-value whether it is a bound."""
+    found: dict[str, Any] = {}
+    for name in names:
+        value = getattr(result, name)
+        found[name] = _plain(value)
+        if is_bound(value) is not None:
+            found[f"{name}_is_bound"] = is_bound(value)
+    return found
+
+
+def equals(value: Any) -> str:
+    """Return what stands before a number, after its name: "<=" if it is but a bound."""
+    return "<=" if is_bound(value) else "="
+
+
 def _short(value: Any) -> str:
-    """Return one field for the one-line repr."""
+    """Return one field for the one-line repr, after its name."""
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{equals(value)}{value:.6g}"
     if isinstance(value, np.ndarray):
-        return f"<{value.dtype} array of shape {value.shape}>"
-    return repr(value)
+        return f"=<{value.dtype} array of shape {value.shape}>"
+    return f"={value!r}"
 
 
 def same(left: Any, right: Any) -> bool:
@@ -126,14 +144,14 @@ class Result(Shown):
         Returns
         -------
         dict
-            Field name to value; nested results become dictionaries, arrays become lists.
+            Field name to value; nested results become dictionaries, arrays become lists. Of a
+            p-value of replicates "…_is_bound" says whether it is but a bound.
         """
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        return {field.name: _plain(getattr(self, field.name)) for field in fields}
+        return plain_fields(self, (field.name for field in dataclasses.fields(self)))  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        inside = ", ".join(f"{f.name}={_short(getattr(self, f.name))}" for f in fields if f.repr)
+        inside = ", ".join(f"{f.name}{_short(getattr(self, f.name))}" for f in fields if f.repr)
         return f"{type(self).__name__}({inside})"
 
     def _shown(self) -> Display:

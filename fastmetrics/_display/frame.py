@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from fastmetrics._display.numbers import text
+from fastmetrics._display.numbers import MonteCarloPValue, is_bound, text
 from fastmetrics._display.table import Display, Limits, Table
 from fastmetrics.errors import InputError
 
@@ -68,13 +68,17 @@ def _flat(table: Table) -> dict[str, Any]:
                 found[before + side] = [getattr(each, side, None) for each in column]
         elif not any(isinstance(each, np.ndarray) for each in column):
             found[name] = column
+            if any(isinstance(each, MonteCarloPValue) for each in column):
+                found[f"{name}_is_bound"] = [is_bound(each) for each in column]
     return found
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
-    return value if value is None or isinstance(value, str | bool | int | float) else text(value)
+    if isinstance(value, float):
+        return float(value)  # a p-value too, which is more than a number
+    return value if value is None or isinstance(value, str | bool | int) else text(value)
 
 
 def _of_one_kind(column: Iterable[Any]) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -53,6 +53,33 @@ def number(value: float, decimals: int) -> str:
     return text.replace("-", "−")
 
 
+class MonteCarloPValue(float):
+    """A p-value of replicates: where none of them was as extreme it is but a bound.
+
+    A bound holds as it is shown, in a dictionary and in a data frame: "≤ .002", and
+    ``pvalue_is_bound`` beside ``pvalue``.
+    """
+
+    __slots__ = ("is_bound",)
+    is_bound: bool
+
+    def __new__(cls, value: float, is_bound: bool = False) -> Self:
+        """Return the number; that p is at most 1 is no bound."""
+        self = super().__new__(cls, value)
+        self.is_bound = is_bound and value < 1.0
+        return self
+
+    @classmethod
+    def of(cls, n_extreme: int, n_replicates: int) -> Self:
+        """Return the share of as extreme ones, the data themselves counted in."""
+        return cls((1 + n_extreme) / (1 + n_replicates), n_extreme == 0)
+
+
+def is_bound(value: Any) -> bool | None:
+    """Return whether a p-value is but a bound; None of what is no p-value of replicates."""
+    return value.is_bound if isinstance(value, MonteCarloPValue) else None
+
+
 def pvalue(value: float | None) -> str:
     """Return a p-value: three decimals, or more where these would seem to decide."""
     if value is None or math.isnan(value):
@@ -60,15 +87,23 @@ def pvalue(value: float | None) -> str:
     if value < 0.001:
         return "< .001"
     decimals = 3
-    while decimals < 9 and round(value, decimals) in _LEVELS and value not in _LEVELS:
+    while decimals < 9 and _rounded(value, decimals) in _LEVELS and value not in _LEVELS:
         decimals += 1
-    return f"{value:.{decimals}f}".removeprefix("0")
+    shown = f"{_rounded(value, decimals):.{decimals}f}".removeprefix("0")
+    return f"≤ {shown}" if is_bound(value) else shown
+
+
+def _rounded(value: float, decimals: int) -> float:
+    """Return a p-value rounded, a bound upwards: it would not hold below."""
+    nearest = round(float(value), decimals)
+    is_below = is_bound(value) and nearest < value * (1.0 - 1e-12)
+    return round(nearest + 10.0**-decimals, decimals) if is_below else nearest
 
 
 def as_p(value: float) -> str:
-    """Return a p-value for a sentence: "p = .012", "p < .001"."""
+    """Return a p-value for a sentence: "p = .012", "p < .001", "p ≤ .002"."""
     shown = pvalue(value)
-    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+    return f"p {shown}" if shown.startswith(("<", "≤")) else f"p = {shown}"
 
 
 def threshold(value: Any) -> str:

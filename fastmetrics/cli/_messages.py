@@ -15,8 +15,9 @@ def write(text: str) -> None:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        for character, plain in (("–", "-"), ("−", "-"), ("≥", ">="), ("…", "..."), ("─", "-")):
-            text = text.replace(character, plain)
+        plain = {"–": "-", "−": "-", "─": "-", "≥": ">=", "≤": "<=", "…": "..."}
+        for character, in_ascii in plain.items():
+            text = text.replace(character, in_ascii)
         text = text.encode(encoding, "replace").decode(encoding)
     with _nothing_left(sys.stdout):
         sys.stdout.write(text)

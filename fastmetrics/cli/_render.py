@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from fastmetrics._display.numbers import is_bound
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
 from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResult, PairedDifference
 from fastmetrics.report import Evaluation, EvaluationBootstrap
@@ -21,7 +22,8 @@ _FIELDS: Final = (
 )
 _INTERVAL_FIELDS: Final = (
     *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error", "bias"),
-    *("pvalue", "pvalue_holm", "n_failed", "confidence_level", "method", "n_resamples"),
+    *("pvalue", "pvalue_is_bound", "pvalue_holm", "pvalue_holm_is_bound"),
+    *("n_failed", "confidence_level", "method", "n_resamples"),
     *("stratified", "n_groups", "effective_n_groups", "threshold", "key", "weights_are", "note"),
 )
 #: Fields of a model, and their measures in the bootstrap.
@@ -39,7 +41,8 @@ _VALUES: Final = {
 _PAIR_FIELDS: Final = (
     *("model_a", "model_b", "mean_rank_a", "mean_rank_b", "difference", "statistic"),
     *("pvalue", "reject", "better", "post_hoc", "alpha", "critical_difference"),
-    *("friedman_chi2", "friedman_pvalue", "friedman_pvalue_method", "friedman_reject"),
+    *("friedman_chi2", "friedman_pvalue", "friedman_pvalue_is_bound"),
+    *("friedman_pvalue_method", "friedman_reject"),
 )
 #: Fields of the costs as columns of a CSV file.
 _COST_FIELDS: Final = (
@@ -128,8 +131,9 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
     for metric, pairs in (evaluation.differences or {}).items():
         for pair in pairs:
             row = {"model": pair.model_a, "minus_model": pair.model_b, "metric": metric}
-            row |= {"estimate": pair.difference, "pvalue": pair.pvalue}
-            row |= _shared_fields(pair) | {"pvalue_holm": pair.pvalue_holm, "note": pair.note}
+            row |= {"estimate": pair.difference} | _shared_fields(pair) | {"note": pair.note}
+            for name, p in (("pvalue", pair.pvalue), ("pvalue_holm", pair.pvalue_holm)):
+                row |= {name: p, f"{name}_is_bound": is_bound(p)}
             rows.append(plan | row)
     return csv_text(_INTERVAL_FIELDS, rows)
 
@@ -191,7 +195,8 @@ def _csv_of_pairs(comparison: TableComparison) -> str:
         row = (
             *(a, b, at[a], at[b], pair.difference, pair.statistic, pair.pvalue, pair.reject),
             *(pair.better or "", test.method, test.alpha, test.critical_difference),
-            *(friedman.chi2, friedman.pvalue, friedman.pvalue_method, friedman.reject),
+            *(friedman.chi2, friedman.pvalue, is_bound(friedman.pvalue)),
+            *(friedman.pvalue_method, friedman.reject),
         )
         rows.append(dict(zip(_PAIR_FIELDS, row, strict=True)))
     return csv_text(_PAIR_FIELDS, rows)

@@ -29,7 +29,8 @@ examples:
 _DEFAULT: Final = "ndcg map mrr"
 _MEAN_FIELDS: Final = (
     *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error", "n_queries"),
-    *("pvalue", "pvalue_holm", "pvalue_max_t", "better", "n_better", "n_worse", "n_equal"),
+    *("pvalue", "pvalue_is_bound", "pvalue_holm", "pvalue_holm_is_bound"),
+    *("pvalue_max_t", "pvalue_max_t_is_bound", "better", "n_better", "n_worse", "n_equal"),
     *("method", "test", "adjustment", "confidence_level", "n_resamples", "key", "note"),
 )
 _SETTINGS: Final = (

@@ -11,7 +11,7 @@ from typing import Any, Final, get_args
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.plots.null_distributions import Observed, draw_binomial, draw_t
 
@@ -48,6 +48,7 @@ class ComparisonTest(Result):
         Degrees of freedom; two of an F; None where there are none.
     pvalue : float
         Probability, under the null hypothesis, of a statistic at least as extreme.
+        Of random permutations and signs ``pvalue.is_bound`` says that none is: p is at most that.
     alpha : float
         Level of the decision.
     critical_value : float
@@ -172,7 +173,7 @@ class ComparisonTest(Result):
         lead = "" if self.better is None else f", {self._lead()}: {self.better}"
         return (
             f"{type(self).__name__}({self.method}: {self.statistic_name}{df}={self.statistic:.6g}, "
-            f"pvalue={self.pvalue:.6g}, {decision} at {self.alpha:g}{lead})"
+            f"pvalue{equals(self.pvalue)}{self.pvalue:.6g}, {decision} at {self.alpha:g}{lead})"
         )
 
 

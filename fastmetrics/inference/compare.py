@@ -318,7 +318,7 @@ def _comparison(
     n_groups: int | None,
 ) -> Comparison:
     """Return the comparison, with p adjusted and the better models named."""
-    adjusted = holm([pair.pvalue for pair in pairs]).tolist()
+    adjusted = holm([pair.pvalue for pair in pairs])
     pairs = [replace(pair, pvalue_holm=p) for pair, p in zip(pairs, adjusted, strict=True)]
     direction = one.higher_is_better
     pairs = [replace(pair, better=chosen.better(direction, pair)) for pair in pairs]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from fastmetrics._display.numbers import MonteCarloPValue, is_bound
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
@@ -185,7 +187,7 @@ def normal_test(
     return NormalTest(statistic, tail(side, df), interval)
 
 
-def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
+def holm(pvalues: Sequence[float]) -> list[float]:
     """Return Holm's adjusted p-values, in the order of ``pvalues``.
 
     Rejecting where the adjusted value is at most alpha keeps the chance of any false rejection
@@ -193,14 +195,14 @@ def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    pvalues : array-like of shape (k,)
+    pvalues : sequence of float
         P-values in [0, 1]; nan marks a test that is not defined.
 
     Returns
     -------
-    ndarray of shape (k,)
+    list of float
         Adjusted p-values, at most 1; nan where there is none, and such a test is not counted
-        among the others.
+        among the others. What comes of a bound is a bound.
 
     Notes
     -----
@@ -215,12 +217,16 @@ def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
     Examples
     --------
     >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
+    [0.03, 0.06, 0.06]
     """
-    values = np.asarray(pvalues, dtype=np.float64)
-    adjusted = np.full(values.shape, np.nan)
-    defined = np.flatnonzero(~np.isnan(values))
-    order = defined[np.argsort(values[defined], kind="stable")]
-    factors = np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(factors * values[order]), 1.0)
+    adjusted = [math.nan] * len(pvalues)
+    order = [at for at in np.argsort(pvalues, kind="stable") if not math.isnan(pvalues[at])]
+    largest = 0.0
+    for left, at in zip(range(len(order), 0, -1), order, strict=True):
+        step = min(left * pvalues[at], 1.0)
+        if isinstance(pvalues[at], MonteCarloPValue):
+            step = MonteCarloPValue(step, bool(is_bound(pvalues[at])))
+        if step > largest or (step == largest and not is_bound(step)):
+            largest = step
+        adjusted[at] = largest
     return adjusted

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import WeightsAre
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import no_such
 from fastmetrics.intervals.bootstrap._result_tables import METHODS, WEIGHTS, differences_table
 from fastmetrics.intervals.bootstrap.bootstrap_results import (
@@ -101,7 +101,7 @@ class ModelEvaluation(Result):
             plain.pop("costs")
         if self.bootstrap is not None:
             plain["bootstrap"] = {
-                metric: _plain_fields(result, _OF_ONE_MEASURE)
+                metric: plain_fields(result, _OF_ONE_MEASURE)
                 for metric, result in self.bootstrap.items()
             }
         return plain
@@ -229,14 +229,9 @@ class Evaluation(Result):
         return Display(tables, notes=_notes(self))
 
 
-def _plain_fields(result: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    values = {name: getattr(result, name) for name in names}
-    return {k: v.to_dict() if isinstance(v, Result) else v for k, v in values.items()}
-
-
 def _without_replicates(pair: PairedDifference) -> dict[str, Any]:
-    names = [f.name for f in fields(pair) if f.name != "bootstrap_distribution"]
-    return _plain_fields(pair, tuple(names))
+    names = (f.name for f in fields(pair) if f.name != "bootstrap_distribution")
+    return plain_fields(pair, names)
 
 
 # --- what is printed ----------------------------------------------------------------------------

@@ -281,7 +281,7 @@ def _differences(
     pvalues = {
         each: pvalue_of(difference, plan, kept[each[0]]) for each, difference in found.items()
     }
-    adjusted = dict(zip(found, holm([pvalues[each] for each in found]).tolist(), strict=True))
+    adjusted = dict(zip(found, holm([pvalues[each] for each in found]), strict=True))
     largest = dict(zip(found, _max_t(found, kept, plan), strict=True))
     alpha = 1.0 - plan.confidence_level
     results = []
@@ -337,8 +337,7 @@ def _max_t(
         shares[kept[label], column] = difference.shares
     if plan.groups is not None:
         shares = np.column_stack([sums_of_groups(each, plan.groups) for each in shares.T])
-    pvalues: list[float] = max_t_pvalues(shares, plan.n_resamples, plan.key).tolist()
-    return pvalues
+    return max_t_pvalues(shares, plan.n_resamples, plan.key)
 
 
 def _means(

@@ -82,7 +82,8 @@ class RankingDifference(Difference):
         Of the difference.
     standard_error : float
     pvalue : float
-        Of no difference, by the test of the evaluation.
+        Of no difference, by the test of the evaluation. Of random signs
+        ``pvalue.is_bound`` says that none is as extreme: p is at most that.
     pvalue_holm : float
         Adjusted for all pairs of systems and all measures.
     pvalue_max_t : float

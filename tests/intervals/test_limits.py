@@ -375,15 +375,15 @@ PROBABILITIES = st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0])
 @given(st.lists(PROBABILITIES, min_size=1, max_size=12))
 def test_holm(pvalues: list[float]) -> None:
     found = holm(pvalues)
-    assert found.tolist() == pytest.approx(oracle.holm(pvalues), rel=1e-12)
+    assert found == pytest.approx(oracle.holm(pvalues), rel=1e-12)
     assert found == pytest.approx(adjusted_by_statsmodels(pvalues, "holm"), rel=1e-12)
     with_gaps = holm([math.nan, *pvalues, math.nan])
-    assert np.isnan(with_gaps[[0, -1]]).all()
-    assert with_gaps[1:-1].tolist() == found.tolist()
+    assert np.isnan([with_gaps[0], with_gaps[-1]]).all()
+    assert with_gaps[1:-1] == found
 
 
 def test_holm_as_r_adjusts() -> None:
     """Figures of R's p.adjust(c(.01, .02, .03, .04, .05), "holm")."""
     found = holm([0.01, 0.02, 0.03, 0.04, 0.05])
-    assert found.tolist() == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
-    assert holm([]).shape == (0,)
+    assert found == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    assert holm([]) == []

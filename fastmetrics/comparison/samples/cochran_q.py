@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, seed_key
@@ -210,7 +211,7 @@ def _permutation_pvalue(
     rng = np.random.default_rng(key)
     found = _random_squares(sums.rows, n_models, n_resamples, rng)
     extreme = int(np.count_nonzero(found >= squares))
-    return (extreme + 1) / (n_resamples + 1), "random permutation"
+    return MonteCarloPValue.of(extreme, n_resamples), "random permutation"
 
 
 def _exact_pvalue(row_sums: Counts, n_models: int, squares: int) -> float | None:

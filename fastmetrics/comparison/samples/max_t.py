@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._threads.workers import run
 from fastmetrics.comparison.samples._signed_sums import (
     BATCH,
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 _ROUNDING: Final = 1e-12
 
 
-def max_t_pvalues(differences: Floats, n_resamples: int, key: NDArray[np.uint64]) -> Floats:
+def max_t_pvalues(differences: Floats, n_resamples: int, key: NDArray[np.uint64]) -> list[float]:
     """Return step-down max-T p-values that mean differences are 0.
 
     Under the null hypothesis each unit's differences could as well have the other sign, all of them
@@ -41,8 +42,8 @@ def max_t_pvalues(differences: Floats, n_resamples: int, key: NDArray[np.uint64]
 
     Returns
     -------
-    ndarray of float64, shape (n_columns,)
-        1 for a column of zeros.
+    list of float
+        Of each column; 1 for a column of zeros.
 
     References
     ----------
@@ -50,7 +51,7 @@ def max_t_pvalues(differences: Floats, n_resamples: int, key: NDArray[np.uint64]
     100:94-108.
     """
     scales = np.sqrt((differences**2).sum(axis=0))
-    pvalues = np.ones(len(scales))
+    pvalues = [1.0] * len(scales)
     varying = np.flatnonzero(scales > 0)
     if not len(varying):
         return pvalues
@@ -75,7 +76,7 @@ def max_t_pvalues(differences: Floats, n_resamples: int, key: NDArray[np.uint64]
         return found
 
     counts = sum(run([partial(counted, batch) for batch in range(-(-n_flips // BATCH))]))
-    own = 0 if is_exact else 1  # all flips hold the data themselves
-    stepped = np.maximum.accumulate((counts + own) / (n_flips + own))
-    pvalues[varying[order]] = stepped
+    for column, count in zip(varying[order], np.maximum.accumulate(counts).tolist(), strict=True):
+        # all flips hold the data themselves
+        pvalues[column] = count / n_flips if is_exact else MonteCarloPValue.of(count, n_flips)
     return pvalues

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
@@ -139,7 +140,7 @@ def sign_flip_test(
             how = "Monte Carlo"
             sums = random_sums(np.sort(nonzero), count, key)  # in whatever order rows came
             sums = np.abs(sums) if side == "two-sided" else sums if side == "greater" else -sums
-            pvalue = (int(np.count_nonzero(sums >= least)) + 1) / (count + 1)
+            pvalue = MonteCarloPValue.of(int(np.count_nonzero(sums >= least)), count)
         elif side == "two-sided":
             pvalue = 1.0 if least <= 0 else min(1.0, 2.0 * tail)
         else:

@@ -279,7 +279,7 @@ def decided(changes: list[_Change], margin: float, alpha: float, paired: bool) -
         for side in ("greater", "less")
     )
     rows = []
-    for change, worse, not_worse in zip(changes, holm(above).tolist(), below, strict=True):
+    for change, worse, not_worse in zip(changes, holm(above), below, strict=True):
         decision: Decision = (
             "worse" if worse <= level else "not worse" if not_worse <= level else "undecided"
         )

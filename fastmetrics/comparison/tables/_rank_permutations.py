@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._display.numbers import MonteCarloPValue
+
 #: Arrangements that are looked at, at most, before the exact distribution is given up.
 BUDGET = 10**7
 #: Arrangements worked on at a time.
@@ -129,7 +131,7 @@ def permutation_pvalue(
         drawn = generator.permuted(np.broadcast_to(centred, (size, n, k)), axis=2)
         sums = drawn.sum(axis=1)
         as_extreme += int(np.count_nonzero((sums * sums).sum(axis=1) >= observed))
-    return (1 + as_extreme) / (1 + n_resamples)
+    return MonteCarloPValue.of(as_extreme, n_resamples)
 
 
 def _least_work(rows: list[NDArray[np.int64]]) -> int:

@@ -25,7 +25,6 @@ from fastmetrics.comparison.tables.post_hoc_result import (
     rank_difference,
 )
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError
-from fastmetrics.intervals._pvalues import holm
 
 Adjustment = Literal["holm", "hochberg", "benjamini-hochberg", "bonferroni"]
 
@@ -283,8 +282,6 @@ def adjust_pvalues(pvalues: ArrayLike, *, method: Adjustment = "holm") -> NDArra
     if not len(defined):
         return np.full(values.shape, np.nan)
     check_probabilities(values[defined], "pvalues")
-    if method == "holm":
-        return holm(values)
     adjusted = np.full(values.shape, np.nan)
     order = defined[np.argsort(values[defined], kind="stable")]
     m = len(order)
@@ -292,7 +289,11 @@ def adjust_pvalues(pvalues: ArrayLike, *, method: Adjustment = "holm") -> NDArra
         adjusted[order] = np.minimum(m * values[order], 1.0)
         return adjusted
     places = np.arange(1, m + 1)
-    factors = m - places + 1 if method == "hochberg" else m / places
-    stepped = np.minimum.accumulate((factors * values[order])[::-1])[::-1]
+    factors = m / places if method == "benjamini-hochberg" else m - places + 1
+    stepped = factors * values[order]
+    if method == "holm":
+        stepped = np.maximum.accumulate(stepped)
+    else:
+        stepped = np.minimum.accumulate(stepped[::-1])[::-1]
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted

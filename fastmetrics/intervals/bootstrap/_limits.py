@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._kernels.replicates import leave_one_out as kernels
 from fastmetrics._results import ConfidenceInterval
@@ -302,7 +303,8 @@ def pvalue_of_limits(
     d <= 0 ("percentile"), or of d >= 2 estimate ("basic": as many as d - estimate >= estimate,
     where 0 is true), each count plus one and over B + 1; "bca" and groups then undo what they do
     to levels. Two-sided, p is twice the smaller of both tails, at most 1. The added 1 counts the
-    data themselves among the replicates: no p-value is 0. Efron & Tibshirani (1993), 15.4; Davison
+    data themselves among the replicates: no p-value is 0, and without a replicate in its tail it is
+    but a bound. Efron & Tibshirani (1993), 15.4; Davison
     & Hinkley (1997), 4.2; of the centring of "basic" Hall & Wilson (1991), Two guidelines for
     bootstrap hypothesis testing, Biometrics 47:757-762.
 
@@ -317,22 +319,22 @@ def pvalue_of_limits(
     null = slack = 0.0
     if method == "basic":  # what rounding parts from twice the estimate is a tie all the same
         null, slack = 2.0 * estimate, _TIE * float(np.max(np.abs(defined)))
-    lower = (1 + int(np.count_nonzero(defined <= null + slack))) / (n + 1)
-    upper = (1 + int(np.count_nonzero(defined >= null - slack))) / (n + 1)
+    below = int(np.count_nonzero(defined <= null + slack))
+    above = int(np.count_nonzero(defined >= null - slack))
     if method == "basic":  # the mirror: the upper quantile makes the lower limit
-        lower, upper = upper, lower
-    elif method == "bca" and not _are_equal(defined):
+        below, above = above, below
+    lower, upper = (1 + below) / (n + 1), (1 + above) / (n + 1)
+    if method == "bca" and not _are_equal(defined):
         given = _given(acceleration, "acceleration")
         if isinstance(_bca_levels(defined, estimate, 0.025, given), str):
             return math.nan
         bias = _bias(defined, estimate)
         lower, upper = _bca_tail(lower, bias, given), _bca_tail(upper, -bias, -given)
     lower, upper = (max(narrowed_level(t, n_groups), 0.0) for t in (lower, upper))
-    if alternative == "greater":
-        return min(1.0, lower)
-    if alternative == "less":
-        return min(1.0, upper)
-    return min(1.0, 2 * min(lower, upper))
+    sides = {"greater": (lower, below), "less": (upper, above)}
+    tail, count = sides.get(alternative) or min(sides.values())
+    tails = 2 if alternative == "two-sided" else 1
+    return MonteCarloPValue(min(1.0, tails * tail), count == 0)
 
 
 def _bca_tail(share: float, bias: float, acceleration: float) -> float:

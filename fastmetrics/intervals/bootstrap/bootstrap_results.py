@@ -202,7 +202,8 @@ class PairedDifference(Replicated, Difference):
     standard_error : float
         Standard deviation of the replicates of the difference.
     pvalue : float
-        Of "no difference": the level at which the interval reaches 0.
+        Of "no difference": the level at which the interval reaches 0. ``pvalue.is_bound``
+        says that no replicate does: p is at most that.
     pvalue_holm : float
         Adjusted for all pairs of models that were compared by this measure.
     n_failed : int

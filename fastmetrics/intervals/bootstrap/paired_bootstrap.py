@@ -243,8 +243,7 @@ def compared(
             )
         adjusted = holm([pair["pvalue"] for pair in pairs])
         differences[one.label] = tuple(
-            PairedDifference(**pair, pvalue_holm=float(p))
-            for pair, p in zip(pairs, adjusted, strict=True)
+            PairedDifference(**pair, pvalue_holm=p) for pair, p in zip(pairs, adjusted, strict=True)
         )
     return PairedBootstrap(
         own,

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, check_models, named_scores, pair_of
@@ -25,7 +26,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._kernels.replicates import replicate_pairs, resampling as kernels
-from fastmetrics._results import Difference, Result
+from fastmetrics._results import Difference, Result, equals
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.intervals._pvalues import holm
@@ -58,6 +59,7 @@ class PermutedDifference(Difference):
         The measure of `model_a` less that of `model_b`.
     pvalue : float
         Share of exchanges, the data themselves among them, that differ at least as much.
+        ``pvalue.is_bound`` says that none does: p is at most that.
     pvalue_holm : float
         Adjusted for all pairs of models that were compared by this measure.
     null_distribution : ndarray of shape (n_resamples,)
@@ -104,7 +106,7 @@ class PairedPermutationTest(Result):
     def __repr__(self) -> str:
         inside = ", ".join(
             f"{pair.metric}: {pair.model_a} - {pair.model_b} = {pair.difference:.6g}, "
-            f"pvalue={pair.pvalue:.6g}"
+            f"pvalue{equals(pair.pvalue)}{pair.pvalue:.6g}"
             for pairs in self.differences.values()
             for pair in pairs
         )
@@ -225,8 +227,7 @@ def paired_permutation_test(
     for label, pairs in found.items():
         adjusted = holm([one["pvalue"] for one in pairs])
         differences[label] = tuple(
-            PermutedDifference(**one, pvalue_holm=float(p))
-            for one, p in zip(pairs, adjusted, strict=True)
+            PermutedDifference(**one, pvalue_holm=p) for one, p in zip(pairs, adjusted, strict=True)
         )
     return PairedPermutationTest(differences, exchange, alternative, count, key_text(key))
 
@@ -385,7 +386,7 @@ def _result(
         else:
             extreme = null <= difference + slack
         defined = len(null) - failures.n
-        pvalue = (1 + int(np.count_nonzero(extreme))) / (1 + defined)
+        pvalue = MonteCarloPValue.of(int(np.count_nonzero(extreme)), defined)
         failures.warn(f"{metric!r} of {names[0]!r} or {names[1]!r}")
     return {
         "metric": metric,

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer, check_memory, key_text, seed_key
 from fastmetrics._kernels.isotonic import squares_lost
@@ -49,7 +50,7 @@ class CalibrationTest(Result):
         Of the data.
     pvalue : float
         Share of calibrated data, these included, whose statistic is as great: small values speak
-        against calibration.
+        against calibration. ``pvalue.is_bound`` says that none but these is: p is at most that.
     mean_if_calibrated : float
         The mean statistic of calibrated data of these probabilities: what chance alone makes.
     metric : str
@@ -147,7 +148,7 @@ def calibration_test(
     as_great = np.count_nonzero(replicates >= statistic - 1e-12 * abs(statistic))
     return CalibrationTest(
         statistic,
-        (1 + int(as_great)) / (1 + n_resamples),
+        MonteCarloPValue.of(int(as_great), n_resamples),
         float(replicates.mean()),
         metrics,
         data.n_samples,

@@ -210,7 +210,7 @@ def compare(
         error = math.sqrt(rows.variance(found[one].influences - found[other].influences))
         test = normal_test(difference / most, error / most, level, alternative, between)
         numbers.append((names[one], names[other], difference, error, test))
-    adjusted = holm([test.pvalue for *_, test in numbers]).tolist()
+    adjusted = holm([test.pvalue for *_, test in numbers])
     pairs = tuple(
         ConcordancePair(
             a,

@@ -308,7 +308,7 @@ def _pairs(
         error = math.sqrt(found.variance_of_difference(one, other))
         test = normal_test(difference, error, level, alternative, between)
         numbers.append((names[one], names[other], difference, error, test))
-    adjusted = holm([test.pvalue for *_, test in numbers]).tolist()
+    adjusted = holm([test.pvalue for *_, test in numbers])
     return tuple(
         DeLongPair(a, b, difference, error, test.statistic, test.pvalue, p, test.interval)
         for (a, b, difference, error, test), p in zip(numbers, adjusted, strict=True)

@@ -1,0 +1,248 @@
+"""P-values of replicates: without one as extreme they are bounds, and every form says so."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import math
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import fastmetrics as fm
+from fastmetrics._display.numbers import MonteCarloPValue, as_p, pvalue
+from fastmetrics.cli import main
+from fastmetrics.comparison.samples.max_t import max_t_pvalues
+from fastmetrics.intervals._pvalues import holm
+from fastmetrics.intervals.bootstrap._limits import pvalue_of_limits
+
+B = 199
+N = 1_000
+Y = np.arange(N) % 2
+NOISE = np.random.default_rng(0).normal(size=(2, N))
+#: The first is far better than the others, which are alike.
+SCORES = {"a": 4 * Y + NOISE[0], "b": NOISE[1], "c": NOISE[1] + 0.1 * NOISE[0]}
+QUERIES = np.arange(N) // 10
+TABLE = np.random.default_rng(1).random((60, 6)) + np.array([3, 0, 0, 0, 0, 0])
+#: The same without a difference: p-values that are none too small.
+LEVEL_TABLE = np.random.default_rng(2).random((60, 6))
+
+
+def sign_flips(shift: float) -> Any:
+    differences = np.random.default_rng(3).normal(shift, 1, 300)
+    options: dict[str, Any] = {"higher_is_better": True, "n_resamples": B, "rng": 1}
+    return fm.sign_flip_test(differences, method="monte-carlo", **options)
+
+
+def cochran(shift: float) -> Any:
+    right = np.random.default_rng(4).random((500, 13)) < 0.5 + shift * np.linspace(0, 0.4, 13)
+    return fm.cochran_q_test(right, method="permutation", n_resamples=B, rng=1)
+
+
+def friedman(shift: float) -> Any:
+    options: dict[str, Any] = {"pvalue_method": "permutation", "n_resamples": B, "rng": 1}
+    scores = TABLE if shift else LEVEL_TABLE
+    return fm.friedman_test(scores, higher_is_better=True, **options)
+
+
+def calibration(shift: float) -> Any:
+    p = np.random.default_rng(5).random(600)
+    y = np.random.default_rng(6).random(600) < p ** (1 + shift)
+    return fm.calibration_test(y, p, n_resamples=B, rng=1)
+
+
+def paired(shift: float, **options: Any) -> Any:
+    models = {"a": SCORES["a" if shift else "c"], "b": SCORES["b"]}
+    return fm.paired_bootstrap(Y, models, n_resamples=B, rng=1, **options)["roc_auc"]
+
+
+def exchanged(shift: float) -> Any:
+    models = {"a": SCORES["a" if shift else "c"], "b": SCORES["b"]}
+    return fm.paired_permutation_test(Y, models, n_resamples=B, rng=1)["roc_auc"]
+
+
+def compared(shift: float) -> Any:
+    models = {"a": SCORES["a" if shift else "c"], "b": SCORES["b"]}
+    options: dict[str, Any] = {"method": "bootstrap", "n_resamples": B, "rng": 1}
+    return fm.compare(Y, models, metrics="roc_auc", **options)["roc_auc"].pairs[0]
+
+
+def ranked(shift: float) -> Any:
+    models = {"a": SCORES["a" if shift else "c"], "b": SCORES["b"]}
+    options: dict[str, Any] = {"test": "randomization", "n_resamples": B, "rng": 1}
+    found = fm.evaluate_rankings(Y, models, query=QUERIES, metrics=["map"], **options)
+    return found.differences[0]
+
+
+#: What makes a result, and the least p-value: of B replicates one-sided, or twice that.
+FLOORS: dict[str, tuple[Callable[[float], Any], float]] = {
+    "sign flips": (sign_flips, 1 / (B + 1)),
+    "Cochran": (cochran, 1 / (B + 1)),
+    "Friedman": (friedman, 1 / (B + 1)),
+    "calibration": (calibration, 1 / (B + 1)),
+    "percentile": (paired, 2 / (B + 1)),
+    "basic": (lambda shift: paired(shift, method="basic"), 2 / (B + 1)),
+    "one-sided": (lambda shift: paired(shift, alternative="greater"), 1 / (B + 1)),
+    "exchanges": (exchanged, 1 / (B + 1)),
+    "compare": (compared, 2 / (B + 1)),
+    "rankings": (ranked, 1 / (B + 1)),
+}
+
+
+@pytest.mark.parametrize("of", FLOORS)
+def test_the_floor_is_a_bound_in_every_form(of: str) -> None:
+    make, floor = FLOORS[of]
+    result = make(1.0)
+    assert result.pvalue == floor
+    shown = f"≤ {floor:.3f}".replace("0.", ".")
+    assert shown in str(result)
+    assert shown in result._repr_html_()
+    assert f"pvalue<={floor:g}" in repr(result)
+    plain = result.to_dict()
+    assert type(plain["pvalue"]) is float
+    assert plain["pvalue_is_bound"] is True
+    assert json.loads(json.dumps(plain["pvalue"])) == floor
+    for library in ("pandas", "polars"):
+        frame = result.to_frame(library)
+        said = [name for name in frame.columns if name.endswith("_is_bound")]
+        assert said
+        assert all(bool(each) for name in said for each in frame[name] if each is not None)
+
+
+@pytest.mark.parametrize("of", FLOORS)
+def test_above_the_floor_it_is_measured(of: str) -> None:
+    make, floor = FLOORS[of]
+    result = make(0.0)
+    assert floor < result.pvalue <= 1
+    assert "≤" not in str(result)
+    assert "<=" not in repr(result)
+    assert result.to_dict()["pvalue_is_bound"] is False
+
+
+def test_p_values_that_count_everything_are_no_bounds() -> None:
+    options: dict[str, Any] = {"higher_is_better": True}
+    exact = fm.sign_flip_test(np.arange(1.0, 11), **options)
+    assert exact.pvalue == 2 / 2**10
+    friedman_exact = fm.friedman_test(TABLE[:3, :3], **options)
+    t = fm.one_sample_t_test(np.arange(1.0, 11), error_rate=0.1)
+    for result in (exact, friedman_exact, t):
+        assert type(result.pvalue) is float
+        assert "pvalue_is_bound" not in result.to_dict()
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_either_tail_of_a_bootstrap(method: str) -> None:
+    replicates = np.random.default_rng(1).normal(0.1, 1, 199)
+    how: dict[str, Any] = {"method": method, "acceleration": 0.02}
+    for sign, side, other in ((1, "greater", "less"), (-1, "less", "greater")):
+        far = sign * (replicates + 6)
+        estimate = sign * 6.1
+        for alternative, bound in ((side, True), ("two-sided", True), (other, False)):
+            found = pvalue_of_limits(far, estimate, alternative=alternative, **how)
+            assert found.is_bound is bound, (side, alternative)
+        grouped = pvalue_of_limits(far, estimate, n_groups=12.0, **how)
+        assert grouped.is_bound
+        assert grouped > pvalue_of_limits(far, estimate, **how)
+    assert not pvalue_of_limits(replicates, 0.1, **how).is_bound
+
+
+def test_holm_passes_bounds_on() -> None:
+    bound, measured = MonteCarloPValue(0.01, True), MonteCarloPValue(0.02, False)
+    found = holm([measured, bound, MonteCarloPValue(0.3)])
+    assert found == [0.04, 0.03, 0.3]
+    assert [each.is_bound for each in found] == [False, True, False]
+    # at 2 × .011 a measured one is below what the bound makes of the first: so is its bound
+    found = holm([bound, MonteCarloPValue(0.011), MonteCarloPValue(0.5)])
+    assert found == [0.03, 0.03, 0.5]
+    assert [each.is_bound for each in found] == [True, True, False]
+    # measured ones as large as what comes of a bound: no more than measured
+    found = holm([bound, MonteCarloPValue(0.02), math.nan])
+    assert [each.is_bound for each in found[:2]] == [True, False]
+    assert not holm([MonteCarloPValue(0.4, True), MonteCarloPValue(0.6, True), 0.9])[0].is_bound
+    assert [type(each) for each in holm([0.01, 0.02])] == [float, float]
+
+
+def test_the_largest_statistic() -> None:
+    columns = np.random.default_rng(1).normal([2.0, 1.5, 0.1], 1, (80, 3))
+    found = max_t_pvalues(columns, 99, np.zeros(4, np.uint64))
+    assert found[:2] == [0.01, 0.01]
+    assert [each.is_bound for each in found] == [True, True, False]
+    exact = max_t_pvalues(columns[:5], 99, np.zeros(4, np.uint64))
+    assert all(type(each) is float for each in exact)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.002, "≤ .002"),
+        (2 / 1500, "≤ .002"),  # .001 would claim too much
+        (3 * 0.002, "≤ .006"),
+        (0.0092, "≤ .0092"),  # .010 would seem to decide
+        (0.01, "≤ .010"),
+        (0.05, "≤ .050"),
+        (0.049999, "≤ .049999"),
+        (0.0002, "< .001"),
+        (0.001, "≤ .001"),
+        (1.0, "1.000"),
+    ],
+)
+def test_how_bounds_are_written(value: float, shown: str) -> None:
+    assert pvalue(MonteCarloPValue(value, True)) == shown
+    assert as_p(MonteCarloPValue(value, True)) == (f"p = {shown}" if value == 1 else f"p {shown}")
+    assert "≤" not in pvalue(MonteCarloPValue(value, False))
+
+
+def test_it_is_a_number_that_travels() -> None:
+    value = MonteCarloPValue(0.25, True)
+    for again in (pickle.loads(pickle.dumps(value)), copy.deepcopy(value), copy.copy(value)):
+        assert (again, again.is_bound, type(again)) == (0.25, True, MonteCarloPValue)
+    assert json.dumps(value) == repr(value) == "0.25"
+    assert type(value * 2) is float
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table({"y": Y, "q": QUERIES, **SCORES}), "x.parquet")
+    rows = np.column_stack([np.arange(len(TABLE)), TABLE])
+    np.savetxt("t.csv", rows, delimiter=",", header="set,a,b,c,d,e,f", comments="")
+
+
+EVALUATE = "evaluate x.parquet --label y --score a --score b --bootstrap 199 --seed 1"
+RANK = (
+    "rank x.parquet --query q --relevance y --score a --score b --metrics map "
+    "--test randomization --bootstrap 199 --seed 1"
+)
+COMPARE = "compare-table t.csv --datasets set --higher-is-better --seed 1"
+
+
+@pytest.mark.usefixtures("file")
+@pytest.mark.parametrize(
+    ("command", "shown", "field"),
+    [
+        (EVALUATE, "≤ .010", "pvalue"),
+        (EVALUATE, "≤ .010", "pvalue_holm"),
+        (RANK, "≤ .005", "pvalue"),
+        (RANK, "≤ .005", "pvalue_max_t"),
+        (COMPARE, "< .001", "friedman_pvalue"),
+    ],
+)
+def test_the_command_line(command: str, shown: str, field: str, capsys: Any) -> None:
+    printed = {}
+    for form in ("table", "markdown", "json", "csv"):
+        assert main([*command.split(), "--format", form]) == 0
+        printed[form] = capsys.readouterr().out
+    assert shown in printed["table"]
+    assert shown in printed["markdown"]
+    rows = list(csv.DictReader(io.StringIO(printed["csv"])))
+    assert {row[f"{field}_is_bound"] for row in rows} <= {"True", "False", ""}
+    assert "True" in {row[f"{field}_is_bound"] for row in rows if float(row[field] or 1) < 0.02}
+    name = field.removeprefix("friedman_")
+    assert f'"{name}_is_bound": true' in printed["json"]
