@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._input.scalars import check_n_threads
 from fastmetrics._threads.workers import run, thread_count
 from fastmetrics.errors import InputError
 from fastmetrics.tables.runs._batches import (
@@ -53,8 +52,9 @@ _MOST: Final = 2**62
 class RowStore:
     """All rows of a `ScoreRuns`, whose lock is held by whoever calls a method.
 
-    An interrupt finds each batch taken or not, and no row twice: what changes together is assigned
-    without a call in between.
+    What can fail (a full disk, no memory) is done with the rows that are here before more are
+    taken, so that these are refused whole. An interrupt finds each batch taken or not, and no row
+    twice: what changes together is assigned without a call in between.
     """
 
     def __init__(self, memory: int, folder: str | None) -> None:
@@ -68,6 +68,7 @@ class RowStore:
         self._waiting_bytes = 0
         self._totals = [0, 0]  # of rows that were not counted
         self._counter: KeyCounter | None = None
+        self._is_over = False  # runs take more memory than they should, as the disk is full
         if folder is not None:
             SpillFile(folder)  # or raises now, not after an hour
 
@@ -88,16 +89,26 @@ class RowStore:
         if kind.kind != "f":
             rows = dataclasses.replace(rows, scores=rows.scores.astype(kind, copy=False))
         counter = self._counter
-        if counter is None or rows.weights is not None:
+        if counter is None or rows.weights is not None or self._becomes(kind):
             return False
         if (bits := bits_of(rows.scores)) is None:
             return False
         self._make_room(bits.nbytes, n_threads)
+        if self.folder is not None and counter.passed_bytes > self.memory // _PASSED:
+            self._stop_counting(counter, n_threads)
+            return False
+        if counter.dealt.room < len(bits):
+            self._count_dealt(counter, n_threads)
+
+        def count_dealt() -> None:
+            with suppress(InputError):  # rows of this batch are here: the next one is refused
+                self._count_dealt(counter, n_threads)
+
         self.kind, self.came = kind, all_came
         before = sum(counter.rows)
         try:
-            counter.take(bits, rows.labels, 0, partial(self._count_dealt, counter, n_threads))
-        except BaseException:  # an interrupt, a full disk: what is left of the batch waits
+            counter.take(bits, rows.labels, 0, count_dealt)
+        except BaseException:  # an interrupt: what is left of the batch waits
             left = slice(sum(counter.rows) - before, None)
             parts = classes_of(
                 dataclasses.replace(rows, labels=rows.labels[left], scores=rows.scores[left])
@@ -106,8 +117,6 @@ class RowStore:
             n_bytes, waiting = self._waiting_bytes + bytes_of(parts), [*self._waiting, parts]
             self._totals, self._waiting, self._waiting_bytes = totals, waiting, n_bytes
             raise
-        if self.folder is not None and counter.passed_bytes > self.memory // _PASSED:
-            self._stop_counting(counter, n_threads)
         return True
 
     def keep(self, parts: Batch, came: np.dtype[Any], n_threads: int | None) -> None:
@@ -119,13 +128,15 @@ class RowStore:
         n_bytes = bytes_of(parts)
         if any(counts is not None for _, counts in parts):  # they are sorted by way of an order
             n_bytes *= _OF_COUNTS
+        is_much = self._waiting_bytes + n_bytes > self.memory // _WAITING
+        if is_much and self._waiting and not self._start_counting(n_threads):
+            self._sort_waiting(n_threads)
         self._make_room(n_bytes, n_threads)
+        self._become(kind)
         totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
         self._totals, self.kind, self.came = totals, kind, all_came
         self._waiting_bytes += n_bytes
         self._waiting.append(parts)
-        if self._waiting_bytes > self.memory // _WAITING and not self._start_counting(n_threads):
-            self._sort_waiting(n_threads)
 
     def add(
         self,
@@ -139,12 +150,17 @@ class RowStore:
         kind, came = self._kind_with(theirs_kind, came)
         if kind.kind != "f" and kind != theirs_kind:
             rows = self._integers(rows, kind).all_rows(None)
-        theirs = self._columns_of(rows)
-        self._make_room(sum(c.nbytes for each in theirs for c in each), None)
+        in_memory = [column for each in rows.columns for column in each]
+        is_much = self._spill(in_memory)
+        with self._whole_file():
+            theirs = self._columns_of(rows)
+            self._make_room(sum(c.nbytes for each in theirs for c in each), None)
+            if is_much:
+                self._move(in_memory)
+            self._become(kind)
         classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
         both = [a + b for a, b in zip(self._totals, totals, strict=True)]
         self._totals, self.kind, self._classes, self.came = both, kind, classes, came
-        self._spill()
 
     def _check_totals(self, more: Sequence[int]) -> None:
         if max(map(sum, zip(more, self.totals, strict=True))) >= _MOST:
@@ -153,20 +169,23 @@ class RowStore:
     def _kind_with(
         self, theirs: np.dtype[Any], came: frozenset[np.dtype[Any]]
     ) -> tuple[np.dtype[Any], frozenset[np.dtype[Any]]]:
-        """Return the dtype of all scores if others come, and what all came in; or raise.
-
-        Where integers of 64 bits are the first that are not small, those that are here become such.
-        """
+        """Return the dtype of all scores if others come, and what all came in; or raise."""
         came |= self.came
         kind = integers_of(came)
         if kind is None:
             is_one = self.kind is None or self.kind == theirs
             return theirs if is_one else np.dtype(np.float64), came
-        if self.kind is not None and self.kind != kind:
+        return kind, came
+
+    def _becomes(self, kind: np.dtype[Any]) -> bool:
+        """Return whether these are the first integers of 64 bits, which small ones here become."""
+        return kind.kind != "f" and self.kind is not None and self.kind != kind
+
+    def _become(self, kind: np.dtype[Any]) -> None:
+        if self._becomes(kind):
             rows = self._integers(self.all_rows(None), kind)
             self.kind, self._totals, self._classes = kind, rows._totals, rows._classes
             self.file, self._counter = rows.file, None
-        return kind, came
 
     def _integers(self, rows: AllRows, kind: np.dtype[Any]) -> RowStore:
         """Return a store of rows whose scores are whole floats, as integers."""
@@ -186,10 +205,15 @@ class RowStore:
         self._spill()
 
     def all_rows(self, n_threads: int | None) -> AllRows:
-        """Return all rows, of which none waits any more; later ones leave them alone."""
+        """Return all rows, of which none waits any more; later ones leave them alone.
+
+        Where the disk is full they stay in memory, and the next batch is refused.
+        """
         if self._counter is not None:
-            self._count_dealt(self._counter, n_threads)
-        self._sort_waiting(n_threads)
+            with suppress(InputError):
+                self._count_dealt(self._counter, n_threads)
+        with suppress(InputError):
+            self._sort_waiting(n_threads)
         positives, negatives = (tuple(map(dataclasses.replace, each)) for each in self._classes)
         keys = None
         if self._counter is not None and self.kind is not None:
@@ -200,8 +224,7 @@ class RowStore:
         """Return all as columns; counts go to the file if there is a folder."""
         found = list(rows.columns[0]), list(rows.columns[1])
         for label, column in () if rows.keys is None else rows.keys.columns():
-            if self.folder is not None:
-                column.spill(self._own_file(self.folder))
+            self._move([column])
             found[1 - label].append(column)
         return found
 
@@ -251,7 +274,8 @@ class RowStore:
         """Move all counts to the file, as runs."""
         self._count_dealt(counter, n_threads)
         if self.kind is not None:
-            theirs = self._columns_of(AllRows(((), ()), counter.view(self.kind)))
+            with self._whole_file():
+                theirs = self._columns_of(AllRows(((), ()), counter.view(self.kind)))
             classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
             totals = list(self.totals)
             self._classes, self._totals, self._counter = classes, totals, None
@@ -260,7 +284,6 @@ class RowStore:
         """Make runs of the rows that wait: as many as there are threads, if they are worth it."""
         if not self._waiting:
             return
-        check_n_threads(n_threads)
         parts = min(thread_count(n_threads), _SORTED_AT_ONCE)
         groups = [self._waiting[k::parts] for k in range(parts)]
         # Where there are rows in the file, more go there at once: one thread sorts, another writes.
@@ -277,7 +300,9 @@ class RowStore:
         self._spill()
 
     def _make_room(self, more: int, n_threads: int | None) -> None:
-        """Raise where so many bytes more do not fit, and there is no folder."""
+        """Raise where so many bytes more do not fit, and there is no folder, or no room in it."""
+        if self._is_over:
+            self._spill()
         most = self.memory // _MOST_KEPT
         if self.folder is not None or self._bytes() + more <= most:
             return
@@ -301,18 +326,37 @@ class RowStore:
     def _run_bytes(self) -> int:
         return sum(column.nbytes for each in self._classes for column in each)
 
-    def _spill(self) -> None:
-        """Move runs to the file where they take too much memory, and there is a folder."""
-        counted = sum(c.nbytes for each in self._classes for c in each if c.has_counts)
-        needed = self._run_bytes() + (_OF_COUNTS - 1) * counted
+    def _spill(self, more: Sequence[SortedColumn] = ()) -> bool:
+        """Move runs to the file where, with more, they are too much for memory; return whether."""
+        own = [column for each in self._classes for column in each]
+        counted = sum(c.nbytes for c in (*own, *more) if c.has_counts)
+        needed = sum(c.nbytes for c in (*own, *more)) + (_OF_COUNTS - 1) * counted
         most = self.memory // _KEPT
         if self._counter is not None:
             most = min(most, self.memory // _MOST_KEPT - self._counter.kept_bytes)
-        if self.folder is None or needed <= most:
-            return
-        for each in self._classes:
-            for column in each:
+        is_much = self._is_over = self.folder is not None and needed > most
+        if is_much:
+            self._move(own)
+            self._is_over = False
+        return is_much
+
+    def _move(self, columns: Iterable[SortedColumn]) -> None:
+        """Move columns to the file, if there is a folder."""
+        if self.folder is not None:
+            for column in columns:
                 column.spill(self._own_file(self.folder))
+
+    @contextmanager
+    def _whole_file(self) -> Iterator[None]:
+        """Leave nothing in the file of what fails to become rows."""
+        file, size = self.file, 0 if self.file is None else self.file.size
+        try:
+            yield
+        except BaseException:
+            if file is not None and self.file is file:
+                file.cut(size)
+            self.file = file  # one that was begun is gone with its columns
+            raise
 
     def _own_file(self, folder: str) -> SpillFile:
         if self.file is None or not self.file.is_own:

@@ -54,13 +54,18 @@ class SpillFile:
             except OSError as error:
                 if error.errno not in _FULL:
                     raise
-                self._file.truncate(start)
+                self.cut(start)
                 raise InputError(
                     f"no room in `spill_dir` {self._folder!r} after {start / 1e9:.3g} GB "
                     f"({os.strerror(error.errno or 0)}): name a folder with more room"
                 ) from error
             self.size = at
         return start
+
+    def cut(self, size: int) -> None:
+        """Forget what was written from a place on."""
+        self._file.truncate(size)
+        self.size = size
 
     def read(self, start: int, out: NDArray[Any]) -> None:
         """Fill an array with what was written from a place on."""

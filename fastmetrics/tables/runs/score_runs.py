@@ -16,6 +16,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.memory_size import check_memory_size
 from fastmetrics._input.rows import check_binary, check_same_index
+from fastmetrics._input.scalars import check_n_threads
 from fastmetrics._threads.workers import thread_count
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.runs._batches import classes_of
@@ -134,7 +135,7 @@ class ScoreRuns(Shown):
         ------
         TypeError, ValueError
             For input of the wrong kind, or with values that have no meaning; if it does not fit
-            the memory. If the disk is full: the batch is taken, and all rows are in memory.
+            the memory, or the disk is full: it may be passed again once there is room.
 
         Notes
         -----
@@ -148,6 +149,7 @@ class ScoreRuns(Shown):
         >>> runs.n_positive, runs.n_negative
         (2, 1)
         """
+        n_threads = check_n_threads(n_threads)
         check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
         y_score = as_vector(y_score, "y_score")
         rows = check_binary(

@@ -1,0 +1,190 @@
+"""A full disk refuses a batch, or runs to be merged, whole; with room again they are taken."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from fastmetrics import ScoreRuns, ScoreTable
+from fastmetrics.tables.runs import _key_counter, _row_store
+from fastmetrics.tables.runs._spill_file import SpillFile
+
+resource = pytest.importorskip("resource")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+
+MEMORY = 4_000_000
+NO_ROOM = r"^no room in `spill_dir`"
+N = 20_000
+KINDS = {
+    "doubles": lambda rng: rng.normal(size=N),
+    "counts": lambda rng: rng.normal(size=N),
+    "singles": lambda rng: rng.normal(size=N).astype(np.float32),
+    "integers": lambda rng: rng.integers(0, 2**62, N),
+}
+
+
+@contextlib.contextmanager
+def files_up_to(size):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture(autouse=True)
+def _counts_few(monkeypatch):
+    """Count singles in a little memory, so that most of them are rare and go to the file."""
+    monkeypatch.setattr(_key_counter, "WORTH", 8)
+    monkeypatch.setattr(_key_counter, "_MOST_RECUR", 0.0)
+    monkeypatch.setattr(_key_counter, "_LEAST_SHARE", 0.0)
+    monkeypatch.setattr(_row_store, "_WAITING", 32)
+    monkeypatch.setattr(_row_store, "_BESIDE", 0)
+    monkeypatch.setattr(_row_store, "_DEALT", 16)
+
+
+def batches(rng, kind):
+    while True:
+        weights = rng.integers(1, 5, N) if kind == "counts" else None
+        yield rng.integers(0, 2, N), KINDS[kind](rng), weights
+
+
+def what(runs):
+    return runs.n_positive, runs.n_negative, runs.to_score_table()
+
+
+def table_of(batch):
+    return ScoreTable.from_scores(*batch[:2], sample_weight=batch[2])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_batch_is_refused_whole_and_taken_later(rng, tmp_path, kind):
+    runs, stream, taken, refused = ScoreRuns(MEMORY, tmp_path), batches(rng, kind), [], []
+    with files_up_to(1 << 19):
+        while len(refused) < 12:
+            batch, before = next(stream), (runs.n_positive, runs.n_negative)
+            try:
+                runs.update(*batch)
+                taken.append(table_of(batch))
+            except ValueError as error:
+                refused.append((str(error), before == (runs.n_positive, runs.n_negative), batch))
+        found = what(runs)
+    assert found == (found[2].n_positive, found[2].n_negative, sum(taken))
+    assert all(same and re.match(NO_ROOM, said) for said, same, _ in refused)
+    assert runs._store._bytes() < MEMORY, "who goes on all the same fills no memory"
+    assert runs._store.counts_keys == (kind == "singles")
+    for *_, batch in refused:
+        runs.update(*batch)
+        taken.append(table_of(batch))
+    assert runs.spilled_bytes > 1 << 19
+    assert what(runs)[2] == sum(taken)
+
+
+@pytest.mark.parametrize("kind", ["doubles", "singles", "counts"])
+@pytest.mark.parametrize("into", ["nothing", "doubles", "singles"])
+def test_runs_are_refused_whole_and_merged_later(rng, tmp_path, kind, into):
+    runs, other = ScoreRuns(MEMORY, tmp_path), ScoreRuns(8 * MEMORY)
+    stream = batches(rng, kind)
+    for _ in range(40 if kind == "singles" else 30):
+        other.update(*next(stream))
+    if into != "nothing":
+        for _, batch in zip(range(3), batches(rng, into), strict=False):
+            runs.update(*batch)
+    before, theirs = what(runs), what(other)
+    with files_up_to(1 << 19):
+        for _ in range(2):
+            with pytest.raises(ValueError, match=NO_ROOM):
+                runs.merge(other)
+            assert runs.spilled_bytes < 1 << 19
+            assert what(runs) == before
+            assert what(other) == theirs
+    runs.merge(other)
+    assert what(runs) == tuple(a + b for a, b in zip(before, theirs, strict=True))
+
+
+def test_what_is_refused_leaves_no_bytes_behind(rng, tmp_path):
+    runs, other = ScoreRuns(MEMORY, tmp_path), ScoreRuns(8 * MEMORY)
+    for _ in range(30):
+        other.update(rng.integers(0, 2, N), rng.normal(size=N))
+    runs.merge(other)
+    size = runs.spilled_bytes
+    assert size > 1 << 20
+    for _ in range(3):
+        with files_up_to(size + (1 << 20)), pytest.raises(ValueError, match=NO_ROOM):
+            runs.merge(other)
+        assert runs.spilled_bytes == size
+
+
+def test_a_batch_larger_than_what_is_dealt_is_taken_or_refused(rng, tmp_path):
+    """Of counted scores that are not in the memory at once, none is left out, and none is twice."""
+    runs, stream = ScoreRuns(MEMORY, tmp_path), batches(rng, "singles")
+    for _ in range(10):
+        runs.update(*next(stream))
+    assert runs._store.counts_keys
+    y, scores = rng.integers(0, 2, 20 * N), rng.normal(size=20 * N).astype(np.float32)
+    before = what(runs)
+    with files_up_to(1 << 10):
+        try:
+            runs.update(y, scores)
+        except ValueError:
+            assert what(runs) == before
+        else:
+            assert what(runs)[2] == before[2] + ScoreTable.from_scores(y, scores)
+            with pytest.raises(ValueError, match=NO_ROOM):
+                runs.update(y, scores)
+
+
+def test_reading_needs_no_room(rng, tmp_path):
+    runs = ScoreRuns(MEMORY, tmp_path)
+    y, scores = rng.integers(0, 2, 10 * N), rng.normal(size=10 * N)
+    runs.update(y, scores)
+    with files_up_to(1 << 10):
+        for _ in range(2):
+            assert runs.to_score_table() == ScoreTable.from_scores(y, scores)
+        with pytest.raises(ValueError, match=NO_ROOM):
+            runs.update(y, scores)
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), MemoryError()])
+def test_other_failures_refuse_a_batch_whole_too(rng, tmp_path, monkeypatch, error):
+    runs, taken = ScoreRuns(MEMORY, tmp_path), []
+
+    def fail(self, array):
+        raise error
+
+    def fill():
+        for batch in batches(rng, "doubles"):
+            runs.update(*batch)
+            taken.append(table_of(batch))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SpillFile, "append", fail)
+        with pytest.raises(type(error)):
+            fill()
+    assert what(runs)[2] == sum(taken)
+
+
+def test_a_refused_number_of_threads_changes_nothing(rng):
+    runs = ScoreRuns(MEMORY)
+    for n_threads in (-1, 0, 1.5):
+        with pytest.raises(ValueError, match="`n_threads`"):
+            runs.update(rng.integers(0, 2, 10 * N), rng.normal(size=10 * N), n_threads=n_threads)
+    assert (runs.n_positive, runs.n_negative) == (0, 0)
+
+
+def test_refused_integers_leave_small_ones_what_they_were(rng):
+    """Floats may come after: nothing became an integer for a batch that was not taken."""
+    runs, small = ScoreRuns(1_000_000), rng.integers(0, 100, N, dtype=np.int8)
+    y = rng.integers(0, 2, N)
+    runs.update(y, small)
+    before = runs.to_score_table()
+    with pytest.raises(ValueError, match="more than half of `memory`"):
+        runs.update(np.tile(y, 10), rng.integers(0, 2**60, 10 * N))
+    assert runs.to_score_table() == before
+    runs.update(y, small / 8)
+    assert runs.to_score_table() == before + ScoreTable.from_scores(y, small / 8)
