@@ -236,3 +236,10 @@ def test_it_shows_itself() -> None:
     assert "roc_auc" in lately._repr_html_()
     assert (lately.half_life, lately.first_rows, lately.per) == (3.0, 65_536, "row")
     assert lately != "decay"
+
+
+def test_a_decayed_stream_whose_old_rows_weigh_nothing_travels() -> None:
+    lately = DecayedBinnedScoreTable(1, BinLayout([0.0, 0.5, 1.0]), first_rows=0)
+    for score in (0.2, 0.7, 0.7):
+        lately.update([0, 1] * 1_000, np.full(2_000, score))
+    assert lately.copy() == lately == type(lately).from_bytes(lately.to_bytes())

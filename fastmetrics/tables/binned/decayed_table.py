@@ -317,9 +317,11 @@ class DecayedBinnedScoreTable(ScoreStream):
 
 def _scaled(bins: Bins, exponent: int) -> Bins:
     """Return bins of their own whose counts are times ``2**exponent``."""
+    if not exponent:
+        return bins.copy()
     with np.errstate(under="ignore"):
         counts = np.ldexp(bins.counts, exponent)
-    return Bins(bins.layout, counts, bins.seen.copy(), bins.watched.copy())
+    return bins.with_counts(counts)  # what fell to 0 is forgotten, its scores too
 
 
 def _shown(bins: Bins, unit: float, most: float) -> Bins:
