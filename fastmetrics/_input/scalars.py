@@ -96,6 +96,13 @@ def check_integer(name: str, value: Any, *, low: int | None = None, high: int | 
     return number
 
 
+def check_n_rows(number: int) -> int:
+    """Return a number of rows, of which int64 holds the sum of two, or raise."""
+    if number >= 2**62:
+        raise InputError(f"a table counts fewer than 2**62 rows: got {number:,}")
+    return number
+
+
 def check_memory(
     number: int, n_values: int, hint: str, name: str = "n_resamples", what: str = "replicates"
 ) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array, from_objects
-from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._input.scalars import WeightsAre, check_integer
 from fastmetrics._input.scores import CHUNK, contiguous, dtype_fault
 from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
@@ -18,6 +18,10 @@ _SAFE: Final = 250
 product of four sums neither overflows nor loses bits as a subnormal."""
 
 _EXACT: Final = 2**53
+#: Sums of weights, of many batches, are below this: a product of four is a double.
+_MOST_SUM: Final = 2.0**256
+#: Powers of two that weights are multiplied by, those that users say themselves included.
+_MOST_EXPONENT: Final = 2**13
 
 
 class Weights(NamedTuple):
@@ -84,6 +88,22 @@ def check_weights(
     if exponent:
         values = _rescaled(values, exponent, least, name)
     return Weights(values, False, exponent)
+
+
+def check_sums(sums: NDArray[np.float64], what: str, least: int = -1022) -> None:
+    """Raise unless these are sums of weights as `check_weights` makes them, or some of them 0.
+
+    Those of a state that needs no exponent are at least ``2**-250``, which ``least`` says.
+    """
+    with np.errstate(over="ignore"):
+        is_right = float(sums.sum()) < _MOST_SUM and bool((sums >= 0).all())
+    if not is_right or 0.0 < sums.min(initial=1.0, where=sums > 0) < math.ldexp(1.0, least):
+        raise InputError(f"{what} must be 0, or between 2**{least} and 2**256 in all")
+
+
+def check_exponent(exponent: Any) -> int:
+    """Return the power of two that such sums were multiplied by."""
+    return check_integer("weight_exponent", exponent, low=-_MOST_EXPONENT, high=_MOST_EXPONENT)
 
 
 def _weight_vector(sample_weight: Any, n: int, name: str) -> NDArray[Any]:

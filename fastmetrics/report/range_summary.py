@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._files import Members, Saved
-from fastmetrics._input.scalars import check_confidence_level, check_integer
+from fastmetrics._files import Members, Saved, scalar
+from fastmetrics._input.scalars import check_confidence_level, check_integer, check_real
 from fastmetrics._kernels import range_kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.intervals.delong.delong import variance_of_sums
@@ -180,7 +180,7 @@ class RangeSummary(Saved):
         found: Members = {
             "sums": _texts(getattr(self, name) for name in ("n_positive", "n_negative", *_SUMS)),
         }
-        for name in ("highest", "lowest", "balance"):
+        for name in _STEPS:
             if (step := getattr(self, name)) is not None:
                 found[name] = np.array(step.threshold)
                 found[f"{name}_counts"] = _texts(int(count) for count in step[1:])
@@ -191,19 +191,50 @@ class RangeSummary(Saved):
         sums = [int(text) for text in found["sums"].tolist()]
         if len(sums) != 2 + len(_SUMS) or min(sums) < 0:
             raise InputError("`sums` are not the counts of a range")
-        steps: list[Any] = []
-        for name, size in (("highest", 2), ("lowest", 2), ("balance", 3)):
-            counts = [int(text) for text in found.get(f"{name}_counts", np.empty(0)).tolist()]
-            if counts and (len(counts) != size or min(counts) < 0):
-                raise InputError(f"`{name}` is no step of a curve")
-            if size == 3 and counts:
-                counts[2] = bool(counts[2])
-            steps.append((found[name].item(), *counts) if counts else None)
-        highest, lowest = (None if step is None else Corner(*step) for step in steps[:2])
-        balance = None if steps[2] is None else Balance(*steps[2])
         names = ("n_positive", "n_negative", *_SUMS)
         named: dict[str, Any] = dict(zip(names, sums, strict=True))
-        return cls(**named, highest=highest, lowest=lowest, balance=balance)
+        if not _are_possible(cls(**named)):
+            raise InputError("`sums` are those of no rows")
+        steps = {
+            name: kind(*_step(found, name, sums)) for name, kind in _STEPS.items() if name in found
+        }
+        return cls(**named, **steps)
+
+
+#: What is a step of the curve: a threshold, and counts.
+_STEPS: Final[dict[str, type[Corner] | type[Balance]]] = {
+    "highest": Corner,
+    "lowest": Corner,
+    "balance": Balance,
+}
+
+
+def _step(found: Members, name: str, sums: list[int]) -> tuple[Any, ...]:
+    """Return the fields of a corner, or of a balance, whose counts are a share; or raise."""
+    threshold = scalar(found, name)
+    counts = [int(text) for text in found[f"{name}_counts"].tolist()]
+    most = [*counts[1:2], *counts[1:2], 1] if name == "balance" else sums[:2]
+    is_within = len(counts) == len(most) and all(
+        0 <= a <= b for a, b in zip(counts, most, strict=True)
+    )
+    if math.isnan(check_real(name, threshold)) or not is_within:
+        raise InputError(f"`{name}` is no step of a curve")
+    return (threshold, *counts[:2], *map(bool, counts[2:]))
+
+
+def _are_possible(of: RangeSummary) -> bool:
+    """Return whether some rows have these sums: none too large, no spread below 0."""
+    m, n, p, q, twice = of.n_positive, of.n_negative, of.positives, of.negatives, of.twice_pairs
+    is_all = (p, q) == (m, n)
+    return (
+        max(m, n) < 2**63
+        and p <= m
+        and q <= n
+        and twice <= 2 * p * n
+        and twice**2 <= p * of.positive_squares <= 4 * n * n * p * p
+        and (twice**2 if is_all else 0) <= q * of.negative_squares <= 4 * m * m * q * q
+        and of.precisions <= p << _PLACES
+    )
 
 
 def average_precision_of(summary: RangeSummary) -> float:

@@ -79,7 +79,7 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "keys": ("bins", {"keys": KEYS.astype(np.float64)}, "columns of whole numbers"),
     "short": ("bins", {"keys": KEYS[1:]}, "columns of whole numbers"),
     "none": ("bins", {"counts": 0 * FIVE}, "counts are none"),
-    "too many": ("bins", {"counts": FIVE << 61}, "too many"),
+    "too many": ("bins", {"counts": FIVE << 61}, r"fewer than 2\*\*62 rows"),
     "seen": ("bins", {"seen": np.zeros(5)}, "`seen` does not go"),
     "numbers": ("rows", {"numbers": FIVE / 1}, "numbers are not those of rows"),
     "other numbers": ("rows", {"numbers": FIVE}, "a group has no row"),

@@ -86,7 +86,7 @@ HEAVY = 9 * (of("decayed bins")._members()["counts"] > 0.0).astype(float)
 #: Members that do not go together, by the rule that they break.
 WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "window": ("window of bins", {"window": np.array(0)}, "`window`"),
-    "windows": ("window of bins", {"window": np.array([7, 7])}, "size 1"),
+    "windows": ("window of bins", {"window": np.array([7, 7])}, "must be one value"),
     "shorter": ("window of bins", {"window": np.array(6)}, "not those of 6 rows"),
     "fewer seen": ("window of bins", {"n_seen": np.array(6)}, "not those of 6 rows"),
     "seen": ("window of bins", {"n_seen": np.array(-1)}, "`n_seen`"),

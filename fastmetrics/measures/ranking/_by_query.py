@@ -27,6 +27,9 @@ ALL: Final = np.iinfo(np.int64).max
 #: The least relevance above 0.
 TINY: Final = math.ulp(0.0)
 
+#: Places that are looked at, at most: some gigabytes.
+_MOST_PLACES: Final = 1 << 28
+
 #: Relevant items of a job: a millisecond of work.
 _ITEMS_OF_A_JOB: Final = 1 << 17
 
@@ -144,9 +147,15 @@ def first_hits(
     return found
 
 
-def longest(table: RankingTable) -> int:
-    """Return how many places the longest query has, or would have by its relevant items."""
-    return int(max(table.sizes.max(initial=0), np.diff(table.item_starts).max(initial=0)))
+def n_places(table: RankingTable, k: int) -> int:
+    """Return how many of the first k places the longest query has, or would by its relevant items.
+
+    So many numbers are kept at work.
+    """
+    longest = max(table.sizes.max(initial=0), np.diff(table.item_starts).max(initial=0))
+    if min(k, longest) > _MOST_PLACES:
+        raise InputError(f"a query has {longest:,} items: pass `k`, {_MOST_PLACES:,} at most")
+    return int(min(k, longest))
 
 
 def mean_of(values: Values, ties: Ties) -> float:

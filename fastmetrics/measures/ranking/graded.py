@@ -20,7 +20,7 @@ from fastmetrics.measures.ranking._by_query import (
     check_cutoff,
     check_no_relevant,
     filled,
-    longest,
+    n_places,
     n_relevant,
     over,
     ranked,
@@ -190,7 +190,7 @@ def _gains_of(grades: Values, gain: Gain) -> Values:
 
 def _discounts(table: RankingTable, k: int) -> Values:
     """Return the sum of 1/log2(j + 1) over the first j places, for every j that is looked at."""
-    places = np.arange(2, 2 + min(k, longest(table)), dtype=np.float64)
+    places = np.arange(2, 2 + n_places(table, k), dtype=np.float64)
     return np.append(0.0, np.cumsum(1.0 / np.log2(places)))
 
 

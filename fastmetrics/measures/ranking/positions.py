@@ -19,7 +19,7 @@ from fastmetrics.measures.ranking._by_query import (
     check_no_relevant,
     filled,
     first_hits,
-    longest,
+    n_places,
     n_relevant,
     over,
     ranked,
@@ -162,7 +162,7 @@ def rank_biased_precision(
     """
     table = ranked(relevance, score, query, ties, n_threads)
     level, p = check_level(relevant_from), check_fraction("persistence", persistence)
-    places = np.arange(min(check_cutoff(k), longest(table)) + 1, dtype=np.float64)
+    places = np.arange(n_places(table, check_cutoff(k)) + 1, dtype=np.float64)
     powers, shares = p**places, -np.expm1(places * log(p))  # 1 - p**j would lose digits
     values = np.empty(table.n_queries)
     more = (level, len(places) - 1, powers, shares, values)

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, Self, cast
 import numpy as np
 
 from fastmetrics._files import Members, as_json, of_json
+from fastmetrics._input.scalars import check_n_rows
 from fastmetrics.errors import InputError
 from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._group_cells import GroupCells, GroupLimits, Ints, group_limits
@@ -170,8 +171,7 @@ class GroupedState(NamedTuple):
             raise InputError("keys do not rise, or counts are none")
         if not np.array_equal(np.unique(keys // width), np.arange(len(ids))):
             raise InputError("a group has no row, or a row none")
-        if sum(counts.tolist()) >= 2**62:
-            raise InputError("rows are too many")
+        check_n_rows(sum(counts.tolist()))
         pooled = np.zeros(width, np.int64)
         np.add.at(pooled, keys % width, counts)
         bins = checked_bins(found | {"counts": pooled, "n_roundings": np.array(0)}, layout)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._files import Members
-from fastmetrics._input.scalars import check_integer
+from fastmetrics._input.scalars import check_integer, check_n_rows
 from fastmetrics._input.scores import check_finite
+from fastmetrics._input.weights import check_sums
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._bounds import BinColumns
@@ -22,8 +23,8 @@ from fastmetrics.tables.scores._columns import Columns, checked_columns
 FIRST_ROWS: Final = 1 << 16
 #: At most: some 600 MB.
 MOST_FIRST: Final = 1 << 25
-#: Rows, or whole weights of them, are fewer than this.
-_MOST: Final = 2**62
+#: Weights of rows, and their sums, are at least 2 to this.
+_LEAST: Final = -250
 _KINDS: Final = (np.dtype(np.int64), np.dtype(np.float64))
 
 
@@ -114,9 +115,7 @@ class BinnedState:
 
     def _new_bound(self, more: int) -> int:
         """Return how many rows there will be, or raise where int64 could overflow."""
-        if self._bound + more >= _MOST:
-            raise InputError(f"a table counts fewer than 2**62 rows: got {self._bound + more:,}")
-        return self._bound + more
+        return check_n_rows(self._bound + more)
 
     def copy(self) -> Self:
         """Return a state of its own."""
@@ -196,11 +195,9 @@ class BinnedState:
         state = cls(layout, first_rows)
         if layout is not None and "counts" in found:
             bins = checked_bins(found, layout)
-            state.take(bins, 0 if bins.is_weighted else sum(bins.counts.tolist()))
+            state.take(bins, 0 if bins.is_weighted else int(bins.counts.sum()))
         else:
             state.keep(checked_first_rows(found, first_rows))
-        if state._bound >= _MOST:
-            raise InputError(f"{state._bound:,} rows are too many")
         return state
 
 
@@ -238,10 +235,19 @@ def checked_first_rows(found: Members, first_rows: int) -> Rows:
         raise InputError("labels are not 0 and 1")
     if not (np.isfinite(weights) & (weights > 0)).all():
         raise InputError("weights are not positive")
+    check_weight(weights)
     return Rows(scores, labels, weights)
 
 
-def checked_bins(found: Members, layout: BinLayout) -> Bins:
+def check_weight(counts: NDArray[Any], least: int = _LEAST) -> None:
+    """Raise where counts, or sums of weights at least 2**``least``, are beyond a table's range."""
+    if counts.dtype.kind == "f":
+        check_sums(counts, "weights", least)
+    else:
+        check_n_rows(sum(counts.tolist()))
+
+
+def checked_bins(found: Members, layout: BinLayout, least: int = _LEAST) -> Bins:
     """Return the bins of such arrays, or raise what is wrong with them."""
     counts, seen, watched = found["counts"], found["seen"], found["watched"]
     roundings = found["n_roundings"]
@@ -250,6 +256,7 @@ def checked_bins(found: Members, layout: BinLayout) -> Bins:
         raise InputError(f"counts are not two of each of {n:,} bins")
     if not (np.isfinite(counts) & (counts >= 0)).all():
         raise InputError("counts are negative, or not finite")
+    check_weight(counts, least)
     if (
         seen.dtype != np.float64
         or watched.dtype != np.uint8
@@ -266,6 +273,6 @@ def checked_bins(found: Members, layout: BinLayout) -> Bins:
         raise InputError("`seen` does not go with counts")
     if (~is_watched & ~layout._holds_one & ~has).any():
         raise InputError("a bin without rows holds several values")
-    if roundings.shape != () or roundings.dtype.kind != "i" or not 0 <= roundings < _MOST:
+    if roundings.shape != () or roundings.dtype.kind != "i" or not 0 <= roundings < 2**62:
         raise InputError(f"`n_roundings` must be one number: got {roundings}")
     return Bins(layout, counts, seen, watched, int(roundings))

@@ -9,13 +9,18 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved
-from fastmetrics._input.scalars import check_n_threads
+from fastmetrics._input.scalars import check_n_rows, check_n_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
 from fastmetrics.tables.binned._rows import ROWS, checked_rows
-from fastmetrics.tables.binned._state import FIRST_ROWS, BinnedState, check_first_rows
+from fastmetrics.tables.binned._state import (
+    FIRST_ROWS,
+    BinnedState,
+    check_first_rows,
+    check_weight,
+)
 from fastmetrics.tables.binned._stream import same_members
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.scores._columns import checked_columns, checked_counts, rescaled
@@ -144,9 +149,9 @@ class BinnedScoreTable(Saved, Bracketed):
         if np.size(bins) == 0 == np.size(positives) == np.size(negatives):
             return cls(layout, first_rows=0)
         counts = checked_counts(positives, "positives"), checked_counts(negatives, "negatives")
-        bound = sum(int(each.sum()) for each in counts if each.dtype.kind == "i")
-        if bound >= 2**62:
-            raise InputError(f"a table counts fewer than 2**62 rows: got {bound:,}")
+        for each in counts:
+            check_weight(each)
+        bound = check_n_rows(sum(int(each.sum()) for each in counts if each.dtype.kind == "i"))
         state = BinnedState(layout, 0)
         ends = None if low is None or high is None else (low, high)
         state.take(Bins.of_counts(layout, bins, counts, ends), bound)

@@ -13,8 +13,14 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
-from fastmetrics._files import Members
-from fastmetrics._input.scalars import check_choice, check_integer, check_n_threads, check_positive
+from fastmetrics._files import Members, scalar
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_integer,
+    check_n_rows,
+    check_n_threads,
+    check_positive,
+)
 from fastmetrics.errors import InputError
 from fastmetrics.tables._decay import FORGOTTEN, OLDEST, WHOLE_RANGE, weights_at
 from fastmetrics.tables.binned._bins import Bins, Waiting
@@ -32,7 +38,6 @@ from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 
 #: Roundings of a weight on its way, beside those of its sum; sixteen parts of a batch are added.
 _ROUNDINGS: Final = 32
-_MOST_SEEN: Final = 2**62
 
 
 class _Now(NamedTuple):
@@ -193,7 +198,7 @@ class DecayedBinnedScoreTable(ScoreStream):
         steps = n if is_row else 1
         with self._lock:
             now = self._now
-            n_steps = now.n_steps + steps
+            n_seen, n_steps = check_n_rows(now.n_seen + n), now.n_steps + steps
             (before, _), (whole, unit) = self._place(now.n_steps), self._place(n_steps)
             layout, bins, waiting = now.layout, now.bins, now.waiting
             weighed = rows._replace(weights=weights * unit)
@@ -213,7 +218,6 @@ class DecayedBinnedScoreTable(ScoreStream):
             faded = now.weight * math.exp2(-min(steps / self._half_life, OLDEST))
             weight = faded + float(weights.sum())
             most = max(now.most, weight)
-            n_seen = now.n_seen + n
             self._now = _Now(layout, bins, waiting, n_seen, n_steps, weight, most)
 
     def reset(self) -> None:
@@ -271,10 +275,10 @@ class DecayedBinnedScoreTable(ScoreStream):
     def _of_members(cls, found: Members) -> Self:
         layout = BinLayout(found["edges"]) if "edges" in found else None
         names = "half_life", "per", "first_rows"
-        half_life, per, first_rows = (found[name].item() for name in names)
+        half_life, per, first_rows = (scalar(found, name) for name in names)
         table = cls(half_life, layout, first_rows=first_rows, per=per)
         n_seen, n_steps = (
-            check_integer(name, found[name].item(), low=0, high=_MOST_SEEN)
+            check_n_rows(check_integer(name, scalar(found, name), low=0))
             for name in ("n_seen", "n_steps")
         )
         if n_steps != n_seen if per == "row" else n_steps > n_seen:
@@ -298,7 +302,7 @@ class DecayedBinnedScoreTable(ScoreStream):
         else:
             if layout is None or n_seen < table._first_rows:
                 raise InputError("rows in bins that are none yet")
-            bins = checked_bins(found | {"n_roundings": np.array(0)}, layout)
+            bins = checked_bins(found | {"n_roundings": np.array(0)}, layout, -1074)
             if not bins.is_weighted or math.fsum(bins.counts) > 2.001 * n_seen:  # each below 2
                 raise InputError(f"the weights are none of {n_seen:,} rows")
         table._now = _Now(layout, bins, waiting, n_seen, n_steps, weight, most)

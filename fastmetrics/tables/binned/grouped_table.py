@@ -10,10 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._files import Members
+from fastmetrics._files import Members, scalar
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_choice, check_n_threads, check_same_length
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_n_rows,
+    check_n_threads,
+    check_same_length,
+)
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bins import Waiting
 from fastmetrics.tables.binned._bounds import mean_bracket
@@ -229,9 +234,7 @@ class GroupedBinnedScoreTable(ScoreStream):
             now, theirs = self._counted(), other._counted()
             layout = common_layout(now.layout, theirs.layout)
             first_rows = min(self._first_rows, other._first_rows)
-            n_rows = now.n_rows + theirs.n_rows
-            if n_rows >= 2**62:
-                raise InputError(f"a table counts fewer than 2**62 rows: got {n_rows:,}")
+            check_n_rows(now.n_rows + theirs.n_rows)
             numbers = now.numbers(theirs.ids())
             now = now._replace(n_groups=len(now.names))
             theirs = theirs._replace(layout=layout)
@@ -339,7 +342,7 @@ class GroupedBinnedScoreTable(ScoreStream):
     @classmethod
     def _of_members(cls, found: Members) -> Self:
         layout = BinLayout(found["edges"]) if "edges" in found else None
-        table = cls(layout, first_rows=found["first_rows"].item())
+        table = cls(layout, first_rows=scalar(found, "first_rows"))
         table._now = GroupedState.of_members(found, layout, table._first_rows)
         return table
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
-from fastmetrics._files import Members
-from fastmetrics._input.scalars import check_integer, check_n_threads
+from fastmetrics._files import Members, scalar
+from fastmetrics._input.scalars import check_integer, check_n_rows, check_n_threads
 from fastmetrics.errors import InputError
 from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
@@ -30,7 +30,6 @@ from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 
 #: Of a window, whose memory (4 bytes a row) is asked for at once.
 MOST_ROWS: Final = 10**9
-_MOST_SEEN: Final = 2**62
 
 
 class _Ring(NamedTuple):
@@ -193,6 +192,7 @@ class WindowedBinnedScoreTable(ScoreStream):
         rows = checked_rows(y_true, y_score, None, pos_label, allow_inf, n_threads)
         with self._lock:
             now = self._now
+            check_n_rows(self.n_seen + len(rows.labels))
             if not isinstance(now, _First):
                 now.slide(rows)
                 return
@@ -253,8 +253,8 @@ class WindowedBinnedScoreTable(ScoreStream):
     @classmethod
     def _of_members(cls, found: Members) -> Self:
         layout = BinLayout(found["edges"]) if "edges" in found else None
-        table = cls(found["window"].item(), layout, first_rows=found["first_rows"].item())
-        n_seen = check_integer("n_seen", found["n_seen"].item(), low=0, high=_MOST_SEEN)
+        table = cls(scalar(found, "window"), layout, first_rows=scalar(found, "first_rows"))
+        n_seen = check_n_rows(check_integer("n_seen", scalar(found, "n_seen"), low=0))
         n = min(n_seen, table._window)
         if "codes" not in found:
             columns = found | {"weights": np.ones(found["scores"].shape, np.int64)}

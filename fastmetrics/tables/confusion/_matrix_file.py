@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._display.shown import Shown
-from fastmetrics._files import Members, Saved, as_json, of_json
+from fastmetrics._files import Members, Saved, as_json, of_json, scalar
+from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels
 from fastmetrics.tables.confusion._matrix_checks import refuse_bad_counts
@@ -61,7 +62,7 @@ def checked_parts(found: Members) -> Parts:
     k = len(labels)
     if keys.dtype != np.int64 or keys.ndim != 1 or values.shape != keys.shape:
         raise InputError("keys and values are not columns of one length")
-    if len(keys) and (keys[0] < 0 or (np.diff(keys) <= 0).any()):
+    if len(keys) and (keys[0] < 0 or (keys[1:] <= keys[:-1]).any()):
         raise InputError("keys do not rise")
     if len(keys) and max((keys >> 32).max(), (keys & (2**32 - 1)).max()) >= k:
         raise InputError("a pair names a class that is not there")
@@ -71,7 +72,7 @@ def checked_parts(found: Members) -> Parts:
     if values.dtype.kind == "f":
         if lost.dtype != np.float64 or lost.shape != values.shape or not np.isfinite(lost).all():
             raise InputError("`lost` does not go with values")
-        refuse_bad_counts(values + lost)
+        check_sums(values + lost, "weights")
     elif len(lost):
         raise InputError("`lost` beside integers")
     new_labels = str(found["new_labels"])
@@ -79,15 +80,15 @@ def checked_parts(found: Members) -> Parts:
         raise InputError(f"`new_labels` is {new_labels!r}")
     if new_labels == "extend" and (None in labels or labels != tuple(sorted(labels))):
         raise InputError(f"labels that may become more must be sorted: got {labels}")
-    exponent = found["weight_exponent"]
-    if exponent.shape != () or exponent.dtype.kind != "i":
-        raise InputError(f"`weight_exponent` must be one integer: got {exponent}")
+    exponent = check_exponent(scalar(found, "weight_exponent"))
+    if exponent and values.dtype.kind != "f":
+        raise InputError(f"counts that were scaled, by `weight_exponent` {exponent}")
     sparse = SparseStore(keys, values, lost if values.dtype.kind == "f" else None, k)
     is_sparse = bool(found["sparse"])
     if not is_sparse and k > MOST_CLASSES:
         raise InputError(f"a dense matrix of {k:,} classes")
     store: Store = sparse if is_sparse else sparse.dense()
-    return store, labels, int(exponent), "extend" if new_labels == "extend" else "raise"
+    return store, labels, exponent, "extend" if new_labels == "extend" else "raise"
 
 
 def checked_labels(stored: NDArray[Any]) -> Labels:

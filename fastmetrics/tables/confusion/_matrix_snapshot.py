@@ -110,8 +110,11 @@ class CountsAsArray(Shown, ABC):
         counts, labels, exponent = MatrixSnapshot.of(cast("ConfusionMatrix", self))
         if normalize is not None:
             cells = _shares(counts, normalize)
+        elif exponent:
+            with np.errstate(over="ignore"):  # what is beyond float64 is inf, and refused
+                cells = np.ldexp(counts, -exponent)
         else:
-            cells = np.ldexp(counts, -exponent) if exponent else counts
+            cells = counts
         said = _text_of_share if normalize is not None else _text_of_count
         return draw_confusion(
             cells,

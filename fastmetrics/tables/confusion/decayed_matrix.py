@@ -15,7 +15,7 @@ from fastmetrics._display.table import Display
 from fastmetrics._files import Members, as_json, of_json, scalar
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_choice, check_integer, check_positive
+from fastmetrics._input.scalars import check_choice, check_integer, check_n_rows, check_positive
 from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputError
 from fastmetrics.tables._decay import FORGOTTEN, WHOLE_RANGE, weights_at
@@ -166,6 +166,7 @@ class DecayedConfusionMatrix(Stream):
         steps = n if self._per == "row" else 1
         with self._lock:
             sums, position, n_seen = self._now
+            n_seen = check_n_rows(n_seen + n)
             position += Fraction(steps) / Fraction(self._half_life)
             shift = position.numerator // position.denominator
             position -= shift
@@ -173,7 +174,7 @@ class DecayedConfusionMatrix(Stream):
             places = sums._state.places(batch.labels, columns)
             more = DenseStore(batch.counts * math.exp2(position))
             sums._state.add(more.arranged(places, len(sums._state.labels)), 0)
-            self._now = _Now(sums, position, n_seen + n)
+            self._now = _Now(sums, position, n_seen)
 
     def reset(self) -> None:
         """Forget all rows, and the labels that were not given.
@@ -206,7 +207,7 @@ class DecayedConfusionMatrix(Stream):
     def _of_members(cls, found: Members) -> Self:
         stream = cls(scalar(found, "half_life"), per=scalar(found, "per"))
         store, labels, exponent, new_labels = checked_parts(found)
-        n_seen = check_integer("n_seen", scalar(found, "n_seen"), low=0, high=2**62)
+        n_seen = check_n_rows(check_integer("n_seen", scalar(found, "n_seen"), low=0))
         position = of_json(found["position"])
         if type(position) is not list or [type(part) for part in position] != [int, int]:
             raise InputError("`position` is no pair of whole numbers")

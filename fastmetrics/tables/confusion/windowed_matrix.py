@@ -14,7 +14,7 @@ from fastmetrics._files import Members, as_json, scalar
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics._input.scalars import check_choice, check_integer, check_n_rows
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels, check_kind
 from fastmetrics.tables.confusion._matrix_file import (
@@ -182,6 +182,7 @@ class WindowedConfusionMatrix(Stream):
         m = len(coded[0].codes)
         with self._lock:
             check_kind(columns, self._classes.labels)
+            n_seen = check_n_rows(self._n_seen + columns.n_rows)
             classes, counts, rows, start = self._with(labels)
             true, predicted = (
                 np.array([classes.numbers[label] for label in each.classes.tolist()], np.uint32)[
@@ -196,7 +197,6 @@ class WindowedConfusionMatrix(Stream):
             cells = counts.reshape(-1)
             at, values = _changed(cells, len(counts), entering, leaving)
             start, n = (start + n_leaving) % len(rows), self._n + m - n_leaving
-            n_seen = self._n_seen + columns.n_rows
             # No call among these: an interrupt finds all of them done, or none.
             cells[at] = values
             self._classes = classes
@@ -245,7 +245,7 @@ class WindowedConfusionMatrix(Stream):
             or given != (tuple(sorted(given)) if policy == "extend" else labels)
         ):
             raise InputError(f"labels {labels} are not those of a window")
-        n_seen = check_integer("n_seen", scalar(found, "n_seen"), low=0, high=2**62)
+        n_seen = check_n_rows(check_integer("n_seen", scalar(found, "n_seen"), low=0))
         stream = cls(scalar(found, "window"))
         n = min(n_seen, stream._window)
         if rows.dtype != np.uint32 or rows.shape != (n,):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fastmetrics._files import Members, as_json, of_json
 from fastmetrics.errors import InputError
 
+Column = NDArray[np.int64]
 Columns = dict[str, NDArray[Any] | None]
 
 _OF_QUERIES: Final = ("sizes", "judged")
@@ -39,8 +40,8 @@ def checked_columns(found: Members) -> Columns:
     if any(column.dtype != np.int64 or column.ndim != 1 for column in columns.values()):
         raise InputError("columns are not vectors of int64")
     grades, starts, n_queries = found["grades"], columns["item_starts"], len(columns["sizes"])
-    if grades.dtype != np.float64 or grades.ndim != 1 or not np.isfinite(grades).all():
-        raise InputError("grades are not finite float64")
+    if grades.dtype != np.float64 or grades.ndim != 1 or not _have_grades(grades):
+        raise InputError("grades are not finite float64, or 0")
     lengths = {name: {n_queries} for name in _OF_QUERIES}
     lengths |= {"item_starts": {n_queries + 1}}
     lengths |= {name: {len(grades)} for name in _OF_ITEMS}
@@ -50,12 +51,33 @@ def checked_columns(found: Members) -> Columns:
             raise InputError(f"`{name}` has another length, or is negative")
     if starts[0] != 0 or starts[-1] != len(grades) or (np.diff(starts) < 0).any():
         raise InputError("`item_starts` does not go with grades")
-    size = np.repeat(columns["sizes"], np.diff(starts))
-    ends = [columns["above"] + columns["tied"], columns["places"]]
-    if any(len(end) and (end > size).any() for end in ends):
+    counts, above, tied = np.diff(starts), columns["above"], columns["tied"]
+    if sum(columns["sizes"].tolist()) >= 2**62 or (columns["judged"] < counts).any():
+        raise InputError("queries of too many items, or with more than were judged")
+    size = np.repeat(columns["sizes"], counts)
+    parts = [(above, size), (tied, size - above), (columns["places"], size)]
+    parts += [(columns["unjudged_above"], above), (columns["unjudged_tied"], tied)]
+    parts += [(columns["unjudged_before"], columns["places"])]
+    if any(len(part) and (part > whole).any() for part, whole in parts):
         raise InputError("an item stands below the last one of its query")
+    if not _are_in_order(np.repeat(np.arange(n_queries), counts), above, tied):
+        raise InputError("items of a query overlap, or are in another order")
     if queries is not None and (
         queries.shape != (n_queries,) or not (queries[1:] > queries[:-1]).all()
     ):
         raise InputError("`queries` do not rise, or are not of the sizes")
     return {"queries": queries, "grades": grades, **columns}
+
+
+def _have_grades(grades: NDArray[np.float64]) -> bool:
+    return bool((np.isfinite(grades) & (grades != 0)).all())
+
+
+def _are_in_order(query: Column, above: Column, tied: Column) -> bool:
+    """Return whether the items of each query follow one another, those of a tie being as many."""
+    starts = np.ones(len(query), np.bool_)
+    starts[1:] = (query[1:] != query[:-1]) | (above[1:] != above[:-1]) | (tied[1:] != tied[:-1])
+    follows = (query[1:] != query[:-1]) | (above[1:] >= above[:-1] + tied[:-1])
+    first = np.maximum.accumulate(np.where(starts, np.arange(len(query)), 0))
+    is_one_of_tie = (tied == 0) | (np.arange(len(query)) - first < tied)
+    return bool((follows | ~starts[1:]).all() and is_one_of_tie.all())

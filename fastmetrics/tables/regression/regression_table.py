@@ -17,6 +17,7 @@ from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.regression_targets import RegressionRows, check_regression
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_threads, check_real
+from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics._kernels import errors
 from fastmetrics._results import same
 from fastmetrics.errors import InputError
@@ -140,8 +141,8 @@ class RegressionTable(Saved, Shown):
     @property
     def total_weight(self) -> float:
         """The total weight of the rows; their number if they have no weights."""
-        weight = float(self._sums.weights[0])
-        return math.ldexp(weight, -self.weight_exponent) if self.weight_exponent else weight
+        with np.errstate(over="ignore"):  # of weights near the end of float64 the sum is inf
+            return float(np.ldexp(self._sums.weights[0], -self.weight_exponent))
 
     def mean(self, what: str) -> Floats:
         """Return a weighted mean of each output.
@@ -232,7 +233,7 @@ class RegressionTable(Saved, Shown):
     @classmethod
     def _of_members(cls, found: Members) -> Self:
         n_samples = check_integer("n_samples", scalar(found, "n_samples"), low=1)
-        exponent = check_integer("weight_exponent", scalar(found, "weight_exponent"))
+        exponent = check_exponent(scalar(found, "weight_exponent"))
         asked = check_integer("asked", scalar(found, "asked"), low=0, high=ARITHMETIC.asked)
         powers = [check_power(power) for power in found["powers"].tolist()]
         from_mean = found["from_mean"].astype(np.bool_).tolist()
@@ -245,8 +246,9 @@ class RegressionTable(Saved, Shown):
         shapes += [(each, (k, N_DEVIANCES)) for each in deviances.values()]
         if any(each.dtype != np.float64 or each.shape != shape for each, shape in shapes):
             raise InputError("sums of other shapes, or of another dtype")
-        if not k or len(deviances) < len(powers) or not (sums.weights > 0).all():
+        if not k or len(deviances) < len(powers):
             raise InputError("sums of no rows, or of one power twice")
+        _check_sums(sums, n_samples, of_rows)
         return cls(n_samples, exponent, terms, sums)
 
     def _shown(self) -> Display:
@@ -287,6 +289,20 @@ def check_power(power: Any) -> float:
     if not (number <= 0.0 or number >= 1.0) or math.isinf(number):
         raise InputError(f"`power` must be at most 0 or at least 1, and finite: got {power!r}")
     return number
+
+
+def _check_sums(sums: Sums, n_samples: int, of_rows: list[Floats]) -> None:
+    """Raise if sums are none of that many rows; those of numbers that overflowed are not finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        positive = [each[:, _WEIGHED] + each[:, [c + 1 for c in _WEIGHED]] for each in of_rows]
+        for each in sums.of_powers.values():  # what is moved about a mean may be rounded below 0
+            moved = each[:, ABOUT] + each[:, ABOUT + 1] + 1e-9 * sums.weights
+            positive += [each[:, DEVIANCE] + each[:, DEVIANCE + 1], moved]
+        check_sums(sums.weights, "weights")
+    if any((each < 0).any() for each in positive) or not sums.weights.all():
+        raise InputError("a sum of what is not negative is, or the weight is 0")
+    if any(not np.allclose(each[:, errors.ROWS], n_samples, rtol=1e-9) for each in of_rows):
+        raise InputError(f"sums of other rows than {n_samples:,}")
 
 
 def _rescaled(sums: Sums, exponent: int) -> Sums:

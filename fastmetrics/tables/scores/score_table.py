@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
-from fastmetrics._files import Members, Saved
+from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_threads
+from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics._kernels import merges
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.scores._columns import (
@@ -314,11 +315,12 @@ class ScoreTable(Saved, Shown):
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:
-        scores, positives, negatives, exponent = (found[name] for name in _STORED)
-        if exponent.shape != () or exponent.dtype.kind != "i":
-            raise InputError(f"`weight_exponent` must be one integer: got {exponent}")
-        columns = checked_columns(scores, positives, negatives, allow_inf=True)
-        return cls._of_columns(*columns, int(exponent))
+        stored = (found[name] for name in _STORED[:3])
+        scores, positives, negatives = checked_columns(*stored, allow_inf=True)
+        if positives.dtype.kind == "f":
+            check_sums(np.concatenate([positives, negatives]), "weights")
+        exponent = check_exponent(scalar(found, "weight_exponent"))
+        return cls._of_columns(scores, positives, negatives, exponent)
 
 
 def running_sum(column: NDArray[Any]) -> NDArray[Any]:
