@@ -195,7 +195,7 @@ class RangeSummary(Saved):
         named: dict[str, Any] = dict(zip(names, sums, strict=True))
         if not _are_possible(cls(**named)):
             raise InputError("`sums` are those of no rows")
-        steps = {
+        steps: dict[str, Any] = {
             name: kind(*_step(found, name, sums)) for name, kind in _STEPS.items() if name in found
         }
         return cls(**named, **steps)

@@ -315,8 +315,8 @@ class ScoreTable(Saved, Shown):
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:
-        stored = (found[name] for name in _STORED[:3])
-        scores, positives, negatives = checked_columns(*stored, allow_inf=True)
+        columns = found["scores"], found["positives"], found["negatives"]
+        scores, positives, negatives = checked_columns(*columns, allow_inf=True)
         if positives.dtype.kind == "f":
             check_sums(np.concatenate([positives, negatives]), "weights")
         exponent = check_exponent(scalar(found, "weight_exponent"))
