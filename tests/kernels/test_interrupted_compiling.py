@@ -106,6 +106,7 @@ def test_other_threads_hold_nothing_back() -> None:
     assert found == [signal.default_int_handler]
 
 
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 @pytest.mark.parametrize("nogil", [True, False])
 def test_while_the_users_own_statistic_compiles(monkeypatch, nogil) -> None:
     @numba.njit(nogil=nogil)
