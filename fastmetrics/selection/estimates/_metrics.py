@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_direction
+from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask, ask_one
@@ -30,8 +31,9 @@ class Judged:
     is asked for.
     """
 
-    def __init__(self, model: Any, X: Any, y: NDArray[Any], classes: Any) -> None:
+    def __init__(self, model: Any, X: Any, y: NDArray[Any], classes: Any, w: Any = None) -> None:
         self.model, self.X, self.y, self.classes = model, X, y, classes
+        self.weights = {} if w is None else {"sample_weight": w}
 
     @cached_property
     def predicted(self) -> NDArray[Any]:
@@ -52,11 +54,12 @@ class Judged:
         return _codes(self.classes, self.y)
 
     @cached_property
-    def confusion(self) -> NDArray[np.int64]:
-        """Counts (K, K) of true and predicted classes."""
+    def confusion(self) -> NDArray[Any]:
+        """Counts (K, K) of true and predicted classes, or weights."""
         k = len(self.classes)
+        weights = check_weights(n=len(self.y), **self.weights).values if self.weights else None
         cells = self.true_codes * k + _codes(self.classes, self.predicted)
-        return np.bincount(cells, minlength=k * k).reshape(k, k)
+        return np.bincount(cells, weights, k * k).reshape(k, k)
 
     @cached_property
     def probabilities(self) -> NDArray[Any]:
@@ -205,13 +208,7 @@ class Metric:
 
 
 def asked_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[Metric, ...]:
-    """Return the measures that ``metrics=`` asks for, of an estimator of these classes.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `ask` and `Metric.check`.
-    """
+    """Return the measures that ``metrics=`` asks for, of classes; raise as `Metric.check` does."""
     found = tuple(map(metric_of, ask(_default(classes) if metrics is None else metrics)))
     for metric in found:
         metric.check(classes)
@@ -294,9 +291,10 @@ def _by_classes(one: Asked, judged: Judged) -> Any:
     if not np.bincount(codes, minlength=len(judged.classes)).all():
         return math.nan
     if measure.needs == "scores":
-        return _value(one, ScoreTable.from_scores(codes, judged.scores))
+        table = ScoreTable.from_scores(codes, judged.scores, **judged.weights)
+        return measure.value(table, **one.parameters)
     columns = judged.probabilities
-    return _value(one, codes, columns[:, 1] if measure.family == "costs" else columns)
+    return _value(one, judged, codes, columns[:, 1] if measure.family == "costs" else columns)
 
 
 def _by_confusion(one: Asked, judged: Judged) -> Any:
@@ -308,25 +306,25 @@ def _by_probabilities(one: Asked, judged: Judged) -> Any:
     measure: Any = one.measure
     columns = judged.probabilities
     if measure.family == "calibration" and columns.shape[1] == 2:
-        return _value(one, judged.true_codes, columns[:, 1])
-    return _value(one, judged.true_codes, columns, labels=np.arange(columns.shape[1]))
+        return _value(one, judged, judged.true_codes, columns[:, 1])
+    return _value(one, judged, judged.true_codes, columns, labels=np.arange(columns.shape[1]))
 
 
 def _by_values(one: Asked, judged: Judged) -> Any:
-    return _value(one, judged.y, judged.predicted)
+    return _value(one, judged, judged.y, judged.predicted)
 
 
 def _by_decisions(one: Asked, judged: Judged) -> Any:
     """Return nan where the model was not shown a class: it has no decision value."""
     if len(judged.shown) < len(judged.classes):
         return math.nan
-    labels = np.arange(len(judged.classes))
-    return _value(one, judged.true_codes, judged.decisions, labels=labels)
+    data = judged.true_codes, judged.decisions
+    return _value(one, judged, *data, labels=np.arange(len(judged.classes)))
 
 
 def _by_numbers(one: Asked, judged: Judged) -> Any:
-    asked = {one.label: (one.name, one.parameters)}
-    return regression_measures(judged.y, judged.predicted, metrics=asked)[one.label]
+    asked, data = {one.label: (one.name, one.parameters)}, (judged.y, judged.predicted)
+    return regression_measures(*data, metrics=asked, **judged.weights)[one.label]
 
 
 def _by_no_prediction(one: Asked, judged: Judged) -> Any:
@@ -335,9 +333,9 @@ def _by_no_prediction(one: Asked, judged: Judged) -> Any:
     )
 
 
-def _value(one: Asked, *data: Any, **labels: Any) -> Any:
+def _value(one: Asked, judged: Judged, *data: Any, **labels: Any) -> Any:
     measure: Any = one.measure
-    return measure.value(*data, **labels, **one.parameters)
+    return measure.value(*data, **labels, **judged.weights, **one.parameters)
 
 
 def _by_own(one: Asked, judged: Judged) -> Any:
@@ -358,17 +356,18 @@ def _by_options(one: Asked, judged: Judged) -> Any:
     of the second.
     """
     measure: Any = one.measure
-    if measure.needs in ("labels", "values"):
-        return measure.value(judged.y, judged.predicted)
-    if measure.family == "probabilities" and measure.needs == "scores":
-        return measure.value(judged.y, judged.decisions)
     positive = getattr(one.function, "keywords", {}).get("pos_label")
     is_first = len(judged.classes) == 2 and positive is not None and positive == judged.classes[0]
-    if measure.needs == "scores":
-        return measure.value(judged.y, -judged.scores if is_first else judged.scores)
-    columns = judged.probabilities
-    two = columns.shape[1] == 2
-    return measure.value(judged.y, columns[:, 0 if is_first else 1] if two else columns)
+    if measure.needs in ("labels", "values"):
+        said = judged.predicted
+    elif measure.needs == "scores" and measure.family == "probabilities":
+        said = judged.decisions
+    elif measure.needs == "scores":
+        said = -judged.scores if is_first else judged.scores
+    else:
+        said = judged.probabilities
+        said = said[:, 0 if is_first else 1] if said.shape[1] == 2 else said
+    return measure.value(judged.y, said, **judged.weights)
 
 
 def _by_function(one: Asked, judged: Judged) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,12 +16,13 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import check_same_index
-from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask_one
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.selection.estimates._fit_and_score import check_sklearn, classifies
 from fastmetrics.selection.estimates._metrics import Judged, directed, metric_of
+from fastmetrics.selection.splitters._splitter import Requests, routing, set_requests
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -37,13 +39,22 @@ class Scorer:
 
     asked: Asked
     higher_is_better: bool
+    _requests: Requests = field(init=False)
 
-    def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> float:
-        """Return the measure of what the estimator says of some rows."""
-        check_same_index(X=X, y=y)
+    def __post_init__(self) -> None:
+        takes = self._accept_sample_weight()
+        object.__setattr__(self, "_requests", {"sample_weight": None} if takes else {})
+
+    def __call__(
+        self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the measure of what the estimator says of some rows, weighted on request."""
+        if sample_weight is not None and not self._accept_sample_weight():
+            raise InputError(f"{self.asked.label!r} takes no weights: got `sample_weight`")
+        check_same_index(X=X, y=y, sample_weight=sample_weight)
         target = as_vector(y, "y")
         metric = metric_of(self.asked)
-        judged = Judged(estimator, X, target, _classes(estimator, target))
+        judged = Judged(estimator, X, target, _classes(estimator, target), sample_weight)
         metric.check_kind(judged.classes)
         value = metric.of(judged)
         if math.isnan(value):
@@ -61,15 +72,43 @@ class Scorer:
         """Pickle a measure of the library by its name, any other as it is."""
         one = self.asked
         if one.measure is not MEASURES.get(one.name):
-            return Scorer, (one, self.higher_is_better)
+            return Scorer, (one, self.higher_is_better), self._requests
         rebuilt = partial(scorer, higher_is_better=self.higher_is_better)
-        return rebuilt, ({one.label: (one.name, dict(one.parameters))},)
+        return rebuilt, ({one.label: (one.name, dict(one.parameters))},), self._requests
+
+    def __setstate__(self, requests: Requests) -> None:
+        self._requests.update(requests)
 
     def get_metadata_routing(self) -> Any:
-        """Return that nothing but the rows is asked for, as scikit-learn wants to know."""
-        from sklearn.utils.metadata_routing import MetadataRequest
+        """Return what is asked for of scikit-learn's metadata: weights, if so set."""
+        return routing(self, "score", self._requests)
 
-        return MetadataRequest(owner=self)
+    def set_score_request(self, **requests: bool | str | None) -> Self:
+        """Say which metadata of scikit-learn's routing are the weights, and return the scorer.
+
+        Parameters
+        ----------
+        **requests
+            ``sample_weight=True``, False, None (the default: an error if passed) or the name of the
+            metadata that are the weights.
+
+        Raises
+        ------
+        RuntimeError
+            If scikit-learn's metadata routing is not enabled.
+        TypeError, ValueError
+            If anything else is asked for, or weights by a measure that takes none.
+        """
+        set_requests(self, "score", self._requests, requests)
+        return self
+
+    _routing_repr = __repr__
+
+    def _accept_sample_weight(self) -> bool:
+        measure = _of(self.asked)
+        if not measure.function:  # found with others of its kind, which are weighted
+            return True
+        return "sample_weight" in inspect.signature(measure.load()).parameters
 
     # What TunedThresholdClassifierCV asks of a scorer: it judges labels of its own.
 
@@ -107,8 +146,9 @@ def scorer(
     Returns
     -------
     Scorer
-        Called as ``scorer(estimator, X, y)``. Greater is better: where lower values of the measure
-        are, it returns their negative, as scikit-learn's "neg_" scorers do.
+        Called as ``scorer(estimator, X, y)``, and with ``sample_weight=`` where the measure takes
+        weights. Greater is better: where lower values of the measure are, it returns their
+        negative, as scikit-learn's "neg_" scorers do.
 
     Raises
     ------

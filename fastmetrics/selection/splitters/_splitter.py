@@ -17,6 +17,8 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError
 
 Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
+#: What is asked for of scikit-learn's metadata: True, False, None (an error if passed) or its name.
+Requests = dict[str, bool | str | None]
 
 
 class Classes(NamedTuple):
@@ -43,6 +45,7 @@ class Splitter(ABC):
 
     def __init__(self, rng: Any) -> None:
         self._key = seed_key(rng)
+        self._requests: Requests = {"groups": True} if self._uses_groups else {}
 
     @property
     def key(self) -> str:
@@ -81,6 +84,10 @@ class Splitter(ABC):
             )
         return self._splits(n, y, groups)
 
+    def get_metadata_routing(self) -> Any:
+        """Return what is asked for of scikit-learn's metadata: groups, by what heeds them."""
+        return routing(self, "split", self._requests)
+
     @abstractmethod
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         """Check what the splits depend on, and return them."""
@@ -92,6 +99,33 @@ class Splitter(ABC):
     def __repr__(self) -> str:
         shown = [f"{name}={getattr(self, name)!r}" for name in self._shown]
         return f"{type(self).__name__}({', '.join([*shown, f'rng={self.key!r}'])})"
+
+
+def routing(owner: Any, method: str, requests: Requests) -> Any:
+    """Return what is asked for as scikit-learn's `MetadataRequest`."""
+    from sklearn.utils.metadata_routing import MetadataRequest
+
+    found = MetadataRequest(owner=owner)
+    for name, alias in requests.items():
+        getattr(found, method).add_request(param=name, alias=alias)
+    return found
+
+
+def set_requests(owner: Any, method: str, requests: Requests, given: Requests) -> None:
+    """Change what is asked for, under the rules of scikit-learn's own ``set_..._request``."""
+    from sklearn import get_config
+
+    if not get_config()["enable_metadata_routing"]:
+        raise RuntimeError(
+            f"set_{method}_request is only available when metadata routing is enabled: "
+            "sklearn.set_config(enable_metadata_routing=True)"
+        )
+    for name in given:
+        if name not in requests:
+            known = ", ".join(f"`{known}`" for known in requests) or "nothing"
+            raise InputTypeError(f"`{name}` is nothing that {owner!r} takes: it takes {known}")
+    routing(owner, method, given)
+    requests.update(given)
 
 
 def row_count(X: Any, y: Any = None) -> int:

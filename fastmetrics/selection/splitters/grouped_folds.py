@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from fastmetrics.selection.splitters._splitter import (
     Split,
     Splitter,
     classes_of,
+    set_requests,
     splits_of_folds,
 )
 
@@ -82,6 +83,25 @@ class GroupedFolds(Splitter):
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return how many splits there are, p k; the arguments do not matter."""
         return self.n_splits * self.n_repeats
+
+    def set_split_request(self, **requests: bool | str | None) -> Self:
+        """Say which metadata of scikit-learn's routing are the groups, and return the splitter.
+
+        Parameters
+        ----------
+        **requests
+            ``groups=True`` (the default), False, None (an error if passed) or the name of the
+            metadata that are the groups.
+
+        Raises
+        ------
+        RuntimeError
+            If scikit-learn's metadata routing is not enabled.
+        TypeError, ValueError
+            If anything else is asked for.
+        """
+        set_requests(self, "split", self._requests, requests)
+        return self
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         if groups is None:
