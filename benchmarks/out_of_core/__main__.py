@@ -1,10 +1,10 @@
 """Evaluate a file larger than memory, and say how many reads of the file that takes.
 
 ``python -m benchmarks.out_of_core --rows 1e9 --memory 1GB --folder DIR`` writes a Parquet file in
-chunks, lets DuckDB read its two columns, runs ``fastmetrics evaluate --memory`` in turns with that,
-and compares the AUC with integers that DuckDB counts. A row takes 4 bytes of the folder and little
-more while the command runs; 8 and 8 more with ``--dtype float64``. Up to 2·10⁸ rows the command
-runs without ``--memory`` as well.
+chunks, lets DuckDB read its two columns, runs ``fastmetrics evaluate --memory`` in turns with that
+(in each memory, if several are named), and compares the AUC with integers that DuckDB counts. A row
+takes 4 bytes of the folder and little more while the command runs; 8 and 8 more with
+``--dtype float64``. Up to 2·10⁸ rows the command runs without ``--memory`` as well.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure, and return 0 where the integers agree."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.out_of_core", description=__doc__)
     parser.add_argument("--rows", type=float, default=1e8)
-    parser.add_argument("--memory", default="1GB")
+    parser.add_argument("--memory", nargs="+", default=["1GB"])
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--rounds", type=int, default=3)
@@ -130,31 +130,38 @@ def main(argv: Sequence[str] | None = None) -> int:
         path = Path(folder) / "scores.parquet"
         write(path, rows, options.dtype)
         size = path.stat().st_size
-        print(f"{rows:,} rows, {size / 1e9:.3g} GB of Parquet; --memory {options.memory}")
-        reads, runs, unbounded = [], [], []
+        print(
+            f"{rows:,} rows, {size / 1e9:.3g} GB of Parquet; --memory {', '.join(options.memory)}"
+        )
+        reads, runs, unbounded = [], {memory: [] for memory in options.memory}, []
         for _ in range(options.rounds):
             reads.append(read(path))
-            runs.append(evaluate(path, options.memory, Path(folder)))
+            for memory, found in runs.items():
+                found.append(evaluate(path, memory, Path(folder)))
             if rows <= FEW:
                 unbounded.append(evaluate(path, None, Path(folder)))
         wall, used = (min(each[k] for each in reads) for k in (0, 1))
-        seconds, processor = (min(each[k] for each in runs) for k in (0, 1))
-        peak = max(run.peak_bytes for run in runs)
-        print(f"one read by DuckDB:    {wall:8.2f} s, {used:8.2f} s of processors")
-        print(f"fastmetrics evaluate:  {seconds:8.2f} s, {processor:8.2f} s of processors")
-        print(f"multiples of the read: {seconds / wall:8.2f}    {processor / used:8.2f}")
-        print(f"at most {peak / 1e6:,.0f} MB; {1e9 * processor / rows:.1f} ns a row")
+        print(f"one read by DuckDB: {wall:.2f} s, {used:.2f} s of processors")
+        for memory, found in runs.items():
+            seconds, processor = (min(each[k] for each in found) for k in (0, 1))
+            peak = max(run.peak_bytes for run in found)
+            print(
+                f"--memory {memory}: {seconds:.2f} s, {processor:.2f} s of processors, "
+                f"{seconds / wall:.2f} and {processor / used:.2f} times the read; "
+                f"{peak / 1e6:,.0f} MB at most; {1e9 * processor / rows:.1f} ns a row"
+            )
         if unbounded:
             print(
                 f"without --memory:      {min(run.seconds for run in unbounded):8.2f} s, "
                 f"{max(run.peak_bytes for run in unbounded) / 1e6:,.0f} MB"
             )
         positives, negatives, twice = counted_by_sql(path, rows, Path(folder))
-    model = runs[0].model
     counts = {"n_positive": positives, "n_negative": negatives}
     expected = counts | {"roc_auc": twice / (2 * positives * negatives)}
-    agrees = all(model[name] == value for name, value in expected.items())
-    print(f"AUC {model['roc_auc']!r}: {'that' if agrees else 'NOT that'} of integers by SQL")
+    models = [run.model for found in runs.values() for run in found]
+    agrees = all(model[name] == value for model in models for name, value in expected.items())
+    said = "that" if agrees else "NOT that"
+    print(f"AUC {models[0]['roc_auc']!r}: {said} of integers by SQL")
     return 0 if agrees else 1
 
 

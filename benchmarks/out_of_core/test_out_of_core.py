@@ -9,13 +9,14 @@ from benchmarks.out_of_core import __main__ as script
 
 def test_few_rows(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(script, "SLICE", 30_000)
-    options = ["--rows", "1e5", "--dtype", "float64", "--memory", "1GB", "--rounds", "1"]
+    options = ["--rows", "1e5", "--dtype", "float64", "--memory", "325MB", "1GB", "--rounds", "1"]
     options += ["--folder", str(tmp_path)]
     assert script.main(options) == 0
     out = capsys.readouterr().out
     assert "100,000 rows" in out
     assert ": that of integers by SQL" in out
     assert "without --memory" in out
+    assert out.count(" MB at most") == 2
     assert list(tmp_path.iterdir()) == []
     run = script.Run(1.0, 1.0, 1, {"n_positive": 1, "n_negative": 1, "roc_auc": 0.5})
     monkeypatch.setattr(script, "evaluate", lambda *_: run)

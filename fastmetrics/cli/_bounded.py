@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import sys
 import tempfile
 import warnings
 from typing import Any, Final
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.labels import distinct, encode_labels
 from fastmetrics._input.memory_size import check_memory_size
+from fastmetrics._threads.workers import thread_count
 from fastmetrics.cli.evaluate_command import (
     in_words_of,
     labels_of,
@@ -28,7 +27,7 @@ from fastmetrics.io import Sink, TextColumn
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.report._of_runs import summary_of_runs
 from fastmetrics.report.evaluation_result import Evaluation
-from fastmetrics.tables.runs.score_runs import LEAST_MEMORY, ScoreRuns
+from fastmetrics.tables.runs.score_runs import ScoreRuns
 
 #: Options that need all rows at once, and what to do instead.
 _OF_ROWS: Final = {
@@ -44,11 +43,13 @@ _OF_ROWS: Final = {
     "seed": "it is of the bootstrap",
 }
 #: What reading takes beside the rows, as files are unpacked: a share of the memory, and at least.
-_READING: Final = 5, 64 << 20
-#: What comes on top: batches of rows, memory that is free and was not given back.
-_BESIDE: Final = 32 << 20
-#: Memory for the rows of a model at least.
-_LEAST: Final = 16 << 20
+_READING: Final = 5, 64 * 10**6
+#: What the program takes itself: all that is loaded, kernels as they are compiled, batches of rows.
+#: A constant, so that what is enough once is always enough.
+_PROGRAM: Final = 240 * 10**6
+#: Memory for the rows of a model at least, and of that for each thread, which has heaps of its own.
+_LEAST: Final = 20 * 10**6
+_OF_THREAD: Final = 32 * 10**6
 
 
 def run_bounded(options: argparse.Namespace) -> str:
@@ -56,10 +57,13 @@ def run_bounded(options: argparse.Namespace) -> str:
     _check_options(options)
     with in_words_of(options):
         total = check_memory_size("memory", options.memory, low=0)
-    reading = max(total // _READING[0], _READING[1])
-    taker = _Taker(options, _memory_of_rows(total - reading, options))
+    require_duckdb()
+    each = _memory_of_rows(total, options)
+    most = max(each * len(options.scores) // _OF_THREAD, 1)
+    options.threads = min(thread_count(options.threads), most)
+    taker = _Taker(options, each)
     with progress_bar() as progress, in_words_of(options):
-        columns = read_rows(options, progress, into=taker.start, memory=reading)
+        columns = read_rows(options, progress, into=taker.start, memory=_for_reading(total))
     read = "frequencies" if options.weight else None
     models = []
     with warnings.catch_warnings(record=True) as caught, in_words_of(options):
@@ -98,38 +102,22 @@ def _check_options(options: argparse.Namespace) -> None:
         )
 
 
-def _memory_of_rows(left: int, options: argparse.Namespace) -> int:
-    """Return what each model's rows may take of the memory that reading leaves to the process."""
-    require_duckdb()
-    few = ScoreRuns(LEAST_MEMORY)  # so that all is loaded, and has its memory
-    for weights in (None, np.ones(3000)):
-        few.update(np.arange(3000) % 2, np.arange(3000.0), weights)
-    summary_of_runs(few)
-    taken = _resident() + _BESIDE
-    each = (left - taken) // len(options.scores)
+def _memory_of_rows(total: int, options: argparse.Namespace) -> int:
+    """Return what each model's rows may take of the memory that reading leaves to the program."""
+    n_models = len(options.scores)
+    each = (total - _for_reading(total) - _PROGRAM) // n_models
     if each < _LEAST:
-        least = (taken + _LEAST * len(options.scores)) * _READING[0] // (_READING[0] - 1)
-        least = max(least, taken + _LEAST * len(options.scores) + _READING[1])
+        share = _READING[0]
+        least = (_PROGRAM + _LEAST * n_models) * share // (share - 1)
         raise ValueError(
-            f"--memory {options.memory} is too little: the program itself takes "
-            f"{taken / 1e6:,.0f} MB; give at least {-(-least // 10**7) * 10:,} MB"
+            f"--memory {options.memory} is too little for {n_models:,} "
+            f"{'model' if n_models == 1 else 'models'}: give at least {least / 1e6:,.0f} MB"
         )
     return each
 
 
-def _resident() -> int:
-    """Return the bytes of memory that this process has."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        pass
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 200 << 20
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+def _for_reading(total: int) -> int:
+    return max(total // _READING[0], _READING[1])
 
 
 class _Taker:

@@ -163,8 +163,9 @@ def test_a_bad_weight_has_its_place_among_all_rows(tmp_path, capsys, weight, rul
         (["--weight", "share"], "--weights-are frequencies"),
         (["--memory", "much"], "--memory must be a size such as '1GB'"),
         (["--memory", "99999999999GB"], "--memory must be at most 1,152,921,504,606,846,976 bytes"),
-        (["--memory", "20MB"], "the program itself takes"),
-        (["--memory", "0"], "--memory 0 is too little: the program itself takes"),
+        (["--memory", "324MB"], "too little for 1 model: give at least 325 MB"),
+        (["--memory", "0"], "--memory 0 is too little for 1 model: give at least 325 MB"),
+        (["--memory", "349MB", "--score", "rounded"], "for 2 models: give at least 350 MB"),
         (["--spill-dir", ""], "--spill-dir is an empty text: name a folder"),
         (["--spill-dir", "/nowhere"], "--spill-dir '/nowhere' cannot be used: No such file"),
     ],
@@ -192,13 +193,15 @@ def test_weights_that_are_no_numbers_of_rows(files, tmp_path, capsys):
 
 
 PROGRAM = """
-import resource, sys
+import os, resource, sys
 from fastmetrics.cli import _bounded, main
 from fastmetrics.tables.runs._spill_file import SpillFile
 if sys.argv[1] in ("full", "slow"):
     _bounded._memory_of_rows = lambda total, options: 1 << 20
 if sys.argv[1] == "full":
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+if sys.argv[1] == "many":
+    os.sched_getaffinity, os.cpu_count = lambda process: set(range(32)), lambda: 32
 if sys.argv[1] == "limited":
     resource.setrlimit(resource.RLIMIT_AS, (15 * 10**8, 15 * 10**8))
 if sys.argv[1] == "slow":
@@ -243,6 +246,22 @@ def test_nothing_is_left_by_a_signal(files, tmp_path, number):
     process.communicate(timeout=60)
     assert process.returncode == (130 if number == signal.SIGINT else -number)
     assert list(tmp_path.iterdir()) == []
+
+
+@LINUX
+def test_the_least_memory_is_always_enough_and_respected(tmp_path):
+    """Whatever the process has loaded, and however many processors there are."""
+    rng, path = np.random.default_rng(3), tmp_path / "large.parquet"
+    y = (rng.random(4_000_000) < 0.5).astype(np.int8)
+    pq.write_table(pa.table({"y": y, "s": rng.normal(size=len(y)) + y}), path)
+    arguments = [path, "--label", "y", "--score", "s", "--spill-dir", tmp_path]
+    for _ in range(2):
+        process = program("many", *arguments, "--memory", "325MB")
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        assert int(out.split()[-1]) * 1024 < 325e6
+    process = program("many", *arguments, "--memory", "324MB")
+    assert "give at least 325 MB" in process.communicate(timeout=60)[1]
 
 
 @LINUX
