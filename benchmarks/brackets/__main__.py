@@ -1,4 +1,4 @@
-"""Measure how wide brackets are, and what a row costs; publish the table of ``docs/scale.md``.
+"""Measure how wide brackets are, and what streams keep; publish the table of ``docs/scale.md``.
 
 ``python -m benchmarks.brackets`` writes ``docs/brackets.json`` and the block of the guide;
 ``--text`` writes the block anew from stored figures; ``--rows N`` tries the script on fewer rows,
@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,6 @@ START, END = "<!-- brackets:start -->", "<!-- brackets:end -->"
 SEED = 20260912
 ROWS = 4_000_000
 SHARE = 0.3
-ROUNDS = 5
 #: Bins without bounds, as torchmetrics makes them where it is told how many thresholds.
 THRESHOLDS = 200
 
@@ -90,17 +88,6 @@ def binned_without_bounds(labels: NDArray[np.int8], scores: NDArray[Any]) -> flo
     return float(np.trapezoid(tpr, fpr))
 
 
-def seconds(*calls: Callable[[], object]) -> list[float]:
-    """Return the least processor time of each call, taken in turns."""
-    found = [[] for _ in calls]
-    for _ in range(ROUNDS):
-        for call, times in zip(calls, found, strict=True):
-            start = time.process_time()
-            call()
-            times.append(time.process_time() - start)
-    return [min(times) for times in found]
-
-
 def measure(kind: str, n_rows: int) -> dict[str, Any]:
     """Return the figures of one kind of scores, each bracket checked to hold the exact value."""
     labels, scores = made(kind, n_rows)
@@ -118,16 +105,6 @@ def measure(kind: str, n_rows: int) -> dict[str, Any]:
             bracket = getattr(table, measure_)()
             assert value in bracket, (kind, name, measure_, value, bracket)
             row[name][measure_] = bracket.width
-        again = BinnedScoreTable(table.layout)
-        wide = scores.astype(np.float32)  # which `update` would do first
-
-        def stream(table: BinnedScoreTable = again, scores: NDArray[Any] = wide) -> None:
-            table.update(labels, scores, n_threads=1)
-
-        stream()
-        ours, sort = seconds(stream, lambda scores=wide: np.sort(scores))
-        assert again.n_positive == (ROUNDS + 1) * np.count_nonzero(labels)
-        row[name]["to_sort"], row[name]["nanoseconds"] = ours / sort, 1e9 * ours / n_rows
     row["without_bounds"] = binned_without_bounds(labels, scores) - exact["roc_auc"]
     return row
 
@@ -161,21 +138,7 @@ def block(stored: dict[str, Any]) -> str:
             off = power(row["without_bounds"]) if name == "learnt" else ""
             shown = row["kind"] if name == "learnt" else ""
             lines.append(f"| {shown} | {name} | {widths} | {off} |")
-    lines += [
-        "",
-        "What a row costs: processor time of one thread, and the same as a share of what `np.sort`",
-        "takes for that row, in turns. Threads do not wait for one another, so that two take half.",
-        "",
-        "| scores | learnt | bits |",
-        "|---|---|---|",
-    ]
-    for row in rows:
-        costs = (
-            f"{row[name]['nanoseconds']:.1f} ns, {row[name]['to_sort']:.2f} × sort"
-            for name in ("learnt", "bits")
-        )
-        lines.append(f"| {row['kind']} | {' | '.join(costs)} |")
-    return "\n".join([*lines, "", streams.block(stored["streams"], n_rows)])
+    return "\n".join([*lines, "", streams.block(stored["streams"])])
 
 
 def with_block(guide: str, text: str) -> str:
@@ -197,8 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stored = {
             "kinds": [measure(kind, options.rows) for kind in KINDS],
             "streams": [
-                streams.measure(name, *made("normal", options.rows), seconds)
-                for name in streams.STREAMS
+                streams.measure(name, *made("normal", options.rows)) for name in streams.STREAMS
             ],
         }
     text = block(stored)
