@@ -249,7 +249,10 @@ def _difference(one: str, index: Any, name: str, other: Any) -> DifferentRows | 
         else:
             differ = mine != theirs
         if differ:
-            are_same_labels = bool(index.isin(other).all())
+            are_same_labels = bool(
+                index.isin(other).all()
+                and index.value_counts().to_dict() == other.value_counts().to_dict()
+            )
             how = "in another order" if are_same_labels else "that are not the same"
             return DifferentRows(
                 f"`{one}` and `{name}` have row labels (an index) {how}: {mine!r} and {theirs!r} "
