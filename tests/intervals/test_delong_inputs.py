@@ -92,7 +92,7 @@ def test_neighbouring_integers_stay_apart() -> None:
         ({}, ValueError, "`scores` must name at least two models: got 0"),
         (np.array(A), ValueError, r"\(n_samples, n_models\) with `names`: got shape \(6,\)"),
         (MATRIX, ValueError, r"`scores` of shape \(6, 2\) does not say which models"),
-        ([A, B], TypeError, r"`scores` is a list, which names no models: pass a mapping, such as"),
+        ([A, B], TypeError, r"`scores` is a list, which names no models: pass .'a'"),
         ((np.array(A), pd.Series(B)), TypeError, "`scores` is a tuple, which names no models"),
         ({"a": A, "b": B[:5]}, ValueError, r"`scores\['a'\]` has 6 rows, `scores\['b'\]` has 5"),
         ({"a": A[1:], "b": B[1:]}, ValueError, r"`y_true` has 6 rows, `scores\['a'\]` has 5"),
