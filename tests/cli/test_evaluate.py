@@ -90,6 +90,7 @@ def test_every_format_gives_the_same_figures(name, tmp_path, capsys):
         data["label"].to_numpy(), {"a": data["a"].to_numpy(), "b": data["b"].to_numpy()}
     )
     found = json.loads(out)
+    assert found.pop("schema_version") == 1
     assert found.pop("n_rows") == 200
     assert found.pop("n_skipped") == 0
     # A float32 score written as text is another number, so thresholds differ in the last bits.

@@ -47,6 +47,7 @@ def test_json_is_what_python_returns(scored, columns, capsys, options, given, mo
     expected = evaluate(
         columns["y"], scores, n_resamples=99, rng=7, confidence_level=level, **given
     )
+    assert found.pop("schema_version") == 1
     assert found.pop("n_rows") == N
     assert found.pop("n_skipped") == 0
     assert found == expected.to_dict()

@@ -36,7 +36,7 @@ def files_passed(call: Callable[[], Any]) -> set[str]:
 
 @pytest.mark.parametrize("rows", [500, 5_000])
 @pytest.mark.parametrize(
-    ("name", "most"), [("mean_squared_error", 9), ("r2_score", 9), ("log_loss", 9)]
+    ("name", "most"), [("mean_squared_error", 10), ("r2_score", 10), ("log_loss", 10)]
 )
 def test_files_of_a_warm_call(rng, name, most, rows) -> None:
     function = getattr(fm, name)
@@ -49,9 +49,9 @@ def test_files_of_a_warm_call(rng, name, most, rows) -> None:
 
 def test_a_longer_way_is_seen() -> None:
     """A list is converted by the containers' file, which arrays do not pass through."""
+    # Where pandas is loaded, what is no array is asked for its labels too.
     short, long = np.ones(3), [1.0, 1.0, 1.0]
     fm.mean_squared_error(short, short)
     more = files_passed(lambda: fm.mean_squared_error(long, long))
-    assert more - files_passed(lambda: fm.mean_squared_error(short, short)) == {
-        "_input/containers.py"
-    }
+    fewer = files_passed(lambda: fm.mean_squared_error(short, short)) | {"_input/rows.py"}
+    assert more - fewer == {"_input/containers.py"}
