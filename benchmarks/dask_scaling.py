@@ -26,7 +26,7 @@ import fastmetrics as fm
 import fastmetrics.dask as fmd
 from fastmetrics.dask import _dealt, _ranges, _scored, scores
 from fastmetrics.dask._replicates import rows_of_range, window_totals
-from fastmetrics.intervals.bootstrap._draws import Draws, Needs
+from fastmetrics.inference.bootstrap._draws import Draws, Needs
 
 ROOT = Path(__file__).resolve().parents[1]
 STORED, GUIDE = ROOT / "docs" / "dask.json", ROOT / "docs" / "scale.md"

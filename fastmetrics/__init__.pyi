@@ -69,7 +69,80 @@ from .errors import (
     SmallSampleWarning as SmallSampleWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
 )
+from .inference.bands.band_results import PrBand as PrBand, RocBand as RocBand
+from .inference.bands.bands import pr_band as pr_band, roc_band as roc_band
+from .inference.bootstrap.bootstrap import bootstrap as bootstrap
+from .inference.bootstrap.bootstrap_results import (
+    BootstrapResult as BootstrapResult,
+    BootstrapResults as BootstrapResults,
+    PairedBootstrap as PairedBootstrap,
+    PairedDifference as PairedDifference,
+)
+from .inference.bootstrap.effective_size import effective_sample_size as effective_sample_size
+from .inference.bootstrap.multiclass_bootstrap import multiclass_bootstrap as multiclass_bootstrap
+from .inference.bootstrap.paired_bootstrap import paired_bootstrap as paired_bootstrap
+from .inference.bootstrap.permutation import (
+    PairedPermutationTest as PairedPermutationTest,
+    PermutedDifference as PermutedDifference,
+    paired_permutation_test as paired_permutation_test,
+)
+from .inference.calibration.calibration_error_interval import (
+    CalibrationErrorInterval as CalibrationErrorInterval,
+    calibration_error_interval as calibration_error_interval,
+)
+from .inference.calibration.calibration_test import (
+    CalibrationTest as CalibrationTest,
+    calibration_test as calibration_test,
+)
+from .inference.calibration.reliability_band import (
+    ReliabilityBand as ReliabilityBand,
+    reliability_band as reliability_band,
+)
 from .inference.compare import compare as compare
+from .inference.concordance.concordance_results import (
+    ConcordanceInterval as ConcordanceInterval,
+    ConcordancePair as ConcordancePair,
+    ConcordanceTest as ConcordanceTest,
+)
+from .inference.concordance.index_intervals import (
+    concordance_index_interval as concordance_index_interval,
+    concordance_index_test as concordance_index_test,
+)
+from .inference.concordance.kendall_test import (
+    KendallTest as KendallTest,
+    kendall_test as kendall_test,
+)
+from .inference.concordance.royston_d import RoystonD as RoystonD, royston_d as royston_d
+from .inference.concordance.time_dependent import (
+    cumulative_dynamic_auc as cumulative_dynamic_auc,
+    survival_brier_score as survival_brier_score,
+)
+from .inference.concordance.time_dependent_results import (
+    TimeDependentMeasure as TimeDependentMeasure,
+)
+from .inference.costs.decision_curve import (
+    decision_curve as decision_curve,
+    decision_curve_difference as decision_curve_difference,
+)
+from .inference.costs.decision_results import (
+    DecisionCurve as DecisionCurve,
+    DecisionCurveDifference as DecisionCurveDifference,
+)
+from .inference.costs.threshold_cost import (
+    ThresholdCostInterval as ThresholdCostInterval,
+    threshold_cost_interval as threshold_cost_interval,
+)
+from .inference.delong.delong import DeLongResult as DeLongResult, delong as delong
+from .inference.delong.delong_test import (
+    DeLongPair as DeLongPair,
+    DeLongTest as DeLongTest,
+    delong_test as delong_test,
+)
+from .inference.delong.delong_unpaired import (
+    DeLongUnpairedTest as DeLongUnpairedTest,
+    delong_unpaired_test as delong_unpaired_test,
+)
+from .inference.delong.newcombe import newcombe_interval as newcombe_interval
 from .inference.estimate import estimate as estimate
 from .inference.estimate_result import (
     Comparison as Comparison,
@@ -78,89 +151,16 @@ from .inference.estimate_result import (
     Estimates as Estimates,
     Pair as Pair,
 )
-from .intervals.bands.band_results import PrBand as PrBand, RocBand as RocBand
-from .intervals.bands.bands import pr_band as pr_band, roc_band as roc_band
-from .intervals.bootstrap.bootstrap import bootstrap as bootstrap
-from .intervals.bootstrap.bootstrap_results import (
-    BootstrapResult as BootstrapResult,
-    BootstrapResults as BootstrapResults,
-    PairedBootstrap as PairedBootstrap,
-    PairedDifference as PairedDifference,
-)
-from .intervals.bootstrap.effective_size import effective_sample_size as effective_sample_size
-from .intervals.bootstrap.multiclass_bootstrap import multiclass_bootstrap as multiclass_bootstrap
-from .intervals.bootstrap.paired_bootstrap import paired_bootstrap as paired_bootstrap
-from .intervals.bootstrap.permutation import (
-    PairedPermutationTest as PairedPermutationTest,
-    PermutedDifference as PermutedDifference,
-    paired_permutation_test as paired_permutation_test,
-)
-from .intervals.calibration.calibration_error_interval import (
-    CalibrationErrorInterval as CalibrationErrorInterval,
-    calibration_error_interval as calibration_error_interval,
-)
-from .intervals.calibration.calibration_test import (
-    CalibrationTest as CalibrationTest,
-    calibration_test as calibration_test,
-)
-from .intervals.calibration.reliability_band import (
-    ReliabilityBand as ReliabilityBand,
-    reliability_band as reliability_band,
-)
-from .intervals.concordance.concordance_results import (
-    ConcordanceInterval as ConcordanceInterval,
-    ConcordancePair as ConcordancePair,
-    ConcordanceTest as ConcordanceTest,
-)
-from .intervals.concordance.index_intervals import (
-    concordance_index_interval as concordance_index_interval,
-    concordance_index_test as concordance_index_test,
-)
-from .intervals.concordance.kendall_test import (
-    KendallTest as KendallTest,
-    kendall_test as kendall_test,
-)
-from .intervals.concordance.royston_d import RoystonD as RoystonD, royston_d as royston_d
-from .intervals.concordance.time_dependent import (
-    cumulative_dynamic_auc as cumulative_dynamic_auc,
-    survival_brier_score as survival_brier_score,
-)
-from .intervals.concordance.time_dependent_results import (
-    TimeDependentMeasure as TimeDependentMeasure,
-)
-from .intervals.costs.decision_curve import (
-    decision_curve as decision_curve,
-    decision_curve_difference as decision_curve_difference,
-)
-from .intervals.costs.decision_results import (
-    DecisionCurve as DecisionCurve,
-    DecisionCurveDifference as DecisionCurveDifference,
-)
-from .intervals.costs.threshold_cost import (
-    ThresholdCostInterval as ThresholdCostInterval,
-    threshold_cost_interval as threshold_cost_interval,
-)
-from .intervals.delong.delong import DeLongResult as DeLongResult, delong as delong
-from .intervals.delong.delong_test import (
-    DeLongPair as DeLongPair,
-    DeLongTest as DeLongTest,
-    delong_test as delong_test,
-)
-from .intervals.delong.delong_unpaired import (
-    DeLongUnpairedTest as DeLongUnpairedTest,
-    delong_unpaired_test as delong_unpaired_test,
-)
-from .intervals.delong.newcombe import newcombe_interval as newcombe_interval
-from .intervals.proportions.count_intervals import (
+from .inference.proportions.count_intervals import (
     CountMetricInterval as CountMetricInterval,
     count_metric_interval as count_metric_interval,
 )
-from .intervals.proportions.proportion_differences import (
+from .inference.proportions.proportion_differences import (
     ProportionDifference as ProportionDifference,
     paired_proportion_difference_interval as paired_proportion_difference_interval,
     proportion_difference_interval as proportion_difference_interval,
 )
-from .intervals.proportions.proportions import (
+from .inference.proportions.proportions import (
     ProportionInterval as ProportionInterval,
     proportion_interval as proportion_interval,
 )

@@ -20,8 +20,8 @@ import fastmetrics as fm
 from fastmetrics._display.numbers import MonteCarloPValue, as_p, pvalue
 from fastmetrics.cli import main
 from fastmetrics.comparison.samples.max_t import max_t_pvalues
-from fastmetrics.intervals._pvalues import holm
-from fastmetrics.intervals.bootstrap._limits import pvalue_of_limits
+from fastmetrics.inference._pvalues import holm
+from fastmetrics.inference.bootstrap._limits import pvalue_of_limits
 
 B = 199
 N = 1_000

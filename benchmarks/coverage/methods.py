@@ -29,9 +29,9 @@ from benchmarks.coverage.scenes import (
     draw,
 )
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.bootstrap._limits import Method, limits, pvalue_of_limits
-from fastmetrics.intervals.bootstrap.paired_bootstrap import PAIRED_METHOD
-from fastmetrics.intervals.delong.delong import normal_limits
+from fastmetrics.inference.bootstrap._limits import Method, limits, pvalue_of_limits
+from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD
+from fastmetrics.inference.delong.delong import normal_limits
 
 LEVEL = 0.95
 GROUPED = ("roc_auc", "average_precision", "f1", "accuracy")

@@ -14,7 +14,7 @@ import cosmic_ray.plugins
 from cosmic_ray.ast import ast_nodes, get_ast
 
 SEED = "fastmetrics"
-FLOORS = ("_kernels", "tables", "measures", "intervals")
+FLOORS = ("_kernels", "tables", "measures", "inference")
 #: What somebody might write instead of an operator. A ``|`` for a ``+`` ends in a TypeError: such
 #: mutants would only flatter the score.
 _INSTEAD = {

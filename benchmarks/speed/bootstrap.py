@@ -19,10 +19,10 @@ from benchmarks.speed.data import Data, Spec, make
 from benchmarks.speed.timing import BYTES, NANOSECONDS, SECONDS, Target
 from fastmetrics._input.models import named_scores
 from fastmetrics._input.scalars import seed_key
-from fastmetrics.intervals.bootstrap._draws import Draws
-from fastmetrics.intervals.bootstrap._engine import Engine
-from fastmetrics.intervals.bootstrap._parse import parse, parse_models
-from fastmetrics.intervals.bootstrap._plans import planned
+from fastmetrics.inference.bootstrap._draws import Draws
+from fastmetrics.inference.bootstrap._engine import Engine
+from fastmetrics.inference.bootstrap._parse import parse, parse_models
+from fastmetrics.inference.bootstrap._plans import planned
 
 Call = Callable[[], Any]
 

@@ -55,10 +55,10 @@ def one_auc(labels: Array, scores: Array) -> Callable[[], Any]:
 def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
     """Use the engine on few rows, and sort all of them."""
     from fastmetrics._input.scalars import seed_key
-    from fastmetrics.intervals.bootstrap._draws import Draws
-    from fastmetrics.intervals.bootstrap._engine import Engine
-    from fastmetrics.intervals.bootstrap._parse import parse
-    from fastmetrics.intervals.bootstrap._plans import planned
+    from fastmetrics.inference.bootstrap._draws import Draws
+    from fastmetrics.inference.bootstrap._engine import Engine
+    from fastmetrics.inference.bootstrap._parse import parse
+    from fastmetrics.inference.bootstrap._plans import planned
 
     def engine(rows: slice) -> Engine:
         table = ScoreTable.from_scores(labels[rows], scores[rows])

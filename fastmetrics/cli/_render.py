@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics._display.numbers import is_bound
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
-from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResult, PairedDifference
+from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult, PairedDifference
 from fastmetrics.report import Evaluation, EvaluationBootstrap
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _csv_of_models(evaluation: Evaluation) -> str:
 
 def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
     """Return a row for each number: counts and thresholds, measures, differences."""
-    from fastmetrics.intervals.bootstrap._engine import joined
+    from fastmetrics.inference.bootstrap._engine import joined
 
     rows = []
     plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}

@@ -10,7 +10,7 @@ from fastmetrics.cli._options import level, number_of
 
 if TYPE_CHECKING:
     from fastmetrics.comparison.samples.timings import TimingComparison
-    from fastmetrics.intervals._pvalues import Moments
+    from fastmetrics.inference._pvalues import Moments
 
 HELP: Final = """\
 Decide of each benchmark in two JSON files of pytest-benchmark whether it became slower by more than

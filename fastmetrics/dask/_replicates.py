@@ -24,9 +24,9 @@ from fastmetrics._kernels.replicates.replicate_pairs import gather_counts
 from fastmetrics.dask._dealt import Dealt, rows_with_groups
 from fastmetrics.dask._partitions import computed, summed
 from fastmetrics.dask._ranges import Range, Ranges
-from fastmetrics.intervals.bootstrap._draws import WINDOW, Draws, Needs, Yield
-from fastmetrics.intervals.bootstrap._forms import measure_lines
-from fastmetrics.intervals.bootstrap._rows import (
+from fastmetrics.inference.bootstrap._draws import WINDOW, Draws, Needs, Yield
+from fastmetrics.inference.bootstrap._forms import measure_lines
+from fastmetrics.inference.bootstrap._rows import (
     BATCH_BYTES,
     SortedRows,
     pairs_and_sums,

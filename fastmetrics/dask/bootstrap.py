@@ -24,16 +24,16 @@ from fastmetrics.dask._replicates import (
 )
 from fastmetrics.dask.scores import SCORED, counted_parts
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals._sample_sizes import effective_of_sizes, warn_of_few_groups
-from fastmetrics.intervals.bootstrap._draws import Needs, Resampling, Yield
-from fastmetrics.intervals.bootstrap._engine import STRATIFY, WEIGH, Failures, placed
-from fastmetrics.intervals.bootstrap._forms import Form
-from fastmetrics.intervals.bootstrap._limits import Method
-from fastmetrics.intervals.bootstrap._plans import RESAMPLED, CountPlan, Options, checked_options
-from fastmetrics.intervals.bootstrap._rows import ROWS_OF_A_CELL
-from fastmetrics.intervals.bootstrap._threshold_plans import Part, ThresholdPlan
-from fastmetrics.intervals.bootstrap.bootstrap import resampled, result_of
-from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResults
+from fastmetrics.inference._sample_sizes import effective_of_sizes, warn_of_few_groups
+from fastmetrics.inference.bootstrap._draws import Needs, Resampling, Yield
+from fastmetrics.inference.bootstrap._engine import STRATIFY, WEIGH, Failures, placed
+from fastmetrics.inference.bootstrap._forms import Form
+from fastmetrics.inference.bootstrap._limits import Method
+from fastmetrics.inference.bootstrap._plans import RESAMPLED, CountPlan, Options, checked_options
+from fastmetrics.inference.bootstrap._rows import ROWS_OF_A_CELL
+from fastmetrics.inference.bootstrap._threshold_plans import Part, ThresholdPlan
+from fastmetrics.inference.bootstrap.bootstrap import resampled, result_of
+from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResults
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.scores.pairs import PairCounts
 from fastmetrics.tables.scores.score_table import ScoreTable

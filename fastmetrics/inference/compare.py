@@ -26,14 +26,14 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, no_such, warn_user
+from fastmetrics.inference._pvalues import holm
+from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
 from fastmetrics.inference.estimate import RULES, metric_of, of_replicates
 from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
 from fastmetrics.inference.interval_rule import estimate_of, warn_of_units
 from fastmetrics.inference.reference import limits, pvalue
 from fastmetrics.inference.samples import Measured, Sample, has_influences, sample_of
 from fastmetrics.inference.units import Reference, Units
-from fastmetrics.intervals._pvalues import holm
-from fastmetrics.intervals.bootstrap.paired_bootstrap import paired_bootstrap
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 
 Method = Literal["influence", "bootstrap"]

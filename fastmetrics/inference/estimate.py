@@ -22,11 +22,11 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference.bootstrap.bootstrap import bootstrap
+from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.interval_rule import estimate_of, warn_of_units
 from fastmetrics.inference.samples import has_influences, of_table, sample_of
-from fastmetrics.intervals.bootstrap.bootstrap import bootstrap
-from fastmetrics.intervals.bootstrap.bootstrap_results import BootstrapResult
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.tables.scores.score_table import ScoreTable
 

@@ -16,14 +16,14 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
+from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_rows
+from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference.proportions.count_intervals import SHARES
 from fastmetrics.inference.reference import limits
 from fastmetrics.inference.samples import Measured
 from fastmetrics.inference.units import Units
-from fastmetrics.intervals._sample_sizes import warn_of_few_groups, warn_of_few_rows
-from fastmetrics.intervals.delong.newcombe import newcombe_interval
-from fastmetrics.intervals.proportions._proportion_limits import proportion_limits
-from fastmetrics.intervals.proportions.count_intervals import SHARES
 from fastmetrics.measures.asking import Asked
 
 #: Rows of the smaller class times the distance of the AUC from 0 or 1: below, Newcombe's shape

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.intervals._normal import normal_quantile
+from fastmetrics.inference._normal import normal_quantile
 from fastmetrics.measures._measure import Scale
 
 

@@ -12,15 +12,15 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import key_text
 from fastmetrics.errors import InputError
-from fastmetrics.intervals.bootstrap._engine import joined
-from fastmetrics.intervals.bootstrap._plans import CountPlan, Options, checked_options, planned
-from fastmetrics.intervals.bootstrap.bootstrap import resampled
-from fastmetrics.intervals.bootstrap.bootstrap_results import (
+from fastmetrics.inference.bootstrap._engine import joined
+from fastmetrics.inference.bootstrap._plans import CountPlan, Options, checked_options, planned
+from fastmetrics.inference.bootstrap.bootstrap import resampled
+from fastmetrics.inference.bootstrap.bootstrap_results import (
     BootstrapResult,
     BootstrapResults,
     PairedDifference,
 )
-from fastmetrics.intervals.bootstrap.paired_bootstrap import PAIRED_METHOD, compared
+from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD, compared
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
 from fastmetrics.report.evaluation_result import (

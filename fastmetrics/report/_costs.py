@@ -11,7 +11,7 @@ from fastmetrics._display.table import Table
 from fastmetrics._input.costs import check_costs, check_prevalence
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals.costs.threshold_cost import (
+from fastmetrics.inference.costs.threshold_cost import (
     ThresholdCostInterval,
     threshold_cost_interval,
 )

@@ -12,9 +12,9 @@ from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.intervals.bootstrap.effective_size import effective_sample_size
-from fastmetrics.intervals.delong.auc_interval import AucInterval, auc_interval
-from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
+from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
+from fastmetrics.inference.delong.auc_interval import AucInterval, auc_interval
+from fastmetrics.inference.delong.delong import AucVariance, auc_variance
 from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point

@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_weights_are
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals.bands.band_results import PrBand, RocBand
-from fastmetrics.intervals.delong.delong import AucVariance, auc_variance
+from fastmetrics.inference.bands.band_results import PrBand, RocBand
+from fastmetrics.inference.delong.delong import AucVariance, auc_variance
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.plots._style import label_of
 from fastmetrics.report._one_model import table_and_variance

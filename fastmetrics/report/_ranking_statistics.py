@@ -16,9 +16,9 @@ from fastmetrics.comparison.samples.binomial import binomial_test
 from fastmetrics.comparison.samples.sign_flip import sign_flip_test
 from fastmetrics.comparison.samples.wilcoxon import wilcoxon_signed_rank_test
 from fastmetrics.errors import DegenerateDataWarning, warn_user
-from fastmetrics.intervals._sample_sizes import effective_groups
-from fastmetrics.intervals.bootstrap.bootstrap import bootstrap
-from fastmetrics.intervals.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference._sample_sizes import effective_groups
+from fastmetrics.inference.bootstrap.bootstrap import bootstrap
+from fastmetrics.inference.proportions._proportion_limits import proportion_limits
 from fastmetrics.measures.ranking._by_query import mean_of
 from fastmetrics.tables.ranking.ranking_table import Ties
 

@@ -13,7 +13,7 @@ from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import named_scores
 from fastmetrics._input.rows import column_count, has_names
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals._sample_sizes import effective_groups, warn_of_few_groups
+from fastmetrics.inference._sample_sizes import effective_groups, warn_of_few_groups
 from fastmetrics.tables.ranking.ranking_table import RankingTable
 
 

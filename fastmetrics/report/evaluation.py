@@ -18,7 +18,7 @@ from fastmetrics._input.rows import (
 )
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals.bootstrap._limits import Method
+from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.report._costs import checked_prices
 from fastmetrics.report._of_runs import summary_of_runs

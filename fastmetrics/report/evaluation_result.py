@@ -10,13 +10,13 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import no_such
-from fastmetrics.intervals.bootstrap._result_tables import METHODS, WEIGHTS, differences_table
-from fastmetrics.intervals.bootstrap.bootstrap_results import (
+from fastmetrics.inference.bootstrap._result_tables import METHODS, WEIGHTS, differences_table
+from fastmetrics.inference.bootstrap.bootstrap_results import (
     BootstrapResult,
     BootstrapResults,
     PairedDifference,
 )
-from fastmetrics.intervals.costs.threshold_cost import ThresholdCostInterval
+from fastmetrics.inference.costs.threshold_cost import ThresholdCostInterval
 from fastmetrics.report._costs import LEAST_COST, NO_INTERVAL, costs_table
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.

@@ -18,7 +18,7 @@ from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.scalars import check_confidence_level, check_integer, check_real
 from fastmetrics._kernels import range_kernels
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.intervals.delong.delong import variance_of_sums
+from fastmetrics.inference.delong.delong import variance_of_sums
 from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.measures.curves.break_even import Balance, balance_of, break_even_at
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at

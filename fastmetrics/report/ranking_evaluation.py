@@ -23,7 +23,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.samples.max_t import max_t_pvalues
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._pvalues import holm
+from fastmetrics.inference._pvalues import holm
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.report._ranking_metrics import asked_rankings, values_of
 from fastmetrics.report._ranking_statistics import (

@@ -15,7 +15,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._results import ConfidenceInterval, Difference, OneNumber, Result
 from fastmetrics.errors import no_such
-from fastmetrics.intervals.bootstrap._result_tables import METHODS
+from fastmetrics.inference.bootstrap._result_tables import METHODS
 from fastmetrics.plots.ranking_plots import Means, draw_cutoffs, draw_query_differences
 from fastmetrics.report._ranking_statistics import Method, Test
 from fastmetrics.tables.ranking.ranking_table import Ties

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level
 from fastmetrics.errors import InputError
-from fastmetrics.intervals.bands.band_results import PrBand, RocBand, shown_band
-from fastmetrics.intervals.delong.auc_interval import auc_interval
+from fastmetrics.inference.bands.band_results import PrBand, RocBand, shown_band
+from fastmetrics.inference.delong.auc_interval import auc_interval
 from fastmetrics.measures.asking import MetricsLike, ask
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.counts import confusion_matrix_at_thresholds

@@ -34,9 +34,9 @@ def compile_all() -> Iterator[tuple[str, float]]:
 
 
 def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], object]]]:
-    from fastmetrics.intervals.bands.bands import roc_band
-    from fastmetrics.intervals.bootstrap.bootstrap import bootstrap
-    from fastmetrics.intervals.delong.delong import delong
+    from fastmetrics.inference.bands.bands import roc_band
+    from fastmetrics.inference.bootstrap.bootstrap import bootstrap
+    from fastmetrics.inference.delong.delong import delong
     from fastmetrics.measures.curves import (
         best_threshold,
         break_even,

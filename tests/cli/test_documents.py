@@ -9,9 +9,9 @@ import matplotlib as mpl
 import pytest
 from matplotlib import pyplot
 
-from fastmetrics.intervals.bootstrap._hull_plans import HULL_PLANS
-from fastmetrics.intervals.bootstrap._sums import SUMS
-from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS
+from fastmetrics.inference.bootstrap._hull_plans import HULL_PLANS
+from fastmetrics.inference.bootstrap._sums import SUMS
+from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS
 from measure_names import COUNT_MEASURES
 
 pytestmark = pytest.mark.source_tree

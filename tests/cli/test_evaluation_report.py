@@ -16,9 +16,9 @@ import scipy.stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals.delong.auc_interval import auc_interval
-from fastmetrics.intervals.delong.delong import auc_variance, delong, normal_limits
-from fastmetrics.intervals.delong.newcombe import newcombe_interval
+from fastmetrics.inference.delong.auc_interval import auc_interval
+from fastmetrics.inference.delong.delong import auc_variance, delong, normal_limits
+from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
 from fastmetrics.report import Evaluation, evaluate

@@ -20,7 +20,7 @@ from fastmetrics.errors import (
     SmallSampleWarning,
     UndefinedMetricWarning,
 )
-from fastmetrics.intervals.bootstrap._draws import WINDOW
+from fastmetrics.inference.bootstrap._draws import WINDOW
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics.intervals._pvalues import holm
+from fastmetrics.inference._pvalues import holm
 from peers import adjusted_by_statsmodels
 
 PEERS = {

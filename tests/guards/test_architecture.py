@@ -14,7 +14,7 @@ pytestmark = pytest.mark.source_tree
 
 PAGE = (rules.ROOT / "docs" / "architecture.md").read_text("utf-8")
 #: Places where a path may start; a name alone is looked for in every room.
-STARTS = (rules.ROOT, rules.PACKAGE, rules.PACKAGE / "intervals" / "bootstrap")
+STARTS = (rules.ROOT, rules.PACKAGE, rules.PACKAGE / "inference" / "bootstrap")
 _PATH = re.compile(r"`([\w./]+(?:/|\.pyi?|\.toml))`")
 
 

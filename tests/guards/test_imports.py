@@ -89,7 +89,7 @@ def test_evaluating_a_file_loads_what_it_needs(tmp_path: Path) -> None:
     )
     rooms = (
         "fastmetrics.comparison",
-        "fastmetrics.intervals.bootstrap._engine",
+        "fastmetrics.inference.bootstrap._engine",
         "fastmetrics.tables.confusion",
         "fastmetrics.selection",
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 import fastmetrics as fm
 from fastmetrics._input.scalars import seed_key
-from fastmetrics.intervals.bootstrap._draws import Draws
+from fastmetrics.inference.bootstrap._draws import Draws
 
 N = 60
 RNG = np.random.default_rng(5)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import fastmetrics as fm
 from fastmetrics._input.scalars import seed_key
-from fastmetrics.intervals.bootstrap._draws import Draws
+from fastmetrics.inference.bootstrap._draws import Draws
 
 Measure = tuple[Any, Callable[[fm.ScoreTable], float]]
 

@@ -13,7 +13,7 @@ from band_samples import GROUPS, IMPORTANCES, WAYS, N, binary, quiet
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics.intervals.bands import _band_replicates
+from fastmetrics.inference.bands import _band_replicates
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 

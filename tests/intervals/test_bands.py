@@ -23,12 +23,12 @@ from sklearn import metrics as sk
 
 import fastmetrics as fm
 from fastmetrics._input.scalars import seed_key
-from fastmetrics.intervals.bands import _band_limits, _band_replicates
-from fastmetrics.intervals.bands._band_sizes import effective_sizes
-from fastmetrics.intervals.bootstrap import _parse
-from fastmetrics.intervals.bootstrap._draws import cell_counts
-from fastmetrics.intervals.bootstrap._parse import parse
-from fastmetrics.intervals.bootstrap._plans import planned
+from fastmetrics.inference.bands import _band_limits, _band_replicates
+from fastmetrics.inference.bands._band_sizes import effective_sizes
+from fastmetrics.inference.bootstrap import _parse
+from fastmetrics.inference.bootstrap._draws import cell_counts
+from fastmetrics.inference.bootstrap._parse import parse
+from fastmetrics.inference.bootstrap._plans import planned
 from reference import band_oracle, bootstrap_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")

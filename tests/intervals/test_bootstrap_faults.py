@@ -11,7 +11,7 @@ import pytest
 from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
-from fastmetrics.intervals.bootstrap import _engine
+from fastmetrics.inference.bootstrap import _engine
 
 LABELS, SCORES = binary(30, step=0.1)
 P = 1 / (1 + np.exp(-SCORES))
@@ -287,7 +287,7 @@ def test_rows_that_memory_cannot_hold():
 
 
 def test_bca_of_a_function_has_a_limit_of_rows(monkeypatch):
-    from fastmetrics.intervals.bootstrap import _plans
+    from fastmetrics.inference.bootstrap import _plans
 
     monkeypatch.setattr(_plans, "MAX_REFITS", 29)
     with pytest.raises(ValueError, match=r"without each row in turn, for 29 rows at most: got 30"):

@@ -11,7 +11,7 @@ import pytest
 from bootstrap_samples import THRESHOLD_METRICS, binary, drawn, in_order, quiet_bootstrap, value_of
 
 import fastmetrics as fm
-from fastmetrics.intervals.bootstrap._engine import Engine
+from fastmetrics.inference.bootstrap._engine import Engine
 from fastmetrics.measures.decisions.count_measures import delta_variance, value
 from reference import bootstrap_oracle as oracle
 
@@ -258,7 +258,7 @@ def _delong_error(labels, scores):
 
 def test_studentized_cells_are_the_rows_own(monkeypatch):
     """Standard errors of the data: of a table of cells, of its rows, of a matrix."""
-    module = importlib.import_module("fastmetrics.intervals.bootstrap.bootstrap")
+    module = importlib.import_module("fastmetrics.inference.bootstrap.bootstrap")
     own = []
 
     def limits(*data, standard_error, **options):

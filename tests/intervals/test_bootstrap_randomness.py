@@ -10,7 +10,7 @@ import pytest
 from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
-from fastmetrics.intervals.bootstrap import _cell_forms, _forms
+from fastmetrics.inference.bootstrap import _cell_forms, _forms
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 

@@ -17,7 +17,7 @@ from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
 from fastmetrics._kernels import _compile
-from fastmetrics.intervals.bootstrap import _draws, _plans
+from fastmetrics.inference.bootstrap import _draws, _plans
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 import fastmetrics as fm
 from fastmetrics._kernels import _compile
-from fastmetrics.intervals.bootstrap import _parse
+from fastmetrics.inference.bootstrap import _parse
 from fastmetrics.measures.decisions.count_measures import delta_variance
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")

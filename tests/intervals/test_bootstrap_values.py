@@ -21,7 +21,7 @@ from bootstrap_samples import (
 
 import fastmetrics as fm
 from fastmetrics._input.scalars import seed_key
-from fastmetrics.intervals.bootstrap._draws import cell_counts
+from fastmetrics.inference.bootstrap._draws import cell_counts
 from fastmetrics.measures import asking
 from measure_names import COUNT_MEASURES
 from reference import count_oracle

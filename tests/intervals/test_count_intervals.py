@@ -11,11 +11,11 @@ from hypothesis import given, strategies as st
 from sklearn import metrics
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.proportions.count_intervals import (
+from fastmetrics.inference.proportions.count_intervals import (
     CountMetricInterval,
     count_metric_interval,
 )
-from fastmetrics.intervals.proportions.proportions import proportion_interval
+from fastmetrics.inference.proportions.proportions import proportion_interval
 from reference import proportion_oracle as oracle
 
 CELLS = {"tp": 40, "fp": 10, "fn": 5, "tn": 95}

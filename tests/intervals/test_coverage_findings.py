@@ -15,8 +15,8 @@ from benchmarks.coverage import __main__ as coverage, findings, report, scenes
 from benchmarks.coverage.first_screen import first_screen
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import load
-from fastmetrics.intervals._sample_sizes import effective_groups
-from fastmetrics.intervals.bootstrap.paired_bootstrap import PAIRED_METHOD
+from fastmetrics.inference._sample_sizes import effective_groups
+from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD
 
 ROOT = Path(__file__).resolve().parents[2]
 

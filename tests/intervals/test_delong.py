@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.delong.delong import delong
-from fastmetrics.intervals.delong.newcombe import newcombe_interval
+from fastmetrics.inference.delong.delong import delong
+from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import delong_oracle as oracle
 

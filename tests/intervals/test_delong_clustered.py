@@ -12,8 +12,8 @@ from hypothesis import given, strategies as st
 from scipy.stats import t as student
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.delong.delong import delong
-from fastmetrics.intervals.delong.delong_test import delong_test
+from fastmetrics.inference.delong.delong import delong
+from fastmetrics.inference.delong.delong_test import delong_test
 from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import delong_oracle as oracle
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.intervals.delong._whole_numbers import exact_gram
-from fastmetrics.intervals.delong.delong_test import delong_test
+from fastmetrics.inference.delong._whole_numbers import exact_gram
+from fastmetrics.inference.delong.delong_test import delong_test
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 

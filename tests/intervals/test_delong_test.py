@@ -15,8 +15,8 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.delong.delong import delong
-from fastmetrics.intervals.delong.delong_test import DeLongTest, delong_test
+from fastmetrics.inference.delong.delong import delong
+from fastmetrics.inference.delong.delong_test import DeLongTest, delong_test
 from reference import delong_oracle as oracle
 
 Z95 = NormalDist().inv_cdf(0.975)

@@ -12,8 +12,8 @@ from hypothesis import given, strategies as st
 
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals.bootstrap._limits import acceleration, limits
-from fastmetrics.intervals.bootstrap.bca._leave_one_out import (
+from fastmetrics.inference.bootstrap._limits import acceleration, limits
+from fastmetrics.inference.bootstrap.bca._leave_one_out import (
     LEAVE_ONE_OUT,
     leave_one_out,
 )

@@ -16,8 +16,8 @@ from test_leave_one_out import (
     table_of,
 )
 
-from fastmetrics.intervals.bootstrap.bca import _loo_thresholds
-from fastmetrics.intervals.bootstrap.bca._leave_one_out import leave_one_out, strata
+from fastmetrics.inference.bootstrap.bca import _loo_thresholds
+from fastmetrics.inference.bootstrap.bca._leave_one_out import leave_one_out, strata
 
 THRESHOLDS = [
     ("ks_statistic", {}),

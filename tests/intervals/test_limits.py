@@ -11,10 +11,10 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from fastmetrics.intervals._pvalues import holm
-from fastmetrics.intervals._sample_sizes import narrowed_level, widened_level
-from fastmetrics.intervals.bootstrap import _limits
-from fastmetrics.intervals.bootstrap._limits import (
+from fastmetrics.inference._pvalues import holm
+from fastmetrics.inference._sample_sizes import narrowed_level, widened_level
+from fastmetrics.inference.bootstrap import _limits
+from fastmetrics.inference.bootstrap._limits import (
     acceleration,
     limits,
     pvalue_of_limits,

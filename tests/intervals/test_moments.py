@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fastmetrics.intervals._pvalues import exact_sum, moments
+from fastmetrics.inference._pvalues import exact_sum, moments
 
 
 @pytest.mark.parametrize("n", [1, 999, 1_000, 5_000])

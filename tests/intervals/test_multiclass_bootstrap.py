@@ -19,7 +19,7 @@ from sklearn.metrics import roc_auc_score
 import fastmetrics as fm
 from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.bootstrap._draws import Draws
+from fastmetrics.inference.bootstrap._draws import Draws
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 

@@ -15,7 +15,7 @@ from sklearn import metrics as peer
 import fastmetrics as fm
 from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals.bootstrap._draws import Draws
+from fastmetrics.inference.bootstrap._draws import Draws
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 

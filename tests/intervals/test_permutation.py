@@ -22,7 +22,7 @@ from sklearn import metrics as peer
 import fastmetrics as fm
 from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.intervals.bootstrap.permutation import _coins
+from fastmetrics.inference.bootstrap.permutation import _coins
 from reference import permutation_oracle as oracle
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals.proportions.proportion_differences import (
+from fastmetrics.inference.proportions.proportion_differences import (
     ProportionDifference,
     paired_proportion_difference_interval,
     proportion_difference_interval,

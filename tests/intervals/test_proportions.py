@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.intervals.proportions.proportions import proportion_interval
+from fastmetrics.inference.proportions.proportions import proportion_interval
 from reference import proportion_oracle as oracle
 
 METHODS = ("wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p")

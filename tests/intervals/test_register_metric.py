@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.intervals.bootstrap._sums import SUMS
-from fastmetrics.intervals.bootstrap._threshold_plans import THRESHOLD_PLANS
+from fastmetrics.inference.bootstrap._sums import SUMS
+from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS
 from fastmetrics.measures import asking
 from measure_names import COUNT_MEASURES
 

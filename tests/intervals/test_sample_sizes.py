@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import f as fisher, norm, t as student
 
 import fastmetrics as fm
-from fastmetrics.intervals._sample_sizes import effective_groups
+from fastmetrics.inference._sample_sizes import effective_groups
 
 B = 299
 

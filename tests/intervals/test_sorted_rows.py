@@ -10,8 +10,8 @@ import pytest
 import fastmetrics as fm
 from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels.replicates.replicate_points import SEGMENT
-from fastmetrics.intervals.bootstrap import _rows
-from fastmetrics.intervals.bootstrap._rows import SortedRows
+from fastmetrics.inference.bootstrap import _rows
+from fastmetrics.inference.bootstrap._rows import SortedRows
 
 #: Negatives and positives of each score, the highest first.
 CELLS: dict[str, list[tuple[int, int]]] = {

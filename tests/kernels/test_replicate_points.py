@@ -11,7 +11,7 @@ import pytest
 from kernel_forms import FORMS_AND_NUMPY, IS_COMPILED
 
 from fastmetrics._kernels.replicates import replicate_points as kernels, replicate_steps
-from fastmetrics.intervals.bootstrap._orders import lone_positives
+from fastmetrics.inference.bootstrap._orders import lone_positives
 from reference import pr_oracle, replicate_oracle, roc_oracle
 from reference.replicate_oracle import Rows, points
 

@@ -21,7 +21,7 @@ from fastmetrics._kernels.replicates import (
     replicate_steps,
     resampling,
 )
-from fastmetrics.intervals.bootstrap._orders import lone_positives
+from fastmetrics.inference.bootstrap._orders import lone_positives
 
 Floats = NDArray[np.float64]
 WINDOW, WORDS = resampling.WINDOW, resampling.WORDS

@@ -1,6 +1,6 @@
 """Loops over the replicates of a bootstrap: what is drawn, and measures of what was drawn.
 
-Used by `intervals.bootstrap` and its neighbours. May import numpy and kernels.
+Used by `inference.bootstrap` and its neighbours. May import numpy and kernels.
 """
 
 # Their functions serve until kernels are loaded.

@@ -31,7 +31,7 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.intervals._pvalues import moments
+from fastmetrics.inference._pvalues import moments
 
 #: What both results hold.
 POSTERIOR: Final = """

@@ -27,7 +27,7 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.intervals._pvalues import Moments, critical_t, moments, student_test
+from fastmetrics.inference._pvalues import Moments, critical_t, moments, student_test
 
 #: What both tests take and refuse.
 _MARGIN: Final = """

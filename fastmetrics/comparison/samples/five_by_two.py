@@ -23,7 +23,7 @@ from fastmetrics.comparison.samples._differences import (
     check_differences,
 )
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.intervals._pvalues import critical_t, t_pvalue
+from fastmetrics.inference._pvalues import critical_t, t_pvalue
 
 Variant = Literal["dietterich", "textbook", "f"]
 

@@ -21,7 +21,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
-from fastmetrics.intervals.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference.proportions._proportion_limits import proportion_limits
 
 Method = Literal["corrected", "uncorrected", "exact", "mid-p"]
 

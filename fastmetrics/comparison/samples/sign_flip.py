@@ -28,7 +28,7 @@ from fastmetrics.comparison.samples._differences import (
 )
 from fastmetrics.comparison.samples._signed_sums import random_sums
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.intervals._pvalues import exact_sum
+from fastmetrics.inference._pvalues import exact_sum
 
 Floats = NDArray[np.float64]
 Method = Literal["auto", "exact", "monte-carlo"]

@@ -30,7 +30,7 @@ from fastmetrics.comparison.samples._differences import (
     warn_repeats,
 )
 from fastmetrics.errors import InputError
-from fastmetrics.intervals._pvalues import Moments, StudentTest, moments, student_test
+from fastmetrics.inference._pvalues import Moments, StudentTest, moments, student_test
 
 Correction = Literal["none", "nadeau-bengio"]
 

@@ -21,7 +21,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.comparison.samples._differences import check_numbers
 from fastmetrics.errors import InputError, InputTypeError, no_such
-from fastmetrics.intervals._pvalues import Moments, critical_t, holm, moments, student_test
+from fastmetrics.inference._pvalues import Moments, critical_t, holm, moments, student_test
 
 Decision = Literal["worse", "not worse", "undecided"]
 

@@ -14,7 +14,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.intervals._pvalues import critical_t, moments
+from fastmetrics.inference._pvalues import critical_t, moments
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,

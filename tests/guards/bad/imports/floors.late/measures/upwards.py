@@ -2,4 +2,4 @@
 
 
 def late():
-    import fastmetrics.intervals
+    import fastmetrics.inference

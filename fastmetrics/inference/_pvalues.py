@@ -1,0 +1,232 @@
+"""P-values of a difference, by the normal and by Student's t, and Holm's adjustment of several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._display.numbers import MonteCarloPValue, is_bound
+from fastmetrics._input.scalars import Alternative
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.inference._sample_sizes import quantile, tail
+
+#: Python adds up fewer numbers in less time than NumPy takes them apart.
+_MANY: Final = 1_000
+
+
+class Moments(NamedTuple):
+    """Mean and standard deviation (n - 1) of n numbers; the latter nan for one number."""
+
+    n: int
+    mean: float
+    deviation: float
+
+
+class StudentTest(NamedTuple):
+    """A t statistic, and what follows from it."""
+
+    statistic: float
+    pvalue: float
+    critical_value: float
+    interval: ConfidenceInterval
+
+
+def exact_sum(values: NDArray[np.float64]) -> float:
+    """Return the sum of numbers within +-4, rounded once.
+
+    Many are taken apart: whole multiples of 2^-28 and of 2^-56 are added as integers, and of what
+    is left, which is less than that, the sum's own rounding is beyond 2^-100.
+    """
+    if values.size < _MANY:
+        return math.fsum(values.ravel().tolist())
+    total = 0
+    for exponent in (28, 56):
+        whole = np.rint(values * 2.0**exponent)
+        total += int(whole.astype(np.int64).sum()) << (110 - exponent)
+        values = values - whole * 2.0**-exponent
+    return (total + round(float(values.sum()) * 2.0**110)) / (1 << 110)
+
+
+def moments(values: NDArray[np.float64], rounding: float = 0.0) -> Moments:
+    """Return mean and standard deviation; numbers within ``rounding`` of one another are equal."""
+    n = values.size
+    low, high = float(values.min()), float(values.max())
+    if high / 2 - low / 2 <= rounding / 2:
+        middle = low / 2 + high / 2
+        mean = 0.0 if abs(middle) <= rounding else middle
+        return Moments(n, mean, 0.0 if n > 1 else math.nan)
+    # Scaled by a power of two, so that no square leaves the range of doubles.
+    exponent = math.frexp(max(-low, high))[1]
+    scaled = np.ldexp(values, -exponent)
+    centre = exact_sum(scaled) / n
+    squares = exact_sum((scaled - centre) ** 2)
+    mean = math.ldexp(centre, exponent)
+    try:
+        deviation = math.ldexp(math.sqrt(squares / (n - 1)), exponent)
+    except OverflowError:
+        raise InputError(
+            f"the numbers are too far apart: the standard deviation of {low:g} ... {high:g} is "
+            "beyond the range of floats; divide them all by one number"
+        ) from None
+    return Moments(n, 0.0 if abs(mean) <= rounding else mean, deviation)
+
+
+def student_test(
+    difference: float,
+    standard_error: float,
+    df: float,
+    alpha: float,
+    alternative: Alternative,
+    *,
+    warn: bool = True,
+) -> StudentTest:
+    """Test that a difference is 0 by t = difference / standard error.
+
+    Where the error is 0, t is 0 with p 1 for a difference of 0, else +-inf; where it is nan, so is
+    all else.
+    """
+    if math.isnan(standard_error):
+        if warn:
+            message = "the t statistic is not defined: one number has no variance"
+            warn_user(message, UndefinedMetricWarning)
+        nan = math.nan
+        return StudentTest(nan, nan, nan, ConfidenceInterval(nan, nan))
+    critical = critical_t(df, alpha, alternative)
+    half = abs(critical) * standard_error
+    low = -math.inf if alternative == "less" else difference - half
+    high = math.inf if alternative == "greater" else difference + half
+    interval = ConfidenceInterval(low, high)
+    if standard_error > 0:
+        statistic = difference / standard_error
+        return StudentTest(statistic, t_pvalue(statistic, df, alternative), critical, interval)
+    if difference == 0:
+        if warn:
+            message = "all differences are 0: the statistic is 0 and p is 1"
+            warn_user(message, DegenerateDataWarning)
+        return StudentTest(0.0, 1.0, critical, interval)
+    statistic = math.copysign(math.inf, difference)
+    pvalue = t_pvalue(statistic, df, alternative)
+    if warn:
+        message = f"differences other than 0 do not vary: the statistic is {statistic}"
+        warn_user(f"{message} and p is {pvalue:g}", DegenerateDataWarning)
+    return StudentTest(statistic, pvalue, critical, interval)
+
+
+def critical_t(df: float, alpha: float, alternative: Alternative) -> float:
+    """Return the t from which on the test rejects; negative for "less"."""
+    from scipy.special import stdtrit
+
+    tail = float(stdtrit(df, alpha / 2 if alternative == "two-sided" else alpha))
+    return tail if alternative == "less" else -tail
+
+
+def t_pvalue(statistic: float, df: float, alternative: Alternative) -> float:
+    """Return the probability of a t at least as extreme, infinite ones included."""
+    from scipy.special import stdtr
+
+    if alternative == "two-sided":
+        return 2.0 * float(stdtr(df, -abs(statistic)))
+    return float(stdtr(df, statistic if alternative == "less" else -statistic))
+
+
+class NormalTest(NamedTuple):
+    """The statistic, its p-value and the interval of the difference."""
+
+    statistic: float
+    pvalue: float
+    interval: ConfidenceInterval
+
+
+def normal_test(
+    difference: float,
+    standard_error: float,
+    level: float,
+    alternative: Alternative,
+    df: float | None = None,
+) -> NormalTest:
+    """Test that a difference of two AUCs is 0, taking it as normal.
+
+    Parameters
+    ----------
+    difference, standard_error : float
+        In [-1, 1], and >= 0 or nan.
+    level : float
+        Of the interval.
+    alternative : {"two-sided", "less", "greater"}
+        Whether the difference is other than 0, below 0 or above 0.
+    df : float or None
+        Degrees of freedom of the standard error, where it is one between groups.
+
+    Returns
+    -------
+    NormalTest
+        All nan where the standard error is. Where it is 0: z = 0 and p = 1 for a difference of
+        0, else z = +-inf with p 0 or 1; the interval is the difference (and beyond, one-sided).
+    """
+    if math.isnan(standard_error):
+        return NormalTest(math.nan, math.nan, ConfidenceInterval(math.nan, math.nan))
+    share = (1.0 - level) / 2.0 if alternative == "two-sided" else 1.0 - level
+    half = -quantile(share, df) * standard_error
+    low = -1.0 if alternative == "less" else max(-1.0, difference - half)
+    high = 1.0 if alternative == "greater" else min(1.0, difference + half)
+    interval = ConfidenceInterval(low, high)
+    if standard_error == 0:
+        if difference == 0:
+            return NormalTest(0.0, 1.0, interval)
+        statistic = math.copysign(math.inf, difference)
+    else:
+        statistic = difference / standard_error
+    if alternative == "two-sided":
+        return NormalTest(statistic, 2.0 * tail(-abs(statistic), df), interval)
+    side = -statistic if alternative == "greater" else statistic
+    return NormalTest(statistic, tail(side, df), interval)
+
+
+def holm(pvalues: Sequence[float]) -> list[float]:
+    """Return Holm's adjusted p-values, in the order of ``pvalues``.
+
+    Rejecting where the adjusted value is at most alpha keeps the chance of any false rejection
+    at alpha or below, whatever the dependence between the tests.
+
+    Parameters
+    ----------
+    pvalues : sequence of float
+        P-values in [0, 1]; nan marks a test that is not defined.
+
+    Returns
+    -------
+    list of float
+        Adjusted p-values, at most 1; nan where there is none, and such a test is not counted
+        among the others. What comes of a bound is a bound.
+
+    Notes
+    -----
+    Of the m defined values, the i-th smallest (i = 1 … m) becomes the largest of
+    (m - j + 1) p_(j) over j <= i, so that the adjusted values keep the order of the given ones.
+
+    References
+    ----------
+    S. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian
+    Journal of Statistics 6(2), 65-70.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted = [math.nan] * len(pvalues)
+    order = [at for at in np.argsort(pvalues, kind="stable") if not math.isnan(pvalues[at])]
+    largest = 0.0
+    for left, at in zip(range(len(order), 0, -1), order, strict=True):
+        step = min(left * pvalues[at], 1.0)
+        if isinstance(pvalues[at], MonteCarloPValue):
+            step = MonteCarloPValue(step, bool(is_bound(pvalues[at])))
+        if step > largest or (step == largest and not is_bound(step)):
+            largest = step
+        adjusted[at] = largest
+    return adjusted

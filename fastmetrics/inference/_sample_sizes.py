@@ -1,0 +1,134 @@
+"""What data are worth: Student's t for few groups, warnings where there is too little of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics.errors import SmallSampleWarning, warn_user
+from fastmetrics.inference._normal import normal_quantile
+
+#: Effective groups below which intervals cover too little (``docs/coverage.md``).
+FEW_GROUPS: Final = 30
+#: Effective rows of importances below which intervals cover too little.
+FEW_ROWS: Final = 30
+#: Rows of one class of several below which replicates show next to nothing of it.
+FEW_OF_A_CLASS: Final = 5
+
+
+def effective_groups(groups: NDArray[Any], weights: NDArray[Any] | None = None) -> float:
+    """Return (sum m)^2 / sum m^2 of the sizes m of groups: what they are worth in equal ones.
+
+    ``groups`` are codes from 0; a row with a weight counts so much. O(n). Kish (1965), Survey
+    Sampling, 8.2, of groups.
+
+    >>> effective_groups(np.array([0, 0, 1, 1, 2, 2]))
+    3.0
+    """
+    return effective_of_sizes(np.bincount(groups, weights))
+
+
+def effective_of_sizes(sizes: NDArray[Any]) -> float:
+    """Return the same from the sizes of groups."""
+    sizes = np.sort(sizes)  # the same sum however groups are named
+    shares = sizes / sizes.max()
+    return float(shares.sum() ** 2 / np.sum(shares * shares))
+
+
+def warn_of_few_groups(effective: float | None, n_groups: int) -> None:
+    """Say where there are too few groups for their spread to be known."""
+    if effective is not None and effective < FEW_GROUPS:
+        worth = "" if effective > 0.99 * n_groups else f", worth {effective:.3g} of equal size"
+        warn_user(
+            f"there are {n_groups:,} groups{worth}: below about {FEW_GROUPS} intervals cover less "
+            "than their level, though Student's t widens them; gather more groups, of like sizes",
+            SmallSampleWarning,
+        )
+
+
+def warn_of_few_rows(effective: float, n_rows: int) -> None:
+    """Say where weights leave few rows of what there is; nothing where all weigh the same."""
+    if effective < min(FEW_ROWS, 0.999 * n_rows):
+        warn_user(
+            f"the weights leave {n_rows:,} rows worth {effective:.3g} of equal weight: below about "
+            f"{FEW_ROWS} intervals cover less than their level; cap the largest weights, or, if "
+            "they count rows, pass `weights_are='frequencies'`",
+            SmallSampleWarning,
+        )
+
+
+def warn_of_rare_classes(names: Sequence[object], counts: Sequence[int]) -> None:
+    """Say which classes have so few rows that no replicate knows how much they vary."""
+    rare = [
+        f"{name!r} ({count})"
+        for name, count in zip(names, counts, strict=True)
+        if 0 < count < FEW_OF_A_CLASS
+    ]
+    if rare:
+        what = "class" if len(rare) == 1 else "classes"
+        warn_user(
+            f"{what} {', '.join(rare)}: below about {FEW_OF_A_CLASS} rows of a class, intervals "
+            "cover less than their level, as few rows look alike in every replicate; merge it with "
+            "another, or gather more of its rows",
+            SmallSampleWarning,
+        )
+
+
+def degrees_of_freedom(effective: float | None) -> float | None:
+    """Return the degrees of freedom of a variance between groups; None where there are none."""
+    return None if effective is None else effective - 1.0
+
+
+def widened_level(level: float, effective: float | None) -> float:
+    """Return the level of a quantile of replicates of groups that stands for ``level``.
+
+    A bootstrap of I units has a variance too small by (I - 1)/I, and normal tails where Student's
+    are due: the level is that of the normal quantile sqrt(I / (I - 1)) t(level, I - 1). Hesterberg
+    (2015), What teachers should know about the bootstrap, The American Statistician 69:371-386,
+    5.3. The level itself without groups.
+
+    >>> round(widened_level(0.025, 15.0), 4), widened_level(0.025, None)
+    (0.0132, 0.025)
+    """
+    if effective is None:
+        return level
+    if effective <= 1.0:  # the spread of one group is not known
+        return 0.0
+    from scipy.special import ndtr, stdtrit
+
+    t = float(stdtrit(effective - 1.0, level))
+    return float(ndtr(t * math.sqrt(effective / (effective - 1.0))))
+
+
+def narrowed_level(level: float, effective: float | None) -> float:
+    """Return what `widened_level` makes ``level`` of."""
+    if effective is None or not 0.0 < level < 1.0:
+        return level
+    if effective <= 1.0:
+        return 0.5
+    from scipy.special import stdtr
+
+    t = normal_quantile(level) / math.sqrt(effective / (effective - 1.0))
+    return float(stdtr(effective - 1.0, t))
+
+
+def quantile(share: float, df: float | None) -> float:
+    """Return the quantile of Student's t, or of the normal where there are no groups."""
+    if df is None:
+        return normal_quantile(share)
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, share)) if df > 0 else math.copysign(math.inf, share - 0.5)
+
+
+def tail(statistic: float, df: float | None) -> float:
+    """Return the share of Student's t, or of the normal, below a statistic."""
+    from scipy.special import ndtr, stdtr
+
+    if df is None:
+        return float(ndtr(statistic))
+    return float(stdtr(df, statistic)) if df > 0 else 0.5

@@ -1,0 +1,289 @@
+"""``roc_band`` and ``pr_band``: where the curves of the population lie, at every point at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import WeightsAre
+from fastmetrics.inference.bands._band_options import (
+    Kind,
+    Method,
+    Options,
+    check_method,
+    checked_options,
+)
+from fastmetrics.inference.bands._band_run import pr_limits, roc_limits
+from fastmetrics.inference.bands.band_results import PrBand, RocBand
+from fastmetrics.inference.bootstrap._forms import Form
+from fastmetrics.inference.bootstrap._parse import parse
+from fastmetrics.inference.bootstrap._plans import planned
+from fastmetrics.inference.bootstrap.bootstrap import warn_of_sizes
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+_BAND = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,) or ScoreTable
+    Binary labels; or a table of counts, alone.
+y_score : array-like of shape (n_samples,), optional
+    Scores; the greater, the more positive.
+kind : {"simultaneous", "pointwise"}, default="simultaneous"
+    Whether the whole curve lies between the limits with this confidence, or each of its
+    points by itself, chosen beforehand. Only a simultaneous band may be read anywhere.
+n_resamples : int, default=2000
+    Number of replicates, where the method needs some.
+
+Raises
+------
+TypeError
+    For arguments of the wrong kind; for groups with a table, which needs rows.
+ValueError
+    For data or options without meaning; for method "ks" with groups or importances.
+
+Warns
+-----
+UndefinedMetricWarning
+    If there is one class only: everything is nan. If over 5 % of the replicates lost a class.
+DegenerateDataWarning
+    If all replicates are equal (an AUC of 0 or 1), or at some points of "percentile"; if a
+    class is worth less than two independent rows.
+SmallSampleWarning
+    If there are fewer than about 30 groups, or importances leave rows worth less than that.
+"""
+
+
+@documented(_BAND)
+def roc_band(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    kind: Kind = "simultaneous",
+    method: Method | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    grid: int | ArrayLike = 101,
+    stratified: bool | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    pos_label: Any = None,
+    rng: Any = None,
+    n_threads: int | None = None,
+    progress: bool | None = None,
+) -> RocBand:
+    """Compute a confidence band of the ROC curve, over a grid of false positive rates.
+
+    Parameters
+    ----------
+    method : {"equal-precision", "ks", "mover", "percentile"}, optional
+        Simultaneous: "equal-precision" (the default), from replicates, or "ks", exact and wide.
+        Pointwise: "mover" (the default), in closed form, or "percentile" of replicates. See Notes.
+    grid : int or array-like of shape (n_points,), default=101
+        False positive rates, rising; a number, at most a million, is that of equidistant ones, 0
+        and 1 included.
+    stratified : bool, optional
+        Whether each class is drawn by itself: the default, unless there are groups.
+
+    Returns
+    -------
+    RocBand
+        The curve at the grid with its limits.
+
+    Notes
+    -----
+    **equal-precision.** A threshold's rates deviate from those of the population, FPR and TPR. In
+    the arcsine scale 2 sqrt(n + 1/2) arcsin sqrt((k + 3/8) / (n + 3/4)) either deviation has
+    variance 1, whatever the rate (Anscombe 1948). The band holds the curves that are reached from
+    that of the data by moving along both axes by up to c: Campbell's (1994) fixed-width band,
+    which Macskassy, Provost & Rosset (2005) found to be the one that covers, with the scale of
+    Nair's (1984) equal-precision bands, so that its ends become narrow where rates vary little. c
+    is the quantile of the distances of the replicates' curves from that of the data. Where the
+    sample's curve is upright or level, replicates do not vary and a band of their standard errors
+    has no width; this one has a width c on either axis, whatever the place. c is no less than the
+    normal quantile of two two-sided limits, one for each class, so that there is a band where
+    all replicates are equal (AUC 1). At FPR 0 the lower limit is 0: data do not tell how many
+    positives lie above *all* negatives of the population.
+
+    In simulations (binormal data of AUC 0.5 to 0.998, 100 to 1,000 rows, half or a tenth of them
+    positive) the whole curve, from FPR 0 to 1, lay inside in 95 to 99 % of samples at a nominal
+    95 %; with 10 positives among 1,000 rows in 92 to 96 %.
+
+    **ks** (Campbell 1994, section 3): both empirical distributions within Kolmogorov's exact
+    limits; never below its level whatever the data, and about twice as wide in the middle.
+
+    **mover.** At one FPR, Agresti and Coull's limits of TPR at a known threshold, and the curve
+    where FPR is as far off as it may be by chance, put together as deviations of independent
+    estimates are (Zou & Donner 2008; Hilgers 1991 takes the outer bounds of both).
+
+    **percentile** is vertical averaging (Macskassy & Provost 2004): quantiles of the replicates'
+    TPR at each FPR. It covers in the middle of the curve, but not near its ends: where TPR comes
+    near 1 the replicates agree, and the true curve is below (at an AUC of 0.92, with 1,000 rows,
+    half of them positive, it covers in 1 of 3 samples at an FPR of 0.9).
+
+    Grouped and weighted rows enter "equal-precision" and "mover" with effective sizes: class by
+    class, the number of independent rows whose rates would vary as much (Rao & Scott 1992).
+
+    Rows are sorted once. A replicate costs 10 to 20 ns a row ("percentile" 4 ns), or with few
+    distinct scores a time that does not depend on the number of rows; "ks" and "mover" need none.
+    Memory: 10 bytes a row, a batch for each thread, and n_resamples numbers ("percentile":
+    n_resamples times the grid).
+
+    References
+    ----------
+    Campbell (1994), Advances in statistical methodology for the evaluation of diagnostic and
+    laboratory tests, Statistics in Medicine 13:499-508. Macskassy, Provost & Rosset (2005), ROC
+    confidence bands: an empirical evaluation, ICML. Macskassy & Provost (2004), Confidence bands
+    for ROC curves: methods and an empirical study, ROCAI. Nair (1984), Confidence bands for
+    survival functions with censored data, Technometrics 26:265-275. Anscombe (1948), The
+    transformation of Poisson, binomial and negative-binomial data, Biometrika 35:246-254. Zou &
+    Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine
+    27:1693-1702. Hilgers (1991), Distribution-free confidence bounds for ROC curves, Methods of
+    Information in Medicine 30:96-101. Agresti & Coull (1998), Approximate is better than "exact"
+    for interval estimation of binomial proportions, The American Statistician 52:119-126. Rao &
+    Scott (1992), A simple method for the analysis of clustered binary data, Biometrics 48:577-585.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y_true = np.arange(1000) % 2
+    >>> y_score = 1.5 * y_true + np.random.default_rng(0).normal(size=1000)
+    >>> band = roc_band(y_true, y_score, grid=[0.0, 0.1, 0.5, 1.0], rng=1)
+    >>> band.true_positive_rate.tolist()
+    [0.104, 0.606, 0.956, 1.0]
+    >>> band.low.round(2).tolist(), band.high.round(2).tolist()
+    ([0.0, 0.5, 0.92, 0.99], [0.22, 0.73, 0.98, 1.0])
+    """
+    options = checked_options(
+        kind=kind,
+        method=method,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        grid=grid,
+        stratified=stratified,
+        groups=groups,
+        n_threads=n_threads,
+        progress=progress,
+        over_recall=False,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
+    )
+    form = _form(y_true, y_score, options, sample_weight, pos_label, groups)
+    band = roc_limits(form, options, rng)
+    return RocBand(options.grid, band.pop("curve"), **band)
+
+
+@documented(_BAND)
+def pr_band(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    kind: Kind = "simultaneous",
+    method: Method | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    grid: int | ArrayLike = 100,
+    stratified: bool | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    pos_label: Any = None,
+    rng: Any = None,
+    n_threads: int | None = None,
+    progress: bool | None = None,
+) -> PrBand:
+    """Compute a confidence band of the precision-recall curve, over a grid of recalls.
+
+    Parameters
+    ----------
+    method : {"equal-precision", "ks", "mover", "percentile"}, optional
+        As in `roc_band`: "equal-precision" or "ks" for a simultaneous band, "mover" or
+        "percentile" for a pointwise one; the first of each pair by default.
+    grid : int or array-like of shape (n_points,), default=100
+        Recalls in (0, 1], rising; a number n, at most a million, stands for 1/n, 2/n, ..., 1.
+    stratified : bool, optional
+        Whether the number of positives was set, as in a case-control study: the share of
+        positives is then known, and each class is drawn by itself. By default it is estimated.
+
+    Returns
+    -------
+    PrBand
+        The curve at the grid with its limits.
+
+    Notes
+    -----
+    Between two thresholds TP and FP grow in equal shares (Davis & Goadrich 2006), as in
+    ``pr_auc(..., interpolation="continuous")``; where more negatives alone are called positive,
+    precision falls at one recall, and the curve is the highest point. Precision has no value at
+    recall 0, and limits near it are wide: few rows tell of it.
+
+    At recall r precision is r / (r + f w), with f the false positive rate and w the number of
+    negatives to a positive. The limits of f are those of the ROC curve, its axes exchanged, by the
+    method named (see `roc_band`). w has Wilson's limits (with "ks" Clopper and Pearson's) unless
+    it was set; deviations of both add up in squares as those of independent estimates do (Zou &
+    Donner 2008), and in "ks" the outer limits of both are taken. Simultaneous limits take half of
+    the error probability for w, which is all that varies at recall 1. "percentile" takes quantiles
+    of the replicates' precision at each recall: not to be relied on near the ends of the curve, or
+    where precision is near 1.
+
+    In simulations (binormal data of AUC 0.76 to 0.98, 100 to 1,000 rows, half or a tenth of them
+    positive) the whole curve lay inside in 95 to 98 % of samples at a nominal 95 %, and each point
+    of "mover" in 93 % or more.
+
+    Cost and memory are those of `roc_band`.
+
+    References
+    ----------
+    Davis & Goadrich (2006), The relationship between precision-recall and ROC curves, ICML.
+    Campbell (1994), Advances in statistical methodology for the evaluation of diagnostic and
+    laboratory tests, Statistics in Medicine 13:499-508. Zou & Donner (2008), Construction of
+    confidence limits about effect measures, Statistics in Medicine 27:1693-1702. Boyd, Eng & Page
+    (2013), Area under the precision-recall curve: point estimates and confidence intervals, ECML.
+
+    Examples
+    --------
+    >>> y_true = [0, 0, 1, 0, 1, 0, 1, 1, 0, 1]
+    >>> y_score = [0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    >>> band = pr_band(y_true, y_score, grid=[0.4, 1.0], kind="pointwise")
+    >>> band.precision.round(4).tolist()
+    [0.6667, 0.625]
+    >>> bool((band.low < band.precision).all() and (band.precision < band.high).all())
+    True
+    """
+    options = checked_options(
+        kind=kind,
+        method=method,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        grid=grid,
+        stratified=stratified,
+        groups=groups,
+        n_threads=n_threads,
+        progress=progress,
+        over_recall=True,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
+    )
+    form = _form(y_true, y_score, options, sample_weight, pos_label, groups)
+    band = pr_limits(form, options, rng)
+    return PrBand(options.grid, band.pop("curve"), **band)
+
+
+def _form(
+    y_true: Any, y_score: Any, options: Options, sample_weight: Any, pos_label: Any, groups: Any
+) -> Form:
+    form = parse(
+        y_true,
+        y_score,
+        planned("roc_auc"),  # of two classes, with scores
+        sample_weight=sample_weight,
+        weights_are=options.weights_are,
+        pos_label=pos_label,
+        groups=groups,
+        n_threads=options.n_threads,
+    )
+    check_method(options, form)
+    warn_of_sizes(form)
+    return form

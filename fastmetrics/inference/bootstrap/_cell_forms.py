@@ -1,0 +1,223 @@
+"""Cells that stand for any number of rows: a replicate costs the same whatever that is.
+
+Here too are rows of true and predicted classes, of which cells are made: groups and weights need
+the rows themselves.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels.replicates import replicate_points as points, resampling
+from fastmetrics.errors import InputError
+from fastmetrics.inference.bootstrap._draws import Draws, Needs, Yield, cell_counts
+from fastmetrics.inference.bootstrap._forms import (
+    NO_DECISIONS,
+    Bytes,
+    Floats,
+    Form,
+    Rows,
+    UnitSums,
+)
+from fastmetrics.inference.bootstrap._rows import by_cell
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Counts = NDArray[np.int64]
+
+_CELLS_OF_A_BATCH: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CodedRows(Rows):
+    """True and predicted classes, the rows being sorted by their cell.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (K, K)
+        The confusion matrix.
+    starts : ndarray of int64, shape (K * K,)
+        First row of each cell.
+    """
+
+    counts: NDArray[Any]
+    starts: NDArray[np.int64]
+
+    def matrix(self) -> NDArray[Any]:
+        return self.counts
+
+    def cell_of_rows(self) -> NDArray[np.int64]:
+        sizes = np.diff(self.starts, append=self.n)
+        return np.repeat(np.arange(len(sizes)), sizes)
+
+    def _n_cells(self) -> int:
+        return len(self.starts)
+
+    def _finish(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
+        out.cells[:] = by_cell(counts[:, : self.n], self.starts, np.int64)
+
+    def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
+        out.cells[r] = scale * by_cell(weights[None, :], self.starts, np.float64)[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Cells(Form):
+    """What both kinds of cells have: no masks, and batches of so many cells."""
+
+    def masks(self) -> Bytes:
+        return np.zeros(0, np.uint8)
+
+    def batch_size(self) -> int:
+        return max(1, min(4096, _CELLS_OF_A_BATCH // self._n_cells()))
+
+    @abstractmethod
+    def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
+        """Return what ``count`` replicates from number ``first`` on yield."""
+
+    @abstractmethod
+    def _n_cells(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TableCells(Cells):
+    """The distinct scores of two classes.
+
+    Attributes
+    ----------
+    table : ScoreTable
+        Counts of both classes at each score.
+    counts : ndarray of shape (2, 2), or None
+        What the decision score >= threshold does, where there is a threshold.
+    cut : int or None
+        How many distinct scores are called positive then.
+    """
+
+    table: ScoreTable
+    counts: NDArray[Any] | None = None
+    cut: int | None = None
+
+    def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
+        return self._measured(*self.drawn(draws, first, count), needs)
+
+    def drawn(self, draws: Draws, first: int, count: int) -> tuple[Counts, Counts]:
+        """Return the positives and the negatives at each score, (replicates, scores)."""
+        draw = partial(cell_counts, draws.key, first=first, count=count)
+        if draws.masks is not None:
+            return draw(self.table.positives, stratum=0), draw(self.table.negatives, stratum=1)
+        both = np.stack((self.table.positives, self.table.negatives), axis=1).ravel()
+        cells = draw(both, poisson=draws.resampling == "poisson")
+        return cells[:, ::2], cells[:, 1::2]
+
+    def whole(self, needs: Needs) -> Yield:
+        return self._measured(self.table.positives[None, :], self.table.negatives[None, :], needs)
+
+    def score_table(self) -> ScoreTable:
+        return self.table
+
+    def matrix(self) -> NDArray[Any]:
+        if self.counts is None:
+            raise InputError(NO_DECISIONS)
+        return self.counts
+
+    def weights_of_columns(self) -> NDArray[Any]:
+        cells = np.concatenate((self.table.positives, self.table.negatives))
+        return cells.astype(np.float64)
+
+    def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
+        scores: NDArray[Any] = self.table.scores[places]
+        return scores
+
+    def is_positive(self, n: int) -> NDArray[np.bool_]:
+        return np.asarray(np.arange(n) < len(self.table))
+
+    def sums_by_unit(self, columns: Floats) -> UnitSums:
+        times = self.weights_of_columns()
+        return UnitSums(columns, np.ones(len(times)), times, columns @ times, times.sum())
+
+    def _n_cells(self) -> int:
+        return 2 * len(self.table)
+
+    def _measured(self, positives: Counts, negatives: Counts, needs: Needs) -> Yield:
+        """Measure counts of both classes at each score, (replicates, scores)."""
+        count, n_scores = positives.shape
+        out = Yield.empty(count, needs, n_cells=0 if self.cut is None else 4)
+        tp, fp = positives.cumsum(axis=1), negatives.cumsum(axis=1)
+        out.n_positive[:], out.n_negative[:] = tp[:, -1], fp[:, -1]
+        out.total[:] = out.n_positive + out.n_negative
+        # A positive wins over every negative below it, and half over those of its own score.
+        twice = 2.0 * fp[:, -1:] - 2.0 * fp + negatives
+        out.twice_pairs[:] = np.einsum("ij,ij->i", positives.astype(np.float64), twice)
+        if self.cut is not None:
+            zero = np.zeros(count, np.int64)
+            there = (tp[:, self.cut - 1], fp[:, self.cut - 1]) if self.cut else (zero, zero)
+            out.cells[:] = out.four_cells(*there)
+        if needs.lines:
+            programme, bounds, rows = needs.programme, needs.bounds, np.arange(n_scores)
+            curve = np.zeros((2, n_scores + 1))
+            for r in range(count):
+                curve[0, 1:], curve[1, 1:] = tp[r], fp[r]
+                points.measure_points(
+                    curve[0], curve[1], rows, 0.0, programme, bounds, out.states[r]
+                )
+        if self.columns is not None:
+            out.sums = np.empty((count, len(self.columns)))
+            for j, column in enumerate(self.columns):  # a product of matrices rounds by shape
+                of_positives = (positives * column[:n_scores]).sum(axis=1)
+                out.sums[:, j] = of_positives + (negatives * column[n_scores:]).sum(axis=1)
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MatrixCells(Cells):
+    """A confusion matrix of ``counts`` (K, K), of two classes the positive one last."""
+
+    counts: NDArray[Any]
+
+    def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
+        """Return what ``count`` replicates yield; by class, each true class by itself."""
+        sizes = self.counts.ravel()
+        if draws.resampling == "bayesian":
+            return self._measured(_gamma_weights(draws.key, sizes, first, count))
+        if draws.masks is not None:
+            rows = [
+                cell_counts(draws.key, row, first, count, stratum=stratum)
+                for stratum, row in enumerate(self.counts)
+            ]
+            return self._measured(np.concatenate(rows, axis=1))
+        poisson = draws.resampling == "poisson"
+        return self._measured(cell_counts(draws.key, sizes, first, count, poisson=poisson))
+
+    def whole(self, needs: Needs) -> Yield:
+        return self._measured(self.counts.reshape(1, -1))
+
+    def matrix(self) -> NDArray[Any]:
+        return self.counts
+
+    def _n_cells(self) -> int:
+        return self.counts.size
+
+    def _measured(self, cells: NDArray[Any]) -> Yield:
+        out = Yield.empty(len(cells), Needs())
+        out.cells = cells.astype(np.float64)
+        out.total = out.cells.sum(axis=1)
+        return out
+
+
+def _gamma_weights(
+    key: NDArray[np.uint64], sizes: NDArray[np.int64], first: int, count: int
+) -> Floats:
+    """Return the Bayesian bootstrap's weight of each cell: gamma with the cell's size as shape."""
+    from scipy.special import gammaincinv
+
+    weights = np.zeros((count, len(sizes)))
+    words = np.empty(2 * count, np.uint64)
+    for cell in np.flatnonzero(sizes):
+        resampling.philox(key, first, cell, 0, resampling.WEIGHTS, count, words)
+        uniform = ((words[:count] >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+        weights[:, cell] = gammaincinv(float(sizes[cell]), uniform)
+    return weights

@@ -1,0 +1,356 @@
+"""The bootstrap engine: from forms and plans of measures to all replicates, and those that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels._compile import expect
+from fastmetrics._kernels.replicates import replicate_points, replicate_weights as weighing
+from fastmetrics._threads.workers import run, run_batches
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.inference.bootstrap._cell_forms import Cells
+from fastmetrics.inference.bootstrap._draws import WINDOW, Draws, Line, Needs, Yield, padded
+from fastmetrics.inference.bootstrap._forms import Form, Rows
+from fastmetrics.inference.bootstrap._limits import acceleration
+from fastmetrics.inference.bootstrap._plans import Options, Planned, StatisticPlan
+from fastmetrics.inference.bootstrap._rows import BATCH_BYTES
+from fastmetrics.inference.bootstrap._threshold_plans import Part, ThresholdPlan
+
+Floats = NDArray[np.float64]
+
+#: Share of failed replicates above which there is a warning.
+MANY_FAILED: Final = 0.05
+
+#: What keeps both classes in every replicate: draws by class where these are possible.
+STRATIFY: Final = "`stratified=True` keeps both"
+WEIGH: Final = "`resampling='bayesian'` of `bootstrap` keeps every row"
+
+_BATCH_SECONDS: Final = 0.05  # of a batch with a user's own statistic, about
+#: Windows of a part: of counts, and of weights, which take eight bytes.
+_PART: Final = BATCH_BYTES // WINDOW
+_WEIGHED: Final = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicates:
+    """Values of every model and measure: (models, measures, replicates), and their errors.
+
+    ``lost_a_class`` says of each model's replicates (models, replicates) whether a class is
+    missing; it means nothing of data without two classes.
+    """
+
+    values: Floats
+    errors: Floats | None
+    lost_a_class: NDArray[np.bool_]
+
+
+class _Place(NamedTuple):
+    """Where what a measure asked for stands in a yield."""
+
+    lines: list[int]
+    columns: slice
+    statistic: int
+
+
+class Engine:
+    """Draws replicates of forms that share their units, and measures them.
+
+    Parameters
+    ----------
+    forms : list of Form
+        One a model; several must be of rows.
+    asked : list of Planned
+        The measures.
+    draws : Draws
+        How the units are drawn.
+    with_errors : bool
+        Whether each replicate's standard error is wanted (of measures that have one).
+    """
+
+    def __init__(
+        self,
+        forms: Sequence[Form],
+        asked: Sequence[Planned],
+        draws: Draws,
+        *,
+        with_errors: bool = False,
+    ) -> None:
+        self.asked, self.draws, self.with_errors = asked, draws, with_errors
+        self.places, self.needs = placed(asked, with_errors)
+        self.forms = [form.with_squares() for form in forms] if with_errors else list(forms)
+        self.n_columns = self.places[-1].columns.stop
+
+    def run(self, n_resamples: int, *, n_threads: int | None, progress: bool | None) -> Replicates:
+        """Return the values of replicates 0 to ``n_resamples - 1``."""
+        shape = (len(self.forms), len(self.asked), n_resamples)
+        values = np.full(shape, np.nan)
+        errors = np.full(shape, np.nan) if self.with_errors else None
+        found = Replicates(values, errors, np.zeros((len(self.forms), n_resamples), np.bool_))
+        size, first = min(form.batch_size() for form in self.forms), 0
+        passes = 4 if self.needs.lines else 2
+        expect(passes * n_resamples * sum(form.n_entries for form in self.forms))
+        if self.needs.statistics:  # of unknown cost: an interrupt waits for a batch to end
+            size, first = min(size, self._timed(found)), 2
+        run_batches(
+            partial(self._batch, found),
+            range(first, n_resamples, size),
+            n_threads=n_threads,
+            progress=progress,
+            description="bootstrap",
+            unit="replicates",
+        )
+        return found
+
+    def estimates(self, model: int = 0) -> list[float]:
+        """Return each measure of a model's data themselves."""
+        form = self.forms[model]
+        return [
+            one.plan.estimate(form, place.columns)
+            for one, place in zip(self.asked, self.places, strict=True)
+        ]
+
+    def errors_of_data(self) -> Floats:
+        """Return the standard error of each measure on the data: those of a replicate of ones."""
+        return self._errors(self.forms[0], self.forms[0].whole(self.needs))[:, 0]
+
+    def accelerations(
+        self, wanted: Sequence[tuple[int, int]], options: Options
+    ) -> dict[tuple[int, int], float]:
+        """Return BCa's acceleration of each (model, measure); nan where it is undefined."""
+        jobs = [partial(self.acceleration, i, m, options.stratified) for m, i in wanted]
+        return dict(zip(wanted, run(jobs, options.n_threads), strict=True))
+
+    def acceleration(self, measure: int, model: int, stratified: bool) -> float:
+        """Return BCa's acceleration of a measure of a model."""
+        columns = self.places[measure].columns
+        strata = self.asked[measure].plan.strata(self.forms[model], columns)
+        return acceleration(strata, are_one=not stratified)
+
+    def row_deviations(self, measure: int, model: int) -> Floats:
+        """Return a measure without each row in turn, less a number common to all."""
+        return self.asked[measure].plan.row_deviations(
+            self.forms[model], self.places[measure].columns
+        )
+
+    def values(self, form: Form, out: Yield) -> Floats:
+        """Return the measures of what some replicates yielded: (measures, replicates)."""
+        return self._measured(form, out, "values")
+
+    def _timed(self, into: Replicates) -> int:
+        """Measure the first two replicates; return how many make a batch of a short time.
+
+        The first may wait for a compiler. What a replicate yields does not depend on batches.
+        """
+        self._batch(into, 0, 1)
+        start = perf_counter()
+        self._batch(into, 1, 1)
+        return max(1, int(_BATCH_SECONDS / max(perf_counter() - start, 1e-6)))
+
+    def _batch(self, into: Replicates, first: int, count: int) -> None:
+        found = _drawn(self.forms, self.draws, self.needs, first, count)
+        here = slice(first, first + count)
+        for m, (form, out) in enumerate(zip(self.forms, found, strict=True)):
+            into.values[m, :, here] = self.values(form, out)
+            into.lost_a_class[m, here] = ~((out.n_positive > 0) & (out.n_negative > 0))
+            if into.errors is not None:
+                into.errors[m, :, here] = self._errors(form, out)
+
+    def _errors(self, form: Form, out: Yield) -> Floats:
+        """Return each replicate's own standard error, for the studentized interval."""
+        return np.sqrt(np.maximum(self._measured(form, out, "variances"), 0.0))
+
+    def _measured(self, form: Form, out: Yield, what: str) -> Floats:
+        found = np.full((len(self.asked), len(out.total)), np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = out.sums / out.total[:, None]
+            for i, (one, place) in enumerate(zip(self.asked, self.places, strict=True)):
+                found[i] = getattr(one.plan, what)(self._part(form, out, means, place))
+        return found
+
+    def _part(self, form: Form, out: Yield, means: Floats, place: _Place) -> Part:
+        lines, columns = place.lines, place.columns
+        squares = slice(columns.start + self.n_columns, columns.stop + self.n_columns)
+        return Part(
+            out.total,
+            out.n_positive,
+            out.n_negative,
+            out.twice_pairs,
+            out.states[:, lines],
+            out.states[:, lines[-1:]].reshape(len(out.total), -1),
+            out.cells,
+            means[:, columns],
+            means[:, squares],
+            out.statistics[:, place.statistic] if place.statistic >= 0 else out.total,
+            form.score_at,
+        )
+
+
+def placed(asked: Sequence[Planned], with_errors: bool = False) -> tuple[list[_Place], Needs]:
+    """Return what all measures need of a replicate, and where each finds its own."""
+    numbers: dict[Line, int] = {}  # measures that ask for the same line share it
+    statistics: list[Any] = []
+    places, n_columns = [], 0
+    for one in asked:
+        plan, first, number = one.plan, n_columns, -1
+        lines = list(plan.lines)
+        if with_errors and isinstance(plan, ThresholdPlan):
+            lines.append((replicate_points.SQUARES, 0, 0.0, 0.0))
+        n_columns += plan.n_columns
+        if isinstance(plan, StatisticPlan):
+            number = len(statistics)
+            statistics.append(plan.statistic)
+        at = [numbers.setdefault(line, len(numbers)) for line in lines]
+        places.append(_Place(at, slice(first, n_columns), number))
+    return places, Needs(tuple(numbers), tuple(statistics))
+
+
+def _drawn(
+    forms: Sequence[Form], draws: Draws, needs: Needs, first: int, count: int
+) -> list[Yield]:
+    """Return what ``count`` replicates from number ``first`` on yield for each form."""
+    rows = [form for form in forms if isinstance(form, Rows)]
+    if not rows:
+        return [form.draw(draws, needs, first, count) for form in forms if isinstance(form, Cells)]
+    is_bayesian = draws.resampling == "bayesian"
+    if len(rows) == 1 and rows[0].passes_through(needs):
+        is_weighted = is_bayesian or rows[0].weights is not None
+        streamed = _streamed_weights if is_weighted else _streamed
+        return [streamed(rows[0], draws, needs, first, count)]
+    if is_bayesian:
+        found = [form.empty(count, needs) for form in rows]
+        for r in range(count):
+            weights, scale = draws.weights(first + r)
+            for form, out in zip(rows, found, strict=True):
+                form.weigh(needs, _of_rows(form, weights), scale, r, out)
+        return found
+    counts = draws.every(first, count)
+    return [form.measure(needs, form.counts_of_rows(counts)) for form in rows]
+
+
+def _of_rows(form: Rows, weights: Floats) -> Floats:
+    """Return the weight of each row from that of its unit."""
+    of_rows = weights if form.units is None else weights[form.units]
+    return of_rows if form.weights is None else of_rows * form.weights
+
+
+def _streamed(form: Rows, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
+    """Draw and measure windows part by part: nothing needs a second look at a replicate.
+
+    Memory is that of a part. Best thresholds and crossings need the counts of a replicate again,
+    one byte a row, as do models that share draws.
+    """
+    out, totals = form.empty(count, needs), draws.totals(first, count)
+    n_bytes = min(_PART * WINDOW, padded(draws.n_units))
+    buffer = np.empty(count * n_bytes, np.uint8)
+    state = np.zeros((count, 4), np.int64)
+    for start in range(0, draws.n_windows, _PART):
+        windows = np.arange(start, min(start + _PART, draws.n_windows))
+        row = start * WINDOW
+        size = min(len(windows) * WINDOW, padded(draws.n_units) - row)
+        counts = buffer[: count * size].reshape(count, size)
+        draws.counts(first, totals, windows, counts)
+        form.part(counts, row, state, out)
+    out.close(state)
+    return out
+
+
+def _streamed_weights(form: Rows, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
+    """Do the same where rows have weights: exponential ones, or their own times how often drawn."""
+    out, state, sums = form.empty(count, needs), np.zeros((count, 6)), np.zeros(count)
+    is_bayesian = draws.resampling == "bayesian"
+    totals = np.empty(0, np.int64) if is_bayesian else draws.totals(first, count)
+    n_rows = min(_WEIGHED * WINDOW, draws.n_units)
+    drawn, buffer = np.empty(count * n_rows, np.uint8), np.empty(count * n_rows)
+    for start in range(0, draws.n_windows, _WEIGHED):
+        row = start * WINDOW
+        size = min(n_rows, draws.n_units - row)
+        weights = buffer[: count * size].reshape(count, size)
+        counts: NDArray[Any] = weights
+        if is_bayesian:
+            draws.weigh(first, row, weights, sums)
+        else:
+            counts = drawn[: count * size].reshape(count, size)
+            windows = np.arange(start, min(start + _WEIGHED, draws.n_windows))
+            draws.counts(first, totals, windows, counts)
+        if form.weights is not None:
+            weighing.weigh_rows(counts, form.weights[row : row + size], weights)
+        form.part_of_weights(weights, row, state, out)
+    out.close_weights(state)
+    if is_bayesian:
+        for r, total in enumerate(sums.tolist()):
+            out.rescale(r, draws.n_units / total)
+    return out
+
+
+class Failures(NamedTuple):
+    """How many of the replicates are undefined, and why.
+
+    Attributes
+    ----------
+    n, n_replicates : int
+        Undefined replicates, and all of them.
+    causes : str
+        Why, each cause with its number where there are two.
+    what : str
+        Whose interval or p-value follows from the others.
+    """
+
+    n: int
+    n_replicates: int
+    causes: str
+    what: str
+
+    @classmethod
+    def of(
+        cls,
+        replicates: NDArray[np.float64],
+        lost_a_class: NDArray[np.bool_] | None = None,
+        *,
+        otherwise: str = "",
+        remedy: str = STRATIFY,
+        what: str = "interval",
+    ) -> Failures:
+        """Count what is nan; ``otherwise`` says why in replicates that did not lose a class."""
+        failed = np.isnan(replicates)
+        n = int(np.count_nonzero(failed))
+        lost = 0 if lost_a_class is None else int(np.count_nonzero(failed & lost_a_class))
+        causes = [(lost, f"they lost a class ({remedy})")] if lost else []
+        if n > lost:
+            causes.append((n - lost, otherwise or "the measure has no value there"))
+        if len(causes) > 1:
+            said = "; ".join(f"{cause} ({count:,} of them)" for count, cause in causes)
+        else:
+            said = "".join(cause for _, cause in causes)
+        return cls(n, len(replicates), said, what)
+
+    @property
+    def are_many(self) -> bool:
+        """Whether they are too many to be passed over in silence."""
+        return self.n > MANY_FAILED * self.n_replicates
+
+    @property
+    def note(self) -> str:
+        """What a reader of the interval must know; empty where no replicate failed."""
+        if not self.n:
+            return ""
+        return (
+            f"undefined in {self.n:,} of {self.n_replicates:,} replicates, which are left out: "
+            f"{self.causes}; the {self.what} is conditional on the measure being defined"
+        )
+
+    def warn(self, what: str) -> None:
+        """Say so where they are many."""
+        if self.are_many:
+            warn_user(f"{what} is {self.note}", UndefinedMetricWarning)
+
+
+def joined(*notes: str) -> str:
+    """Return the notes that there are, as one."""
+    return "; ".join(note for note in notes if note)

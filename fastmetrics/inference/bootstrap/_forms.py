@@ -1,0 +1,395 @@
+"""One model's data in the forms in which they are resampled: a class a form.
+
+Rows are drawn one by one or by groups: `ScoredRows` (labels with scores), plain `Rows` (targets
+with predictions). ``_cell_forms`` has those of cells, and rows of true and predicted classes. A
+form measures its replicates, and knows what measures of the data, or of all but a row, follow from.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._kernels.replicates import (
+    replicate_pairs as pairs,
+    replicate_points as points,
+    replicate_steps as steps,
+    replicate_weights as weighing,
+)
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference._sample_sizes import effective_groups
+from fastmetrics.inference.bootstrap._draws import Needs, Statistic, Yield, padded
+from fastmetrics.inference.bootstrap._rows import (
+    Codes,
+    SortedRows,
+    batch_size,
+    called_positive,
+    measure_curve,
+    pairs_and_sums,
+    sum_columns,
+)
+from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+#: Values without a row of each kind, and how many rows are of that kind; a pair a class.
+Strata = list[tuple[NDArray[Any], NDArray[Any]]]
+NO_DECISIONS: Final = (
+    "a measure of `metrics` counts decisions: pass `threshold` with scores, or predicted labels"
+)
+
+
+class UnitSums(NamedTuple):
+    """Columns, (n_columns, n_units), and the size of each unit; how many units each stands for.
+
+    With the sums over all of them.
+    """
+
+    columns: Floats
+    size: Floats
+    multiplicities: Floats
+    total: Floats
+    n: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Form(ABC):
+    """What all forms have.
+
+    Attributes
+    ----------
+    n_rows : int
+        Examples.
+    n_units : int
+        Units that are drawn: rows or groups.
+    fractional : ndarray or None
+        Weights of the rows, in any order, where they are fractions.
+    columns : ndarray of shape (n_columns, n_cells), or None
+        What each row (or cell: positives of each score, then negatives) adds to the sums.
+    """
+
+    n_rows: int
+    n_units: int
+    fractional: Floats | None = None
+    columns: Floats | None = None
+
+    @abstractmethod
+    def whole(self, needs: Needs) -> Yield:
+        """Return what the data themselves yield: a replicate that draws everything once."""
+
+    @abstractmethod
+    def batch_size(self) -> int:
+        """Return how many replicates make a batch: a number of the data, not of the threads."""
+
+    @property
+    def n_entries(self) -> int:
+        """Rows that are written out; 0 for cells."""
+        return 0
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether groups are drawn, not rows."""
+        return False
+
+    def effective_size(self) -> float:
+        """Return the number of rows, or of equal weights that tell as much as fractional ones."""
+        fractional = self.fractional
+        return float(self.n_rows) if fractional is None else effective_sample_size(fractional)
+
+    def effective_n_groups(self) -> float | None:
+        """Return what the groups are worth in groups of equal size; None where rows are drawn."""
+        return None
+
+    def masks(self) -> Bytes:
+        """Return the class of each unit, 255 or 0, for draws by class; empty for cells."""
+        raise InputError(
+            "`stratified` needs two classes: there are no labels to draw by, or their rows have "
+            "importance weights"
+        )
+
+    def score_table(self) -> ScoreTable:
+        """Return the distinct scores of both classes."""
+        raise InputTypeError("scores of two classes are needed")
+
+    def matrix(self) -> NDArray[Any]:
+        """Return the counts (K, K) of decisions."""
+        raise InputError(NO_DECISIONS)
+
+    def weights_of_columns(self) -> NDArray[Any] | None:
+        """Return how often each entry of the columns counts; None for once."""
+        return None
+
+    def statistic(self, function: Statistic, kept: NDArray[Any] | None = None) -> float:
+        """Return a function of the user's of the rows, or of those that are kept."""
+        raise InputTypeError("rows are needed")
+
+    def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the scores at places that a kernel names."""
+        raise InputTypeError("scores are needed")
+
+    def cell_of_rows(self) -> NDArray[np.int64]:
+        """Return the cell of the confusion matrix that each row is in."""
+        raise InputTypeError("rows with classes are needed")
+
+    def is_positive(self, n: int) -> NDArray[np.bool_]:
+        """Return the class of each of n entries, for strata; all True where there is none."""
+        return np.ones(n, np.bool_)
+
+    def with_squares(self) -> Self:
+        """Return the same with the squares of the columns below them, for standard errors."""
+        if self.columns is None:
+            return self
+        return replace(self, columns=np.concatenate((self.columns, self.columns**2)))
+
+    def unit_of_rows(self) -> NDArray[np.int64]:
+        """Return the group of each row."""
+        raise InputTypeError("groups need rows")
+
+    def by_row(self, of_positives: Floats, of_negatives: Floats) -> Floats:
+        """Return, for each row, what belongs to its class and distinct score."""
+        raise InputTypeError("rows with scores are needed")
+
+    def sums_by_unit(self, columns: Floats) -> UnitSums:
+        """Return columns summed over each unit that may be left out."""
+        raise InputTypeError("sums are of rows or of scores")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Rows(Form):
+    """Rows in the order in which their counts are read.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows.
+    weights : ndarray of shape (n,), or None
+        Weight of each row: float64, or int64 where it is a frequency.
+    units : ndarray of int32, shape (n,), or None
+        The unit that each row belongs to, where the rows themselves are not drawn in this order.
+    arguments : tuple of ndarray
+        What a user's own statistic is called with: targets, predictions.
+    """
+
+    n: int
+    weights: NDArray[Any] | None = None
+    units: NDArray[np.int32] | None = None
+    arguments: tuple[NDArray[Any], ...] = ()
+
+    @property
+    def n_entries(self) -> int:
+        return self.n
+
+    @property
+    def is_grouped(self) -> bool:
+        return self.units is not None and self.n_units != self.n
+
+    def effective_n_groups(self) -> float | None:
+        if self.units is None or not self.is_grouped:
+            return None
+        return effective_groups(self.units, self.weights)
+
+    def batch_size(self) -> int:
+        return batch_size(max(self.n_units, self.n))  # few groups may have many rows
+
+    def counts_of_rows(self, of_units: Bytes) -> Bytes:
+        """Return how often each row is drawn, from how often its unit is."""
+        if self.units is None:
+            return of_units
+        counts = np.zeros((len(of_units), padded(self.n)), np.uint8)
+        pairs.gather_counts(of_units, self.units, counts)
+        return counts
+
+    def whole(self, needs: Needs) -> Yield:
+        counts = np.zeros((1, padded(self.n)), np.uint8)
+        counts[0, : self.n] = 1
+        return self.measure(needs, counts)
+
+    def measure(self, needs: Needs, counts: Bytes) -> Yield:
+        """Measure replicates whose counts of every row are at hand."""
+        out = self.empty(len(counts), needs)
+        if self.weights is not None:
+            for r in range(len(counts)):
+                self.weigh(needs, counts[r, : self.n] * self.weights, None, r, out)
+            return out
+        state = np.zeros((len(counts), 4), np.int64)
+        segments = self.part(counts, 0, state, out)
+        out.close(state)
+        self._finish(needs, counts, segments, out)
+        for j, statistic in enumerate(needs.statistics):
+            for r in range(len(counts)):
+                out.statistics[r, j] = statistic(self.arguments, counts[r, : self.n])
+        return out
+
+    def weigh(
+        self, needs: Needs, weights: NDArray[Any], scale: float | None, r: int, out: Yield
+    ) -> None:
+        """Measure replicate r, whose rows have weights, which ``scale`` makes larger."""
+        state, here = np.zeros((1, 6)), out.at(r)
+        self.part_of_weights(weights.astype(np.float64, copy=False)[None, :], 0, state, here)
+        here.close_weights(state)
+        if scale is not None:
+            out.rescale(r, scale)
+        self._weigh(needs, weights, 1.0 if scale is None else scale, r, out)
+        scaled = weights if scale is None or not needs.statistics else weights * scale
+        for j, statistic in enumerate(needs.statistics):
+            out.statistics[r, j] = statistic(self.arguments, scaled)
+
+    def part_of_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
+        """Add what the weighted rows from ``row`` on give, a line a replicate."""
+        self._sum_columns(weights, row, out)
+        pairs.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
+
+    def _sum_columns(self, weights: Floats, row: int, out: Yield) -> None:
+        if self.columns is not None:
+            sum_columns(weights, self.columns, row, out)
+
+    def empty(self, count: int, needs: Needs) -> Yield:
+        n_columns = 0 if self.columns is None else len(self.columns)
+        return Yield.empty(count, needs, n_columns, self._n_cells())
+
+    def part(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
+        """Add what the rows from ``row`` on give to pairs and sums; return segments' totals."""
+        segments = pairs_and_sums(None, self.columns, counts, row, state, out)
+        out.total += counts[:, : self.n - row].sum(axis=1, dtype=np.int64)
+        return segments
+
+    def passes_through(self, needs: Needs) -> bool:
+        """Return whether parts of a replicate can be forgotten one after the other."""
+        return self.units is None and not (needs.lines or needs.statistics or self._n_cells())
+
+    def weights_of_columns(self) -> NDArray[Any] | None:
+        return self.weights
+
+    def statistic(self, function: Statistic, kept: NDArray[Any] | None = None) -> float:
+        if kept is None:
+            kept = np.ones(self.n, np.int64) if self.weights is None else self.weights
+        return function(self.arguments, kept)
+
+    def unit_of_rows(self) -> NDArray[np.int64]:
+        return np.arange(self.n) if self.units is None else self.units.astype(np.int64)
+
+    def sums_by_unit(self, columns: Floats) -> UnitSums:
+        size = multiplicities = np.ones(columns.shape[1])
+        if self.weights is not None:
+            size = self.weights
+        columns = columns * size
+        if self.units is not None and self.is_grouped:
+            columns = np.stack([np.bincount(self.units, column) for column in columns])
+            size = np.bincount(self.units, size).astype(np.float64)
+            multiplicities = np.ones(len(size))
+        return UnitSums(columns, size, multiplicities, columns.sum(axis=1), size.sum())
+
+    def _n_cells(self) -> int:
+        return 0
+
+    def _finish(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
+        """Measure what needs a second look at the counts."""
+
+    def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
+        """Measure what needs a second look at the weights."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ScoredRows(Rows):
+    """Labels with scores, by descending score.
+
+    Attributes
+    ----------
+    rows : SortedRows
+    table : ScoreTable or None
+        The distinct scores; None for parts of a problem, which have no estimate of their own.
+    counts : ndarray of shape (2, 2), or None
+        What the decision score >= threshold does, where there is a threshold.
+    cut : int or None
+        How many rows, the highest, are called positive then.
+    """
+
+    rows: SortedRows
+    table: ScoreTable | None = None
+    counts: NDArray[Any] | None = None
+    cut: int | None = None
+
+    def masks(self) -> Bytes:
+        return self.rows.masks
+
+    def score_table(self) -> ScoreTable:
+        if self.table is None:
+            raise InputTypeError("a table is needed")
+        return self.table
+
+    def matrix(self) -> NDArray[Any]:
+        if self.counts is None:
+            raise InputError(NO_DECISIONS)
+        return self.counts
+
+    def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
+        return self.rows.score_at(places)
+
+    def cell_of_rows(self) -> NDArray[np.int64]:
+        called = np.arange(self.n) < (self.cut or 0)
+        return 2 * self.rows.labels.astype(np.int64) + called
+
+    def by_row(self, of_positives: Floats, of_negatives: Floats) -> Floats:
+        ends = self.rows.ends[: self.n]
+        score = np.cumsum(ends) - ends  # the number of each row's distinct score
+        positive = self.rows.labels == 1
+        return np.asarray(np.where(positive, of_positives[score], of_negatives[score]), np.float64)
+
+    def is_positive(self, n: int) -> NDArray[np.bool_]:
+        if self.is_grouped:
+            return np.ones(n, np.bool_)
+        return np.asarray(self.rows.labels == 1)
+
+    def part(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
+        return pairs_and_sums(self.rows, self.columns, counts, row, state, out)
+
+    def part_of_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
+        self._sum_columns(weights, row, out)
+        stop = row + weights.shape[1]
+        pieces = self.rows.tie_pieces(row, stop)
+        weighing.weighted_pairs(weights, self.rows.masks[row:stop], pieces, state)
+
+    def _n_cells(self) -> int:
+        return 0 if self.cut is None else 4
+
+    def _finish(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
+        rows = self.rows
+        totals = out.n_positive, out.n_negative
+        around = np.stack((*np.zeros_like(totals), *totals), axis=1)
+        measure_lines(rows, needs, counts, segments, around, out.states)
+        if self.cut is not None:
+            out.cells[:] = out.four_cells(*called_positive(rows, self.cut, counts, segments))
+
+    def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
+        if needs.lines:
+            measure_curve(self.rows, weights.astype(np.float64), scale, needs, out.states[r])
+        if self.cut is not None:
+            positive = self.rows.masks[: self.cut] > 0
+            tp = scale * float(weights[: self.cut][positive].sum())
+            fp = scale * float(weights[: self.cut].sum()) - tp
+            cells = (out.n_negative[r] - fp, fp, out.n_positive[r] - tp, tp)
+            out.cells[r] = np.maximum(cells, 0.0)
+
+
+def measure_lines(
+    rows: SortedRows, needs: Needs, counts: Bytes, segments: Any, around: Floats, states: Floats
+) -> None:
+    """Fill ``states`` with what the lines leave, see `replicate_points.measure_rows`.
+
+    The area under steps is added to what is there.
+    """
+    if not needs.lines:
+        return
+    columns = rows.masks, rows.ends
+    line = needs.line_of_steps
+    areas = np.zeros(len(counts)) if line is None else states[:, line, 0].copy()
+    programme = needs.programme, needs.bounds
+    points.measure_rows(counts, *columns, rows.anchors, *segments, around, *programme, states)
+    if line is not None:
+        steps.step_areas(counts, *columns, *rows.lone_positives, around, areas)
+        states[:, line, 0] = areas

@@ -1,0 +1,383 @@
+"""Threshold measures as the bootstrap sees them: what a replicate must yield, and the value of it.
+
+A measure asks the kernels for doubled pair counts, or for some lines of a programme (see
+``_kernels/replicates/replicate_points.py``); `finish` turns what they left into values. The
+estimate itself comes from the public function of the same name, or from what that function calls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
+from fastmetrics._kernels.replicates import replicate_points as kernels
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference.bootstrap._draws import Line
+from fastmetrics.inference.bootstrap._forms import Form, Strata
+from fastmetrics.inference.bootstrap.bca._leave_one_out import leave_one_out, strata
+from fastmetrics.measures.costs.h_measure import gini_coefficient
+from fastmetrics.measures.curves.best_threshold import best_threshold
+from fastmetrics.measures.curves.break_even import break_even_point
+from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
+from fastmetrics.measures.curves.partial_auc import _checked_range, mcclish, partial_auc
+from fastmetrics.measures.curves.pr_areas import pr_auc
+from fastmetrics.measures.curves.precision_recall import average_precision_score
+from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
+from fastmetrics.tables.scores.pairs import PairCounts, exact_dot, pairs_of_weights
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Floats = NDArray[np.float64]
+CRITERIA = {
+    "youden": kernels.YOUDEN,
+    "closest-topleft": kernels.CLOSEST,
+    "fewest-errors": kernels.ERRORS,
+    "fbeta": kernels.F_BETA,
+    "precision_at_recall": kernels.PRECISION,
+    "recall_at_precision": kernels.RECALL,
+    "recall_at_false_positive_rate": kernels.RECALL_AT_FPR,
+}
+# A corrected partial AUC this near to 1/2, where it ends to be defined, is 1/2: all scores tied.
+_ROUNDING = 2.0**-46
+OF_A_MAXIMUM: Final = (
+    "the interval is of the best value in the population, which a sample's overstates by chance; "
+    "it covers less than its level (docs/coverage.md)"
+)
+OF_A_CHOICE: Final = (
+    "the interval is of the value at the best threshold of the population, which each resample "
+    "looks for anew, not at the threshold found here; its coverage may be far from its level "
+    "(docs/coverage.md)"
+)
+REPORTED = (
+    "value",
+    "threshold",
+    "true_positive_rate",
+    "false_positive_rate",
+    "precision",
+    "recall",
+)
+
+
+class Part(NamedTuple):
+    """What some replicates yielded for one measure: everything its values follow from.
+
+    ``states`` are of the lines of the measure, (replicates, lines, STATE), ``squares`` of the line
+    of squared placements; ``means`` (and those of squares) of its columns; ``statistic`` is that of
+    a user's own; ``score_at`` returns the scores of rows that states name.
+    """
+
+    total: Floats
+    n_positive: Floats
+    n_negative: Floats
+    twice_pairs: Floats
+    states: Floats
+    squares: Floats
+    cells: Floats
+    means: Floats
+    means_of_squares: Floats
+    statistic: Floats
+    score_at: Callable[[NDArray[np.int64]], NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThresholdPlan:
+    """One threshold measure with its parameters.
+
+    ``of_table`` measures the data themselves, ``finish`` makes values of what kernels left;
+    ``undefined_where`` says why a replicate of both classes may have none, ``note`` what a reader
+    of its interval must know. A measure that is a line of another one bears the name of that:
+    ``slope`` is how steep a line.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    of_table: Callable[[ScoreTable], Any]
+    finish: Callable[[Part], Floats]
+    lines: tuple[Line, ...] = ()
+    pairs: bool = False
+    undefined_where: str = ""
+    note: str = ""
+    slope: float = 1.0
+
+    n_columns: ClassVar[int] = 0
+
+    @property
+    def has_error(self) -> bool:
+        """Whether a replicate has a standard error: DeLong's, of the AUC."""
+        return self.pairs
+
+    def values(self, part: Part) -> Floats:
+        """Return the value of each replicate; nan where it lost a class."""
+        both = (part.n_positive > 0) & (part.n_negative > 0)
+        return np.where(both, self.finish(part), np.nan)
+
+    def variances(self, part: Part) -> Floats:
+        """Return DeLong's variance of each replicate's value from its squared placements."""
+        m, n = part.n_positive, part.n_negative
+        auc = part.twice_pairs / (2.0 * m * n)
+        of_positives = part.squares[:, 0] / (4.0 * n * n) - m * auc**2
+        of_negatives = part.squares[:, 1] / (4.0 * m * m) - n * auc**2
+        return self.slope**2 * (of_positives / (m * (m - 1.0)) + of_negatives / (n * (n - 1.0)))
+
+    def estimate(self, form: Form, columns: slice) -> float:
+        """Return the measure of the data themselves."""
+        return float(self.of_table(form.score_table()))
+
+    def check_bca(self, form: Form, label: str) -> None:
+        """Raise where there are no values without each row."""
+        refuse_fractions(form, label)
+        refuse_groups(form, label)
+
+    def strata(self, form: Form, columns: slice) -> Strata:
+        """Return the values without one row of each distinct score, by class."""
+        return list(strata(form.score_table(), self.name, **self._given()))
+
+    def row_deviations(self, form: Form, columns: slice) -> Floats:
+        """Return the value without each row, less a number common to all."""
+        table, given = form.score_table(), self._given()
+        return form.by_row(*leave_one_out(table, self.name, deviations=True, masked=False, **given))
+
+    def _given(self) -> dict[str, Any]:
+        return {name: value for name, value in self.parameters.items() if value is not None}
+
+
+def refuse_fractions(form: Form, label: str) -> None:
+    """Raise where rows of importances cannot be left out."""
+    if form.fractional is not None:
+        raise InputError(
+            f"`method='bca'` is not defined for {label!r} with importance weights: take "
+            "`method='percentile'`"
+        )
+
+
+def refuse_groups(form: Form, label: str) -> None:
+    """Raise where groups cannot be left out."""
+    if form.is_grouped:
+        raise InputError(
+            f"`method='bca'` is not defined for {label!r} with groups: take `method='percentile'`"
+        )
+
+
+def _auc(part: Part) -> Floats:
+    return part.twice_pairs / (2.0 * part.n_positive * part.n_negative)
+
+
+def _auc_of_table(table: ScoreTable) -> float:
+    """Return the AUC from sums that measures share; of one class `roc_auc_score`, which warns.
+
+    A positive does not win over the negatives above it, and half over those of its own score.
+    """
+    if not (table.n_positive > 0 and table.n_negative > 0):
+        return float(roc_auc_score(table))
+    if table.is_weighted:
+        return pairs_of_weights(table.positives, table.negatives).auc
+    p, n = int(table.n_positive), int(table.n_negative)
+    above = int(exact_dot(table.positives, table.false_positives))
+    lost = 2 * above - int(exact_dot(table.positives, table.negatives))
+    return PairCounts(p, n, 2 * p * n - lost, lost).auc
+
+
+def _roc_auc(max_fpr: float | None = None) -> ThresholdPlan:
+    if max_fpr is None or max_fpr == 1:
+        return ThresholdPlan("roc_auc", {}, _auc_of_table, _auc, pairs=True)
+    high = check_fraction("max_fpr", max_fpr, include_high=True)
+
+    def standardised(part: Part) -> Floats:
+        area = part.states[:, 0, 0] / (2.0 * part.n_positive * part.n_negative)
+        least = high * high / 2.0
+        return 0.5 * (1.0 + (area - least) / (high - least))
+
+    line, of_table = (kernels.AREA, 0, 0.0, high), partial(roc_auc_score, max_fpr=high)
+    return ThresholdPlan("roc_auc", {"max_fpr": high}, of_table, standardised, (line,))
+
+
+def _rank_loss() -> ThresholdPlan:
+    return ThresholdPlan("rank_loss", {}, rank_loss, lambda part: 1.0 - _auc(part), pairs=True)
+
+
+def _gini_coefficient() -> ThresholdPlan:
+    return ThresholdPlan(
+        "roc_auc", {}, gini_coefficient, lambda part: 2.0 * _auc(part) - 1.0, pairs=True, slope=2.0
+    )
+
+
+def _partial_auc(**given: Any) -> ThresholdPlan:
+    over_tpr, low, high = _checked_range(
+        given.get("false_positive_rate_range"), given.get("true_positive_rate_range")
+    )
+    correction = check_choice("correction", given.get("correction", False), (False, "mcclish"))
+    least = float(mcclish(low * 0, low, high, over_tpr=over_tpr))
+    slope = float(mcclish(low * 0 + 1, low, high, over_tpr=over_tpr)) - least
+
+    def finish(part: Part) -> Floats:
+        area: Floats = part.states[:, 0, 0] / (2.0 * part.n_positive * part.n_negative)
+        if not correction:
+            return area
+        corrected = least + slope * area
+        corrected = np.where(np.abs(corrected - 0.5) < _ROUNDING, 0.5, corrected)
+        return np.where(corrected < 0.5, np.nan, corrected)
+
+    line = (kernels.AREA, int(over_tpr), float(low), float(high))
+    of_table = partial(partial_auc, **given)
+    below = "the area is below that of chance, where McClish's correction has no value"
+    return ThresholdPlan("partial_auc", given, of_table, finish, (line,), undefined_where=below)
+
+
+def _pr_auc(interpolation: str = "continuous") -> ThresholdPlan:
+    names = ("step", "trapezoid", "continuous")
+    code = names.index(check_choice("interpolation", interpolation, names))
+
+    given: dict[str, Any] = {"interpolation": interpolation}
+    line = (kernels.PRECISION_AREA, code, 0.0, 0.0)
+    return ThresholdPlan("pr_auc", given, partial(pr_auc, **given), _per_positive, (line,))
+
+
+def _per_positive(part: Part) -> Floats:
+    return part.states[:, 0, 0] / part.n_positive
+
+
+def _average_precision() -> ThresholdPlan:
+    line = (kernels.PRECISION_AREA, kernels.STEP, 0.0, 0.0)
+    of_table = average_precision_score
+    return ThresholdPlan("average_precision", {}, of_table, _per_positive, (line,))
+
+
+def _ks_statistic() -> ThresholdPlan:
+    lines = tuple((kernels.BEST, code, 0.0, 0.0) for code in (kernels.YOUDEN, kernels.YOUDEN_BELOW))
+
+    def finish(part: Part) -> Floats:
+        gap: Floats = part.states[:, :, 0].max(axis=1) / (part.n_positive * part.n_negative)
+        return gap
+
+    def of_table(table: ScoreTable) -> float:
+        return ks_statistic(table).statistic
+
+    return ThresholdPlan("ks_statistic", {}, of_table, finish, lines, note=OF_A_MAXIMUM)
+
+
+def _break_even_point() -> ThresholdPlan:
+    def finish(part: Part) -> Floats:
+        found = part.states[:, 0, 1]
+        return np.where(found > 0, found / part.n_positive, np.nan)
+
+    line = (kernels.BREAK_EVEN, 0, 0.0, 0.0)
+    return ThresholdPlan(
+        "break_even_point",
+        {},
+        lambda t: break_even_point(t).value,
+        finish,
+        (line,),
+        undefined_where="precision equals recall at 0 only",
+    )
+
+
+def _best_threshold(
+    criterion: str = "youden",
+    of: str = "value",
+    *,
+    beta: float = 1.0,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    **costs: Any,
+) -> ThresholdPlan:
+    check_choice("criterion", criterion, (*CRITERIA, "lowest-cost"))
+    if criterion == "lowest-cost":
+        raise InputError(
+            "the bootstrap covers neither the cheapest threshold nor its cost (docs/coverage.md): "
+            "`threshold_cost_interval` has intervals of both"
+        )
+    for name, cost in costs.items():
+        if cost is not None:
+            raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
+    check_choice("of", of, REPORTED)
+    given = {"criterion": criterion, "beta": beta, "at_least": at_least, "at_most": at_most}
+    square = check_positive("beta", beta) ** 2
+    for name, bound, wanted in (
+        ("at_least", at_least, criterion in ("precision_at_recall", "recall_at_precision")),
+        ("at_most", at_most, criterion == "recall_at_false_positive_rate"),
+    ):
+        if wanted and bound is None:
+            raise InputTypeError(f"criterion {criterion!r} needs `{name}`")
+        if bound is not None:
+            if not wanted:
+                raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
+            check_fraction(name, bound, include_low=True, include_high=True)
+    bound = at_least if at_least is not None else at_most
+    if criterion == "fbeta":
+        bound = square / (1.0 + square)
+
+    def estimate(table: ScoreTable) -> float:
+        return float(getattr(best_threshold(table, **given), of))  # type: ignore[arg-type]
+
+    def finish(part: Part) -> Floats:
+        return _reported(part, criterion, of)
+
+    line = (kernels.BEST, CRITERIA[criterion], bound or 0.0, 0.0)
+    why = "nothing is called positive at the threshold"
+    if criterion == "recall_at_precision":
+        why = f"no threshold reaches a precision of {bound:g}"
+    note = ""
+    if at_least is None and at_most is None:  # nothing but the best value determines it
+        note = OF_A_MAXIMUM if of == "value" else OF_A_CHOICE
+    return ThresholdPlan(
+        "best_threshold",
+        {**given, "of": of},
+        estimate,
+        finish,
+        (line,),
+        undefined_where=why,
+        note=note,
+    )
+
+
+def _reported(part: Part, criterion: str, of: str) -> Floats:
+    """Return a field of the best threshold of each replicate, nan where there is none."""
+    merit, row, tp, fp = (part.states[:, 0, i] for i in range(4))
+    tpr, fpr = tp / part.n_positive, fp / part.n_negative
+    values: Floats
+    if of == "threshold":
+        places = row.astype(np.int64)
+        values = np.where(row >= 0, part.score_at(np.maximum(places, 0)), math.inf)
+    elif of == "precision" or (of == "value" and criterion == "precision_at_recall"):
+        with np.errstate(invalid="ignore"):
+            values = tp / (tp + fp)
+    elif of == "false_positive_rate":
+        values = fpr
+    elif of != "value" or criterion in ("recall_at_precision", "recall_at_false_positive_rate"):
+        values = tpr
+    elif criterion == "youden":
+        values = tpr - fpr
+    elif criterion == "closest-topleft":
+        values = np.hypot(1.0 - tpr, fpr)
+    elif criterion == "fewest-errors":
+        values = part.n_positive - tp + fp
+    else:
+        values = merit
+    return np.where(row == -2, np.nan, values)
+
+
+#: Name of a threshold measure to what makes it of its parameters.
+THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
+    "roc_auc": _roc_auc,
+    "rank_loss": _rank_loss,
+    "gini_coefficient": _gini_coefficient,
+    "partial_auc": _partial_auc,
+    "average_precision": _average_precision,
+    "pr_auc": _pr_auc,
+    "ks_statistic": _ks_statistic,
+    "break_even_point": _break_even_point,
+    "best_threshold": _best_threshold,
+    "recall_at_false_positive_rate": lambda false_positive_rate: _best_threshold(
+        "recall_at_false_positive_rate", at_most=false_positive_rate
+    ),
+    "precision_at_recall": lambda recall: _best_threshold("precision_at_recall", at_least=recall),
+    "recall_at_precision": lambda precision: _best_threshold(
+        "recall_at_precision", at_least=precision
+    ),
+}

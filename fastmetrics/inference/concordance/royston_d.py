@@ -1,0 +1,293 @@
+"""Royston and Sauerbrei's D: how far a prognostic score separates survival."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.censored import CENSORED, check_censored
+from fastmetrics._input.scalars import (
+    check_confidence_level,
+    check_n_threads,
+    check_same_length,
+)
+from fastmetrics._input.scores import check_scores_array
+from fastmetrics._results import ConfidenceInterval, OneNumber
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.inference._sample_sizes import degrees_of_freedom, quantile
+from fastmetrics.inference.concordance._influences import checked_rows
+from fastmetrics.inference.concordance.concordance_results import warn_of_rows
+from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction
+from fastmetrics.tables.concordance.follow_up import follow
+from fastmetrics.tables.concordance.row_sums import Floats, in_order, ranked
+
+#: The mean distance of the halves of a normal distribution, in standard deviations.
+_KAPPA: Final = math.sqrt(8.0 / math.pi)
+#: The variance of the logarithm of a time of constant hazard.
+_OF_LOG_TIME: Final = math.pi**2 / 6.0
+#: A D whose exponential times a normal score is near no limit of the doubles.
+_MOST: Final = 60.0
+#: Errors below this are rounding.
+_NO_ERROR: Final = 2.0**-40
+_STEPS: Final = 100
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RoystonD(OneNumber):
+    """Royston and Sauerbrei's D, with its interval and the explained variation.
+
+    Attributes
+    ----------
+    estimate : float
+        D: the logarithm of the ratio of hazards between the worse and the better half, were the
+        score normal; nan where it is undefined.
+    confidence_interval : ConfidenceInterval
+        Of D, symmetric.
+    standard_error : float
+        By the infinitesimal jackknife, which knows that normal scores are of ranks.
+    r_squared : float
+        R²_D = (D²/kappa²) / (pi²/6 + D²/kappa²), kappa² being 8/pi: the share of the variation of
+        log time that the score explains.
+    r_squared_interval : ConfidenceInterval
+        What the interval of D says of it.
+    confidence_level : float
+        Coverage aimed at.
+    n_samples, n_events : int
+        Rows, and those with the event.
+    n_groups : int or None
+        Groups of rows; None if each row stands for itself.
+    """
+
+    estimate: float
+    confidence_interval: ConfidenceInterval
+    standard_error: float
+    r_squared: float
+    r_squared_interval: ConfidenceInterval
+    confidence_level: float
+    n_samples: int
+    n_events: int
+    n_groups: int | None
+
+
+@documented(CENSORED)
+def royston_d(
+    time: ArrayLike,
+    event: ArrayLike,
+    score: ArrayLike,
+    *,
+    higher_score_means: HigherScoreMeans,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    n_threads: int | None = None,
+) -> RoystonD:
+    """Compute Royston and Sauerbrei's D, a distance between survival curves, with its R².
+
+    Parameters
+    ----------
+    score : array-like of shape (n_samples,)
+        Predictions, such as a prognostic index; they matter by their order alone.
+    higher_score_means : {"shorter-time", "longer-time"}
+        What the score says: a risk is higher where the time is shorter, a predicted survival time
+        is longer. Never guessed.
+    groups : array-like of shape (n_samples,), optional
+        Which rows belong together: the variance is then that between groups.
+
+    Returns
+    -------
+    RoystonD
+
+    Raises
+    ------
+    TypeError, ValueError
+        If lengths differ, a time is negative or not finite, or `event` holds anything but 0 and 1.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no event is at risk with a row of another score, or the order is perfect, where D grows
+        without end, or so near to it that D is beyond 59: nan.
+    DegenerateDataWarning
+        If D does not vary between the rows, as where all times tie: the limits are nan.
+    SmallSampleWarning
+        If there are few groups.
+
+    Notes
+    -----
+    Scores give way to the normal scores of their ranks (Blom's; of equal ones the mean), over
+    kappa = sqrt(8/pi), and D is their coefficient in a Cox model, ties of times by Efron's rule as
+    in R's ``survival::royston``. D of 0 says nothing, and below 0 that the score is the wrong way
+    round; exp(D) is the ratio of hazards between the halves of the rows by their scores (Royston &
+    Altman 2013 read a model's separation in new data from it). O(n log n).
+
+    References
+    ----------
+    Royston & Sauerbrei (2004), A new measure of prognostic separation in survival data, Statistics
+    in Medicine 23:723-748. Royston & Altman (2013), External validation of a Cox prognostic model,
+    BMC Medical Research Methodology 13:33.
+
+    Examples
+    --------
+    >>> time = [9, 13, 13, 18, 23, 28, 31, 34, 45, 48, 161]
+    >>> event = [1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 0]
+    >>> score = [1, 6, 2, 7, 3, 7, 3, 8, 4, 4, 5]
+    >>> found = royston_d(time, event, score, higher_score_means="longer-time")
+    >>> round(found.estimate, 3), round(found.r_squared, 3)
+    (0.591, 0.077)
+    """
+    level = check_confidence_level(confidence_level)
+    longer, threads = check_direction(higher_score_means), check_n_threads(n_threads)
+    censored = check_censored(time, event)
+    values = check_scores_array(score, "score")
+    check_same_length(time=censored.times, score=values)
+    rows = checked_rows(np.ones(len(values)), None, groups)
+    keys = follow(*censored, rows.weights, threads).ranked
+    scores = ranked(values, threads)
+    by_key = in_order(keys, scores.turned() if longer else scores, threads)
+    found = _fit(keys.ranks[by_key.rows], _NormalScores(by_key.ranks))
+    influences = np.empty_like(found.influences)
+    influences[by_key.rows] = found.influences
+    if math.isnan(found.value):
+        warn_user(
+            "D is undefined: scores tie, there is no event, or the order is perfect (or D beyond "
+            "59); set to nan",
+            UndefinedMetricWarning,
+        )
+    warn_of_rows(rows)
+    error = math.sqrt(rows.variance(influences))
+    reach = error * -quantile((1.0 - level) / 2, degrees_of_freedom(rows.effective_groups))
+    if error <= _NO_ERROR:
+        warn_user(
+            "D does not vary between these rows: its interval is not defined", DegenerateDataWarning
+        )
+        reach = math.nan
+    low, high = found.value - reach, found.value + reach
+    ends = sorted(map(abs, (low, high)))
+    return RoystonD(
+        found.value,
+        ConfidenceInterval(low, high),
+        error,
+        _r_squared(found.value),
+        ConfidenceInterval(_r_squared(0.0 if low <= 0.0 <= high else ends[0]), _r_squared(ends[1])),
+        level,
+        len(values),
+        int(np.count_nonzero(censored.is_event)),
+        rows.n_groups,
+    )
+
+
+def _r_squared(d: float) -> float:
+    explained = (d / _KAPPA) ** 2
+    return explained / (_OF_LOG_TIME + explained)
+
+
+class _NormalScores:
+    """Blom's normal scores of ranks, over kappa; of equal ones the mean."""
+
+    def __init__(self, ranks: NDArray[np.int32]) -> None:
+        from scipy.special import ndtri
+
+        self.ranks, n = ranks, len(ranks)
+        self.sizes = np.bincount(ranks)
+        self.ends = np.cumsum(self.sizes)
+        normal = ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
+        starts = self.ends - self.sizes
+        by_rank = np.add.reduceat(normal, starts) / self.sizes
+        # how fast a score moves with the share of rows below it
+        self.slopes = np.add.reduceat(math.sqrt(2.0 * math.pi) * np.exp(normal**2 / 2), starts)
+        self.slopes /= self.sizes * _KAPPA
+        self.values: Floats = by_rank[ranks] / _KAPPA
+
+    def moved(self, by_score: Floats) -> Floats:
+        """Return how a row's weight moves what has these derivatives by the scores."""
+        n = len(self.ranks)
+        sums = np.bincount(self.ranks, by_score) * self.slopes
+        share = (self.ends - self.sizes / 2) / n
+        higher = np.cumsum(sums[::-1])[::-1] - sums / 2
+        found: Floats = ((higher - float((sums * share).sum())) / n)[self.ranks]
+        return found
+
+
+class _Fitted(NamedTuple):
+    value: float
+    influences: Floats
+
+
+class _RiskSums(NamedTuple):
+    """Sums over the rows at risk of each event, those of its time by Efron's shares."""
+
+    score: float
+    information: float
+    weights: Floats
+    means: Floats
+
+
+def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> _Fitted:
+    """Return the coefficient of a Cox model of one variable, with each row's influence.
+
+    Rows are in the order of their keys. The score falls as the coefficient grows: Newton's steps
+    stay between the largest coefficient that was too small and the least that was too large.
+    """
+    z = scores.values
+    events = np.flatnonzero(keys & 1 == 0)
+    starts = np.searchsorted(keys, keys[events])
+    undefined = _Fitted(math.nan, np.full(len(z), math.nan))
+    for extreme in (np.maximum, np.minimum):
+        # where each event has the highest score at risk, or each the lowest, none is the likeliest
+        if (z[events] == extreme.accumulate(z[::-1])[::-1][starts]).all():
+            return undefined
+    ties = np.searchsorted(keys, keys[events], side="right") - starts
+    shares = (events - starts) / ties
+    low, high, beta = -_MOST, _MOST, 0.0
+    for _ in range(_STEPS):
+        sums = _at_risk(beta, z, events, starts, ties, shares)
+        low, high = (beta, high) if sums.score > 0.0 else (low, beta)
+        step = sums.score / sums.information if sums.information > 0.0 else math.inf
+        following = beta + step
+        if not low <= following <= high:
+            following = (low + high) / 2
+        if abs(following - beta) <= 1e-13 * max(1.0, abs(beta)):
+            break
+        beta = following
+    if _MOST - abs(beta) < 1.0:
+        return undefined
+    # what each row adds as one at risk: its own event time with the share that Efron gives
+    e = np.exp(beta * z)
+    n_before = np.searchsorted(keys[events], keys, side="right")
+    by_event = np.stack((sums.weights, sums.weights * sums.means))
+    a, b = np.concatenate((np.zeros((2, 1)), np.cumsum(by_event, axis=1)), axis=1)[:, n_before]
+    groups = np.flatnonzero(np.diff(starts, prepend=-1))
+    repeats = ties[groups]
+    less_a, less_b = np.repeat(np.add.reduceat(by_event * shares, groups, axis=1), repeats, axis=1)
+    a[events] -= less_a
+    b[events] -= less_b
+    by_row = -e * (z * a - b)
+    means = np.add.reduceat(sums.means, groups) / repeats
+    by_row[events] += z[events] - np.repeat(means, repeats)
+    by_score = -e * ((1.0 + beta * z) * a - beta * b)
+    by_score[events] += 1.0
+    return _Fitted(beta, (by_row + scores.moved(by_score)) / sums.information)
+
+
+def _at_risk(
+    beta: float,
+    z: Floats,
+    events: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    ties: NDArray[np.int64],
+    shares: Floats,
+) -> _RiskSums:
+    e = np.exp(beta * z)
+    groups = np.flatnonzero(np.diff(starts, prepend=-1))
+    zeroth, first, second = (
+        np.cumsum(each[::-1])[::-1][starts]
+        - shares * np.repeat(np.add.reduceat(each[events], groups), ties[groups])
+        for each in (e, e * z, e * z * z)
+    )
+    means = first / zeroth
+    score = float((z[events] - means).sum())
+    return _RiskSums(score, float((second / zeroth - means**2).sum()), 1.0 / zeroth, means)

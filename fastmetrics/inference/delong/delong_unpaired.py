@@ -1,0 +1,224 @@
+"""DeLong's test for two AUCs measured on different examples."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import (
+    Alternative,
+    WeightsAre,
+    check_alternative,
+    check_confidence_level,
+)
+from fastmetrics._results import ConfidenceInterval, Difference
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputTypeError,
+    UndefinedMetricWarning,
+    renamed,
+    warn_user,
+)
+from fastmetrics.inference._pvalues import normal_test
+from fastmetrics.inference._sample_sizes import (
+    degrees_of_freedom,
+    warn_of_few_groups,
+    warn_of_few_rows,
+)
+from fastmetrics.inference.delong._weighted_covariance import OF_WEIGHTS
+from fastmetrics.inference.delong.delong import AucVariance, auc_variance
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DeLongUnpairedTest(Difference):
+    """The difference between two AUCs measured on different examples.
+
+    Attributes
+    ----------
+    estimate_a, estimate_b : float
+        The AUCs; nan where a class is missing.
+    difference : float
+        AUC of the first less AUC of the second.
+    standard_error : float
+        Of the difference; nan where it is not defined.
+    statistic : float
+        z = difference / standard error; 0 where both are 0, +-inf where the error alone is.
+    pvalue : float
+        Of "the AUCs are equal", by the normal distribution, or by Student's t with `df`.
+    confidence_interval : ConfidenceInterval
+        Of the difference, inside [-1, 1].
+    confidence_level : float
+        Coverage aimed at.
+    alternative : {"two-sided", "less", "greater"}
+        The difference is other than 0, below 0 or above 0.
+    method : str
+        The name of the method.
+    weights_are : {"importances", "frequencies"} or None
+        How weights were read; None where there were none.
+    df : float or None
+        Degrees of freedom by Welch and Satterthwaite, of effective groups less one; None where
+        neither sample has groups.
+    """
+
+    estimate_a: float
+    estimate_b: float
+    difference: float
+    standard_error: float
+    statistic: float
+    pvalue: float
+    confidence_interval: ConfidenceInterval
+    confidence_level: float
+    alternative: Alternative
+    method: str = "DeLong (1988), unpaired"
+    weights_are: WeightsAre | None = None
+    df: float | None = None
+
+
+@documented(OF_WEIGHTS, SCORED)
+def delong_unpaired_test(
+    y_true_a: ArrayLike | ScoreTable,
+    y_score_a: ArrayLike | ScoreTable | None,
+    y_true_b: ArrayLike | ScoreTable | None = None,
+    y_score_b: ArrayLike | None = None,
+    *,
+    groups_a: ArrayLike | None = None,
+    groups_b: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    pos_label: Any = None,
+    sample_weight_a: ArrayLike | None = None,
+    sample_weight_b: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    n_threads: int | None = None,
+) -> DeLongUnpairedTest:
+    """Test whether two AUCs measured on different, independent examples are equal.
+
+    Parameters
+    ----------
+    y_true_a, y_true_b : array-like of shape (n_a,) and (n_b,), or ScoreTable
+        Binary labels of either sample; or a table of counts, whose `y_score` is then None.
+    y_score_a, y_score_b : array-like of shape (n_a,) and (n_b,), optional
+        Scores; the greater, the more positive. Two tables may be given alone, one after the other.
+    groups_a, groups_b : array-like of shape (n_a,) and (n_b,), optional
+        Which examples of a sample belong together; see `delong`.
+    confidence_level : float, default=0.95
+        Coverage aimed at by the interval of the difference, in (0, 1).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Whether the test is against an AUC of a other than, less than or greater than that of b.
+        The interval is one-sided too.
+    pos_label : int, float, bool or str, optional
+        The positive label of both samples; {0, 1}, {-1, 1} and booleans need none.
+    sample_weight_a, sample_weight_b : array-like of shape (n_a,) and (n_b,), optional
+        Weights of either sample; `weights_are` says of both what they are.
+
+    Returns
+    -------
+    DeLongUnpairedTest
+        AUCs, their difference, standard error, z, p and interval.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind, or something else comes with two tables.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a class is missing from a sample, or has one example (one group) only.
+    DegenerateDataWarning
+        If the variance of one AUC is 0 (an AUC of 0 or 1, or all scores tied), or of both.
+
+    Notes
+    -----
+    The variance of the difference is the sum of the two variances of DeLong: O(n log n) time. For
+    two models on the same examples use `delong_test`, which accounts for their covariance.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
+    curves, Biometrics 44:837-845. Hanley & McNeil (1983), Radiology 148:839-843, compare
+    independent areas by the same z.
+
+    Examples
+    --------
+    >>> from fastmetrics import ScoreTable
+    >>> january = ScoreTable.from_counts([5, 4, 3, 2, 1], [33, 11, 2, 2, 3], [2, 11, 6, 6, 33])
+    >>> february = ScoreTable.from_counts([5, 4, 3, 2, 1], [20, 14, 6, 5, 6], [4, 9, 10, 9, 26])
+    >>> result = delong_unpaired_test(january, february)
+    >>> round(result.difference, 4), round(result.pvalue, 4)
+    (0.1212, 0.0249)
+    """
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative)
+    if isinstance(y_true_a, ScoreTable) and isinstance(y_score_a, ScoreTable):
+        if y_true_b is not None or y_score_b is not None:
+            raise InputTypeError("two ScoreTables come alone: pass no third and no fourth argument")
+        y_score_a, y_true_b = None, y_score_a
+    found = []
+    for sample, y_true, y_score, weight, groups in (
+        ("a", y_true_a, y_score_a, sample_weight_a, groups_a),
+        ("b", y_true_b, y_score_b, sample_weight_b, groups_b),
+    ):
+        names = ("y_true", "y_score", "sample_weight", "groups")
+        with renamed(**{name: f"{name}_{sample}" for name in names}):
+            one = auc_variance(
+                y_true,
+                y_score,
+                groups=groups,
+                sample_weight=weight,
+                weights_are=weights_are,
+                pos_label=pos_label,
+                n_threads=n_threads,
+            )
+        found.append(one)
+    difference = found[0].estimate - found[1].estimate
+    standard_error = math.sqrt(found[0].variance + found[1].variance)
+    df = _welch([(one.variance, degrees_of_freedom(one.effective_n_groups)) for one in found])
+    test = normal_test(difference, standard_error, level, alternative, df)
+    _warn(found)
+    return DeLongUnpairedTest(
+        found[0].estimate,
+        found[1].estimate,
+        difference,
+        standard_error,
+        test.statistic,
+        test.pvalue,
+        test.interval,
+        level,
+        alternative,
+        weights_are=found[0].weights_are or found[1].weights_are,
+        df=df,
+    )
+
+
+def _welch(parts: list[tuple[float, float | None]]) -> float | None:
+    """Return the degrees of freedom of a sum of variances, of which None is known for sure."""
+    total = sum(variance for variance, _ in parts)
+    spread = [variance**2 / df if df > 0 else math.inf for variance, df in parts if df is not None]
+    if not spread:
+        return None
+    return total**2 / sum(spread) if sum(spread) > 0 else math.inf
+
+
+def _warn(found: list[AucVariance]) -> None:
+    """Say what is not defined, or degenerate, of either sample."""
+    for sample, one in zip("ab", found, strict=True):
+        if one.fault:
+            what = "AUC" if math.isnan(one.estimate) else "standard error"
+            message = f"sample {sample}: the {what} is not defined: {one.fault}"
+            warn_user(message, UndefinedMetricWarning)
+        elif one.variance == 0:
+            message = (
+                f"sample {sample}: the AUC is {one.estimate:g} with an estimated variance of 0, so "
+                "that the difference looks surer than it is"
+            )
+            warn_user(message, DegenerateDataWarning)
+        if not one.fault:
+            warn_of_few_groups(one.effective_n_groups, one.n_groups or 0)
+            if one.weights_are == "importances":
+                warn_of_few_rows(sum(one.effective_sizes), one.n_positive + one.n_negative)

@@ -1,0 +1,3 @@
+"""Bad: bands know DeLong."""
+
+import fastmetrics.inference.delong

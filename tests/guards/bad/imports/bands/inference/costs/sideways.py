@@ -1,0 +1,3 @@
+"""Bad: intervals of costs know DeLong."""
+
+import fastmetrics.inference.delong

@@ -1,3 +1,0 @@
-"""Bad: intervals of costs know DeLong."""
-
-import fastmetrics.intervals.delong

@@ -1,0 +1,3 @@
+"""Bad: intervals of costs that know those of bands."""
+
+import fastmetrics.inference.bands

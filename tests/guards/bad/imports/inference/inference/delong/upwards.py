@@ -1,0 +1,3 @@
+"""Bad: DeLong knows bands."""
+
+import fastmetrics.inference.bands

@@ -1,3 +1,0 @@
-"""Bad: intervals of calibration that know those of proportions."""
-
-import fastmetrics.intervals.proportions

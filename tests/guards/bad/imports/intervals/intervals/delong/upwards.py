@@ -1,3 +1,0 @@
-"""Bad: DeLong knows bands."""
-
-import fastmetrics.intervals.bands
