@@ -94,8 +94,8 @@ def compare(
     test; of other measures with the degrees of freedom that the kurtosis of influences leaves,
     2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m), and with groups the effective number of
     contributions, as in `estimate`. Holm's adjustment is for the pairs of one measure. A model is
-    `better` where the adjusted p-value is below 1 - `confidence_level` and the interval leaves out
-    0. O(K n log n) time, O(K n) memory.
+    `better` where the adjusted p-value is below 1 - `confidence_level`, the interval leaves out 0,
+    and rows vary at all; `verdict` says so in words. O(K n log n) time, O(K n) memory.
 
     References
     ----------
@@ -111,6 +111,9 @@ def compare(
     >>> pair = found["roc_auc"]["first", "second"]
     >>> pair.estimate, round(pair.standard_error, 6), pair.better
     (-0.21875, 0.220971, None)
+    >>> print(found.verdict)
+    It is not shown which of first and second is better in roc_auc (first less second: −0.2188
+    [−0.7594, 0.3219]). The smallest difference that these 8 rows could have shown is 0.5407.
     """
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
@@ -203,7 +206,7 @@ class _Chosen(NamedTuple):
         """Return the better model of a pair, where it is shown."""
         low, high = pair.confidence_interval
         is_shown = pair.pvalue_holm < 1.0 - self.level and (low > 0.0 or high < 0.0)
-        if direction is None or not is_shown:
+        if direction is None or not is_shown or pair.standard_error == 0.0:  # no row varies
             return None
         return pair.a if (pair.estimate > 0.0) == direction else pair.b
 

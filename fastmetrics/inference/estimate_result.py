@@ -14,6 +14,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.errors import no_such
+from fastmetrics.inference._verdict import verdict_of
 from fastmetrics.measures._measure import Scale
 
 
@@ -187,6 +188,11 @@ class Comparison(Result):
         }
         return winners.pop() if winners else None
 
+    @property
+    def verdict(self) -> str:
+        """What is shown, in words: which model is better and by how much, or that it is not."""
+        return verdict_of({self.metric: self}).replace("\N{NO-BREAK SPACE}", " ")
+
     def __getitem__(self, models: tuple[str, str]) -> Pair:
         """Return the comparison of two models, by their names in the order of `pairs`."""
         for pair in self.pairs:
@@ -278,6 +284,11 @@ class Comparisons(ByMetric[Comparison]):
 
     __slots__ = ()
 
+    @property
+    def verdict(self) -> str:
+        """What is shown, in words, and which of it would stand an adjustment over all measures."""
+        return verdict_of(self).replace("\N{NO-BREAK SPACE}", " ")
+
     def _shown(self) -> Display:
         return shown_comparisons(self)
 
@@ -311,5 +322,5 @@ def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
     return Display(
         [Table(columns, level=level), Table(own, level=level, framed=False)],
         "Comparison",
-        [said, *notes],
+        [verdict_of(found), said, *notes],
     )

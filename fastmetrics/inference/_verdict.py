@@ -1,0 +1,169 @@
+"""What a comparison shows, in words: never more than its interval and its adjusted p allow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from fastmetrics._display.numbers import decimals_of, limits, number
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics.inference._pvalues import holm
+from fastmetrics.inference.reference import quantile
+
+if TYPE_CHECKING:
+    from fastmetrics.inference.estimate_result import Comparison, Pair
+
+#: More pairs than these are counted, not listed.
+_MOST_LISTED: Final = 6
+
+
+def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None = None) -> str:
+    """Return what comparisons by several measures show; ``names`` are those of measures."""
+    named = [((names or {}).get(metric, metric), one) for metric, one in found.items()]
+    if any(len(one.pairs) != 1 for _, one in named):
+        lines = [_of_many(name, one) for name, one in named]
+    elif len(named) == 1:
+        lines = [_alone(*named[0])]
+    else:
+        lines = [_together(named)]
+    lines += _over_all(named)
+    return "\n".join(lines)
+
+
+def _alone(name: str, one: Comparison) -> str:
+    """Return what one pair by one measure shows, and what it could have shown."""
+    (pair,) = one.pairs
+    if pair.better is not None:
+        return f"{pair.better} is better in {name}, by {_gain(pair)}{_margin(one, pair)}."
+    return f"{_sentence(_not_better(name, one, pair) + _margin(one, pair))}.{_smallest(one, pair)}"
+
+
+def _sentence(said: str) -> str:
+    """Return words that begin a line; names of models stay as they are."""
+    starts = {"not shown": "It is not shown", "nothing can": "Nothing can"}
+    return next((to + said[len(of) :] for of, to in starts.items() if said.startswith(of)), said)
+
+
+def _together(named: Sequence[tuple[str, Comparison]]) -> str:
+    """Return what one pair by several measures shows: the better in each, then the others."""
+    said: list[str] = []
+    before = ""
+    for name, one in named:
+        (pair,) = one.pairs
+        if pair.better is not None:
+            start = (
+                f"in {name} too" if pair.better == before else f"{pair.better} is better in {name}"
+            )
+            said.append(f"{start}, by {_gain(pair)}{_margin(one, pair)}")
+            before = pair.better
+    is_said = False
+    for name, one in named:
+        (pair,) = one.pairs
+        if pair.better is None:
+            words = _not_better(name, one, pair)
+            first = f"not shown which of {pair.a} and {pair.b} is better in {name}"
+            if words.startswith(first):
+                start = "nor" if is_said else "not shown" if said else f"{first[: -len(name) - 4]}:"
+                words, is_said = f"{start} in {name}{words.removeprefix(first)}", True
+            said.append(words + _margin(one, pair))
+    return f"{_sentence('; '.join(said))}."
+
+
+def _of_many(name: str, one: Comparison) -> str:
+    """Return what several pairs by one measure show."""
+    shown = [pair for pair in one.pairs if pair.better is not None]
+    best = one.better
+    if len(one.pairs) > _MOST_LISTED:
+        start = f"{name}: {len(shown)} of {len(one.pairs)} pairs are told apart"
+        return start + (f"; {best} is better than every other." if best else ".")
+    others = [pair for pair in one.pairs if pair.better is None]
+    said = [_beaten(pair) + _margin(one, pair) for pair in shown]
+    said += [_not_better("", one, pair) + _margin(one, pair) for pair in others]
+    return f"{name}: " + "; ".join(said) + "."
+
+
+def _beaten(pair: Pair) -> str:
+    other = pair.b if pair.better == pair.a else pair.a
+    return f"{pair.better} is better than {other}, by {_gain(pair)}"
+
+
+def _gain(pair: Pair) -> str:
+    """Return by how much the better model of a pair is ahead."""
+    value, (low, high) = pair.estimate, pair.confidence_interval
+    if value < 0.0:
+        value, low, high = -value, -high, -low
+    return _with_limits(value, ConfidenceInterval(low, high))
+
+
+def _not_better(name: str, one: Comparison, pair: Pair) -> str:
+    """Return that no model of a pair is shown to be better, and why."""
+    of = f" in {name}" if name else ""
+    both = f"{pair.a} less {pair.b}: {_with_limits(pair.estimate, pair.confidence_interval)}"
+    if math.isnan(pair.pvalue):
+        return f"nothing can be said of {pair.a} and {pair.b}{of}"
+    if not pair.standard_error > 0.0:
+        return f"{pair.a} and {pair.b} cannot be told apart{of}: no row varies ({both})"
+    if one.higher_is_better is None:
+        apart = pair.pvalue_holm < 1.0 - one.confidence_level
+        return f"{'' if apart else 'not shown that '}{pair.a} and {pair.b} differ{of} ({both})"
+    return f"not shown which of {pair.a} and {pair.b} is better{of} ({both})"
+
+
+def _smallest(one: Comparison, pair: Pair) -> str:
+    """Return the smallest difference that would have been shown, the others as they are."""
+    if not pair.standard_error > 0.0 or one.higher_is_better is None:
+        return ""
+    sides = 2.0 if one.alternative == "two-sided" else 1.0
+    least = quantile(1.0 - (1.0 - one.confidence_level) / sides, pair.df) * pair.standard_error
+    many = one.n_groups if one.n_groups is not None else one.n_samples
+    what = "rows" if one.n_groups is None else "groups"
+    if not math.isfinite(least) or math.isnan(many):
+        return ""
+    return (
+        f" The smallest difference that these {many:,.0f} {what} could have shown is "
+        f"{number(least, decimals_of([least], as_are=False))}."
+    )
+
+
+def _margin(one: Comparison, pair: Pair) -> str:
+    """Return what is shown about the margin, where there is one."""
+    level = 1.0 - one.confidence_level
+    if one.margin is None or math.isnan(pair.pvalue_noninferior):
+        return ""
+    margin = f"{one.margin:g}"
+    if holm([each.pvalue_equivalent for each in one.pairs])[one.pairs.index(pair)] < level:
+        return f"; the two differ by less than {margin}"
+    if pair.better == pair.a:
+        return ""
+    if holm([each.pvalue_noninferior for each in one.pairs])[one.pairs.index(pair)] < level:
+        return f"; {pair.a} is not worse than {pair.b} by {margin} or more"
+    return f"; not shown that {pair.a} is not worse than {pair.b} by {margin} or more"
+
+
+def _over_all(named: Sequence[tuple[str, Comparison]]) -> list[str]:
+    """Return which of what is shown would stand an adjustment over all measures."""
+    pairs = [(name, one, pair) for name, one in named for pair in one.pairs]
+    if len(named) < 2 or not any(pair.better for *_, pair in pairs):
+        return []
+    adjusted = holm([pair.pvalue for *_, pair in pairs])
+    kept = [
+        name if len(one.pairs) == 1 else f"{name} ({pair.a}, {pair.b})"
+        for (name, one, pair), p in zip(pairs, adjusted, strict=True)
+        if pair.better is not None and p < 1.0 - one.confidence_level
+    ]
+    n_shown = sum(pair.better is not None for *_, pair in pairs)
+    which = (
+        "All of it"
+        if len(kept) == n_shown
+        else "Of it " + ", ".join(kept)
+        if kept
+        else "None of it"
+    )
+    verb = "stand" if 1 < len(kept) < n_shown else "stands"
+    return [f"{which} {verb} Holm's adjustment over the {len(named)} measures too."]
+
+
+def _with_limits(value: float, interval: ConfidenceInterval) -> str:
+    decimals = decimals_of([value], [interval])
+    return f"{number(value, decimals)} {limits(interval, decimals)}"
