@@ -16,8 +16,8 @@ What there is, by question:
   `compare_table`, `equivalence_test`, `sample_size_paired_accuracy`
 - how will it do on new data? `evaluate_estimator`, `tune_estimator`, `nested_cross_validation`,
   `bias_variance`
-- how sure is it? `bootstrap`, `multiclass_bootstrap`, `roc_band`, `pr_band`, `delong`,
-  `proportion_interval`, `count_metric_interval`
+- how sure is it? `estimate`, `bootstrap`, `multiclass_bootstrap`, `roc_band`, `pr_band`, `delong`,
+  `proportion_interval`
 - which measures have names? `metrics_table`, `register_metric`; `scorer` for scikit-learn
 - the data, condensed: `ScoreTable`, `ConfusionMatrix`, `RegressionTable`; streams of any length:
   `BinnedScoreTable`
@@ -38,6 +38,7 @@ _attribute, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 _GONE = {
     "concordance_interval": "estimate(y_true, y_score, metrics='kendall_tau')",
     "concordance_test": "compare(y_true, scores, metrics='kendall_tau')",
+    "count_metric_interval": "estimate(ConfusionMatrix.binary(...), metrics='f1')",
     "score_difference": "compare(y_true, scores, metrics='brier_score')",
 }
 

@@ -151,19 +151,11 @@ from .inference.estimate_result import (
     Estimates as Estimates,
     Pair as Pair,
 )
-from .inference.proportions.count_intervals import (
-    CountMetricInterval as CountMetricInterval,
-    count_metric_interval as count_metric_interval,
-)
 from .inference.proportions.proportion_differences import (
-    ProportionDifference as ProportionDifference,
     paired_proportion_difference_interval as paired_proportion_difference_interval,
     proportion_difference_interval as proportion_difference_interval,
 )
-from .inference.proportions.proportions import (
-    ProportionInterval as ProportionInterval,
-    proportion_interval as proportion_interval,
-)
+from .inference.proportions.proportions import proportion_interval as proportion_interval
 from .io.counts_query import counts_query as counts_query
 from .io.trec import read_trec as read_trec
 from .measures.asking import register_metric as register_metric

@@ -44,7 +44,7 @@ def first_screen(study: Study) -> list[tuple[str, str, str]]:
             '`proportion_interval(..., method="jeffreys")`',
             covers("main", "accuracy", "Jeffreys"),
         ),
-        ("F1 of counts", "`count_metric_interval`", covers("main", "f1", "Wilson")),
+        ("F1 of counts", "`estimate` of a `ConfusionMatrix`", covers("main", "f1", "Wilson")),
         (
             f"average precision, {MANY} positives or more",
             "`bootstrap`",

@@ -45,7 +45,6 @@ PROPORTIONS = {
     "mid-p": "mid-p",
 }
 
-F1_METHODS = {"Wilson": "wilson", "Clopper-Pearson": "clopper-pearson", "delta": "delta"}
 PLAIN: tuple[Method, ...] = ("percentile", "basic", "bca")
 STRATIFIED: tuple[Method, ...] = ("percentile", "bca")
 
@@ -322,9 +321,9 @@ def _analytic_counts(data: Data, out: Measured) -> None:
     for name, method in PROPORTIONS.items():
         found = fastmetrics.proportion_interval(n - fp - fn, n, method=method)
         out.intervals["accuracy", name] = _pair(found.confidence_interval)
-    for name, method in F1_METHODS.items():
-        of_f1 = fastmetrics.count_metric_interval("f1", tp=tp, fp=fp, fn=fn, method=method)
-        out.intervals["f1", name] = _pair(of_f1.confidence_interval)
+    matrix = fastmetrics.ConfusionMatrix.binary(tp=tp, fp=fp, fn=fn, tn=n - tp - fp - fn)
+    of_f1 = fastmetrics.estimate(matrix, metrics="f1", method="wilson")["f1"]
+    out.intervals["f1", "Wilson"] = _pair(of_f1.confidence_interval)
 
 
 def _differences(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:

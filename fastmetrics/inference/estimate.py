@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final, Literal, get_args
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
@@ -26,8 +27,10 @@ from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.interval_rule import estimate_of, warn_of_units
-from fastmetrics.inference.samples import has_influences, of_table, sample_of
+from fastmetrics.inference.samples import has_influences, of_matrix, of_table, sample_of
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Method = Literal[
@@ -65,7 +68,7 @@ SmallSampleWarning
 
 @documented(RULES)
 def estimate(
-    y_true: ArrayLike | ScoreTable,
+    y_true: ArrayLike | ScoreTable | ConfusionMatrix,
     y_score: ArrayLike | None = None,
     *,
     metrics: MetricsLike,
@@ -87,7 +90,7 @@ def estimate(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
+    y_true : array-like of shape (n_samples,), ScoreTable or ConfusionMatrix
         Labels, or numbers for measures of regression; or a table of counts, alone.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
         Scores, probabilities, predicted labels or numbers, as the measures need.
@@ -132,6 +135,13 @@ def estimate(
     >>> found = estimate(y_true, y_score, metrics="roc_auc")["roc_auc"]
     >>> found.estimate, round(found.standard_error, 4)
     (0.65625, 0.221)
+
+    A confusion matrix is enough for measures of labels.
+
+    >>> from fastmetrics import ConfusionMatrix
+    >>> matrix = ConfusionMatrix.binary(tp=40, fp=10, fn=5, tn=95)
+    >>> estimate(matrix, metrics="f1")["f1"].confidence_interval
+    ConfidenceInterval(low=0.748183, high=0.905425)
     """
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
@@ -225,7 +235,7 @@ def _by_influence(
     alternative: Alternative,
     **options: Any,
 ) -> dict[str, Estimate]:
-    if isinstance(y_true, ScoreTable):
+    if isinstance(y_true, ScoreTable | ConfusionMatrix):
         return _of_table(asked, y_true, y_score, method, level, alternative, options)
     refuse_several(y_score, "compare")
     if y_score is None:
@@ -255,7 +265,7 @@ def _by_influence(
 
 def _of_table(
     asked: tuple[Asked, ...],
-    table: ScoreTable,
+    table: ScoreTable | ConfusionMatrix,
     y_score: Any,
     method: str | None,
     level: float,
@@ -266,19 +276,29 @@ def _of_table(
     given = [name for name in rows if options[name] is not None]
     if y_score is not None:
         given.insert(0, "y_score")
+    kind = type(table).__name__
     if given:
-        raise InputTypeError(f"a ScoreTable comes alone: pass no `{'`, `'.join(given)}` with it")
-    if table.is_weighted:
+        raise InputTypeError(f"a {kind} comes alone: pass no `{'`, `'.join(given)}` with it")
+    if isinstance(table, ScoreTable):
+        is_weighted, has = table.is_weighted, "scores and counts"
+    else:
+        cells = MatrixSnapshot.of(table).counts
+        is_weighted, has = cells.dtype.kind == "f", "counts of labels"
+    if is_weighted:
         raise InputTypeError(
-            "a ScoreTable of fractional weights does not tell how many rows a weight is: pass "
+            f"a {kind} of fractional weights does not tell how many rows a weight is: pass "
             "`y_true`, `y_score` and `sample_weight`"
         )
-    size = float(table.n_positive) + float(table.n_negative)
     found = {}
     for one in asked:
-        if one.measure is None or one.measure.family not in ("curves", "costs"):
-            raise InputError(f"`{one.label}` needs rows: a ScoreTable has scores and counts alone")
-        measured = of_table(one, table)
+        is_of_scores = one.measure is not None and one.measure.family in ("curves", "costs")
+        is_of_labels = one.measure is not None and one.measure.needs == "labels"
+        if isinstance(table, ScoreTable) and is_of_scores:
+            measured, size = of_table(one, table), float(table.n_positive) + float(table.n_negative)
+        elif not isinstance(table, ScoreTable) and is_of_labels:
+            measured, size = of_matrix(one, cells.astype(np.float64)), float(cells.sum())
+        else:
+            raise InputError(f"`{one.label}` needs rows: a {kind} has {has} alone")
         found[one.label] = estimate_of(
             one, measured, 0, level, method, alternative, n_samples=size, weights_are=None
         )

@@ -20,7 +20,6 @@ from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_
 from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
-from fastmetrics.inference.proportions.count_intervals import SHARES
 from fastmetrics.inference.reference import limits
 from fastmetrics.inference.samples import Measured
 from fastmetrics.inference.units import Units
@@ -30,6 +29,19 @@ from fastmetrics.measures.asking import Asked
 #: and the influences know too little each, and the outer limits of both are taken.
 _ENOUGH: Final = 10.0
 _AUC: Final = ("roc_auc",)
+#: The cells that count as successes of a share, and those that count as failures.
+_SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "accuracy": (("tp", "tn"), ("fp", "fn")),
+    "error_rate": (("fp", "fn"), ("tp", "tn")),
+    "precision": (("tp",), ("fp",)),
+    "recall": (("tp",), ("fn",)),
+    "specificity": (("tn",), ("fp",)),
+    "npv": (("tn",), ("fn",)),
+    "false_positive_rate": (("fp",), ("tn",)),
+    "false_negative_rate": (("fn",), ("tp",)),
+    "jaccard": (("tp",), ("fp", "fn")),
+    "f1": (("tp",), ("fp", "fn")),  # of F* = TP / (TP + FP + FN); F1 = 2 F* / (1 + F*)
+}
 #: Sums of recall and specificity: the share of each, and the range.
 _OF_RATES: Final = {"balanced_accuracy": (0.5, (0.0, 1.0)), "informedness": (1.0, (-1.0, 1.0))}
 
@@ -63,7 +75,7 @@ def estimate_of(
     error = spread.standard_error if not math.isnan(value) else math.nan
     limit = limits(value, error, spread.df, level, measure.scale, alternative, measure.bounds)
     name = "influence"
-    shares = measured.counts is not None and measure.name in SHARES
+    shares = measured.counts is not None and measure.name in _SHARES
     if method in ("wilson", "newcombe") and not (
         shares if method == "wilson" else measure.name in _AUC
     ):
@@ -105,7 +117,7 @@ def estimate_of(
 def _wilson(name: str, counts: Any, level: float, alternative: Alternative) -> ConfidenceInterval:
     """Return Wilson's limits of a share of counts; of F1 those of TP / (TP + FP + FN), changed."""
     cells = {"tn": counts[0, 0], "fp": counts[0, 1], "fn": counts[1, 0], "tp": counts[1, 1]}
-    hits, others = (sum(cells[cell] for cell in part) for part in SHARES[name])
+    hits, others = (sum(cells[cell] for cell in part) for part in _SHARES[name])
     found = proportion_limits(hits, hits + others, level, "wilson", alternative)
     if name == "f1":
         found = ConfidenceInterval(*(2.0 * end / (1.0 + end) for end in found))

@@ -150,10 +150,8 @@ class Sample(ABC):
 
     def _of_decisions(self, one: Asked, predicted: Ints) -> RowInfluences:
         """Return a measure of labels with the influence of each row: that of its cell."""
-        name, counts = measure_of(one).name, self._cells(predicted)
-        value = float(count_measures.value(name, counts, **one.parameters))
-        slopes = count_measures.gradient(name, counts, **one.parameters)
-        slopes = np.where(counts > 0, slopes, 0.0).ravel()
+        counts = self._cells(predicted)
+        value, slopes = _of_cells(one, counts)
         return RowInfluences(value, slopes[self.classes * len(counts) + predicted])
 
     def _cells(self, predicted: Ints) -> Floats:
@@ -243,6 +241,31 @@ def of_table(one: Asked, table: ScoreTable) -> Measured:
     return Measured((found.value,), both[None, :], Units(len(both), counts, strata=strata))
 
 
+def of_matrix(one: Asked, counts: Floats) -> Measured:
+    """Return a measure of a confusion matrix of counts: its points are the cells."""
+    value, slopes = _of_cells(one, counts)
+    k = len(counts)
+    strata = np.repeat(np.arange(k), k) if measure_of(one).is_free_of_shares else None
+    units = Units(k * k, counts.ravel(), strata=strata)
+    return Measured((value,), slopes[None, :], units, _counts_of_two(one, counts))
+
+
+def _of_cells(one: Asked, counts: Floats) -> tuple[float, Floats]:
+    """Return a measure of labels, and how far a row of each cell moves it."""
+    name = measure_of(one).name
+    slopes = count_measures.gradient(name, counts, **one.parameters)
+    value = float(count_measures.value(name, counts, **one.parameters))
+    return value, np.where(counts > 0, slopes, 0.0).ravel()
+
+
+def _counts_of_two(one: Asked, counts: Floats) -> Floats | None:
+    """Return the counts of two classes; of any number those of a share, as right and wrong ones."""
+    if measure_of(one).name in ("accuracy", "error_rate"):
+        hits = float(np.trace(counts))
+        return np.array([[0.0, counts.sum() - hits], [0.0, hits]])
+    return counts if len(counts) == 2 else None
+
+
 class LabelSample(Sample):
     """Labels and predicted labels, of any number of classes."""
 
@@ -277,11 +300,7 @@ class LabelSample(Sample):
         return self._of_decisions(one, self._predicted[model])
 
     def _counts(self, one: Asked) -> Floats | None:
-        counts = self._cells(self._predicted[0])
-        if measure_of(one).name in ("accuracy", "error_rate"):  # a share, of any number of classes
-            hits = float(np.trace(counts))
-            return np.array([[0.0, counts.sum() - hits], [0.0, hits]])
-        return counts if len(counts) == 2 else None
+        return _counts_of_two(one, self._cells(self._predicted[0]))
 
 
 class ClassSample(Sample):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.proportions.proportion_differences import (
-    ProportionDifference,
     paired_proportion_difference_interval,
     proportion_difference_interval,
 )
@@ -22,7 +22,7 @@ SAMPLE = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.j
 TABLE = st.tuples(*[st.integers(0, 60)] * 4).filter(any)
 
 
-def ends(result: ProportionDifference) -> tuple[float, float]:
+def ends(result: fm.Estimate) -> tuple[float, float]:
     return result.confidence_interval.low, result.confidence_interval.high
 
 
@@ -82,7 +82,7 @@ def test_the_formula(a: tuple[int, int], b: tuple[int, int], level: float) -> No
     result = proportion_difference_interval(*a, *b, confidence_level=level)
     z = oracle.z_of((1 - level) / 2)
     assert ends(result) == pytest.approx(oracle.newcombe(*a, *b, z), abs=1e-12)
-    assert (result.n_a, result.n_b) == (a[1], b[1])
+    assert (result.details["n_a"], result.details["n_b"]) == (a[1], b[1])
     swapped = proportion_difference_interval(*b, *a, confidence_level=level)
     assert ends(swapped) == pytest.approx([-limit for limit in ends(result)][::-1], abs=1e-15)
     _check_properties(result)
@@ -105,11 +105,13 @@ def test_the_formula_of_pairs(table: tuple[int, int, int, int], level: float) ->
     _check_properties(result)
 
 
-def _check_properties(result: ProportionDifference) -> None:
+def _check_properties(result: fm.Estimate) -> None:
     low, high = ends(result)
     assert -1 <= low < high <= 1
     assert low <= result.estimate <= high
-    assert result.estimate == pytest.approx(result.proportion_a - result.proportion_b, abs=1e-15)
+    assert result.estimate == pytest.approx(
+        result.details["proportion_a"] - result.details["proportion_b"], abs=1e-15
+    )
 
 
 @pytest.mark.parametrize("paired", [False, True])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative
-from fastmetrics._results import ConfidenceInterval, OneNumber
+from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions._proportion_limits import (
     BOUNDED,
     check_level,
@@ -19,6 +19,7 @@ from fastmetrics.inference.proportions._proportion_limits import (
 )
 from fastmetrics.inference.proportions.proportions import check_count, check_successes
 
+PAIRED: Final = "Newcombe (1998), paired hybrid score"
 _DIFFERENCE: Final = """
 Parameters
 ----------
@@ -28,8 +29,9 @@ alternative : {"two-sided", "less", "greater"}, default="two-sided"
 
 Returns
 -------
-ProportionDifference
-    Estimate and interval.
+Estimate
+    Its standard error is of the shares as they are; no limits use it. `details` has both
+    proportions and the trials behind each: `proportion_a`, `proportion_b`, `n_a`, `n_b`.
 
 Raises
 ------
@@ -38,42 +40,6 @@ TypeError
 ValueError
     If an argument is out of range.
 """
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ProportionDifference(OneNumber):
-    """A difference of two proportions with its confidence interval.
-
-    Attributes
-    ----------
-    estimate : float
-        proportion_a - proportion_b; nan where one of them is undefined.
-    confidence_interval : ConfidenceInterval
-        Its two limits, `low` and `high`, inside [-1, 1].
-    standard_error : float
-        Of the estimate, from the shares as they are; the limits do not use it.
-    proportion_a, proportion_b : float
-        The two proportions.
-    n_a, n_b : float
-        The trials behind each; equal where they are paired.
-    confidence_level : float
-        Coverage aimed at.
-    alternative : {"two-sided", "less", "greater"}
-        Both limits, the upper one alone, or the lower one alone.
-    method : str
-        The name of the method.
-    """
-
-    estimate: float
-    confidence_interval: ConfidenceInterval
-    standard_error: float
-    proportion_a: float
-    proportion_b: float
-    n_a: float
-    n_b: float
-    confidence_level: float
-    alternative: Alternative
-    method: str
 
 
 @documented(BOUNDED, _DIFFERENCE)
@@ -85,7 +51,7 @@ def proportion_difference_interval(
     *,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-) -> ProportionDifference:
+) -> Estimate:
     """Compute Newcombe's interval for the difference of two independent proportions, a - b.
 
     Parameters
@@ -142,9 +108,8 @@ def proportion_difference_interval(
     error = math.nan
     if n_first and n_second:
         error = math.sqrt(a * (1.0 - a) / n_first + b * (1.0 - b) / n_second)
-    return ProportionDifference(
-        estimate, interval, error, a, b, n_first, n_second, level, alternative, method
-    )
+    sizes = n_first, n_second
+    return _estimate(method, estimate, error, interval, (a, b), sizes, level, alternative)
 
 
 @documented(BOUNDED, _DIFFERENCE)
@@ -156,7 +121,7 @@ def paired_proportion_difference_interval(
     *,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-) -> ProportionDifference:
+) -> Estimate:
     """Compute Newcombe's interval for the difference of two proportions on the same trials, a - b.
 
     Parameters
@@ -202,11 +167,11 @@ def paired_proportion_difference_interval(
     e, f, g, h = (check_count(name, count) for name, count in counts.items())
     level = check_level(confidence_level, alternative)
     n = e + f + g + h
-    method = "Newcombe (1998), paired hybrid score"
+    method = PAIRED
     if n == 0:
         warn_user("the difference is not defined: all counts are 0", UndefinedMetricWarning)
         nan, nowhere = math.nan, ConfidenceInterval(math.nan, math.nan)
-        return ProportionDifference(nan, nowhere, nan, nan, nan, n, n, level, alternative, method)
+        return _estimate(method, nan, nan, nowhere, (nan, nan), (n, n), level, alternative)
     z = normal_quantile(level, alternative)
     a, b, estimate = (e + f) / n, (e + g) / n, (f - g) / n
     limits_a, limits_b = wilson_limits(e + f, g + h, z), wilson_limits(e + g, f + h, z)
@@ -214,7 +179,33 @@ def paired_proportion_difference_interval(
     interval = _squared_and_added(estimate, (a, *limits_a), (b, *limits_b), phi, alternative)
     # (f + g - (f - g)^2 / n) / n^2 without a difference of nearly equal numbers
     error = math.sqrt((f * (e + 2.0 * g + h) + g * (e + 2.0 * f + h)) / n) / n
-    return ProportionDifference(estimate, interval, error, a, b, n, n, level, alternative, method)
+    return _estimate(method, estimate, error, interval, (a, b), (n, n), level, alternative)
+
+
+def _estimate(
+    method: str,
+    estimate: float,
+    error: float,
+    interval: ConfidenceInterval,
+    shares: tuple[float, float],
+    sizes: tuple[float, float],
+    level: float,
+    alternative: Alternative,
+) -> Estimate:
+    return Estimate(
+        metric="difference of proportions",
+        estimate=estimate,
+        standard_error=error,
+        confidence_interval=interval,
+        df=math.inf,
+        confidence_level=level,
+        method=method,
+        alternative=alternative,
+        n_samples=sizes[0] if method == PAIRED else sum(sizes),
+        details=dict(
+            zip(("proportion_a", "proportion_b", "n_a", "n_b"), (*shares, *sizes), strict=True)
+        ),
+    )
 
 
 def _share(successes: float, n: float) -> float:

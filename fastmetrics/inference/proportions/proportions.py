@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final, get_args
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_choice, check_fraction
-from fastmetrics._results import ConfidenceInterval, OneNumber
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions._proportion_limits import (
     BOUNDED,
     ProportionMethod,
@@ -21,41 +20,6 @@ LARGEST_COUNT: Final = 2.0**53
 """Beyond, doubles are no longer counts, and the incomplete beta function loses its digits."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ProportionInterval(OneNumber):
-    """A proportion with its confidence interval.
-
-    Attributes
-    ----------
-    estimate : float
-        successes / n; nan where n is 0.
-    confidence_interval : ConfidenceInterval
-        Its two limits, `low` and `high`, inside [0, 1].
-    successes, n : float
-        The counts it was computed from.
-    confidence_level : float
-        Coverage aimed at.
-    method : {"wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p"}
-        How the limits were computed.
-    alternative : {"two-sided", "less", "greater"}
-        Both limits, the upper one alone, or the lower one alone.
-    """
-
-    estimate: float
-    confidence_interval: ConfidenceInterval
-    successes: float
-    n: float
-    confidence_level: float
-    method: ProportionMethod
-    alternative: Alternative
-
-    @property
-    def standard_error(self) -> float:
-        """sqrt(p (1 - p) / n), 0 where p is 0 or 1: of the estimate; no method's limits use it."""
-        p = self.estimate
-        return math.sqrt(p * (1.0 - p) / self.n) if self.n else math.nan
-
-
 @documented(BOUNDED)
 def proportion_interval(
     successes: float,
@@ -64,7 +28,7 @@ def proportion_interval(
     confidence_level: float = 0.95,
     method: ProportionMethod = "wilson",
     alternative: Alternative = "two-sided",
-) -> ProportionInterval:
+) -> Estimate:
     """Compute a confidence interval for the proportion behind a number of successes.
 
     Parameters
@@ -82,8 +46,8 @@ def proportion_interval(
 
     Returns
     -------
-    ProportionInterval
-        Estimate and interval.
+    Estimate
+        With the standard error sqrt(p (1 - p) / n), 0 where p is 0 or 1, which no limits use.
 
     Raises
     ------
@@ -100,7 +64,7 @@ def proportion_interval(
     See Also
     --------
     effective_sample_size : What to pass as `n` for weighted rows.
-    count_metric_interval : Precision, recall, F1 and MCC of a confusion matrix.
+    estimate : Precision, recall, F1 and MCC of labels or a confusion matrix.
     proportion_difference_interval : The difference of two proportions.
 
     Notes
@@ -139,8 +103,7 @@ def proportion_interval(
     No failure in 300 trials: the failure rate is below one per cent.
 
     >>> proportion_interval(0, 300, method="clopper-pearson", alternative="less")
-    ProportionInterval(estimate=0, confidence_interval=ConfidenceInterval(low=0, high=0.00993608),
-    successes=0, n=300, confidence_level=0.95, method='clopper-pearson', alternative='less')
+    Estimate(proportion: 0 [0, 0.00993608], clopper-pearson)
     """
     trials = check_count("n", n)
     count = check_successes("successes", successes, "n", trials)
@@ -151,8 +114,17 @@ def proportion_interval(
     if trials == 0:
         warn_user("the proportion is not defined: `n` is 0", UndefinedMetricWarning)
     estimate = count / trials if trials else math.nan
-    interval = proportion_limits(count, trials, level, method, alternative)
-    return ProportionInterval(estimate, interval, count, trials, level, method, alternative)
+    return Estimate(
+        metric="proportion",
+        estimate=estimate,
+        standard_error=math.sqrt(estimate * (1.0 - estimate) / trials) if trials else math.nan,
+        confidence_interval=proportion_limits(count, trials, level, method, alternative),
+        df=math.inf,
+        confidence_level=level,
+        method=method,
+        alternative=alternative,
+        n_samples=trials,
+    )
 
 
 def check_count(name: str, value: float) -> float:
