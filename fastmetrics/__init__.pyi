@@ -99,15 +99,6 @@ from .inference.calibration.reliability_band import (
     reliability_band as reliability_band,
 )
 from .inference.compare import compare as compare
-from .inference.concordance.concordance_results import (
-    ConcordanceInterval as ConcordanceInterval,
-    ConcordancePair as ConcordancePair,
-    ConcordanceTest as ConcordanceTest,
-)
-from .inference.concordance.index_intervals import (
-    concordance_index_interval as concordance_index_interval,
-    concordance_index_test as concordance_index_test,
-)
 from .inference.concordance.kendall_test import (
     KendallTest as KendallTest,
     kendall_test as kendall_test,

@@ -55,11 +55,6 @@ def pair() -> fm.PairedBootstrap:
 
 
 @cache
-def followed() -> fm.ConcordanceTest:
-    return fm.concordance_index_test(np.abs(S), Y, MODELS, higher_score_means="shorter-time")
-
-
-@cache
 def permuted() -> fm.PairedPermutationTest:
     return fm.paired_permutation_test(Y, MODELS, n_resamples=50, rng=1)
 
@@ -120,11 +115,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "CalibrationSummary": lambda: fm.calibration_summary(Y, CHANCES, on_training_data=False),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
     "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
-    "ConcordanceInterval": lambda: fm.concordance_index_interval(
-        np.abs(S), Y, S, higher_score_means="shorter-time"
-    ),
-    "ConcordancePair": lambda: followed().pairs[0],
-    "ConcordanceTest": lambda: followed(),
     "ConfidenceInterval": lambda: fm.ConfidenceInterval(0.25, float("nan")),
     "ConfusionMatrix": lambda: fm.ConfusionMatrix.from_labels(Y, P),
     "ConfusionMatrixStack": lambda: fm.ConfusionMatrixStack.from_matrices(

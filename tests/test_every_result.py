@@ -125,8 +125,6 @@ NUMBERS = {
     "BootstrapResult": "estimate",
     "BreakEvenPoint": "value",
     "CalibrationErrorInterval": "estimate",
-    "ConcordanceInterval": "estimate",
-    "ConcordancePair": "difference",
     "DeLongPair": "difference",
     "DeLongResult": "estimate",
     "DeLongUnpairedTest": "difference",

@@ -80,16 +80,13 @@ CALLS: dict[str, list[Call]] = {
     },
     **{
         name: [lambda n, name=name: getattr(fm, name)(1 + W, Y, Z, **SHORTER, n_threads=n)]
-        for name in ("concordance_index", "concordance_index_interval", "royston_d")
+        for name in ("concordance_index", "royston_d")
     },
     "cumulative_dynamic_auc": [
         lambda n: fm.cumulative_dynamic_auc(1 + W, Y, Z, times=[1.3, 1.6], **SHORTER, n_threads=n)
     ],
     "survival_brier_score": [
         lambda n: fm.survival_brier_score(1 + W, Y, np.c_[W, W], times=[1.3, 1.6], n_threads=n)
-    ],
-    "concordance_index_test": [
-        lambda n: fm.concordance_index_test(1 + W, Y, MODELS, **SHORTER, n_threads=n)
     ],
     **{
         name: [lambda n, name=name: getattr(fm, name)(Y, S, n_threads=n)]

@@ -20,8 +20,8 @@ from benchmarks.coverage.scenes import Scene
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
 PART = "concordance"
-METHOD = "jackknife"
-TESTS = ("concordance_index_test",)
+METHOD = "influence"
+TESTS = ("compare",)
 CENSORING = 0.5
 TAU = 1.0
 INDEX, UNO = "concordance index", "concordance index, Uno"
@@ -103,10 +103,13 @@ def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> Non
     data: Any = (columns["time"], columns["event"])
     how: Any = {"higher_score_means": "shorter-time", "n_threads": 1}
     x = columns["x"]
-    found = {
-        INDEX: fastmetrics.concordance_index_interval(*data, x, **how),
-        UNO: fastmetrics.concordance_index_interval(*data, x, weighting="uno", tau=TAU, **how),
+    direction = {"higher_score_means": "shorter-time"}
+    indices = {
+        INDEX: ("concordance_index", direction),
+        UNO: ("concordance_index", direction | {"weighting": "uno", "tau": TAU}),
     }
+    estimates = fastmetrics.estimate(data[0], x, event=data[1], metrics=indices, n_threads=1)
+    found: dict[str, Any] = dict(estimates)
     auc = fastmetrics.cumulative_dynamic_auc(*data, x, times=TIMES, **how)
     survival = np.exp(-np.outer(np.exp(x), TIMES))
     brier = fastmetrics.survival_brier_score(*data, survival, times=TIMES, n_threads=1)
@@ -118,5 +121,7 @@ def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> Non
     for name, timed in ((AUC, auc), (BRIER, brier)):
         out.intervals[name, METHOD] = float(timed.low[-1]), float(timed.high[-1])
     pair = {name: columns[name] for name in ("first", "second")}
-    index = fastmetrics.concordance_index_test(*data, pair, **how)
-    out.pvalues["equal", TESTS[0]] = index.pairs[0].pvalue
+    index = fastmetrics.compare(
+        data[0], pair, event=data[1], metrics={INDEX: indices[INDEX]}, n_threads=1
+    )
+    out.pvalues["equal", TESTS[0]] = index[INDEX].pairs[0].pvalue

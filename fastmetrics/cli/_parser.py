@@ -329,7 +329,7 @@ def _add_metrics(commands: Any) -> None:
     command = commands.add_parser("metrics", help=text, description=text, allow_abbrev=False)
     command.add_argument(
         "--needs",
-        choices=("scores", "labels", "probabilities", "values", "rankings"),
+        choices=("scores", "labels", "probabilities", "values", "rankings", "times"),
         help="those that take one kind of prediction (default all)",
     )
     _add_format(command, ("table", "json"))

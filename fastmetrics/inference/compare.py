@@ -28,11 +28,12 @@ from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, no_such, warn_user
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
-from fastmetrics.inference.estimate import RULES, metric_of, of_replicates
+from fastmetrics.inference.estimate import RULES, metric_of, of_replicates, refuse_times
 from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
-from fastmetrics.inference.interval_rule import estimate_of, warn_of_units
+from fastmetrics.inference.forms import sample_of
+from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import limits, pvalue
-from fastmetrics.inference.samples import Measured, Sample, has_influences, sample_of
+from fastmetrics.inference.samples import Measured, Sample, has_influences, warn_of_units
 from fastmetrics.inference.units import Reference, Units
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 
@@ -49,6 +50,7 @@ def compare(
     method: Method | None = None,
     reference: str | None = None,
     margin: float | None = None,
+    event: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -67,7 +69,7 @@ def compare(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels, or numbers for measures of regression.
+        Labels, numbers for measures of regression, or censored times.
     method : {"influence", "bootstrap"}, optional
         How errors are found. None: by the influences of the rows, where the measure is smooth, else
         by the paired bootstrap.
@@ -126,7 +128,7 @@ def compare(
         if margin < 0.0:
             raise InputError(f"`margin` is a loss, at least 0: got {margin:g}")
     n_threads = check_n_threads(n_threads)
-    asked = ask(metrics)
+    asked = ask(metrics, of_times=True)
     read = check_weights_are(sample_weight, weights_are)
     models = named_scores(scores, names, at_least=2)
     own = tuple(model.name for model in models)
@@ -148,6 +150,7 @@ def compare(
                 pos_label=pos_label,
                 sample_weight=sample_weight,
                 weights_are=read,
+                event=event,
                 groups=groups,
                 strata=strata,
                 n_threads=n_threads,
@@ -156,10 +159,11 @@ def compare(
                 sample = samples[one.label]
                 measured = sample.measured(one)
                 if k == 0:
-                    warn_of_units(measured, sample.design.weights_are)
+                    warn_of_units(measured.units, sample.design.weights_are)
                 found[one.label] = _compared(one, measured, sample, chosen)
         others = {one.label: metric_of(one) for one in asked if one.label not in found}
         if others:
+            refuse_times(asked, others, event)
             if strata is not None or margin is not None:
                 raise InputError("`strata` and `margin` are for measures with influences of rows")
             resampled = paired_bootstrap(

@@ -16,7 +16,6 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_rows
 from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
@@ -44,16 +43,6 @@ _SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 }
 #: Sums of recall and specificity: the share of each, and the range.
 _OF_RATES: Final = {"balanced_accuracy": (0.5, (0.0, 1.0)), "informedness": (1.0, (-1.0, 1.0))}
-
-
-def warn_of_units(measured: Measured, weights_are: WeightsAre | None) -> None:
-    """Say where there are few groups, or few rows that matter."""
-    units = measured.units
-    if units.groups is not None:
-        warn_of_few_groups(units.effective_groups, units.n_units)
-    if weights_are == "importances" and units.weights is not None:
-        ratios = units.weights / units.weights.max()
-        warn_of_few_rows(float(ratios.sum() ** 2 / np.sum(ratios * ratios)), units.n_units)
 
 
 def estimate_of(

@@ -17,16 +17,15 @@ import numpy as np
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import NamedScores, check_models
-from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array, check_unit_interval
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_rows
 from fastmetrics.inference.units import Floats, Ints, Units
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked
-from fastmetrics.measures.concordance.influences import of_ranks
 from fastmetrics.measures.curves.class_influences import OrderedRows
 from fastmetrics.measures.curves.influences import of_curve
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
@@ -51,6 +50,15 @@ class Measured(NamedTuple):
     influences: Floats
     units: Units
     counts: Floats | None = None
+
+
+def warn_of_units(units: Units, weights_are: WeightsAre | None) -> None:
+    """Say where there are few groups, or few rows that matter."""
+    if units.groups is not None:
+        warn_of_few_groups(units.effective_groups, units.n_units)
+    if weights_are == "importances" and units.weights is not None:
+        ratios = units.weights / units.weights.max()
+        warn_of_few_rows(float(ratios.sum() ** 2 / np.sum(ratios * ratios)), units.n_units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,9 +354,10 @@ class ValueSample(Sample):
             option = {**measure.parameters, **one.parameters}
             are_frequencies = self.design.weights_are == "frequencies"
             columns = self._true, self._predicted[model], weights, self._n_threads
-            return of_ranks(
+            ranks: RowInfluences = measure.load_influences()(
                 next(iter(option.values()), None), *columns, are_frequencies=are_frequencies
             )
+            return ranks
         y, p = (c.astype(np.float64, copy=False) for c in (self._true, self._predicted[model]))
         found: RowInfluences = measure.load_influences()(
             measure.name, y, p, weights, **one.parameters
@@ -370,27 +379,3 @@ def measure_of(one: Asked) -> Measure:
     if one.measure is None or not has_influences(one):
         raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
     return one.measure
-
-
-def sample_of(
-    asked: tuple[Asked, ...], y_true: Any, models: list[NamedScores], **given: Any
-) -> Mapping[str, Sample]:
-    """Return the form of data that each measure is of, by its label; each form is made once."""
-    made: dict[type[Sample], Sample] = {}
-    found: dict[str, Sample] = {}
-    for one in asked:
-        kind = _kind_of(one, models, given["threshold"])
-        if kind not in made:
-            made[kind] = kind(y_true, models, given)  # type: ignore[call-arg]
-        found[one.label] = made[kind]
-    return found
-
-
-def _kind_of(one: Asked, models: list[NamedScores], threshold: float | None) -> type[Sample]:
-    measure = measure_of(one)
-    if measure.family in ("regression", "concordance"):
-        return ValueSample
-    is_matrix = column_count(models[0].values) > 1
-    if measure.needs == "labels" and not is_matrix:
-        return LabelSample if threshold is None else BinarySample
-    return ClassSample if is_matrix else BinarySample

@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 Reference = Literal["contributions", "kurtosis", "student"]
+#: What makes up for fitted means: m / (m - 1), or nothing (R's `survival::concordance`).
+Factor = Literal["unbiased", "infinitesimal jackknife"]
 
 #: Rows of a block: what is made of it stays in cache.
 _BLOCK: Final = 1 << 15
@@ -49,6 +51,8 @@ class Units:
         The group of each row, from 0: groups are then what varies.
     strata : ndarray of int64, shape (n_points,), or None
         What was sampled apart, or can be taken so: means are removed, and factors are of each.
+    factor : {"unbiased", "infinitesimal jackknife"}
+        Whether the variance has the factor f of the Notes, or 1.
 
     Notes
     -----
@@ -75,6 +79,7 @@ class Units:
     weights: Floats | None = None
     groups: Ints | None = None
     strata: Ints | None = None
+    factor: Factor = "unbiased"
 
     @cached_property
     def n_units(self) -> int:
@@ -206,6 +211,8 @@ class Units:
     @cached_property
     def _factors(self) -> Floats:
         """What makes up for the mean that was fitted in each stratum; nan of one row."""
+        if self.factor != "unbiased":
+            return np.where(self._sizes > 1, 1.0, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.weights is None:
                 return np.where(self._sizes > 1, self._sizes / (self._sizes - 1.0), np.nan)
@@ -240,23 +247,24 @@ class Units:
     def _between_groups(self, sums: Floats) -> Floats:
         """Return the covariance of sums over groups, factors by the groups that each has."""
         present = self._groups_present
-        in_each, of_all = present.sum(axis=1), _ratio(self.n_units)
+        in_each, of_all = present.sum(axis=1), self._ratio(self.n_units)
         if self.strata is not None:
             means = sums.sum(axis=2) / np.maximum(in_each, 1)
             sums = sums - np.where(present, means[:, :, None], 0.0)
         found = np.zeros((len(sums), len(sums)))
         for h in range(sums.shape[1]):
-            found += _ratio(int(in_each[h])) * _products(sums[:, h], sums[:, h])
+            found += self._ratio(int(in_each[h])) * _products(sums[:, h], sums[:, h])
             for other in range(h):
                 shared = _products(sums[:, h], sums[:, other])
                 found += of_all * (shared + shared.T)
         return found
 
+    def _ratio(self, n: int) -> float:
+        if n < 2:
+            return math.nan
+        return n / (n - 1.0) if self.factor == "unbiased" else 1.0
+
 
 def _products(left: Floats, right: Floats) -> Floats:
     """Return the sums of products of every row with every row, by pairwise summation."""
     return np.array([[np.sum(one * other) for other in right] for one in left])
-
-
-def _ratio(n: int) -> float:
-    return n / (n - 1.0) if n > 1 else math.nan

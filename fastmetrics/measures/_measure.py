@@ -80,7 +80,7 @@ class Measure:
         Its direction; None where it has none.
     needs : str
         What it takes beside the true values; "rankings" for what is measured query by query,
-        "nothing" for what judges no prediction.
+        "times" for scores of censored times, "nothing" for what judges no prediction.
     aliases : tuple of str
         Other names that lead here.
     parameters : mapping of str to object
@@ -113,7 +113,7 @@ class Measure:
     title: str
     function: str | Callable[..., Any]
     higher_is_better: bool | By | None
-    needs: Needs | Literal["rankings", "nothing"]
+    needs: Needs | Literal["rankings", "times", "nothing"]
     aliases: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     arguments: Mapping[str, Any] = field(default_factory=dict)

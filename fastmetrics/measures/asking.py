@@ -101,12 +101,13 @@ _TAKES = {
     "probabilities": "probabilities",
     "values": "predicted numbers",
     "rankings": "rankings of queries",
+    "times": "scores of censored times",
     "nothing": "no prediction",
 }
 _OF = {"decisions": "predicted labels", "regression": "predicted numbers"}
 
 
-def ask(metrics: Any, *, of_rankings: bool = False) -> tuple[Asked, ...]:
+def ask(metrics: Any, *, of_rankings: bool = False, of_times: bool = False) -> tuple[Asked, ...]:
     """Return the measures that ``metrics`` asks for, in order.
 
     Parameters
@@ -116,6 +117,8 @@ def ask(metrics: Any, *, of_rankings: bool = False) -> tuple[Asked, ...]:
         measure that it computes; `functools.partial` gives it parameters.
     of_rankings : bool
         Whether the caller has queries, of which measures of rankings can be had.
+    of_times : bool
+        Whether the caller can have censored times.
 
     Raises
     ------
@@ -138,7 +141,13 @@ def ask(metrics: Any, *, of_rankings: bool = False) -> tuple[Asked, ...]:
         raise InputError("`metrics` must name at least one measure: got none")
     check_labels(one.label for one in asked)
     for one in asked:
-        if not of_rankings and one.measure is not None and one.measure.needs == "rankings":
+        needs = "" if one.measure is None else one.measure.needs
+        if needs == "times" and not of_times:
+            raise InputError(
+                f"`metrics` names {one.label!r}, which is of censored times: "
+                f"`estimate(time, score, event=..., metrics={one.label!r})`"
+            )
+        if needs == "rankings" and not of_rankings:
             raise InputError(
                 f"`metrics` names {one.label!r}, which is measured query by query: "
                 f"`evaluate_rankings(relevance, scores, query=..., metrics={one.label!r})`"

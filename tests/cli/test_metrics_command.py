@@ -9,7 +9,7 @@ import pytest
 from fastmetrics import metrics_table
 from fastmetrics.cli import main
 
-KINDS = ("scores", "labels", "probabilities", "values", "rankings")
+KINDS = ("scores", "labels", "probabilities", "values", "rankings", "times")
 
 
 def output_of(capsys, *arguments):

@@ -259,7 +259,8 @@ def concordance() -> None:
         fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")
         options = {"higher_score_means": "shorter-time", "weighting": "uno"}
         fastmetrics.concordance_index(np.ceil(weights * 9), event, scores, **options)
-        fastmetrics.concordance_index_interval(weights, event, scores, **options, tau=0.5)
+        index = ("concordance_index", options | {"tau": 0.5})
+        fastmetrics.estimate(weights, scores, event=event, metrics=index)
         way = {"times": (0.2, 0.6), "higher_score_means": "longer-time"}
         fastmetrics.cumulative_dynamic_auc(weights, event, scores, **way)
 

@@ -10,7 +10,7 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics._input.models import NamedScores
-from fastmetrics.inference.samples import sample_of
+from fastmetrics.inference.forms import sample_of
 from fastmetrics.measures.asking import ask
 from fastmetrics.measures.registry import MEASURES
 
@@ -31,6 +31,7 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "mean_tweedie_deviance": [{"power": 1.5}, {"power": 3.0}],
     "kendall_tau": [{"variant": "b"}, {"variant": "c"}],
     "somers_d": [{"given": "outcome"}, {"given": "score"}],
+    "concordance_index": [{"higher_score_means": "longer-time", "weighting": "uno"}],
 }
 _SMOOTH = [name for name, measure in MEASURES.items() if measure.influences]
 #: Those whose public function takes no weights, or that have none, are tested by their definition.
@@ -73,7 +74,7 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
     y, p, threshold = _data(name)
     n = len(y)
     weights = np.random.default_rng(5).random(n) + 0.5 if weighted else None
-    asked = ask([(name, given)])
+    asked = ask([(name, given)], of_times=True)
     sample = sample_of(
         asked,
         y,
@@ -82,6 +83,7 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
         pos_label=None,
         sample_weight=weights,
         weights_are="importances" if weighted else None,
+        event=None,
         groups=None,
         strata=np.zeros(n, int),  # so that points are rows
         n_threads=1,
@@ -102,9 +104,25 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
         assert found.influences[0, row] == pytest.approx(slope, **close), row
 
 
+def mean_ranks(values: Any, w: Any) -> Any:
+    """Return the weight below each row, and half of that which ties with it."""
+    below = np.greater.outer(values, values) + np.equal.outer(values, values) / 2
+    return below @ w
+
+
+def correlation(x: Any, z: Any, w: Any) -> float:
+    covariance = np.cov(x, z, aweights=w, ddof=0)
+    return float(covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1]))
+
+
 @pytest.mark.parametrize(
     ("name", "option"),
-    [("kendall_tau", "b"), ("somers_d", "outcome"), ("goodman_kruskal_gamma", "")],
+    [
+        ("kendall_tau", "b"),
+        ("somers_d", "outcome"),
+        ("goodman_kruskal_gamma", ""),
+        ("spearman_rho", "spearman"),
+    ],
 )
 def test_rank_correlation_by_its_definition(name: str, option: str) -> None:
     y, p, _ = _data("kendall_tau")
@@ -112,6 +130,8 @@ def test_rank_correlation_by_its_definition(name: str, option: str) -> None:
     weights = rng.random(len(y)) + 0.5
 
     def value(w: Any) -> float:
+        if option == "spearman":
+            return correlation(*(mean_ranks(column, w) for column in (y, p)), w)
         products = np.sign(np.subtract.outer(y, y)) * np.sign(np.subtract.outer(p, p))
         pairs = np.multiply.outer(w, w)
         apart_y, apart_p = (np.not_equal.outer(x, x) * pairs for x in (y, p))
@@ -142,7 +162,7 @@ def test_influences_add_up_to_nothing(name: str) -> None:
     y, p, threshold = _data(name, seed=11)
     given = _PARAMETERS.get(name, [{}])[0]
     weights = np.random.default_rng(2).integers(1, 4, len(y))
-    asked = ask([(name, given)])
+    asked = ask([(name, given)], of_times=True)
     sample = sample_of(
         asked,
         y,
@@ -151,6 +171,7 @@ def test_influences_add_up_to_nothing(name: str) -> None:
         pos_label=None,
         sample_weight=weights,
         weights_are="frequencies",
+        event=(np.arange(len(y)) % 3 > 0) if MEASURES[name].needs == "times" else None,
         groups=np.arange(len(y)),
         strata=None,
         n_threads=1,

@@ -114,5 +114,3 @@ def test_replicates_are_of_the_function(rng) -> None:
     assert np.ptp(found.bootstrap_distribution) > 0
     with pytest.raises(ValueError, match="'somers_d' has no weights in replicates: see `estimate`"):
         fm.bootstrap(outcome, score, sample_weight=weights, **given)
-    with pytest.raises(ValueError, match="`spearman_rho` has no influences of rows"):
-        fm.estimate(outcome, score, metrics="spearman_rho", method="influence")

@@ -28,5 +28,5 @@ def test_the_section_is_of_the_study() -> None:
     text = concordance_report.section(study)
     for title in concordance_report._TITLES.values():
         assert title in text
-    assert text.count("| jackknife |") == 2 * len(concordance_report._TITLES)
-    assert "| `concordance_index_test` |" in text
+    assert text.count("| influence |") == 2 * len(concordance_report._TITLES)
+    assert "| `compare` |" in text

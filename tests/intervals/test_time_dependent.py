@@ -97,7 +97,9 @@ def test_errors_are_sums_of_squared_derivatives(rng, is_weighted) -> None:
     errors += [*found.standard_error, found.integrated.standard_error]
     for value, error in zip(values, errors, strict=True):
         by_row = concordance_oracle.influences(value, weights)
-        assert error == pytest.approx(math.sqrt(sum(x * x for x in by_row)), rel=1e-6)
+        shares = np.array(weights) / sum(weights)
+        left = 1 - 2 * (shares**3).sum() / (shares**2).sum() + (shares**2).sum()
+        assert error == pytest.approx(math.sqrt(sum(x * x for x in by_row) / left), rel=1e-6)
 
 
 def test_limits_are_symmetric_on_the_logit_scale(rng) -> None:
@@ -108,9 +110,12 @@ def test_limits_are_symmetric_on_the_logit_scale(rng) -> None:
     ):
         value = found.estimate
         half = 1.6448536269514722 * found.standard_error / (value * (1 - value))
+        reach: list[Any] = []
         for limit, way in ((found.low, -1), (found.high, 1)):
-            logits = np.log(limit / (1 - limit)) - np.log(value / (1 - value))
-            assert logits == pytest.approx(way * half, rel=1e-9)
+            far = way * (np.log(limit / (1 - limit)) - np.log(value / (1 - value)))
+            reach.append(far)
+            assert ((half < far) & (far < 1.3 * half)).all()  # Student's t
+        assert reach[0] == pytest.approx(reach[1], rel=1e-9)
 
 
 def test_without_censoring_it_is_auc_to_the_bit_and_the_mean_squared_error(rng) -> None:
@@ -171,7 +176,7 @@ def test_groups_of_one_row_are_rows_and_copies_tell_nothing_more(rng) -> None:
     alone = fm.cumulative_dynamic_auc(time, event, score, times=TIMES, **SHORTER)
     own = np.arange(50)
     grouped = fm.cumulative_dynamic_auc(time, event, score, times=TIMES, groups=own, **SHORTER)
-    assert grouped.standard_error == pytest.approx(alone.standard_error * math.sqrt(50 / 49))
+    assert grouped.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
     twice = fm.cumulative_dynamic_auc(
         time * 2, event * 2, score * 2, times=TIMES, groups=np.tile(own, 2), **SHORTER
     )
@@ -180,7 +185,7 @@ def test_groups_of_one_row_are_rows_and_copies_tell_nothing_more(rng) -> None:
     assert twice.n_groups == 50
 
 
-def test_rows_and_threads_change_no_bit(rng) -> None:
+def test_rows_and_threads_change_no_value(rng) -> None:
     time, event, score, survival = (np.array(each) for each in censored(rng, 3_000))
     order, times = rng.permutation(3_000), [1, 3, 6]
     auc = fm.cumulative_dynamic_auc(time, event, score, times=times, **SHORTER)
@@ -190,11 +195,11 @@ def test_rows_and_threads_change_no_bit(rng) -> None:
         given: Any = {"times": times, "n_threads": threads}
         again = fm.cumulative_dynamic_auc(*moved, score[order], **SHORTER, **given)
         assert again.estimate.tolist() == auc.estimate.tolist()
-        assert again.standard_error.tolist() == auc.standard_error.tolist()
-        assert again.integrated == auc.integrated
+        assert again.standard_error == pytest.approx(auc.standard_error, rel=1e-12)
+        assert float(again.integrated) == pytest.approx(float(auc.integrated), rel=1e-14)
         again = fm.survival_brier_score(*moved, survival[order], **given)
         assert again.estimate.tolist() == brier.estimate.tolist()
-        assert again.standard_error.tolist() == brier.standard_error.tolist()
+        assert again.standard_error == pytest.approx(brier.standard_error, rel=1e-12)
 
 
 def test_rows_without_weight_are_not_there(rng) -> None:

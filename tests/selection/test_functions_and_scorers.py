@@ -39,7 +39,7 @@ PLAIN = {
     measure.name: measure.function.partition(":")[2]
     for measure in MEASURES.values()
     if measure.function
-    and measure.needs != "rankings"
+    and measure.needs not in ("rankings", "times")
     and not measure.read.isdecimal()
     and OF_SEVERAL[measure.function] < 2
     and set(measure.arguments) <= set(measure.parameters)
@@ -234,7 +234,7 @@ def test_no_room_of_measures_is_loaded_to_recognise_a_function():
 SCORED = [
     m.name
     for m in MEASURES.values()
-    if m.needs not in ("nothing", "rankings") and m.direction({}) is not None
+    if m.needs not in ("nothing", "rankings", "times") and m.direction({}) is not None
 ]
 
 

@@ -116,7 +116,7 @@ def n_classes_of(measure):
 CASES = [
     pytest.param(measure, k, id=f"{measure.name}-{k}")
     for measure in MEASURES.values()
-    if measure.needs not in ("nothing", "rankings")
+    if measure.needs not in ("nothing", "rankings", "times")
     for k in n_classes_of(measure)
 ]
 
@@ -141,7 +141,7 @@ def test_every_measure_can_be_asked_and_is_that_of_its_function(measure, n_class
 WRONG = [
     pytest.param(measure, kind, id=f"{measure.name}-{kind}")
     for measure in MEASURES.values()
-    if measure.needs != "rankings"
+    if measure.needs not in ("rankings", "times")
     for kind in ("regressor", "two classes", "three classes")
     if not (
         (kind == "regressor") == (measure.needs in ("values", "nothing"))

@@ -1,4 +1,4 @@
-"""Intervals and tests of concordance: rank correlation, and the index of censored times.
+"""Concordance beside `estimate`: measures at times of censored rows, Royston's D, Kendall's test.
 
-May import `measures`, and `_pvalues` and `_sample_sizes` of the floor; no other room.
+May import the engine; no other room.
 """

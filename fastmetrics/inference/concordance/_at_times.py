@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels.survival import weights_across
+from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.concordance.influences import Influenced
 from fastmetrics.tables.concordance.follow_up import FollowUp, Remaining
 from fastmetrics.tables.concordance.row_sums import Floats, Keyed, in_order, ranked
@@ -45,12 +46,12 @@ class Followed(NamedTuple):
         share = float(self.uncensored.before[end])
         return AtTime(end, self.leads[:cut], self.weights[cut:], share)
 
-    def influenced(self, value: float, moved: Floats, on_logs: Floats) -> Influenced:
+    def influenced(self, value: float, moved: Floats, on_logs: Floats) -> RowInfluences:
         """Return a value with influences, what each row adds and by the shares not censored."""
         by_share = self.uncensored.moves(on_logs)[self.keys]
         influences = np.empty_like(moved)
         influences[self.by_key.rows] = moved + self.weights * by_share
-        return Influenced(value, influences)
+        return Influenced(value, influences).by_weight(self.rows.weights)
 
 
 class AtTime(NamedTuple):
@@ -97,12 +98,12 @@ def followed(
     return Followed(rows, uncensored, by_key, keys, weights, leads)
 
 
-def undefined(rows: Followed) -> Influenced:
+def undefined(rows: Followed) -> RowInfluences:
     """Return nan."""
-    return Influenced(math.nan, np.full(len(rows.keys), math.nan))
+    return RowInfluences(math.nan, np.full(len(rows.keys), math.nan))
 
 
-def auc_at(rows: Followed, time: float) -> Influenced:
+def auc_at(rows: Followed, time: float) -> RowInfluences:
     """Return the AUC of who has the event by a time against who is followed beyond it."""
     now = rows.at(time)
     cut, ranks = len(now.leads), rows.by_key.ranks
@@ -121,7 +122,7 @@ def auc_at(rows: Followed, time: float) -> Influenced:
     return rows.influenced(value, np.concatenate((of_leads, of_others)), on_logs)
 
 
-def brier_at(rows: Followed, time: float, surviving: Floats) -> Influenced:
+def brier_at(rows: Followed, time: float, surviving: Floats) -> RowInfluences:
     """Return the mean squared error of probabilities of surviving beyond a time."""
     now = rows.at(time)
     if not now.beyond.any():

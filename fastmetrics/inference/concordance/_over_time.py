@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -19,35 +18,36 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
-from fastmetrics._input.weights import check_weights
-from fastmetrics._threads.workers import FEW_ROWS, run
+from fastmetrics._threads.workers import FEW_ROWS, at_most, run
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.inference._sample_sizes import degrees_of_freedom
-from fastmetrics.inference.concordance._influences import Rows, checked_rows
-from fastmetrics.inference.concordance.concordance_results import (
-    interval_of,
-    limits_of,
-    warn_of_rows,
-)
 from fastmetrics.inference.concordance.time_dependent_results import TimeDependentMeasure
-from fastmetrics.measures.concordance.influences import Influenced
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.reference import limits
+from fastmetrics.inference.samples import Design, warn_of_units
+from fastmetrics.inference.units import Units
+from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.tables.concordance.follow_up import FollowUp, follow
 from fastmetrics.tables.concordance.row_sums import Floats
 
 #: Times whose influences are held at once.
 _BATCH: Final = 8
+_COLUMNS: Final = (
+    *("times", "estimate", "low", "high", "standard_error"),
+    *("reference", "n_events", "n_beyond"),
+)
 
 
 class Asked(NamedTuple):
     """Checked rows and options."""
 
     rows: FollowUp
-    shared: Rows
+    design: Design
+    units: Units
     times: Floats
     ends: NDArray[np.int64]
     level: float
@@ -68,9 +68,9 @@ def checked(
     level, threads = check_confidence_level(confidence_level), check_n_threads(n_threads)
     read = check_weights_are(sample_weight, weights_are)
     censored = check_censored(time, event)
-    weights = np.ones(len(censored.times))
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, len(weights), weights_are=read).values
+    given = {"sample_weight": sample_weight, "weights_are": read, "groups": groups, "strata": None}
+    design = Design.checked(len(censored.times), given)
+    weights = np.ones(len(censored.times)) if design.weights is None else design.weights
     at_one = isinstance(times, int | float | np.number)
     asked = check_scores_array([times] if at_one else times, "times").astype(np.float64)
     for what, bad in (
@@ -82,7 +82,7 @@ def checked(
             raise InputError(f"`times` must {what}: got {asked[at].item()!r} at index {at}")
     rows = follow(*censored, weights, threads)
     ends = np.array([rows.keys_up_to(each) for each in asked.tolist()])
-    return Asked(rows, checked_rows(weights, read, groups), asked, ends, level, threads)
+    return Asked(rows, design, design.units(len(weights)), asked, ends, level, threads)
 
 
 def columns_of(values: Any, name: str, asked: Asked) -> list[NDArray[Any]]:
@@ -102,71 +102,95 @@ def columns_of(values: Any, name: str, asked: Asked) -> list[NDArray[Any]]:
 
 
 class Found(NamedTuple):
-    """Values at all times with their errors, and a sum of the influences."""
+    """What is known at each time, and a sum of the influences."""
 
     values: Floats
     errors: Floats
+    low: Floats
+    high: Floats
     summed: Floats
 
 
-def at_all(asked: Asked, at: Callable[[int], Influenced], factors: Floats) -> Found:
+def at_all(asked: Asked, at: Callable[[int], RowInfluences], factors: Floats) -> Found:
     """Return a measure at all times, and its influences times ``factors``."""
-    values, errors = np.empty_like(asked.times), np.empty_like(asked.times)
+    columns = np.empty((4, len(asked.times)))
     summed = np.zeros(len(asked.rows.keys))
     n_threads = asked.n_threads if len(summed) >= FEW_ROWS else 1
-    for start in range(0, len(values), _BATCH):
-        batch = range(start, min(start + _BATCH, len(values)))
+    for start in range(0, len(asked.times), _BATCH):
+        batch = range(start, min(start + _BATCH, len(asked.times)))
         for k, one in zip(batch, run([partial(at, k) for k in batch], n_threads), strict=True):
-            values[k], errors[k] = one.value, math.sqrt(asked.shared.variance(one.influences))
+            found = _estimate("", asked, one)
+            columns[:, k] = one.value, found.standard_error, *found.confidence_interval
             if factors[k] != 0.0:
                 summed += factors[k] * one.influences
-    return Found(values, errors, summed)
+    values, errors, low, high = columns
+    return Found(values, errors, low, high, summed)
+
+
+def _estimate(metric: str, asked: Asked, one: RowInfluences) -> Estimate:
+    """Return a measure of [0, 1] with its error and limits."""
+    design = asked.design
+    with at_most(asked.n_threads):
+        spread = asked.units.spread(one.influences)
+    return Estimate(
+        metric=metric,
+        estimate=one.value,
+        standard_error=spread.standard_error,
+        confidence_interval=limits(
+            one.value, spread.standard_error, spread.df, asked.level, "logit", bounds=(0.0, 1.0)
+        ),
+        df=spread.df,
+        confidence_level=asked.level,
+        method="influence",
+        scale="logit",
+        n_samples=design.n_samples(asked.units.n_points),
+        n_groups=None if design.groups is None else asked.units.n_units,
+        weights_are=design.weights_are,
+    )
 
 
 def result_of(
-    metric: Any, asked: Asked, found: Found, mean: Influenced | None, reference: Floats
+    metric: Any, asked: Asked, found: Found, mean: RowInfluences | None, reference: Floats
 ) -> TimeDependentMeasure:
     """Return the result, and say where it is undefined."""
-    values, shared = found.values, asked.shared
-    df = degrees_of_freedom(shared.effective_groups)
-    limits = np.array(
-        [
-            tuple(limits_of(value, error, asked.level, df, is_index=True))
-            for value, error in zip(values.tolist(), found.errors.tolist(), strict=True)
-        ]
-    )
-    _warn(metric, asked.times, values, limits[:, 0])
-    warn_of_rows(shared)
+    warn_of_units(asked.units, asked.design.weights_are)
+    _warn(metric, asked.times, found.values, found.low)
     counts = asked.rows.weights
-    if shared.weights_are != "frequencies":
+    if asked.design.weights_are != "frequencies":
         counts = (counts > 0.0).astype(np.float64)
     passed = np.searchsorted(asked.ends.astype(np.int32), asked.rows.keys, side="right")
     in_stretch = np.bincount(2 * passed + (asked.rows.keys & 1), counts, 2 * len(asked.ends) + 2)
     events, all_rows = in_stretch[::2], in_stretch[::2] + in_stretch[1::2]
-    events_so_far = np.cumsum(events)[:-1].astype(np.int64)
-    beyond = np.cumsum(all_rows[::-1])[::-1][1:].astype(np.int64)
-    columns = (
-        *(asked.times, values, limits[:, 0].copy(), limits[:, 1].copy(), found.errors, reference),
-        *(events_so_far, beyond),
-    )
-    for column in columns:
-        column.flags.writeable = False
     integrated = None
     if mean is not None:
-        integrated = interval_of(
-            f"integrated {metric.split('/')[-1].replace('dynamic ', '')}",
-            *(mean, shared, asked.level),
-            is_index=True,
+        integrated = _estimate(
+            f"integrated {metric.split('/')[-1].replace('dynamic ', '')}", asked, mean
         )
-    return TimeDependentMeasure(
-        metric,
-        *columns,
-        integrated,
-        asked.level,
-        shared.n_rows,
-        shared.n_groups,
-        shared.weights_are,
+        if not np.isnan(mean.value) and np.isnan(integrated.confidence_interval.low):
+            warn_user(
+                f"`{integrated.metric}` does not vary between these rows: its interval is not "
+                "defined",
+                DegenerateDataWarning,
+            )
+    result = TimeDependentMeasure(
+        metric=metric,
+        times=asked.times,
+        estimate=found.values,
+        low=found.low,
+        high=found.high,
+        standard_error=found.errors,
+        reference=reference,
+        n_events=np.cumsum(events)[:-1].astype(np.int64),
+        n_beyond=np.cumsum(all_rows[::-1])[::-1][1:].astype(np.int64),
+        integrated=integrated,
+        confidence_level=asked.level,
+        n_samples=int(asked.design.n_samples(asked.units.n_points)),
+        n_groups=None if asked.design.groups is None else asked.units.n_units,
+        weights_are=asked.design.weights_are,
     )
+    for name in _COLUMNS:
+        getattr(result, name).flags.writeable = False
+    return result
 
 
 def _warn(metric: str, times: Floats, values: Floats, low: Floats) -> None:

@@ -20,7 +20,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import OneNumber
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._sample_sizes import tail
+from fastmetrics.inference import reference
 from fastmetrics.measures.concordance.rank_correlation import check_paired
 from fastmetrics.tables.concordance.pair_counts import PairCounts, count_pairs
 from fastmetrics.tables.ordering.row_order import row_order
@@ -135,10 +135,8 @@ def kendall_test(
     statistic = found.excess / math.sqrt(_variance(found, *runs))
     if is_exact:
         pvalue = _exact(found, alternative)
-    elif alternative == "two-sided":
-        pvalue = 2.0 * tail(-abs(statistic), None)
     else:
-        pvalue = tail(statistic if alternative == "less" else -statistic, None)
+        pvalue = reference.pvalue(statistic, math.inf, alternative)
     tau = found.excess / math.sqrt(found.apart_in_score * found.apart_in_outcome)
     kind: Literal["exact", "normal"] = "exact" if is_exact else "normal"
     return KendallTest(tau, statistic, pvalue, alternative, kind, n)

@@ -18,10 +18,11 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._results import ConfidenceInterval, OneNumber
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._sample_sizes import degrees_of_freedom, quantile
-from fastmetrics.inference.concordance._influences import checked_rows
-from fastmetrics.inference.concordance.concordance_results import warn_of_rows
+from fastmetrics.inference.reference import limits
+from fastmetrics.inference.samples import Design, warn_of_units
+from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction
 from fastmetrics.tables.concordance.follow_up import follow
 from fastmetrics.tables.concordance.row_sums import Floats, in_order, ranked
@@ -47,9 +48,9 @@ class RoystonD(OneNumber):
         D: the logarithm of the ratio of hazards between the worse and the better half, were the
         score normal; nan where it is undefined.
     confidence_interval : ConfidenceInterval
-        Of D, symmetric.
+        Of D, symmetric: by Student's t, as `estimate` makes its own.
     standard_error : float
-        By the infinitesimal jackknife, which knows that normal scores are of ranks.
+        By the influences of rows, which know that normal scores are of ranks.
     r_squared : float
         R²_D = (D²/kappa²) / (pi²/6 + D²/kappa²), kappa² being 8/pi: the share of the variation of
         log time that the score explains.
@@ -144,8 +145,9 @@ def royston_d(
     censored = check_censored(time, event)
     values = check_scores_array(score, "score")
     check_same_length(time=censored.times, score=values)
-    rows = checked_rows(np.ones(len(values)), None, groups)
-    keys = follow(*censored, rows.weights, threads).ranked
+    n, weightless = len(values), {"sample_weight": None, "weights_are": None, "strata": None}
+    units = Design.checked(n, {"groups": groups, **weightless}).units(n)
+    keys = follow(*censored, np.ones(n), threads).ranked
     scores = ranked(values, threads)
     by_key = in_order(keys, scores.turned() if longer else scores, threads)
     found = _fit(keys.ranks[by_key.rows], _NormalScores(by_key.ranks))
@@ -157,15 +159,15 @@ def royston_d(
             "59); set to nan",
             UndefinedMetricWarning,
         )
-    warn_of_rows(rows)
-    error = math.sqrt(rows.variance(influences))
-    reach = error * -quantile((1.0 - level) / 2, degrees_of_freedom(rows.effective_groups))
+    warn_of_units(units, None)
+    with at_most(threads):
+        spread = units.spread(influences)
+    error = spread.standard_error
     if error <= _NO_ERROR:
         warn_user(
             "D does not vary between these rows: its interval is not defined", DegenerateDataWarning
         )
-        reach = math.nan
-    low, high = found.value - reach, found.value + reach
+    low, high = limits(found.value, error if error > _NO_ERROR else 0.0, spread.df, level)
     ends = sorted(map(abs, (low, high)))
     return RoystonD(
         found.value,
@@ -174,9 +176,9 @@ def royston_d(
         _r_squared(found.value),
         ConfidenceInterval(_r_squared(0.0 if low <= 0.0 <= high else ends[0]), _r_squared(ends[1])),
         level,
-        len(values),
+        n,
         int(np.count_nonzero(censored.is_event)),
-        rows.n_groups,
+        None if groups is None else units.n_units,
     )
 
 
@@ -212,11 +214,6 @@ class _NormalScores:
         return found
 
 
-class _Fitted(NamedTuple):
-    value: float
-    influences: Floats
-
-
 class _RiskSums(NamedTuple):
     """Sums over the rows at risk of each event, those of its time by Efron's shares."""
 
@@ -226,7 +223,7 @@ class _RiskSums(NamedTuple):
     means: Floats
 
 
-def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> _Fitted:
+def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> RowInfluences:
     """Return the coefficient of a Cox model of one variable, with each row's influence.
 
     Rows are in the order of their keys. The score falls as the coefficient grows: Newton's steps
@@ -235,7 +232,7 @@ def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> _Fitted:
     z = scores.values
     events = np.flatnonzero(keys & 1 == 0)
     starts = np.searchsorted(keys, keys[events])
-    undefined = _Fitted(math.nan, np.full(len(z), math.nan))
+    undefined = RowInfluences(math.nan, np.full(len(z), math.nan))
     for extreme in (np.maximum, np.minimum):
         # where each event has the highest score at risk, or each the lowest, none is the likeliest
         if (z[events] == extreme.accumulate(z[::-1])[::-1][starts]).all():
@@ -270,7 +267,7 @@ def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> _Fitted:
     by_row[events] += z[events] - np.repeat(means, repeats)
     by_score = -e * ((1.0 + beta * z) * a - beta * b)
     by_score[events] += 1.0
-    return _Fitted(beta, (by_row + scores.moved(by_score)) / sums.information)
+    return RowInfluences(beta, (by_row + scores.moved(by_score)) / sums.information)
 
 
 def _at_risk(

@@ -17,8 +17,8 @@ from fastmetrics.errors import InputError
 from fastmetrics.inference.concordance._at_times import auc_at, brier_at, followed
 from fastmetrics.inference.concordance._over_time import at_all, checked, columns_of, result_of
 from fastmetrics.inference.concordance.time_dependent_results import TimeDependentMeasure
+from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction
-from fastmetrics.measures.concordance.influences import Influenced
 
 #: What both functions take, and say alike.
 _TIMED: Final = (
@@ -57,8 +57,8 @@ censoring must not depend on what the model knows. At one time events come befor
 scikit-survival takes G(T), which differs where an event and a censoring share a time. G is that of
 these rows; where it is to be that of other rows, they differ from these by more than chance.
 
-The standard error is the infinitesimal jackknife's, G being estimated included (Blanche, Dartigues
-& Jacqmin-Gadda 2013). Intervals are symmetric on the logit scale.
+The standard error is by the influences of the rows, as in `estimate`, G being estimated included
+(Blanche, Dartigues & Jacqmin-Gadda 2013), and so are the limits: Student's on the logit scale.
 """
 )
 
@@ -95,7 +95,7 @@ def cumulative_dynamic_auc(
 
     See Also
     --------
-    concordance_index_interval : One number for all pairs of times.
+    concordance_index : One number for all pairs of times.
     survival_brier_score : The error of predicted probabilities.
 
     References
@@ -126,7 +126,7 @@ def cumulative_dynamic_auc(
     order = partial(followed, asked.rows, uncensored, turned=longer)
     shared = order(columns[0], asked.n_threads) if len(columns) == 1 else None
 
-    def at(k: int) -> Influenced:
+    def at(k: int) -> RowInfluences:
         return auc_at(shared or order(columns[k], 1), float(asked.times[k]))
 
     if len(asked.times) == 1:
@@ -137,7 +137,7 @@ def cumulative_dynamic_auc(
     had_event = 1.0 - float(shares[-1])
     of_times = -np.diff(shares, prepend=1.0)
     found = at_all(asked, at, of_times / had_event if had_event > 0.0 else of_times * math.nan)
-    mean = Influenced(math.nan, found.summed)
+    mean = RowInfluences(math.nan, found.summed)
     if np.isfinite(found.values).all():
         value = float((of_times * found.values).sum()) / had_event
         # the shares are estimated too: each begins one step, and ends the one before
@@ -145,7 +145,7 @@ def cumulative_dynamic_auc(
         on_logs = np.zeros(len(surviving.before))
         np.add.at(on_logs, asked.ends, steps * shares / had_event)
         moves = surviving.moves(on_logs)[asked.rows.keys]
-        mean = Influenced(value, found.summed + asked.rows.weights * moves)
+        mean = RowInfluences(value, found.summed + moves)
     return result_of("cumulative/dynamic AUC", asked, found, mean, np.full(len(shares), 0.5))
 
 
@@ -205,7 +205,7 @@ def survival_brier_score(
         check_unit_interval(column, "survival")
     uncensored = asked.rows.remaining(of_events=False)
 
-    def at(k: int) -> Influenced:
+    def at(k: int) -> RowInfluences:
         rows = followed(asked.rows, uncensored, columns[k], 1, with_ranks=False)
         return brier_at(rows, float(asked.times[k]), columns[k])
 
@@ -215,6 +215,6 @@ def survival_brier_score(
     found = at_all(asked, at, of_times / whole)
     mean = None
     if len(gaps):
-        mean = Influenced(float((of_times * found.values).sum()) / whole, found.summed)
+        mean = RowInfluences(float((of_times * found.values).sum()) / whole, found.summed)
     shares = asked.rows.remaining(of_events=True).before[asked.ends]
     return result_of("Brier score", asked, found, mean, shares * (1.0 - shares))

@@ -9,7 +9,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.inference.concordance.concordance_results import ConcordanceInterval
+from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.plots._style import shown_name
 from fastmetrics.plots.curves import PLOTTED, Band, Curve, Guide, band_title
 from fastmetrics.plots.time_plots import draw_over_time
@@ -31,13 +31,13 @@ class TimeDependentMeasure(Result):
     low, high : ndarray of shape (n_times,)
         Limits of it, each at the level on its own: on the logit scale.
     standard_error : ndarray of shape (n_times,)
-        By the infinitesimal jackknife, which knows that the share not censored is estimated too.
+        By influences, which know that the share not censored is estimated too.
     reference : ndarray of shape (n_times,)
         What a model that knows nothing has: an AUC of 1/2; the Brier score S(t) (1 - S(t)) of
         Kaplan and Meier's share S(t) given to everybody.
     n_events, n_beyond : ndarray of int64, shape (n_times,)
         Rows with the event by then, and rows followed beyond; those of a weight, or their number.
-    integrated : ConcordanceInterval or None
+    integrated : Estimate or None
         The mean over time; nan where one of the times is undefined, None where there is one time.
     confidence_level : float
         Coverage aimed at.
@@ -58,7 +58,7 @@ class TimeDependentMeasure(Result):
     reference: Floats
     n_events: Any
     n_beyond: Any
-    integrated: ConcordanceInterval | None
+    integrated: Estimate | None
     confidence_level: float
     n_samples: int
     n_groups: int | None

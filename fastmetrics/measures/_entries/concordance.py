@@ -4,22 +4,38 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from fastmetrics.measures._measure import Measure
+from fastmetrics.measures._measure import REQUIRED, Measure
 
 
 def _ranked(name: str, title: str, **more: Any) -> Measure:
     given: dict[str, Any] = {"needs": "values", "bounds": (-1.0, 1.0), "resampled": "rows"}
-    if name != "spearman_rho":
-        given["influences"] = "concordance.influences:influenced"
-    given |= more
+    given |= {"influences": "concordance.influences:of_ranks"} | more
     return Measure(
         name, "concordance", title, f"concordance.rank_correlation:{name}", True, **given
     )
+
+
+_INDEX = Measure(
+    "concordance_index",
+    "concordance",
+    "concordance index",
+    "concordance.concordance_index:concordance_index",
+    True,
+    "times",
+    parameters={
+        "higher_score_means": REQUIRED,
+        "weighting": "harrell",
+        "tau": None,
+        "ties_in_score": "half",
+    },
+    influences="concordance.concordance_index:index_influences",
+)
 
 
 MEASURES: Final = (
     _ranked("kendall_tau", "Kendall's tau", parameters={"variant": "b"}),
     _ranked("somers_d", "Somers' D", parameters={"given": "outcome"}),
     _ranked("goodman_kruskal_gamma", "Goodman and Kruskal's gamma"),
-    _ranked("spearman_rho", "Spearman's rho"),
+    _ranked("spearman_rho", "Spearman's rho", influences="concordance.influences:of_mean_ranks"),
+    _INDEX,
 )

@@ -6,7 +6,7 @@ from math import nan
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.censored import CENSORED, check_censored
@@ -20,6 +20,8 @@ from fastmetrics._input.scalars import (
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures.concordance.influences import index_influenced
 from fastmetrics.tables.concordance.censored_pairs import CensoredPairs, Weighting, compare_times
 
 HigherScoreMeans = Literal["shorter-time", "longer-time"]
@@ -111,6 +113,14 @@ def checked_pairs(
     return compare_times(times, is_event, weights, options.weighting, options.tau, n_threads)
 
 
+def index_influences(
+    pairs: CensoredPairs, score: NDArray[Any], options: CheckedIndex, n_threads: int | None
+) -> RowInfluences:
+    """Return the index of one model with the derivative by the weight of each row."""
+    sums = pairs.sums(score, options.higher_is_longer, n_threads)
+    return index_influenced(sums, options.half, n_threads).by_weight(pairs.weights)
+
+
 def index_of(concordant: float, discordant: float, tied: float, half: bool) -> float:
     """Return the share of concordant pairs; nan with a warning where there is no pair."""
     counted = concordant + discordant + (tied if half else 0.0)
@@ -151,8 +161,8 @@ def concordance_index(
 
     See Also
     --------
-    concordance_index_interval : The same, with its interval.
-    concordance_index_test : Two models and more.
+    estimate : The same, with its interval.
+    compare : Two models and more.
 
     References
     ----------

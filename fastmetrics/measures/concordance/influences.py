@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,17 @@ class Influenced:
 
     value: float
     influences: Floats
+
+    def by_weight(self, weights: Floats | None) -> RowInfluences:
+        """Return the value with the derivatives themselves; 0 of a row of no weight."""
+        moved = self.influences
+        if weights is not None:
+            moved = np.divide(moved, weights, out=np.zeros(len(moved)), where=weights > 0)
+        return RowInfluences(self.value, moved)
+
+
+#: Nearer to 1 than this a correlation of ranks is 1.
+_ROUNDING: Final = 2.0**-48
 
 
 class _Over(NamedTuple):
@@ -148,7 +159,59 @@ def of_ranks(
         n_values = max(1, min(len(np.unique(each.ranks[there])) for each in (keys, scores)))
     total = float(len(keys.ranks)) if weights is None else float(weights.sum())
     found = influenced(option, sums, total, n_values, n_threads, are_frequencies=are_frequencies)
-    moved = found.influences
-    if weights is not None:
-        moved = np.divide(moved, weights, out=np.zeros(len(moved)), where=weights > 0)
-    return RowInfluences(found.value, moved)
+    return found.by_weight(weights)
+
+
+def of_mean_ranks(
+    option: Any,
+    y_true: NDArray[Any],
+    y_score: NDArray[Any],
+    weights: Floats | None,
+    n_threads: int | None,
+    *,
+    are_frequencies: bool = False,
+) -> RowInfluences:
+    """Return Spearman's rho with the derivative by the weight of each row.
+
+    A row's weight moves the ranks of all above it, and by a half of those that tie with it.
+    """
+    w = np.ones(len(y_true)) if weights is None else weights
+    first, second = (_MeanRanks.of(values, w, n_threads) for values in (y_true, y_score))
+    product, *squares = (
+        float(np.sum(w * one.centred * other.centred))
+        for one, other in ((first, second), (first, first), (second, second))
+    )
+    if not min(squares) > 0.0:
+        return RowInfluences(math.nan, np.full(len(w), math.nan))
+    root = math.sqrt(squares[0] * squares[1])
+    value = product / root
+    if abs(value) > 1.0 - _ROUNDING:
+        value = math.copysign(1.0, value)
+    moved = (
+        first.centred * second.centred
+        + first.moves(w * second.centred)
+        + second.moves(w * first.centred)
+    ) / root
+    for square, each in zip(squares, (first, second), strict=True):
+        moved -= value * (each.centred**2 / 2.0 + each.moves(w * each.centred)) / square
+    return RowInfluences(value, moved)
+
+
+class _MeanRanks(NamedTuple):
+    """Weighted ranks less their mean, those of equal values being their mean."""
+
+    places: NDArray[np.int32]
+    centred: Floats
+
+    @classmethod
+    def of(cls, values: NDArray[Any], weights: Floats, n_threads: int | None) -> _MeanRanks:
+        places = ranked(values, n_threads).ranks
+        sizes = np.bincount(places, weights)
+        ends = np.cumsum(sizes)
+        return cls(places, (ends - sizes / 2.0 - ends[-1] / 2.0)[places])
+
+    def moves(self, factors: Floats) -> Floats:
+        """Return how a row's weight moves the sum of ranks times factors."""
+        sums = np.bincount(self.places, factors)
+        moved: Floats = (sums.sum() - np.cumsum(sums) + sums / 2.0)[self.places]
+        return moved

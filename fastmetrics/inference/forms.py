@@ -1,0 +1,50 @@
+"""Which form of data a measure is of: rows of classes, of labels, of numbers, of censored times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastmetrics._input.models import NamedScores
+from fastmetrics._input.rows import column_count
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference.samples import (
+    BinarySample,
+    ClassSample,
+    LabelSample,
+    Sample,
+    ValueSample,
+    measure_of,
+)
+from fastmetrics.inference.time_sample import TimeSample
+from fastmetrics.measures.asking import Asked
+
+
+def sample_of(
+    asked: tuple[Asked, ...], y_true: Any, models: list[NamedScores], **given: Any
+) -> Mapping[str, Sample]:
+    """Return the form of data that each measure is of, by its label; each form is made once."""
+    made: dict[type[Sample], Sample] = {}
+    found: dict[str, Sample] = {}
+    for one in asked:
+        kind = _kind_of(one, models, given)
+        if kind not in made:
+            made[kind] = kind(y_true, models, given)  # type: ignore[call-arg]
+        found[one.label] = made[kind]
+    return found
+
+
+def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) -> type[Sample]:
+    measure = measure_of(one)
+    if (measure.needs == "times") != (given["event"] is not None):
+        if measure.needs == "times":
+            raise InputTypeError(f"`{one.label}` needs `event`: whether each time is that of one")
+        raise InputError(f"`event` is of censored times: `{one.label}` is not measured of them")
+    if measure.needs == "times":
+        return TimeSample
+    if measure.family in ("regression", "concordance"):
+        return ValueSample
+    is_matrix = column_count(models[0].values) > 1
+    if measure.needs == "labels" and not is_matrix:
+        return LabelSample if given["threshold"] is None else BinarySample
+    return ClassSample if is_matrix else BinarySample

@@ -1,0 +1,52 @@
+"""Censored times with the scores of one or several models, as estimates are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fastmetrics._input.censored import check_censored
+from fastmetrics._input.models import NamedScores
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_scores_array
+from fastmetrics.errors import InputError, renamed
+from fastmetrics.inference.samples import Design, Sample, measure_of
+from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.concordance.concordance_index import check_index_options
+from fastmetrics.tables.concordance.censored_pairs import CensoredPairs, Weighting, compare_times
+
+
+class TimeSample(Sample):
+    """Times until an event, some of them censored, and scores."""
+
+    def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
+        for name in ("threshold", "pos_label"):
+            if given[name] is not None:
+                raise InputError(f"`{name}` is of classes: censored times have none")
+        with renamed(time="y_true"):
+            self._censored = check_censored(y_true, given["event"])
+        n = len(self._censored.times)
+        self._scores = [check_scores_array(model.values, model.argument) for model in models]
+        for model, column in zip(models, self._scores, strict=True):
+            check_same_length(**{"y_true": self._censored.times, model.argument: column})
+        self.classes = np.zeros(n, np.int64)
+        self.n_models = len(models)
+        self.design = Design.checked(n, given)
+        self._n_threads = given["n_threads"]
+        self._pairs: dict[tuple[Weighting, float | None], CensoredPairs] = {}
+
+    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+        measure = measure_of(one)
+        options = check_index_options(**{**measure.parameters, **one.parameters})
+        kind = options.weighting, options.tau
+        if kind not in self._pairs:
+            weights = self.design.weights
+            weights = np.ones(len(self.classes)) if weights is None else weights
+            self._pairs[kind] = compare_times(*self._censored, weights, *kind, self._n_threads)
+        found: RowInfluences = measure.load_influences()(
+            self._pairs[kind], self._scores[model], options, self._n_threads
+        )
+        return found
