@@ -41,6 +41,7 @@ _GONE = {
     "concordance_interval": "estimate(y_true, y_score, metrics='kendall_tau')",
     "concordance_test": "compare(y_true, scores, metrics='kendall_tau')",
     "count_metric_interval": "estimate(ConfusionMatrix.binary(...), metrics='f1')",
+    "decision_curve_difference": "decision_curve(y_true, scores, reference='b')",
     "score_difference": "compare(y_true, scores, metrics='brier_score')",
 }
 

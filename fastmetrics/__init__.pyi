@@ -113,11 +113,9 @@ from .inference.concordance.time_dependent_results import (
 )
 from .inference.costs.decision_curve import (
     decision_curve as decision_curve,
-    decision_curve_difference as decision_curve_difference,
 )
 from .inference.costs.decision_results import (
     DecisionCurve as DecisionCurve,
-    DecisionCurveDifference as DecisionCurveDifference,
 )
 from .inference.costs.threshold_cost import (
     ThresholdCostInterval as ThresholdCostInterval,

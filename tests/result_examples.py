@@ -132,9 +132,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "DecisionCurve": lambda: fm.decision_curve(
         Y, {"a": CHANCES, "b": CHANCES**2}, kind="simultaneous", rng=1
     ),
-    "DecisionCurveDifference": lambda: fm.decision_curve_difference(
-        Y, {"a": CHANCES, "b": CHANCES**2}
-    ),
     "DecayedBinnedScoreTable": lambda: scored(
         fm.DecayedBinnedScoreTable(7.5, fm.BinLayout.of_bits(n_bins=1024), first_rows=0)
     ),

@@ -111,7 +111,7 @@ def _net_benefits(
         for name, scores in (("model", data.scores), ("worse", data.others["worse"]))
     }
     curve = fastmetrics.decision_curve(data.labels, models, thresholds=GRID)
-    gap = fastmetrics.decision_curve_difference(data.labels, models, thresholds=GRID)
+    gap = fastmetrics.decision_curve(data.labels, models, reference="worse", thresholds=GRID)
     band = fastmetrics.decision_curve(
         data.labels, models, thresholds=GRID, kind="simultaneous", rng=rng
     )
@@ -120,7 +120,7 @@ def _net_benefits(
         name = f"net benefit, t = {t:g}"
         out.intervals[name, "normal"] = (float(curve.low[0, i]), float(curve.high[0, i]))
         name = f"net benefit of two models, t = {t:g}"
-        out.intervals[name, "normal"] = (float(gap.low[i]), float(gap.high[i]))
+        out.intervals[name, "normal"] = (float(gap.low[0, i]), float(gap.high[0, i]))
     # 0 lies between the two where the truth lies in the band at every threshold.
     away = float((band.low[0] - true).max()), float((band.high[0] - true).min())
     out.intervals["net benefit, t = 0.1 to 0.5 at once", "normal, simultaneous"] = away

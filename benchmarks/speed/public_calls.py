@@ -185,7 +185,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
         root_mean_square_calibration_error score_decomposition spiegelhalter_test""",
     ),
     (_models, "compare_cost_curves delong_test"),
-    (_chance_models, "decision_curve decision_curve_difference"),
+    (_chance_models, "decision_curve"),
     (
         _amounts,
         """d2_absolute_error_score d2_pinball_score d2_tweedie_score explained_variance_score

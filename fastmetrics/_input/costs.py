@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector, from_objects
 from fastmetrics._input.scalars import check_fraction
-from fastmetrics._input.scores import dtype_fault
+from fastmetrics._input.scores import check_scores_array, dtype_fault
 from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
 
 #: Costs of this size or more leave no room for sums of them.
@@ -65,3 +65,18 @@ def lengths_agree(name: str, costs: Costs, n: int) -> None:
     """Raise unless there is one cost, or one for each of ``n`` rows."""
     if isinstance(costs, np.ndarray) and len(costs) != n:
         raise InputError(f"`{name}` has {len(costs):,} rows, `y_true` {n:,}: lengths differ")
+
+
+def check_threshold_grid(thresholds: Any) -> NDArray[np.float64]:
+    """Return the threshold probabilities, rising inside (0, 1), or raise."""
+    if thresholds is None:
+        return np.arange(1, 100) / 100.0
+    grid = check_scores_array(thresholds, "thresholds").astype(np.float64)
+    for what, bad in (
+        ("lie in (0, 1)", (grid <= 0) | (grid >= 1)),
+        ("rise", np.diff(grid, prepend=-1.0) <= 0),
+    ):
+        if bad.any():
+            at = int(np.argmax(bad))
+            raise InputError(f"`thresholds` must {what}: got {grid[at].item()!r} at index {at}")
+    return grid

@@ -29,7 +29,13 @@ from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.samples import has_influences, of_matrix, of_table, warn_of_units
+from fastmetrics.inference.samples import (
+    has_influences,
+    is_of_curve,
+    of_matrix,
+    of_table,
+    warn_of_units,
+)
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -313,9 +319,8 @@ def _of_table(
         )
     found = {}
     for one in asked:
-        is_of_scores = one.measure is not None and one.measure.family in ("curves", "costs")
         is_of_labels = one.measure is not None and one.measure.needs == "labels"
-        if isinstance(table, ScoreTable) and is_of_scores:
+        if isinstance(table, ScoreTable) and is_of_curve(one):
             measured, size = of_table(one, table), float(table.n_positive) + float(table.n_negative)
         elif not isinstance(table, ScoreTable) and is_of_labels:
             measured, size = of_matrix(one, cells.astype(np.float64)), float(cells.sum())

@@ -133,7 +133,7 @@ class Sample(ABC):
         return Measured(
             tuple(each.value for each in found),
             np.stack([each.influences for each in found]),
-            self._units_by_class if measure_of(one).is_free_of_shares else self._units,
+            self._units_by_class if measure_of(one).is_by_class(one.parameters) else self._units,
             self._counts(one) if self.n_models == 1 and self.design.is_plain else None,
         )
 
@@ -194,7 +194,7 @@ class BinarySample(Sample):
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model; of one, where rows stand for themselves, by its table."""
-        if _is_of_curve(one) and self.design.is_plain and self.n_models == 1:
+        if is_of_curve(one) and self.design.is_plain and self.n_models == 1:
             return of_table(one, self._table)
         return super().measured(one)
 
@@ -202,7 +202,7 @@ class BinarySample(Sample):
         measure = measure_of(one)
         if measure.needs == "labels":
             return self._of_decisions(one, self._called(one, model))
-        if _is_of_curve(one):
+        if is_of_curve(one):
             ordered = self._ordered[model]
             if measure.name == "roc_auc" and not one.parameters:
                 return ordered.auc()
@@ -211,7 +211,7 @@ class BinarySample(Sample):
         if measure.needs == "probabilities":
             check_unit_interval(scores, self._names[model])
         found: RowInfluences = measure.load_influences()(
-            measure.name, self.classes, scores, self.design.weights
+            measure.name, self.classes, scores, self.design.weights, **one.parameters
         )
         return found
 
@@ -365,8 +365,10 @@ class ValueSample(Sample):
         return found
 
 
-def _is_of_curve(one: Asked) -> bool:
-    return measure_of(one).family in ("curves", "costs")
+def is_of_curve(one: Asked) -> bool:
+    """Return whether a measure follows from the classes at each score, as a table has them."""
+    measure = measure_of(one)
+    return measure.family in ("curves", "costs") and measure.needs == "scores"
 
 
 def has_influences(one: Asked) -> bool:

@@ -119,7 +119,7 @@ class Units:
         nan where a stratum has one unit alone.
         """
         if self.groups is not None:
-            return self._between_groups(self._contributions(influences))
+            return self._between_groups(self.sums_of_groups(influences))
         k = len(influences)
         found = np.empty((k, k))
         for i, j in zip(*np.tril_indices(k), strict=True):
@@ -129,13 +129,13 @@ class Units:
     def _by_strata(self, one: Floats, other: Floats) -> Floats:
         """Return what each stratum adds to the covariance of two measures."""
         if self.strata is None:
-            return np.asarray(self._factors * self._sums_of_products(one, other, 1)[0])
+            return np.asarray(self.factors * self._sums_of_products(one, other, 1)[0])
         products, sums, others = self._sums_of_products(one, other, 1)
         with np.errstate(invalid="ignore"):  # a stratum without a row
             left = np.where(self._sizes > 0, products - sums * others / self._sizes, 0.0)
         if other is one:
             left = np.maximum(left, 0.0)
-        return np.asarray(np.where(self._sizes > 0, self._factors * left, 0.0))
+        return np.asarray(np.where(self._sizes > 0, self.factors * left, 0.0))
 
     def _sums_of_products(self, one: Floats, other: Floats, power: int) -> Floats:
         """Return by stratum the sums of c d, of c and of d; of c^4, c^2 and c^2 for a power of 2.
@@ -179,7 +179,7 @@ class Units:
         at most m less the number of strata.
         """
         if self.groups is not None:
-            sums = self._contributions(influences[None, :])
+            sums = self.sums_of_groups(influences[None, :])
             variance = float(self._between_groups(sums)[0, 0])
             squares = sums[0].sum(axis=0) ** 2
             second, fourth = float(squares.sum()), float(np.sum(squares * squares))
@@ -209,7 +209,7 @@ class Units:
         return float(shares.sum() ** 2 / np.sum(shares * shares))
 
     @cached_property
-    def _factors(self) -> Floats:
+    def factors(self) -> Floats:
         """What makes up for the mean that was fitted in each stratum; nan of one row."""
         if self.factor != "unbiased":
             return np.where(self._sizes > 1, 1.0, np.nan)
@@ -220,7 +220,7 @@ class Units:
             left = 1.0 - 2.0 * third / (first * second) + second / first**2
         return np.where(left > 1.0e-9, 1.0 / np.where(left > 1.0e-9, left, 1.0), np.nan)
 
-    def _contributions(self, influences: Floats) -> Floats:
+    def sums_of_groups(self, influences: Floats) -> Floats:
         """Return the sums over the rows of each stratum and group: (K, n_strata, n_groups)."""
         weights = self.weights if self.counts is None else self.counts
         codes, shape = self._codes
@@ -242,7 +242,7 @@ class Units:
     @cached_property
     def _groups_present(self) -> NDArray[np.bool_]:
         """Which groups have a row of a weight in which stratum: (n_strata, n_groups)."""
-        return np.asarray(self._contributions(np.ones((1, self.n_points)))[0] > 0)
+        return np.asarray(self.sums_of_groups(np.ones((1, self.n_points)))[0] > 0)
 
     def _between_groups(self, sums: Floats) -> Floats:
         """Return the covariance of sums over groups, factors by the groups that each has."""

@@ -140,6 +140,10 @@ class Measure:
         """Where it is taken for normal: the scale that fits its range."""
         return _SCALES.get(self.bounds, "identity")
 
+    def is_by_class(self, parameters: Mapping[str, Any]) -> bool:
+        """Return whether each class is a sample of its own: shares are given, or no matter."""
+        return self.is_free_of_shares or parameters.get("prevalence") is not None
+
     def direction(self, parameters: Mapping[str, Any]) -> bool | None:
         """Return whether higher is better under these parameters; None if neither is."""
         found: Any = self.higher_is_better

@@ -26,6 +26,12 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "pr_auc": [{"interpolation": kind} for kind in ("step", "trapezoid", "continuous")],
     "cohen_kappa": [{}, {"weights": "quadratic"}],
     "cost": [{"cost_fn": 5.0, "cost_fp": 1.0}],
+    "net_benefit": [
+        {"threshold": 0.4},
+        {"threshold": 0.4, "standardized": True},
+        {"threshold": 0.4, "prevalence": 0.1},
+        {"threshold": 0.4, "prevalence": 0.1, "standardized": True},
+    ],
     "fbeta": [{"beta": 2.0}],
     "mean_pinball_loss": [{"alpha": 0.3}],
     "mean_tweedie_deviance": [{"power": 1.5}, {"power": 3.0}],
@@ -65,6 +71,7 @@ def _value(name: str, y: Any, p: Any, threshold: float | None, w: Any, given: An
     labels = p if threshold is None else (p >= threshold).astype(int)
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", fm.SmallSampleWarning)  # its own intervals are not asked
         return float(MEASURES[name].value(y, labels, sample_weight=w, **given))
 
 

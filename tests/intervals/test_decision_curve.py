@@ -88,7 +88,7 @@ def test_errors_are_those_of_means_over_rows() -> None:
     y, a, b = sample()
     n = len(y)
     curve = fm.decision_curve(y, {"a": a, "b": b}, thresholds=GRID)
-    apart = fm.decision_curve_difference(y, {"a": a, "b": b}, thresholds=GRID)
+    apart = fm.decision_curve(y, {"a": a, "b": b}, reference="b", thresholds=GRID)
     ratio = fm.decision_curve(y, a, thresholds=GRID, standardized=True)
     fixed = fm.decision_curve(y, a, thresholds=GRID, prevalence=0.1)
     z = norm.ppf(0.975)
@@ -99,9 +99,9 @@ def test_errors_are_those_of_means_over_rows() -> None:
             assert curve.standard_error[i, j] == pytest.approx(error, rel=1e-10)
             assert curve.low[i, j] == pytest.approx(each.mean() - z * error, rel=1e-10)
             assert curve.high[i, j] == pytest.approx(each.mean() + z * error, rel=1e-10)
-        assert apart.difference[j] == pytest.approx((of_a - of_b).mean(), rel=1e-10)
+        assert apart.net_benefit[0, j] == pytest.approx((of_a - of_b).mean(), rel=1e-10)
         error = (of_a - of_b).std(ddof=1) / math.sqrt(n)
-        assert apart.standard_error[j] == pytest.approx(error, rel=1e-10)
+        assert apart.standard_error[0, j] == pytest.approx(error, rel=1e-10)
         linear = (of_a - ratio.net_benefit[0, j] * y) / y.mean()
         error = linear.std(ddof=1) / math.sqrt(n)
         assert ratio.standard_error[0, j] == pytest.approx(error, rel=1e-10)
@@ -117,26 +117,27 @@ def test_frequencies_are_rows_and_importances_are_not() -> None:
     w = np.random.default_rng(2).integers(0, 4, len(y))
     models = {"a": a, "b": b}
     repeated = {name: np.repeat(each, w) for name, each in models.items()}
-    for function in (fm.decision_curve, fm.decision_curve_difference):
+    for reference in (None, "b"):
         for prevalence in (None, 0.1):
-            more = {"thresholds": GRID, "prevalence": prevalence}
-            found = function(y, models, sample_weight=w, weights_are="frequencies", **more)
-            rows = function(np.repeat(y, w), repeated, **more)
+            more = {"thresholds": GRID, "prevalence": prevalence, "reference": reference}
+            found = fm.decision_curve(y, models, sample_weight=w, weights_are="frequencies", **more)
+            rows = fm.decision_curve(np.repeat(y, w), repeated, **more)
             for name in ("low", "high", "standard_error"):
                 np.testing.assert_allclose(getattr(found, name), getattr(rows, name), rtol=1e-9)
-            doubled = function(y, models, sample_weight=np.full(len(y), 2.5), **more)
-            plain = function(y, models, **more)
+            doubled = fm.decision_curve(y, models, sample_weight=np.full(len(y), 2.5), **more)
+            plain = fm.decision_curve(y, models, **more)
             np.testing.assert_allclose(doubled.standard_error, plain.standard_error, rtol=1e-9)
 
 
 def test_simultaneous_bands_are_wider_and_come_again() -> None:
     y, a, b = sample()
     models = {"a": a, "b": b}
-    for function in (fm.decision_curve, fm.decision_curve_difference):
-        wide = function(y, models, kind="simultaneous", rng=1)
-        narrow = function(y, models)
+    for reference in (None, "b"):
+        more = {"kind": "simultaneous", "reference": reference}
+        wide = fm.decision_curve(y, models, rng=1, **more)
+        narrow = fm.decision_curve(y, models, reference=reference)
         assert (wide.high - wide.low >= narrow.high - narrow.low).all()
-        assert function(y, models, kind="simultaneous", rng=wide.key) == wide
+        assert fm.decision_curve(y, models, rng=wide.key, **more) == wide
         assert np.ravel(narrow.critical_value) == pytest.approx(norm.ppf(0.975))
         assert (np.ravel(wide.critical_value) > 2.3).all()
         assert (np.ravel(wide.critical_value) < 3.5).all()
@@ -154,7 +155,7 @@ def test_nobody_called_has_no_error() -> None:
     assert found.net_benefit[0, 1:].tolist() == [0.0, 0.0]
     assert found.low[0, 1:].tolist() == found.high[0, 1:].tolist() == [0.0, 0.0]
     assert found.standard_error[0, 0] > 0
-    same = fm.decision_curve_difference(y, {"a": a, "b": a})
+    same = fm.decision_curve(y, {"a": a, "b": a}, reference="b")
     assert not same.standard_error.any()
 
 
@@ -165,7 +166,8 @@ def test_no_mistake_is_told(options) -> None:
         found = fm.decision_curve(y, p, thresholds=[0.15, 0.3, 0.5], **options)
     assert (found.standard_error[0] > 0).tolist() == [True, False, False]
     several = {"a": p, "b": [0.6, 0.2, 0.1, 0.1, 0.7]}
-    assert fm.decision_curve_difference(y, several, thresholds=[0.5], **options).low[0] < 0.3
+    apart = fm.decision_curve(y, several, reference="b", thresholds=[0.5], **options)
+    assert apart.low[0, 0] < 0.3
 
 
 def test_coverage_in_a_small_simulation() -> None:
@@ -221,7 +223,7 @@ def test_faults(given_, error, message) -> None:
     with pytest.raises(error, match=message):
         fm.net_benefit(y, p, threshold=0.5, **given_)
     with pytest.raises(error, match=message):
-        fm.decision_curve_difference(y, {"a": [0.1] * 4, "b": p}, **given_)
+        fm.decision_curve(y, {"a": [0.1] * 4, "b": p}, reference="b", **given_)
 
 
 @pytest.mark.parametrize(("given_", "error", "message"), OF_CURVES)
@@ -235,10 +237,10 @@ def test_other_faults() -> None:
     for threshold in (0, 1, -0.1, 1.5, math.nan):
         with pytest.raises(ValueError, match=r"`threshold` must lie in \(0, 1\)"):
             fm.net_benefit(y, p, threshold=threshold)
-    with pytest.raises(ValueError, match="must name two models: got 3"):
-        fm.decision_curve_difference(y, {"a": p, "b": p, "c": p})
-    with pytest.raises(ValueError, match="must name at least two models: got 1"):
-        fm.decision_curve_difference(y, {"a": p})
+    with pytest.raises(ValueError, match="'b': the models are 'a'"):
+        fm.decision_curve(y, {"a": p}, reference="b")
+    with pytest.raises(ValueError, match="others are compared with: got it alone"):
+        fm.decision_curve(y, {"a": p}, reference="a")
     table = fm.ScoreTable.from_scores(y, [1, 2, 3, 4])
     with pytest.raises(ValueError, match=r"the scores of the table must lie in \[0, 1\]"):
         fm.net_benefit(table, threshold=0.5)
@@ -259,11 +261,10 @@ def test_a_class_without_rows_or_spread(y, missing, prevalence, standardized, ki
     is_defined = missing.startswith("one")
     if is_defined and prevalence is None:
         return
-    for function in (fm.decision_curve, fm.decision_curve_difference):
+    for reference in (None, "b"):
         with pytest.warns(UndefinedMetricWarning, match=f"not defined: there is {missing} ex"):
-            found = function(y, models, **options, kind=kind, rng=1)
-        value = getattr(found, "net_benefit", getattr(found, "difference", None))
-        assert (np.isnan(value) != is_defined).all()
+            found = fm.decision_curve(y, models, reference=reference, **options, kind=kind, rng=1)
+        assert (np.isnan(found.net_benefit) != is_defined).all()
         for column in (found.low, found.high, found.standard_error):
             assert np.isnan(column).all()
 
@@ -285,8 +286,63 @@ def test_a_row_of_the_table_is_a_threshold_of_a_model() -> None:
     curve = fm.decision_curve(y, models, thresholds=[0.2, 0.5])
     assert frame["net_benefit"].tolist() == curve.net_benefit.ravel().tolist()
     assert frame["high"].tolist() == curve.high.ravel().tolist()
-    gap = fm.decision_curve_difference(y, models, thresholds=[0.2, 0.5])
-    frame = gap.to_frame()
-    assert list(frame) == ["threshold", "difference", "low", "high", "standard_error"]
-    assert frame["difference"].tolist() == gap.difference.tolist()
-    assert "a − b" in str(gap)
+    gap = fm.decision_curve(y, models, reference="b", thresholds=[0.2, 0.5])
+    assert gap.to_frame()["model"].tolist() == ["a", "a"]
+    assert "reference" in str(gap)
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.SmallSampleWarning")
+@pytest.mark.parametrize("standardized", [False, True])
+@pytest.mark.parametrize("prevalence", [None, 0.2])
+@pytest.mark.parametrize("weights_are", [None, "frequencies", "importances"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_errors_are_those_of_estimate_and_compare(
+    standardized, prevalence, weights_are, grouped
+) -> None:
+    y, a, b = sample()
+    rng = np.random.default_rng(4)
+    more = {"groups": rng.integers(0, 40, len(y))} if grouped else {}
+    if weights_are is not None:
+        own = rng.integers(1, 4, len(y)) if weights_are == "frequencies" else rng.random(len(y))
+        more |= {"sample_weight": own, "weights_are": weights_are}
+    own = {"standardized": standardized, "prevalence": prevalence}
+    models = {"a": a, "b": b}
+    curve = fm.decision_curve(y, models, thresholds=GRID, **own, **more)
+    apart = fm.decision_curve(y, models, reference="b", thresholds=GRID, **own, **more)
+    assert apart.interventions_avoided[0] == pytest.approx(curve.interventions_avoided[0], rel=1e-9)
+    for j, t in enumerate(GRID):
+        asked = ("net_benefit", {"threshold": t, **own})
+        found = fm.estimate(y, a, metrics=asked, **more)["net_benefit"]
+        assert found.estimate == pytest.approx(curve.net_benefit[0, j], rel=1e-10)
+        assert found.standard_error == pytest.approx(curve.standard_error[0, j], rel=1e-9)
+        pair = fm.compare(y, models, metrics=asked, **more)["net_benefit"]["a", "b"]
+        assert pair.estimate == pytest.approx(apart.net_benefit[0, j], rel=1e-9)
+        assert pair.standard_error == pytest.approx(apart.standard_error[0, j], rel=1e-9)
+        if grouped:
+            assert pair.confidence_interval.low == pytest.approx(apart.low[0, j], rel=1e-8)
+
+
+def test_groups_of_one_row_each_are_rows_and_one_group_shows_nothing() -> None:
+    y, a, _ = sample()
+    plain = fm.decision_curve(y, a, thresholds=GRID, kind="simultaneous", rng=1)
+    single = fm.decision_curve(
+        y, a, thresholds=GRID, kind="simultaneous", rng=1, groups=np.arange(len(y))
+    )
+    np.testing.assert_allclose(single.standard_error, plain.standard_error, rtol=1e-10)
+    assert single.critical_value == pytest.approx(plain.critical_value, rel=1e-10)
+    assert (single.high > plain.high).all()
+    with pytest.warns(UndefinedMetricWarning, match="all rows are of one group"):
+        alone = fm.decision_curve(y, a, thresholds=GRID, groups=np.zeros(len(y), int))
+    assert np.isnan(alone.low).all()
+
+
+def test_many_thresholds_are_not_counted_in_cells() -> None:
+    y, a, b = sample(n=30)
+    fine, coarse = np.arange(1, 1000) / 1000, np.arange(1, 10) / 10
+    found = [
+        fm.decision_curve(y, {"a": a, "b": b}, reference="b", thresholds=grid)
+        for grid in (fine, coarse)
+    ]
+    np.testing.assert_allclose(
+        found[0].standard_error[0, 99::100], found[1].standard_error[0], rtol=1e-10
+    )

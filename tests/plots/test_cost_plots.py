@@ -37,7 +37,7 @@ ONE_MODEL = {
 SEVERAL = {
     "costs": (lambda: fm.compare_cost_curves(Y, MODELS), {}),
     "decision": (lambda: fm.decision_curve(Y, MODELS), {}),
-    "difference": (lambda: fm.decision_curve_difference(Y, MODELS), {}),
+    "difference": (lambda: fm.decision_curve(Y, MODELS, reference=list(MODELS)[1]), {}),
     "with a confidence band": (
         lambda: fm.reliability_diagram(Y, P),
         {"band": fm.reliability_band(Y, P)},

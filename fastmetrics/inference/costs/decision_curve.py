@@ -1,19 +1,18 @@
-"""Decision curves of one or several models with bands, and the difference of two."""
+"""Decision curves of one or several models, or of what they have more than one of them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.costs import check_prevalence
-from fastmetrics._input.models import MODELS, NamedScores, check_models, named_scores
-from fastmetrics._input.rows import column_count, has_names
+from fastmetrics._input.costs import check_prevalence, check_threshold_grid
+from fastmetrics._input.models import MODELS, CheckedModels, NamedScores, check_models, named_scores
+from fastmetrics._input.rows import BinaryRows, column_count, has_names
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
@@ -22,16 +21,21 @@ from fastmetrics._input.scalars import (
     key_text,
     seed_key,
 )
-from fastmetrics._input.scores import check_probabilities, check_scores_array
-from fastmetrics.errors import DegenerateDataWarning, InputError, renamed, warn_user
-from fastmetrics.inference._normal import normal_quantile
-from fastmetrics.inference.costs._called_moments import (
-    NetBenefit,
-    Rows,
-    covariance,
-    net_benefit_of,
+from fastmetrics._input.scores import check_probabilities
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    UndefinedMetricWarning,
+    no_such,
+    renamed,
+    warn_user,
 )
-from fastmetrics.inference.costs.decision_results import DecisionCurve, DecisionCurveDifference
+from fastmetrics.inference._sample_sizes import warn_of_few_groups
+from fastmetrics.inference.costs.decision_results import DecisionCurve
+from fastmetrics.inference.reference import quantile, tail
+from fastmetrics.inference.units import Spread, Units
+from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures.costs.influences import of_calls
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread
 
 Floats = NDArray[np.float64]
@@ -42,46 +46,20 @@ _N_DRAWS: Final = 20_000
 #: Variances below this share of the largest are rounding.
 _NO_VARIANCE: Final = 2.0**-40
 
-_CURVES: Final = """
-Parameters
-----------
-y_true : array-like of shape (n_samples,)
-    Binary labels.
-thresholds : array-like of shape (n_thresholds,), optional
-    Threshold probabilities, rising, in (0, 1); by default 0.01, 0.02, ... 0.99.
-standardized : bool, default=False
-    Whether to divide by the prevalence, the net benefit of a perfect model.
-prevalence : float, optional
-    Share of positives, in (0, 1), as for a case-control study; None: that of the data.
-kind : {"pointwise", "simultaneous"}, default="pointwise"
-    Whether the limits hold at any one threshold, or at all of them at once.
 
-Raises
-------
-TypeError
-    If an argument is of the wrong kind.
-ValueError
-    If the data are not binary labels, a probability is outside [0, 1], or a threshold or the
-    prevalence is not in (0, 1).
-
-Warns
------
-UndefinedMetricWarning
-    If a class has one row and there is a `prevalence`: errors and limits are nan.
-"""
-
-
-@documented(_CURVES, MODELS, BOTH_CLASSES)
+@documented(MODELS, BOTH_CLASSES)
 def decision_curve(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
+    reference: str | None = None,
     thresholds: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     standardized: bool = False,
     prevalence: float | None = None,
     kind: Kind = "pointwise",
     confidence_level: float = 0.95,
+    groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
     pos_label: Any = None,
@@ -91,31 +69,61 @@ def decision_curve(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,)
+        Binary labels.
     scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
         The probabilities of each model by its name; a single column is one model called
         ``"model"``. An array of shape (n_samples, n_models) needs `names`.
+    reference : str, optional
+        The model that all others are compared with on the same rows: the curves are then the net
+        benefit that the others, and treating all, have more than it.
+    thresholds : array-like of shape (n_thresholds,), optional
+        Threshold probabilities, rising, in (0, 1); by default 0.01, 0.02, ... 0.99.
+    standardized : bool, default=False
+        Whether to divide by the prevalence, the net benefit of a perfect model.
+    prevalence : float, optional
+        Share of positives, in (0, 1), as for a case-control study; None: that of the data.
+    kind : {"pointwise", "simultaneous"}, default="pointwise"
+        Whether the limits hold at any one threshold, or at all of them at once.
+    groups : array-like of shape (n_samples,), optional
+        Which rows belong together (user, patient): groups then vary, not rows.
 
     Returns
     -------
     DecisionCurve
         Net benefit of each model with its limits, and that of treating all.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If the data are not binary labels, or a probability, threshold or prevalence is none.
+
     Warns
     -----
+    UndefinedMetricWarning
+        If a class has one row and there is a `prevalence`: errors and limits are nan.
     DegenerateDataWarning
         If a threshold makes no mistake on these rows and its limits are the value itself, as where
         net benefit is standardized or there is a `prevalence`.
+    SmallSampleWarning
+        If groups are worth few.
 
     Notes
     -----
     Net benefit, ``TP/n - FP/n * t / (1 - t)``, is a mean over rows; its limits are normal ones,
     with the standard error of that mean (standardized: of the ratio; with a `prevalence`, of two
-    samples). A simultaneous band is as many standard errors wide as the largest deviation of a
-    normal process with the same correlations between thresholds. Where nobody is called the net
-    benefit is 0 without error. ``docs/coverage.md`` has the simulated coverage: limits fall short
-    where only a few rows are called.
+    samples). Of groups they are Student's, as in `estimate`. A simultaneous band is as many
+    standard errors wide as the largest deviation of a normal process with the same correlations
+    between thresholds. Where nobody is called the net benefit is 0 without error, and so is the
+    difference where both models call the same rows.
 
-    O(n log T) for T thresholds, and O(T²) of memory; simultaneous, O(T³).
+    ``docs/coverage.md`` has the simulated coverage: limits fall short where only a few rows are
+    called, and of differences where models decide differently of a few: with 100 to 300 rows, 10 %
+    of them positive, at a threshold of 0.02 they covered 75 to 77 % instead of 95. One threshold is
+    a comparison at one price (`compare` has its p-value); over many, ask for a simultaneous band.
+
+    O(n log T + T^3) time for T thresholds, O(n + T^2) memory (T^3 with a `reference`), of groups
+    O(n T) time.
 
     References
     ----------
@@ -127,47 +135,73 @@ def decision_curve(
     Examples
     --------
     >>> y_true = [0, 0, 1, 1, 0, 1, 0, 0]
-    >>> y_prob = [0.1, 0.3, 0.25, 0.8, 0.4, 0.6, 0.05, 0.2]
-    >>> found = decision_curve(y_true, y_prob, thresholds=[0.2, 0.5])
+    >>> models = {
+    ...     "a": [0.1, 0.3, 0.25, 0.8, 0.4, 0.6, 0.05, 0.2],
+    ...     "b": [0.3, 0.1, 0.2, 0.7, 0.6, 0.4, 0.1, 0.1],
+    ... }
+    >>> found = decision_curve(y_true, models["a"], thresholds=[0.2, 0.5])
     >>> found.net_benefit, found.treat_all
     (array([[0.28125, 0.25   ]]), array([ 0.21875, -0.25   ]))
     >>> found.interventions_avoided
     array([[0.25, 0.5 ]])
+    >>> decision_curve(y_true, models, reference="b", thresholds=[0.2, 0.5]).net_benefit
+    array([[-0.03125,  0.25   ]])
     """
-    asked = _asked(
-        thresholds, standardized, prevalence, kind, confidence_level, sample_weight, weights_are
+    check_choice("kind", kind, ("pointwise", "simultaneous"))
+    check_choice("standardized", standardized, (False, True))
+    grid = check_threshold_grid(thresholds)
+    asked = _Asked(
+        grid / (1.0 - grid),
+        standardized,
+        check_prevalence(prevalence),
+        check_confidence_level(confidence_level),
+        check_weights_are(sample_weight, weights_are),
     )
     several = names is not None or has_names(scores) or column_count(scores) > 1
-    single = [NamedScores("model", "scores", scores)]
-    models = named_scores(scores, names) if several else single
-    rows, found = _models(y_true, models, asked, sample_weight=sample_weight, pos_label=pos_label)
-    drawn = asked.generator(rng)
-    bands = []
-    for model in found:
-        square = covariance(rows, model, model, asked.odds, by_class=prevalence is not None)
-        bands.append(asked.limits(model.value, square, drawn))
-    n_positive, n_negative = rows.totals
-    share = asked.prevalence
-    if share is None:
-        share = n_positive / (n_positive + n_negative)
-    treat_all = share - (1.0 - share) * asked.odds
+    models = named_scores(scores, names) if several else [NamedScores("model", "scores", scores)]
+    own = tuple(model.name for model in models)
+    if reference is not None and reference not in own:
+        raise no_such(reference, "models", own)
+    if reference is not None and len(own) < 2:
+        raise InputError("`reference` is a model that others are compared with: got it alone")
+    checked = check_models(
+        y_true,
+        models,
+        sample_weight=sample_weight,
+        weights_are=asked.weights_are if asked.weights_are == "frequencies" else None,
+        pos_label=pos_label,
+        groups=groups,
+    )
+    for model, column in zip(models, checked.scores, strict=True):
+        with renamed(y_prob=model.argument):
+            check_probabilities(column)
+    called = [_Called.of(checked.rows, column, grid) for column in checked.scores]
+    chosen: list[tuple[int, ...]] = [(i,) for i in range(len(own))]
+    if reference is not None:
+        last = own.index(reference)
+        chosen = [(i, last) for i in range(len(own)) if i != last]
+    drawn = None if kind == "pointwise" else _Drawn.of(rng)
+    share = _share(called[0], asked)
+    units = _units(checked, asked)
+    bands = [
+        asked.band(_Points.of([called[i] for i in places], units, len(grid) + 1), drawn)
+        for places in chosen
+    ]
     value, low, high, error = (np.array([band[i] for band in bands]) for i in range(4))
-    perfect = (error == 0) & np.isclose(value, 1.0 if standardized else share, rtol=1e-12)
-    if perfect.any():
-        warn_user(
-            f"the limits equal the net benefit at {np.count_nonzero(perfect)} of {perfect.size} "
-            "thresholds: no mistake is made there on these data, which do not show how rare they "
-            "are",
-            DegenerateDataWarning,
-        )
+    treat_all = (share - (1.0 - share) * asked.odds) / ((share or math.nan) if standardized else 1)
+    if reference is None:
+        _warn_of_perfect(error, value, 1.0 if standardized else share)
+    else:
+        treat_all = treat_all - [called[last].influences(j, asked).value for j in range(len(grid))]
     return DecisionCurve(
-        thresholds=_frozen(asked.thresholds),
-        names=tuple(model.name for model in models),
+        thresholds=_frozen(grid),
+        names=tuple(own[places[0]] for places in chosen),
+        reference=reference,
         net_benefit=_frozen(value),
         low=_frozen(low),
         high=_frozen(high),
         standard_error=_frozen(error),
-        treat_all=_frozen(treat_all / (share or math.nan) if standardized else treat_all),
+        treat_all=_frozen(treat_all),
         prevalence=share,
         standardized=standardized,
         kind=kind,
@@ -178,203 +212,171 @@ def decision_curve(
     )
 
 
-@documented(_CURVES, MODELS, BOTH_CLASSES)
-def decision_curve_difference(
-    y_true: ArrayLike,
-    scores: Mapping[str, ArrayLike] | ArrayLike,
-    *,
-    thresholds: ArrayLike | None = None,
-    names: Sequence[str] | None = None,
-    standardized: bool = False,
-    prevalence: float | None = None,
-    kind: Kind = "pointwise",
-    confidence_level: float = 0.95,
-    sample_weight: ArrayLike | None = None,
-    weights_are: WeightsAre = "importances",
-    pos_label: Any = None,
-    rng: Any = None,
-) -> DecisionCurveDifference:
-    """Compute how much more net benefit one model has than another on the same rows.
+class _Drawn(NamedTuple):
+    """The random numbers of a simultaneous band."""
 
-    Parameters
-    ----------
-    scores : mapping of str to array-like of shape (n_samples,), or data frame
-        The probabilities of two models by their names: the first less the second. An array of shape
-        (n_samples, 2) needs `names`.
-
-    Returns
-    -------
-    DecisionCurveDifference
-        The difference at each threshold, with limits that know how alike the models are.
-
-    Notes
-    -----
-    As in `decision_curve`: a mean over rows, of differences. Where both models call the same rows
-    it is 0 without error. One threshold is a comparison of two models at one price; over many, take
-    ``kind="simultaneous"``.
-    Limits fall short where the models decide differently of a few rows alone: with 100 to 300 rows,
-    10 % of them positive, at a threshold of 0.02 they covered 75 to 77 % instead of 95.
-
-    Examples
-    --------
-    >>> y_true = [0, 0, 1, 1, 0, 1, 0, 0]
-    >>> models = {
-    ...     "a": [0.1, 0.3, 0.25, 0.8, 0.4, 0.6, 0.05, 0.2],
-    ...     "b": [0.3, 0.1, 0.2, 0.7, 0.6, 0.4, 0.1, 0.1],
-    ... }
-    >>> decision_curve_difference(y_true, models, thresholds=[0.2, 0.5]).difference
-    array([-0.03125,  0.25   ])
-    """
-    asked = _asked(
-        thresholds, standardized, prevalence, kind, confidence_level, sample_weight, weights_are
-    )
-    models = named_scores(scores, names, at_least=2)
-    if len(models) > 2:
-        raise InputError(f"`scores` must name two models: got {len(models)}")
-    rows, found = _models(y_true, models, asked, sample_weight=sample_weight, pos_label=pos_label)
-    a, b = found
-    of_a, of_b, of_both = (
-        covariance(rows, *pair, asked.odds, by_class=prevalence is not None)
-        for pair in ((a, a), (b, b), (a, b))
-    )
-    square = of_a + of_b - of_both - of_both.T
-    drawn = asked.generator(rng)
-    value, low, high, error, critical = asked.limits(a.value - b.value, square, drawn)
-    return DecisionCurveDifference(
-        thresholds=_frozen(asked.thresholds),
-        names=(models[0].name, models[1].name),
-        difference=_frozen(value),
-        low=_frozen(low),
-        high=_frozen(high),
-        standard_error=_frozen(error),
-        standardized=standardized,
-        kind=kind,
-        confidence_level=asked.level,
-        critical_value=critical,
-        key=None if drawn is None else drawn.key,
-        weights_are=asked.weights_are,
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Drawn:
     generator: np.random.Generator
     key: str
 
+    @classmethod
+    def of(cls, rng: Any) -> _Drawn:
+        key = seed_key(rng)
+        return cls(np.random.Generator(np.random.Philox(key.tolist())), key_text(key))
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
+
+class _Called(NamedTuple):
+    """A model's decisions: of each row its class and how many thresholds call it, as one code."""
+
+    codes: NDArray[np.int64]
+    weights: Floats
+
+    @classmethod
+    def of(cls, rows: BinaryRows, scores: NDArray[Any], grid: Floats) -> _Called:
+        # Compared as doubles, which hold every float32.
+        times = np.searchsorted(grid, scores.astype(np.float64), side="right")
+        codes = (rows.labels == 1) * (len(grid) + 1) + times
+        return cls(codes, np.bincount(codes, rows.weights, 2 * len(grid) + 2).astype(np.float64))
+
+    def influences(self, j: int, asked: _Asked) -> RowInfluences:
+        """Return net benefit at a threshold, with the influence of a row of each code."""
+        n = len(asked.odds) + 1
+        if not (self.weights[:n].any() and self.weights[n:].any()):
+            return RowInfluences(math.nan, np.full(2 * n, math.nan))
+        positive, times = np.repeat([False, True], n), np.tile(np.arange(n), 2)
+        odds = float(asked.odds[j])
+        return of_calls(
+            positive, times > j, self.weights, odds, asked.standardized, asked.prevalence
+        )
+
+
+class _Points(NamedTuple):
+    """Rows that the same thresholds call: their codes, of a model and perhaps of another.
+
+    Influences times ``root`` vary independently; of groups, whose rows are apart, it is None.
+    """
+
+    models: tuple[_Called, ...]
+    codes: tuple[NDArray[np.int64], ...]
+    root: Floats | None
+    units: Units
+
+    @classmethod
+    def of(cls, models: Sequence[_Called], units: Units, n: int) -> _Points:
+        """Return the points of rows; ``n`` is how many codes a class has."""
+        codes = tuple(model.codes for model in models)
+        if units.groups is not None:
+            return cls(tuple(models), codes, None, units)
+        power = units.counts if units.weights is None else np.square(units.weights)
+        if len(models) == 1:
+            joint, n_joint = codes[0], 2 * n
+        else:
+            joint, n_joint = codes[0] * n + codes[1] % n, 2 * n * n
+        if n_joint <= max(len(joint), 1 << 16):
+            power = np.bincount(joint, power, n_joint)
+            at = np.flatnonzero(power)
+            power = power[at]
+            codes = (at,) if len(models) == 1 else (at // n, at // (n * n) * n + at % n)
+        factor = units.factors[0 if units.strata is None else codes[0] // n]
+        root = np.sqrt(factor * (np.ones(len(codes[0])) if power is None else power))
+        return cls(tuple(models), codes, root, units)
+
+    def contributions(self, influences: Floats) -> tuple[Floats, Spread]:
+        """Return what varies independently, the squares adding up to the variance; and that."""
+        if self.root is None:
+            sums = self.units.sums_of_groups(influences[None])[0].sum(axis=0)
+            return sums, self.units.spread(influences)
+        parts = influences * self.root
+        return parts, Spread(float(np.sum(parts * parts)), math.inf)
+
+
+class _Asked(NamedTuple):
     """Checked options."""
 
-    thresholds: Floats
+    odds: Floats
     standardized: bool
     prevalence: float | None
-    kind: str
     level: float
     weights_are: WeightsAre | None
 
-    @property
-    def odds(self) -> Floats:
-        found: Floats = self.thresholds / (1.0 - self.thresholds)
-        return found
-
-    def generator(self, rng: Any) -> _Drawn | None:
-        """Return the random numbers of a simultaneous band."""
-        if self.kind == "pointwise":
-            return None
-        key = seed_key(rng)
-        return _Drawn(np.random.Generator(np.random.Philox(key.tolist())), key_text(key))
-
-    def limits(
-        self, value: Floats, square: Floats, drawn: _Drawn | None
+    def band(
+        self, points: _Points, drawn: _Drawn | None
     ) -> tuple[Floats, Floats, Floats, Floats, float]:
         """Return values, limits, errors and how many errors wide the band is."""
-        variance = np.diagonal(square).copy()
+        value, kept, spreads = np.zeros(len(self.odds)), [], []
+        for j in range(len(value)):
+            influences: Any = 0.0
+            for model, codes, sign in zip(points.models, points.codes, (1.0, -1.0), strict=False):
+                found = model.influences(j, self)
+                value[j] += sign * found.value
+                influences = influences + sign * found.influences[codes]
+            parts, spread = points.contributions(influences)
+            spreads.append(spread)
+            if drawn is not None:
+                kept.append(parts)
+        variance = np.array([spread.variance for spread in spreads])
         variance[variance <= _NO_VARIANCE * np.max(variance, initial=0.0)] = 0.0
         error = np.sqrt(variance)
-        critical = normal_quantile(0.5 + self.level / 2.0)
+        critical = quantile(0.5 + self.level / 2.0, math.inf)
         varies = error > 0
         if drawn is not None and varies.any():
-            scale = np.outer(error[varies], error[varies])
-            critical = _largest_of(square[np.ix_(varies, varies)] / scale, self.level, drawn)
-        return value, value - critical * error, value + critical * error, error, critical
+            critical = _largest_of(np.array(kept)[varies], self.level, drawn)
+        reach = np.full(len(value), critical)
+        if points.root is None:  # groups: as far out, of Student's t
+            share = tail(critical, math.inf)
+            reach[varies] = [quantile(share, spreads[j].df) for j in np.flatnonzero(varies)]
+        return value, value - reach * error, value + reach * error, error, critical
 
 
-def _asked(
-    thresholds: Any,
-    standardized: Any,
-    prevalence: Any,
-    kind: Any,
-    confidence_level: Any,
-    sample_weight: Any,
-    weights_are: Any,
-) -> _Asked:
-    check_choice("kind", kind, ("pointwise", "simultaneous"))
-    check_choice("standardized", standardized, (False, True))
-    grid = np.arange(1, 100) / 100.0
-    if thresholds is not None:
-        grid = check_scores_array(thresholds, "thresholds").astype(np.float64)
-        for what, bad in (
-            ("lie in (0, 1)", (grid <= 0) | (grid >= 1)),
-            ("rise", np.diff(grid, prepend=-1.0) <= 0),
-        ):
-            if bad.any():
-                at = int(np.argmax(bad))
-                raise InputError(f"`thresholds` must {what}: got {grid[at].item()!r} at index {at}")
-    return _Asked(
-        grid,
-        standardized,
-        check_prevalence(prevalence),
-        kind,
-        check_confidence_level(confidence_level),
-        check_weights_are(sample_weight, weights_are),
+def _share(called: _Called, asked: _Asked) -> float:
+    """Return the share of positives; say where a class has no row, or nothing shows its spread."""
+    negatives, positives = (float(part.sum()) for part in np.split(called.weights, 2))
+    if not lacks_one(positives > 0, negatives > 0, "net benefit") and asked.prevalence is not None:
+        if asked.weights_are == "importances":
+            is_positive = called.codes > len(asked.odds)
+            positives, negatives = float(is_positive.sum()), float((~is_positive).sum())
+        lacks_spread(positives, negatives, "the error of net benefit")
+    return positives / (positives + negatives) if asked.prevalence is None else asked.prevalence
+
+
+def _units(checked: CheckedModels, asked: _Asked) -> Units:
+    """Return what varies; say where there are few groups."""
+    weights, are_rows = checked.rows.weights, asked.weights_are == "frequencies"
+    units = Units(
+        len(checked.rows.labels),
+        counts=weights if are_rows else None,
+        weights=None if are_rows else weights,
+        groups=checked.groups,
+        strata=None if asked.prevalence is None else (checked.rows.labels == 1).astype(np.int64),
     )
-
-
-def _models(
-    y_true: Any, models: list[NamedScores], asked: _Asked, *, sample_weight: Any, pos_label: Any
-) -> tuple[Rows, list[NetBenefit]]:
-    """Return the rows, and the net benefit of each model."""
-    checked = check_models(
-        y_true,
-        models,
-        sample_weight=sample_weight,
-        weights_are="frequencies" if asked.weights_are == "frequencies" else None,
-        pos_label=pos_label,
-    )
-    for model, column in zip(models, checked.scores, strict=True):
-        with renamed(y_prob=model.argument):
-            check_probabilities(column)
-    weights = checked.rows.weights
-    rows = Rows(checked.rows.labels == 1, weights, asked.weights_are == "frequencies")
-    found = []
-    n_positive, n_negative = rows.totals
-    undefined = lacks_one(n_positive > 0, n_negative > 0, "net benefit")
-    if not undefined and asked.prevalence is not None:
-        lacks_spread(*rows.sizes(), "the error of net benefit")
-    nothing = np.full(len(asked.odds), math.nan)
-    for column in checked.scores:
-        # Compared as doubles, which hold every float32.
-        times = np.searchsorted(asked.thresholds, column.astype(np.float64), side="right")
-        if undefined:
-            pair = nothing, nothing
-            found.append(NetBenefit(times, pair, nothing, (math.nan, math.nan), pair))
-            continue
-        found.append(
-            net_benefit_of(
-                rows,
-                times,
-                asked.odds,
-                prevalence=asked.prevalence,
-                standardized=asked.standardized,
-            )
+    if units.groups is not None and units.n_units < 2:
+        warn_user(
+            "the error of net benefit is not defined: all rows are of one group",
+            UndefinedMetricWarning,
         )
-    return rows, found
+    elif units.groups is not None:
+        warn_of_few_groups(units.effective_groups, units.n_units)
+    return units
 
 
-def _largest_of(correlation: Floats, level: float, drawn: _Drawn) -> float:
-    """Return what the largest deviation of a normal process stays below with this probability."""
-    values, vectors = np.linalg.eigh(correlation)
+def _warn_of_perfect(error: Floats, value: Floats, most: float) -> None:
+    """Say at how many thresholds no mistake was made, so that nothing varies."""
+    perfect = (error == 0) & np.isclose(value, most, rtol=1e-12)
+    if perfect.any():
+        warn_user(
+            f"the limits equal the net benefit at {np.count_nonzero(perfect)} of {perfect.size} "
+            "thresholds: no mistake is made there on these data, which do not show how rare they "
+            "are",
+            DegenerateDataWarning,
+        )
+
+
+def _largest_of(parts: Floats, level: float, drawn: _Drawn) -> float:
+    """Return what the largest deviation of a normal process stays below with this probability.
+
+    ``parts`` are what each unit adds to the error at each threshold.
+    """
+    parts = parts / np.sqrt((parts * parts).sum(axis=1))[:, None]
+    values, vectors = np.linalg.eigh(parts @ parts.T)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     largest = np.abs(drawn.generator.standard_normal((_N_DRAWS, len(root))) @ root.T).max(axis=1)
     return float(np.quantile(largest, level))

@@ -1,7 +1,8 @@
-"""What `decision_curve` and `decision_curve_difference` return."""
+"""What `decision_curve` returns."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DecisionCurve(Result):
-    """Net benefit of models at threshold probabilities, with limits.
+    """Net benefit of models at threshold probabilities, or its differences, with limits.
 
     Attributes
     ----------
@@ -28,14 +29,17 @@ class DecisionCurve(Result):
         Threshold probabilities, rising.
     names : tuple of str
         Of the models.
+    reference : str or None
+        The model whose net benefit is taken away from that of all others.
     net_benefit : ndarray of shape (n_models, n_thresholds)
-        Of treating whoever has at least the threshold probability.
+        Of treating whoever has at least the threshold probability; less that of `reference`.
     low, high : ndarray of shape (n_models, n_thresholds)
         Limits of it.
     standard_error : ndarray of shape (n_models, n_thresholds)
         Of it.
     treat_all : ndarray of shape (n_thresholds,)
-        Net benefit of treating everybody; that of treating nobody is 0.
+        Net benefit of treating everybody, that of treating nobody being 0; less that of
+        `reference`.
     prevalence : float
         Share of positives, of the data or as it was given.
     standardized : bool
@@ -45,7 +49,8 @@ class DecisionCurve(Result):
     confidence_level : float
         Of the limits.
     critical_value : tuple of float
-        How many standard errors the limits of each model reach.
+        How many standard errors the limits of each model reach; of groups, where Student's t does
+        as seldom as this of the normal distribution.
     key : str or None
         Of the random numbers of a simultaneous band: ``rng=key`` draws them again.
     weights_are : {"importances", "frequencies"} or None
@@ -54,6 +59,7 @@ class DecisionCurve(Result):
 
     thresholds: Floats
     names: tuple[str, ...]
+    reference: str | None
     net_benefit: Floats
     low: Floats
     high: Floats
@@ -78,7 +84,9 @@ class DecisionCurve(Result):
             "standard_error": self.standard_error.ravel(),
             "treat_all": np.tile(self.treat_all, n),
         }
-        return Display([Table(columns), _options(self)], type(self).__name__)
+        names = ("reference", "standardized", "kind", "confidence_level", "key", "weights_are")
+        options = Table.record({name: getattr(self, name) for name in names}, framed=False)
+        return Display([Table(columns), options], type(self).__name__)
 
     @property
     def interventions_avoided(self) -> Floats:
@@ -95,92 +103,29 @@ class DecisionCurve(Result):
     def plot(self, ax: Any = None, **line_options: Any) -> Any:
         """Draw net benefit against threshold probability, beside treating all and nobody.
 
-        The limits are bands. What lies deep below 0 is no choice, and out of sight.
+        The limits are bands. What lies deep below 0 is no choice, and out of sight. Differences
+        are drawn beside 0.
         """
-        x = self.thresholds
-        models = zip(self.names, self.net_benefit, self.low, self.high, strict=True)
-        curves = [
-            Curve(x, benefit, shown_name(name), Band(x, low, high))
-            for name, benefit, low, high in models
-        ]
+        x, less = self.thresholds, ""
+        unit = "standardized net benefit" if self.standardized else "net benefit"
         guides = [
             Guide(x, self.treat_all, "treat all"),
             Guide(x, np.zeros(len(x)), "treat none", ":"),
         ]
-        unit = "standardized net benefit" if self.standardized else "net benefit"
-        labels = ("threshold probability", unit)
-        title = band_title(self.confidence_level, self.kind)
+        if self.reference is not None:
+            less, unit = f" − {shown_name(self.reference)}", f"difference of {unit}"
+            guides = [Guide(x, np.zeros(len(x)), "equal")]
+        models = zip(self.names, self.net_benefit, self.low, self.high, strict=True)
+        curves = [
+            Curve(x, benefit, shown_name(name) + less, Band(x, low, high))
+            for name, benefit, low, high in models
+        ]
         return draw_curves(
-            curves, guides, labels, ax, depth=0.15, title=title, options=line_options
+            curves,
+            guides,
+            ("threshold probability", unit),
+            ax,
+            depth=0.15 if self.reference is None else math.inf,
+            title=band_title(self.confidence_level, self.kind),
+            options=line_options,
         )
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class DecisionCurveDifference(Result):
-    """How much more net benefit one model has than another, with limits.
-
-    Attributes
-    ----------
-    thresholds : ndarray of shape (n_thresholds,)
-        Threshold probabilities, rising.
-    names : tuple of str
-        The model, and the one that is subtracted.
-    difference : ndarray of shape (n_thresholds,)
-        Of their net benefits on the same rows; the greater, the better is the first.
-    low, high : ndarray of shape (n_thresholds,)
-        Limits of it.
-    standard_error : ndarray of shape (n_thresholds,)
-        Of it.
-    standardized : bool
-        Whether net benefits were divided by the prevalence.
-    kind : {"pointwise", "simultaneous"}
-        Whether the limits hold at any one threshold, or at all of them at once.
-    confidence_level : float
-        Of the limits.
-    critical_value : float
-        How many standard errors they reach.
-    key : str or None
-        Of the random numbers of a simultaneous band.
-    weights_are : {"importances", "frequencies"} or None
-        How weights were read; None where there were none.
-    """
-
-    thresholds: Floats
-    names: tuple[str, str]
-    difference: Floats
-    low: Floats
-    high: Floats
-    standard_error: Floats
-    standardized: bool
-    kind: str
-    confidence_level: float
-    critical_value: float
-    key: str | None
-    weights_are: WeightsAre | None
-
-    def _shown(self) -> Display:
-        columns = {
-            "threshold": self.thresholds,
-            "difference": self.difference,
-            "low": self.low,
-            "high": self.high,
-            "standard_error": self.standard_error,
-        }
-        caption = " − ".join(self.names)
-        return Display([Table(columns, caption), _options(self)], type(self).__name__)
-
-    @documented(PLOTTED)
-    def plot(self, ax: Any = None, **line_options: Any) -> Any:
-        """Draw the difference, with its limits as a band, against threshold probability."""
-        x, label = self.thresholds, " − ".join(map(shown_name, self.names))
-        curve = Curve(x, self.difference, label, Band(x, self.low, self.high))
-        labels = ("threshold probability", "difference of net benefit")
-        equal = Guide(x, np.zeros(len(x)), "equal")
-        title = band_title(self.confidence_level, self.kind)
-        return draw_curves([curve], [equal], labels, ax, title=title, options=line_options)
-
-
-def _options(curve: DecisionCurve | DecisionCurveDifference) -> Table:
-    """Return how the limits were made."""
-    names = ("standardized", "kind", "confidence_level", "key", "weights_are")
-    return Table.record({name: getattr(curve, name) for name in names}, framed=False)

@@ -14,9 +14,11 @@ from fastmetrics._input.costs import Costs, check_costs, check_prevalence, lengt
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
 from fastmetrics.inference._normal import normal_quantile
-from fastmetrics.inference.costs._called_moments import Rows
+from fastmetrics.inference.units import Units
+from fastmetrics.measures.costs.influences import of_shares
 from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of
 from fastmetrics.tables.scores._threshold import real_threshold
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread
@@ -184,15 +186,16 @@ def threshold_cost_interval(
     z = normal_quantile(0.5 + level / 2.0)
     row = table.best() if given is None else table.row_of(given)
     at = table.threshold_of(row) if given is None else given
-    here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table)
+    with at_most(n_threads):
+        here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table)
     fresh, around = here, ConfidenceInterval(at, at)
     if given is None:
-        fresh = _mean(cells, _mistaken_when_left_out(table, cells), table)
+        with at_most(n_threads):
+            fresh = _mean(cells, _mistaken_when_left_out(table, cells), table)
         around = _not_dearer(table, cells, row, z)
     lows, highs = zip(_limits(here, z), _limits(fresh, z), strict=True)
     low, high = min(lows), max(highs)
-    sizes = Rows(cells.positive, cells.weights, cells.are_rows).sizes()
-    if table.prevalence is not None and lacks_spread(*sizes, "the interval of the cost"):
+    if table.prevalence is not None and lacks_spread(*cells.sizes(), "the interval of the cost"):
         low = high = _NAN
     elif high == 0:
         warn_user(
@@ -227,6 +230,20 @@ class _Cells(NamedTuple):
     costs: Floats
     weights: NDArray[Any] | None
     are_rows: bool
+
+    def units(self, strata: NDArray[np.int64] | None) -> Units:
+        """Return what varies: rows."""
+        counts, weights = (self.weights, None) if self.are_rows else (None, self.weights)
+        return Units(len(self.costs), counts, weights, strata=strata)
+
+    def sizes(self) -> tuple[float, float]:
+        """Return how many rows each class has."""
+        counts = self.weights if self.are_rows and self.weights is not None else None
+        one, other = (
+            float(np.count_nonzero(its) if counts is None else counts[its].sum())
+            for its in (self.positive, ~self.positive)
+        )
+        return one, other
 
 
 class _Mean(NamedTuple):
@@ -327,32 +344,11 @@ def _mistaken_when_left_out(table: CostTable, cells: _Cells) -> NDArray[np.bool_
 def _mean(cells: _Cells, mistaken: NDArray[np.bool_], table: CostTable) -> _Mean:
     """Return the mean cost of the mistakes, and its standard error."""
     losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
-    if table.prevalence is None:
-        value, error = _of_one_sample(losses, cells.weights, cells.are_rows)
-    else:
-        value = variance = 0.0
-        shares = table.prevalence, 1.0 - table.prevalence
-        for share, its in zip(shares, (cells.positive, ~cells.positive), strict=True):
-            weights = None if cells.weights is None else cells.weights[its]
-            mean = _of_one_sample(losses[its], weights, cells.are_rows)
-            value += share * mean.value
-            variance += (share * mean.error) ** 2
-        error = math.sqrt(variance)
-    return _Mean(math.ldexp(value, -table.exponent), math.ldexp(error, -table.exponent))
-
-
-def _of_one_sample(losses: Floats, weights: NDArray[Any] | None, are_rows: bool) -> _Mean:
-    if weights is None:
-        n: float = len(losses)
-        mean = float(losses.mean())
-        square = float(np.square(losses - mean).sum()) / (n * n)
-    else:
-        total = float(weights.sum())
-        mean = float(losses @ weights) / total
-        power = weights if are_rows else np.square(weights)
-        square = float(np.square(losses - mean) @ power) / (total * total)
-        n = total if are_rows else float(np.count_nonzero(weights))
-    return _Mean(mean, math.sqrt(square * n / (n - 1.0)) if n > 1 else _NAN)
+    found = of_shares(cells.positive, losses, cells.weights, table.prevalence)
+    strata = None if table.prevalence is None else cells.positive.astype(np.int64)
+    variance = cells.units(strata).covariance(found.influences[None])[0, 0]
+    error = math.sqrt(variance)
+    return _Mean(math.ldexp(found.value, -table.exponent), math.ldexp(error, -table.exponent))
 
 
 def _limits(mean: _Mean, z: float) -> tuple[float, float]:

@@ -65,7 +65,14 @@ def _part(name: str, title: str, up: bool) -> Measure:
 
 
 def _of_logits(name: str, title: str, read: str) -> Measure:
-    return _of_two(name, title, "logistic_calibration:logistic_calibration", None, read=read)
+    return _of_two(
+        name,
+        title,
+        "logistic_calibration:logistic_calibration",
+        None,
+        read=read,
+        influences="calibration.influences:of_logits",
+    )
 
 
 _RECALIBRATION: Final = (

@@ -50,6 +50,7 @@ MEASURES: Final = (
         needs="probabilities",
         parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
         bounds=(-inf, 1.0),
+        influences="costs.influences:of_threshold",
     ),
     _rule(
         "lift",
