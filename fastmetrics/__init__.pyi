@@ -87,7 +87,6 @@ from .inference.bootstrap.permutation import (
     paired_permutation_test as paired_permutation_test,
 )
 from .inference.calibration.calibration_error_interval import (
-    CalibrationErrorInterval as CalibrationErrorInterval,
     calibration_error_interval as calibration_error_interval,
 )
 from .inference.calibration.calibration_test import (

@@ -110,7 +110,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "Bracket": lambda: fm.Bracket(0.25, 0.5),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
     "BrierCurve": lambda: fm.brier_curve(Y, np.clip(S, 0, 1)),
-    "CalibrationErrorInterval": lambda: fm.calibration_error_interval(Y, CHANCES),
     "CalibrationTest": lambda: fm.calibration_test(Y, CHANCES, n_resamples=9, rng=1),
     "CalibrationSummary": lambda: fm.calibration_summary(Y, CHANCES, on_training_data=False),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),

@@ -124,7 +124,6 @@ NUMBERS = {
     "RocConvexHull": "auc",
     "BootstrapResult": "estimate",
     "BreakEvenPoint": "value",
-    "CalibrationErrorInterval": "estimate",
     "DeLongPair": "difference",
     "DeLongResult": "estimate",
     "DeLongUnpairedTest": "difference",

@@ -153,7 +153,7 @@ def measure(scene: CalibrationScene, data: Data, rng: np.random.Generator, out: 
         out.intervals[f"{strategy} bins", found.method] = interval
         out.intervals[f"{strategy} bins", PUBLISHED] = _as_published(data, strategy)
         if strategy == "uniform":
-            out.estimates["mean square"] = found.mean_square
+            out.estimates["mean square"] = found.details.estimate
     out.estimates["expected_calibration_error"] = fastmetrics.expected_calibration_error(
         y, p, n_bins=N_BINS
     )

@@ -52,8 +52,12 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     assert found.plug_in == pytest.approx(plug_in, rel=1e-12, abs=1e-15)
     right = oracle.limits(*found[:5], level=0.95)
     assert list(result.confidence_interval) == pytest.approx(right, rel=1e-9, abs=1e-12)
-    assert result.mean_square == found.estimate
-    assert result.standard_error == found.standard_error
+    assert result.details == found
+    if result.estimate > 0:
+        by_root = found.standard_error / (2 * result.estimate)
+        assert result.standard_error == pytest.approx(by_root, rel=1e-12)
+    else:
+        assert math.isnan(result.standard_error)
     assert float(result) == result.estimate == math.sqrt(max(found.estimate, 0.0))
     rms = fm.root_mean_square_calibration_error
     same = rms(y, p, n_bins=n_bins, strategy=strategy, estimator="sun")
@@ -101,11 +105,11 @@ def test_the_errors_are_those_of_many_samples() -> None:
         p = rng.choice([0.125, 0.375, 0.625, 0.875], 300)
         y = rng.random(300) < p**1.5
         found.append(fm.calibration_error_interval(y, p, n_bins=4))
-    squares = np.array([each.mean_square for each in found])
+    squares = np.array([each.details.estimate for each in found])
     levels = np.array([0.125, 0.375, 0.625, 0.875])
     target = float(((levels - levels**1.5) ** 2).mean())
     assert squares.mean() == pytest.approx(target, abs=4 * squares.std() / math.sqrt(1000))
-    errors = np.sqrt(np.mean([each.standard_error**2 for each in found]))
+    errors = np.sqrt(np.mean([each.details.standard_error**2 for each in found]))
     assert errors == pytest.approx(squares.std(), rel=0.1)
     covered = np.mean(
         [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,58 +11,21 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import check_confidence_level
-from fastmetrics._results import ConfidenceInterval, OneNumber
+from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import (
     DegenerateDataWarning,
     SmallSampleWarning,
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.inference._normal import normal_quantile
 from fastmetrics.inference._sample_sizes import FEW_OF_A_CLASS
 from fastmetrics.inference.calibration._counted import COUNTED, Counted, counted
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.reference import quantile
 from fastmetrics.measures.calibration._bins import BINNED, Strategy, bin_starts, check_bins
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 _METHOD: Final = "Sun et al. (2024), for any n"
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class CalibrationErrorInterval(OneNumber):
-    """A root mean square calibration error in bins, with a confidence interval.
-
-    Attributes
-    ----------
-    estimate : float
-        The root of `mean_square`; 0 where that is negative.
-    mean_square : float
-        The mean squared gap without bias: below 0 in about half of the samples of a calibrated
-        model.
-    standard_error : float
-        Of `mean_square`.
-    confidence_interval : ConfidenceInterval
-        Of the root.
-    n_samples : int
-        Rows.
-    n_bins : int
-        Bins that have rows.
-    n_single : int
-        Those of one row, which tell nothing of the error without bias.
-    confidence_level : float
-        Coverage aimed at.
-    method : str
-        The name of the method.
-    """
-
-    estimate: float
-    mean_square: float
-    standard_error: float
-    confidence_interval: ConfidenceInterval
-    n_samples: int
-    n_bins: int
-    n_single: int
-    confidence_level: float
-    method: str = _METHOD
 
 
 class MeanSquare(NamedTuple):
@@ -107,14 +69,17 @@ def calibration_error_interval(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
     n_threads: int | None = None,
-) -> CalibrationErrorInterval:
+) -> Estimate:
     """Compute an interval of the root mean square calibration error (l2-ECE) in bins.
 
     Returns
     -------
-    CalibrationErrorInterval
-        The estimate of ``root_mean_square_calibration_error(..., estimator="sun")`` with its
-        limits.
+    Estimate
+        That of ``root_mean_square_calibration_error(..., estimator="sun")`` with its limits; its
+        standard error is that of the mean square over twice the root, nan for a root of 0.
+        ``details`` has the mean square without bias (below 0 in about half of the samples of a
+        calibrated model), its standard error and parts of it, how many bins have rows, and how
+        many have one, which tells nothing.
 
     Warns
     -----
@@ -186,15 +151,17 @@ def calibration_error_interval(
             "probabilities as certain, do not show how rare the exceptions are",
             DegenerateDataWarning,
         )
-    return CalibrationErrorInterval(
-        _root(found.estimate),
-        found.estimate,
-        found.standard_error,
-        ConfidenceInterval(_root(low), _root(high)),
-        data.n_samples,
-        found.n_bins,
-        found.n_single,
-        level,
+    root = _root(found.estimate)
+    return Estimate(
+        metric="root_mean_square_calibration_error",
+        estimate=root,
+        standard_error=found.standard_error / (2.0 * root) if root > 0.0 else math.nan,
+        confidence_interval=ConfidenceInterval(_root(low), _root(high)),
+        df=math.inf,
+        confidence_level=level,
+        method=_METHOD,
+        n_samples=float(data.n_samples),
+        details=found,
     )
 
 
@@ -247,7 +214,7 @@ def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare | 
 
 def limits(found: MeanSquare, level: float) -> tuple[float, float]:
     """Return the limits of the mean square."""
-    both, one = normal_quantile((1.0 + level) / 2.0), normal_quantile(level)
+    both, one = quantile((1.0 + level) / 2.0, math.inf), quantile(level, math.inf)
     error = found.standard_error
     if math.isnan(found.estimate):
         return math.nan, math.nan
