@@ -102,7 +102,6 @@ from .inference.concordance.kendall_test import (
     KendallTest as KendallTest,
     kendall_test as kendall_test,
 )
-from .inference.concordance.royston_d import RoystonD as RoystonD, royston_d as royston_d
 from .inference.concordance.time_dependent import (
     cumulative_dynamic_auc as cumulative_dynamic_auc,
     survival_brier_score as survival_brier_score,
@@ -188,6 +187,7 @@ from .measures.concordance.rank_correlation import (
     somers_d as somers_d,
     spearman_rho as spearman_rho,
 )
+from .measures.concordance.royston_d import royston_d as royston_d
 from .measures.costs.brier_curve import BrierCurve as BrierCurve, brier_curve as brier_curve
 from .measures.costs.convex_hull import (
     RocConvexHull as RocConvexHull,

@@ -193,7 +193,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "ScoreRuns": runs,
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
-    "RoystonD": lambda: fm.royston_d(np.abs(S), Y, MODELS["b"], higher_score_means="longer-time"),
     "ThresholdBrackets": lambda: binned().at_threshold(0.3),
     "ThresholdCostInterval": lambda: fm.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
     "ThresholdCosts": lambda: fm.threshold_costs(Y, S, cost_fn=5, cost_fp=1),

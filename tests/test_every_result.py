@@ -142,7 +142,6 @@ NUMBERS = {
     "RankingDifference": "difference",
     "RankingMean": "estimate",
     "TimingRatio": "estimate",
-    "RoystonD": "estimate",
 }
 
 

@@ -106,6 +106,7 @@ def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> Non
     direction = {"higher_score_means": "shorter-time"}
     indices = {
         INDEX: ("concordance_index", direction),
+        ROYSTON: ("royston_d", direction),
         UNO: ("concordance_index", direction | {"weighting": "uno", "tau": TAU}),
     }
     estimates = fastmetrics.estimate(data[0], x, event=data[1], metrics=indices, n_threads=1)
@@ -114,7 +115,6 @@ def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> Non
     survival = np.exp(-np.outer(np.exp(x), TIMES))
     brier = fastmetrics.survival_brier_score(*data, survival, times=TIMES, n_threads=1)
     found |= {MEAN_AUC: auc.integrated, MEAN_BRIER: brier.integrated}
-    found[ROYSTON] = fastmetrics.royston_d(*data, x, higher_score_means="shorter-time")
     for name, each in found.items():
         limits = each.confidence_interval
         out.intervals[name, METHOD] = float(limits.low), float(limits.high)

@@ -40,7 +40,7 @@ _HEAD = f"""A row's event comes at rate exp(x), x being normal, and is censored 
 {concordance.CENSORING:g}, as about a third are; scored is x. Uno's index is of pairs up to time
 {concordance.TAU:g}. AUC and Brier score are at time {concordance.TAU:g}, of risk x and of its true
 probabilities, and their means of {len(concordance.TIMES)} times from {concordance.TIMES[0]:g} on.
-Intervals are those of `estimate`, `cumulative_dynamic_auc`, `survival_brier_score` and `royston_d`,
-by influences; the test is that of `compare`. The two models that are compared see x with noise of
+Intervals are those of `estimate`, `cumulative_dynamic_auc` and `survival_brier_score`, by
+influences; the test is that of `compare`. The two models that are compared see x with noise of
 their own. Rank correlation is among what `estimate` measures.
 """

@@ -15,7 +15,10 @@ from fastmetrics.errors import InputError, renamed
 from fastmetrics.inference.samples import Design, Sample, measure_of
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.asking import Asked
-from fastmetrics.measures.concordance.concordance_index import check_index_options
+from fastmetrics.measures.concordance.concordance_index import (
+    check_direction,
+    check_index_options,
+)
 from fastmetrics.tables.concordance.censored_pairs import CensoredPairs, Weighting, compare_times
 
 
@@ -40,13 +43,25 @@ class TimeSample(Sample):
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure = measure_of(one)
+        found: RowInfluences
+        if measure.name == "royston_d":
+            if self.design.weights is not None:
+                raise InputError("`royston_d` has no weights: leave `sample_weight` out")
+            longer = check_direction(one.parameters["higher_score_means"])
+            found = measure.load_influences()(
+                self._censored,
+                self._scores[model],
+                higher_is_longer=longer,
+                n_threads=self._n_threads,
+            )
+            return found
         options = check_index_options(**{**measure.parameters, **one.parameters})
         kind = options.weighting, options.tau
         if kind not in self._pairs:
             weights = self.design.weights
             weights = np.ones(len(self.classes)) if weights is None else weights
             self._pairs[kind] = compare_times(*self._censored, weights, *kind, self._n_threads)
-        found: RowInfluences = measure.load_influences()(
+        found = measure.load_influences()(
             self._pairs[kind], self._scores[model], options, self._n_threads
         )
         return found

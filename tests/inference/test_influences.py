@@ -163,7 +163,7 @@ def test_rank_correlation_by_its_definition(name: str, option: str) -> None:
     assert found.standard_error == pytest.approx(np.sqrt(squares.sum() / left), rel=1e-6)
 
 
-@pytest.mark.parametrize("name", _SMOOTH)
+@pytest.mark.parametrize("name", [name for name in _SMOOTH if name != "royston_d"])  # no weights
 def test_influences_add_up_to_nothing(name: str) -> None:
     """A measure does not change with the scale of the weights (Euler)."""
     y, p, threshold = _data(name, seed=11)

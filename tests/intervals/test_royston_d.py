@@ -15,6 +15,11 @@ from reference import survival_oracle as oracle
 SHORTER: Any = {"higher_score_means": "shorter-time"}
 
 
+def estimated(time: Any, event: Any, score: Any, **rows: Any) -> fm.Estimate:
+    asked = ("royston_d", SHORTER)
+    return fm.estimate(time, score, event=event, metrics=asked, **rows)["royston_d"]
+
+
 def censored(rng: np.random.Generator, n: int, *, ties: bool = True) -> tuple[Any, Any, Any]:
     risk = rng.normal(size=n)
     time = rng.exponential(5 / np.exp(risk))
@@ -37,7 +42,7 @@ def test_is_the_coefficient_of_statsmodels(rng) -> None:
     time, event, risk = censored(rng, 200)
     z = oracle.normal_scores(risk.tolist(), [1] * 200)
     right = model(time, z, status=event.astype(int), ties="efron").fit()
-    found = fm.royston_d(time, event, risk, **SHORTER)
+    found = estimated(time, event, risk)
     assert float(found) == pytest.approx(right.params[0], rel=1e-8)
     assert found.standard_error == pytest.approx(right.bse[0], rel=0.25)  # of the model
 
@@ -57,47 +62,40 @@ def test_error_is_the_sum_of_squared_derivatives(rng, tied_times) -> None:
             weights[i] += step
             moved.append(oracle.royston_d(*columns, weights))
         by_row.append((moved[0] - moved[1]) / 2e-4)
-    found = fm.royston_d(*columns, **SHORTER)
+    found = estimated(*columns)
     expected = sum(x * x for x in by_row) * 25 / 24
     assert found.standard_error**2 == pytest.approx(expected, rel=1e-4)
 
 
-def test_explained_variation_and_limits(rng) -> None:
-    found = fm.royston_d(*censored(rng, 100), **SHORTER)
-    low, high = found.confidence_interval
-    assert low + high == pytest.approx(2 * float(found), rel=1e-12)
-    assert 1.96 * found.standard_error < float(found) - low < 2.2 * found.standard_error
-    for d, share in (
-        (float(found), found.r_squared),
-        (low, found.r_squared_interval.low),
-        (high, found.r_squared_interval.high),
-    ):
-        of_risk = d**2 / (8 / math.pi)
-        assert share == pytest.approx(of_risk / (math.pi**2 / 6 + of_risk), rel=1e-12)
+def test_explained_variation(rng) -> None:
+    columns = censored(rng, 100)
+    of_risk = fm.royston_d(*columns, **SHORTER) ** 2 / (8 / math.pi)
+    share = fm.royston_d(*columns, **SHORTER, as_r_squared=True)
+    assert share == pytest.approx(of_risk / (math.pi**2 / 6 + of_risk), rel=1e-12)
 
 
-def test_explained_variation_of_what_may_say_nothing(rng) -> None:
-    time, event, _ = censored(rng, 60)
-    found = fm.royston_d(time, event, rng.normal(size=60), **SHORTER)
-    low, high = found.confidence_interval
-    assert low < 0 < high
-    assert found.r_squared_interval.low == 0.0
-    assert found.r_squared_interval.high > found.r_squared
-
-
-def test_groups(rng) -> None:
+def test_estimate_and_compare(rng) -> None:
     time, event, risk = censored(rng, 60)
-    alone = fm.royston_d(time, event, risk, **SHORTER)
-    grouped = fm.royston_d(time, event, risk, groups=np.arange(60), **SHORTER)
+    alone = estimated(time, event, risk)
+    assert alone.estimate == fm.royston_d(time, event, risk, **SHORTER)
+    low, high = alone.confidence_interval
+    assert low + high == pytest.approx(2 * alone.estimate, rel=1e-12)
+    assert 1.96 * alone.standard_error < high - alone.estimate < 2.3 * alone.standard_error
+    grouped = estimated(time, event, risk, groups=np.arange(60))
     assert grouped.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
     assert (alone.n_groups, grouped.n_groups) == (None, 60)
+    models = {"a": risk, "b": rng.permutation(risk)}
+    found = fm.compare(time, models, event=event, metrics=("royston_d", SHORTER))["royston_d"]
+    assert found["a", "b"].estimate == found.estimate[0] - found.estimate[1]
+    assert found.better == "a"
+    with pytest.raises(ValueError, match="`royston_d` has no weights"):
+        estimated(time, event, risk, sample_weight=time)
 
 
 def test_rows_change_no_value(rng) -> None:
     columns = censored(rng, 2_000)
     order = rng.permutation(2_000)
-    moved = fm.royston_d(*(each[order] for each in columns), **SHORTER)
-    whole = fm.royston_d(*columns, **SHORTER)
+    whole, moved = (estimated(*each) for each in (columns, [column[order] for column in columns]))
     assert moved.estimate == whole.estimate
     assert moved.standard_error == pytest.approx(whole.standard_error, rel=1e-12)
 
@@ -118,10 +116,11 @@ def test_rows_change_no_value(rng) -> None:
 )
 def test_undefined(time, event, score) -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="D is undefined: scores tie, there is no"):
-        found = fm.royston_d(time, event, score, **SHORTER)
-    for value in (float(found), found.r_squared, found.standard_error):
-        assert math.isnan(value)
-    assert all(map(math.isnan, (*found.confidence_interval, *found.r_squared_interval)))
+        assert math.isnan(fm.royston_d(time, event, score, **SHORTER))
+    with pytest.warns(fm.UndefinedMetricWarning, match="`royston_d` is not defined"):
+        found = estimated(time, event, score)
+    numbers = found.estimate, found.standard_error, *found.confidence_interval
+    assert all(map(math.isnan, numbers))
 
 
 def test_undefined_is_where_the_derivative_never_turns(rng) -> None:
@@ -143,10 +142,10 @@ def test_undefined_is_where_the_derivative_never_turns(rng) -> None:
 
 @pytest.mark.parametrize("n", [2, 4, 7])
 def test_times_that_all_tie_leave_no_interval(n) -> None:
-    with pytest.warns(fm.DegenerateDataWarning, match="D does not vary between these rows"):
-        found = fm.royston_d([1] * n, [1] * n, list(range(n)), **SHORTER)
+    with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
+        found = estimated([1] * n, [1] * n, list(range(n)))
     assert float(found) == pytest.approx(0.0, abs=1e-12)
-    assert all(map(math.isnan, (*found.confidence_interval, *found.r_squared_interval)))
+    assert all(map(math.isnan, found.confidence_interval))
 
 
 def test_faults() -> None:

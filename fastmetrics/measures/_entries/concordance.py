@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, Final
 
 from fastmetrics.measures._measure import REQUIRED, Measure
@@ -38,4 +39,16 @@ MEASURES: Final = (
     _ranked("goodman_kruskal_gamma", "Goodman and Kruskal's gamma"),
     _ranked("spearman_rho", "Spearman's rho", influences="concordance.influences:of_mean_ranks"),
     _INDEX,
+    Measure(
+        "royston_d",
+        "concordance",
+        "Royston and Sauerbrei's D",
+        "concordance.royston_d:royston_d",
+        True,
+        "times",
+        parameters={"higher_score_means": REQUIRED},
+        arguments={"as_r_squared": False},
+        bounds=(-inf, inf),
+        influences="concordance.royston_d:royston_influences",
+    ),
 )

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.censored import CENSORED, check_censored
-from fastmetrics._input.scalars import (
-    check_confidence_level,
-    check_n_threads,
-    check_same_length,
-)
+from fastmetrics._input.censored import CENSORED, CensoredTimes, check_censored
+from fastmetrics._input.scalars import check_n_threads, check_same_length
 from fastmetrics._input.scores import check_scores_array
-from fastmetrics._results import ConfidenceInterval, OneNumber
-from fastmetrics._threads.workers import at_most
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
-from fastmetrics.inference.reference import limits
-from fastmetrics.inference.samples import Design, warn_of_units
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction
 from fastmetrics.tables.concordance.follow_up import follow
@@ -38,43 +29,6 @@ _NO_ERROR: Final = 2.0**-40
 _STEPS: Final = 100
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RoystonD(OneNumber):
-    """Royston and Sauerbrei's D, with its interval and the explained variation.
-
-    Attributes
-    ----------
-    estimate : float
-        D: the logarithm of the ratio of hazards between the worse and the better half, were the
-        score normal; nan where it is undefined.
-    confidence_interval : ConfidenceInterval
-        Of D, symmetric: by Student's t, as `estimate` makes its own.
-    standard_error : float
-        By the influences of rows, which know that normal scores are of ranks.
-    r_squared : float
-        R²_D = (D²/kappa²) / (pi²/6 + D²/kappa²), kappa² being 8/pi: the share of the variation of
-        log time that the score explains.
-    r_squared_interval : ConfidenceInterval
-        What the interval of D says of it.
-    confidence_level : float
-        Coverage aimed at.
-    n_samples, n_events : int
-        Rows, and those with the event.
-    n_groups : int or None
-        Groups of rows; None if each row stands for itself.
-    """
-
-    estimate: float
-    confidence_interval: ConfidenceInterval
-    standard_error: float
-    r_squared: float
-    r_squared_interval: ConfidenceInterval
-    confidence_level: float
-    n_samples: int
-    n_events: int
-    n_groups: int | None
-
-
 @documented(CENSORED)
 def royston_d(
     time: ArrayLike,
@@ -82,11 +36,10 @@ def royston_d(
     score: ArrayLike,
     *,
     higher_score_means: HigherScoreMeans,
-    groups: ArrayLike | None = None,
-    confidence_level: float = 0.95,
+    as_r_squared: bool = False,
     n_threads: int | None = None,
-) -> RoystonD:
-    """Compute Royston and Sauerbrei's D, a distance between survival curves, with its R².
+) -> float:
+    """Compute Royston and Sauerbrei's D, a distance between survival curves, or its R².
 
     Parameters
     ----------
@@ -95,12 +48,13 @@ def royston_d(
     higher_score_means : {"shorter-time", "longer-time"}
         What the score says: a risk is higher where the time is shorter, a predicted survival time
         is longer. Never guessed.
-    groups : array-like of shape (n_samples,), optional
-        Which rows belong together: the variance is then that between groups.
+    as_r_squared : bool, default=False
+        The share of the variation of log time that the score explains, in place of D:
+        R²_D = (D²/kappa²) / (pi²/6 + D²/kappa²), kappa² being 8/pi.
 
     Returns
     -------
-    RoystonD
+    float
 
     Raises
     ------
@@ -112,10 +66,6 @@ def royston_d(
     UndefinedMetricWarning
         If no event is at risk with a row of another score, or the order is perfect, where D grows
         without end, or so near to it that D is beyond 59: nan.
-    DegenerateDataWarning
-        If D does not vary between the rows, as where all times tie: the limits are nan.
-    SmallSampleWarning
-        If there are few groups.
 
     Notes
     -----
@@ -124,6 +74,10 @@ def royston_d(
     in R's ``survival::royston``. D of 0 says nothing, and below 0 that the score is the wrong way
     round; exp(D) is the ratio of hazards between the halves of the rows by their scores (Royston &
     Altman 2013 read a model's separation in new data from it). O(n log n).
+
+    See Also
+    --------
+    estimate : D with its interval, whose limits R² has limits by; `compare`: two models and more.
 
     References
     ----------
@@ -136,55 +90,46 @@ def royston_d(
     >>> time = [9, 13, 13, 18, 23, 28, 31, 34, 45, 48, 161]
     >>> event = [1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 0]
     >>> score = [1, 6, 2, 7, 3, 7, 3, 8, 4, 4, 5]
-    >>> found = royston_d(time, event, score, higher_score_means="longer-time")
-    >>> round(found.estimate, 3), round(found.r_squared, 3)
-    (0.591, 0.077)
+    >>> round(royston_d(time, event, score, higher_score_means="longer-time"), 3)
+    0.591
+    >>> found = royston_d(
+    ...     time, event, score, higher_score_means="longer-time", as_r_squared=True
+    ... )
+    >>> round(found, 3)
+    0.077
     """
-    level = check_confidence_level(confidence_level)
     longer, threads = check_direction(higher_score_means), check_n_threads(n_threads)
     censored = check_censored(time, event)
     values = check_scores_array(score, "score")
     check_same_length(time=censored.times, score=values)
-    n, weightless = len(values), {"sample_weight": None, "weights_are": None, "strata": None}
-    units = Design.checked(n, {"groups": groups, **weightless}).units(n)
-    keys = follow(*censored, np.ones(n), threads).ranked
-    scores = ranked(values, threads)
-    by_key = in_order(keys, scores.turned() if longer else scores, threads)
-    found = _fit(keys.ranks[by_key.rows], _NormalScores(by_key.ranks))
-    influences = np.empty_like(found.influences)
-    influences[by_key.rows] = found.influences
-    if math.isnan(found.value):
+    found = royston_influences(censored, values, higher_is_longer=longer, n_threads=threads).value
+    if math.isnan(found):
         warn_user(
             "D is undefined: scores tie, there is no event, or the order is perfect (or D beyond "
             "59); set to nan",
             UndefinedMetricWarning,
         )
-    warn_of_units(units, None)
-    with at_most(threads):
-        spread = units.spread(influences)
-    error = spread.standard_error
-    if error <= _NO_ERROR:
-        warn_user(
-            "D does not vary between these rows: its interval is not defined", DegenerateDataWarning
-        )
-    low, high = limits(found.value, error if error > _NO_ERROR else 0.0, spread.df, level)
-    ends = sorted(map(abs, (low, high)))
-    return RoystonD(
-        found.value,
-        ConfidenceInterval(low, high),
-        error,
-        _r_squared(found.value),
-        ConfidenceInterval(_r_squared(0.0 if low <= 0.0 <= high else ends[0]), _r_squared(ends[1])),
-        level,
-        n,
-        int(np.count_nonzero(censored.is_event)),
-        None if groups is None else units.n_units,
-    )
+    explained = (found / _KAPPA) ** 2
+    return explained / (_OF_LOG_TIME + explained) if as_r_squared else found
 
 
-def _r_squared(d: float) -> float:
-    explained = (d / _KAPPA) ** 2
-    return explained / (_OF_LOG_TIME + explained)
+def royston_influences(
+    censored: CensoredTimes,
+    score: NDArray[Any],
+    *,
+    higher_is_longer: bool,
+    n_threads: int | None = None,
+) -> RowInfluences:
+    """Return D with the derivative by the weight of each row, ranks of scores moving too."""
+    keys = follow(*censored, np.ones(len(score)), n_threads).ranked
+    scores = ranked(score, n_threads)
+    by_key = in_order(keys, scores.turned() if higher_is_longer else scores, n_threads)
+    found = _fit(keys.ranks[by_key.rows], _NormalScores(by_key.ranks))
+    influences = np.empty_like(found.influences)
+    influences[by_key.rows] = found.influences
+    if np.sqrt(np.sum(influences**2)) <= _NO_ERROR:  # rounding
+        influences[:] = 0.0
+    return RowInfluences(found.value, influences)
 
 
 class _NormalScores:
