@@ -119,16 +119,9 @@ from .inference.costs.threshold_cost import (
     ThresholdCostInterval as ThresholdCostInterval,
     threshold_cost_interval as threshold_cost_interval,
 )
-from .inference.delong.delong import DeLongResult as DeLongResult, delong as delong
-from .inference.delong.delong_test import (
-    DeLongPair as DeLongPair,
-    DeLongTest as DeLongTest,
-    delong_test as delong_test,
-)
-from .inference.delong.delong_unpaired import (
-    DeLongUnpairedTest as DeLongUnpairedTest,
-    delong_unpaired_test as delong_unpaired_test,
-)
+from .inference.delong.delong import delong as delong
+from .inference.delong.delong_test import delong_test as delong_test
+from .inference.delong.delong_unpaired import delong_unpaired_test as delong_unpaired_test
 from .inference.delong.newcombe import newcombe_interval as newcombe_interval
 from .inference.estimate import estimate as estimate
 from .inference.estimate_result import (

@@ -124,10 +124,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "CostComparison": lambda: fm.compare_cost_curves(Y, MODELS),
     "CostCurve": lambda: fm.cost_curve(Y, S),
     "CriticalDifferenceDiagram": lambda: compared().diagram,
-    "DeLongPair": lambda: fm.delong_test(Y, MODELS).pairs[0],
-    "DeLongResult": lambda: fm.delong(Y, S),
-    "DeLongTest": lambda: fm.delong_test(Y, MODELS),
-    "DeLongUnpairedTest": lambda: fm.delong_unpaired_test(Y, S, Y, MODELS["b"]),
     "DecisionCurve": lambda: fm.decision_curve(
         Y, {"a": CHANCES, "b": CHANCES**2}, kind="simultaneous", rng=1
     ),

@@ -306,7 +306,7 @@ def _analytic_auc(data: Data, out: Measured) -> None:
         out.intervals["roc_auc", method] = _pair(found.confidence_interval)
     interval = NOTHING
     if not math.isnan(found.estimate):
-        sizes = found.n_positive, found.n_negative
+        sizes = found.details["n_positive"], found.details["n_negative"]
         interval = _pair(fastmetrics.newcombe_interval(found.estimate, *sizes))
     out.intervals["roc_auc", "Newcombe"] = interval
 

@@ -32,7 +32,7 @@ from fastmetrics.inference.estimate import RULES, metric_of, of_replicates, refu
 from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.reference import limits, pvalue
+from fastmetrics.inference.reference import difference_test, pvalue
 from fastmetrics.inference.samples import Measured, Sample, has_influences, warn_of_units
 from fastmetrics.inference.units import Reference, Units
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
@@ -206,14 +206,6 @@ class _Chosen(NamedTuple):
         last = self.names.index(self.reference)
         return [(k, last) for k in range(len(self.names)) if k != last]
 
-    def better(self, direction: bool | None, pair: Pair) -> str | None:
-        """Return the better model of a pair, where it is shown."""
-        low, high = pair.confidence_interval
-        is_shown = pair.pvalue_holm < 1.0 - self.level and (low > 0.0 or high < 0.0)
-        if direction is None or not is_shown or pair.standard_error == 0.0:  # no row varies
-            return None
-        return pair.a if (pair.estimate > 0.0) == direction else pair.b
-
 
 def _compared(one: Asked, measured: Measured, sample: Sample, chosen: _Chosen) -> Comparison:
     """Return every pair by the influences that rows have on both models."""
@@ -271,19 +263,14 @@ def _pair(
 ) -> Pair:
     """Return one pair, its p not yet adjusted."""
     a, b = (chosen.names[k] for k in places)
-    statistic = _ratio(difference, error)
+    test = difference_test(difference, error, df, chosen.level, chosen.alternative)
     if error == 0.0:
-        p = 1.0 if difference == 0.0 else 0.0
-        interval = ConfidenceInterval(difference, difference)
         such = "nothing tells the models apart" if difference == 0.0 else "no row varies"
         warn_user(
             f"the difference in {one.label} between {a!r} and {b!r} is {difference:g} with a "
-            f"variance of 0 ({such}): p = {p:g}",
+            f"variance of 0 ({such}): p = {test.pvalue:g}",
             DegenerateDataWarning,
         )
-    else:
-        p = pvalue(statistic, df, chosen.alternative)
-        interval = limits(difference, error, df, chosen.level, "identity", chosen.alternative)
     worse, apart = math.nan, math.nan
     if chosen.margin is not None and one.higher_is_better is not None and error > 0.0:
         gain = difference if one.higher_is_better else -difference
@@ -297,11 +284,11 @@ def _pair(
         b=b,
         estimate=difference,
         standard_error=error,
-        confidence_interval=interval,
-        statistic=statistic,
+        confidence_interval=test.interval,
+        statistic=test.statistic,
         df=df,
-        pvalue=p,
-        pvalue_holm=p,
+        pvalue=test.pvalue,
+        pvalue_holm=test.pvalue,
         better=None,
         pvalue_noninferior=worse,
         pvalue_equivalent=apart,
@@ -328,7 +315,7 @@ def _comparison(
     adjusted = holm([pair.pvalue for pair in pairs])
     pairs = [replace(pair, pvalue_holm=p) for pair, p in zip(pairs, adjusted, strict=True)]
     direction = one.higher_is_better
-    pairs = [replace(pair, better=chosen.better(direction, pair)) for pair in pairs]
+    pairs = [replace(pair, better=pair.better_at(chosen.level, direction)) for pair in pairs]
     covariance.flags.writeable = False
     return Comparison(
         metric=one.label,

@@ -125,6 +125,14 @@ class Pair(OneNumber):
         """The estimate, by the name of what it is."""
         return self.estimate
 
+    def better_at(self, confidence_level: float, higher_is_better: bool | None) -> str | None:
+        """Return the better model, where the adjusted p-value and the interval show one."""
+        low, high = self.confidence_interval
+        is_shown = self.pvalue_holm < 1.0 - confidence_level and (low > 0.0 or high < 0.0)
+        if higher_is_better is None or not is_shown or self.standard_error == 0.0:
+            return None  # no direction, no evidence, or no row that varies
+        return self.a if (self.estimate > 0.0) == higher_is_better else self.b
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Result):
@@ -156,6 +164,8 @@ class Comparison(Result):
     n_groups : int or None
     weights_are : {"importances", "frequencies"} or None
     note : str
+    details : object
+        What else the method found, such as the test of all models at once; None if nothing.
     """
 
     metric: str
@@ -172,6 +182,7 @@ class Comparison(Result):
     n_groups: int | None
     weights_are: WeightsAre | None
     note: str = ""
+    details: Any = field(default=None, repr=False)
 
     @property
     def estimate(self) -> tuple[float, ...]:
@@ -210,7 +221,7 @@ class Comparison(Result):
         values = ", ".join(
             f"{name}: {value:.6g}" for name, value in zip(self.names, self.estimate, strict=True)
         )
-        return f"Comparison({self.metric}; {values})"
+        return f"Comparison({self.metric}; {values}; {self.method})"
 
     def _shown(self) -> Display:
         return shown_comparisons({self.metric: self})
@@ -279,7 +290,7 @@ class Comparisons(ByMetric[Comparison]):
     >>> from fastmetrics import compare
     >>> scores = {"a": [0.1, 0.8, 0.4, 0.5, 0.9], "b": [0.2, 0.7, 0.6, 0.4, 0.8]}
     >>> compare([0, 1, 1, 0, 1], scores, metrics="brier_score")
-    Comparisons(Comparison(brier_score; a: 0.134, b: 0.098))
+    Comparisons(Comparison(brier_score; a: 0.134, b: 0.098; influence))
     """
 
     __slots__ = ()

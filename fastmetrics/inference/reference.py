@@ -55,6 +55,44 @@ def tail(statistic: float, df: float) -> float:
     return float(stdtr(df, statistic)) if df > 0 else 0.5
 
 
+class DifferenceTest(NamedTuple):
+    """What a difference over its standard error says."""
+
+    statistic: float
+    pvalue: float
+    interval: ConfidenceInterval
+
+
+def difference_test(
+    difference: float,
+    standard_error: float,
+    df: float,
+    confidence_level: float,
+    alternative: Alternative = "two-sided",
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> DifferenceTest:
+    """Test that a difference is 0, by Student's t; the normal for infinite degrees of freedom.
+
+    All is nan where the error is. Where it is 0, a difference of 0 has a statistic of 0 and a p of
+    1, another one of +-inf, and the interval is the difference (one-sided, and beyond).
+    """
+    if math.isnan(standard_error):
+        return DifferenceTest(math.nan, math.nan, ConfidenceInterval(math.nan, math.nan))
+    if standard_error > 0.0:
+        statistic = difference / standard_error
+        interval = limits(
+            difference, standard_error, df, confidence_level, "identity", alternative, bounds
+        )
+        if not df > 0.0:  # nothing is known of the error
+            interval = ConfidenceInterval(*bounds)
+        return DifferenceTest(statistic, pvalue(statistic, df, alternative), interval)
+    low = bounds[0] if alternative == "less" else difference
+    high = bounds[1] if alternative == "greater" else difference
+    statistic = math.copysign(math.inf, difference) if difference else 0.0
+    p = pvalue(statistic, math.inf, alternative) if difference else 1.0
+    return DifferenceTest(statistic, p, ConfidenceInterval(low, high))
+
+
 def limits(
     value: float,
     standard_error: float,

@@ -63,9 +63,10 @@ class Units:
     Means are removed in strata alone: without them the sum of c is 0 for any measure that does not
     change with the scale of the weights.
 
-    Groups that have rows in several strata, as in both classes, keep their products: with f_h of
-    the groups that have rows in h and f of all, the variance is sum f_h sum c_h^2 + f sum over h
-    other than l of sum c_h c_l (Obuchowski 1997).
+    Groups of importances that matter more than their rows do have a greater factor, by the same
+    formula of their shares. Groups that have rows in several strata, as in both classes, keep their
+    products: with f_h of the groups that have rows in h and f of all, the variance is
+    sum f_h sum c_h^2 + f sum over h other than l of sum c_h c_l (Obuchowski 1997).
 
     References
     ----------
@@ -216,7 +217,9 @@ class Units:
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.weights is None:
                 return np.where(self._sizes > 1, self._sizes / (self._sizes - 1.0), np.nan)
-            first, second, third = (self._by_stratum(self.weights**k) for k in (1, 2, 3))
+            squares = self.weights * self.weights
+            powers = self.weights, squares, squares * self.weights
+            first, second, third = (self._by_stratum(each) for each in powers)
             left = 1.0 - 2.0 * third / (first * second) + second / first**2
         return np.where(left > 1.0e-9, 1.0 / np.where(left > 1.0e-9, left, 1.0), np.nan)
 
@@ -244,16 +247,32 @@ class Units:
         """Which groups have a row of a weight in which stratum: (n_strata, n_groups)."""
         return np.asarray(self.sums_of_groups(np.ones((1, self.n_points)))[0] > 0)
 
+    @cached_property
+    def _sums_of_groups(self) -> tuple[Floats, Floats]:
+        """Return the rows and the weight of each group in each stratum."""
+        codes, shape = self._codes
+        n = shape[0] * shape[1]
+        columns = self._present.astype(np.float64), self.weights
+        rows, weights = (np.bincount(codes, each, n).reshape(shape) for each in columns)
+        return np.asarray(rows), np.asarray(weights)
+
     def _between_groups(self, sums: Floats) -> Floats:
         """Return the covariance of sums over groups, factors by the groups that each has."""
         present = self._groups_present
         in_each, of_all = present.sum(axis=1), self._ratio(self.n_units)
+        factors = [self._ratio(int(n)) for n in in_each]
+        if self.weights is not None and self.factor == "unbiased":
+            rows, weights = self._sums_of_groups
+            factors = [
+                factor * max(1.0, _left(of_rows) / _left(of_weight)) if factor > 0.0 else factor
+                for factor, of_rows, of_weight in zip(factors, rows, weights, strict=True)
+            ]
         if self.strata is not None:
             means = sums.sum(axis=2) / np.maximum(in_each, 1)
             sums = sums - np.where(present, means[:, :, None], 0.0)
         found = np.zeros((len(sums), len(sums)))
         for h in range(sums.shape[1]):
-            found += self._ratio(int(in_each[h])) * _products(sums[:, h], sums[:, h])
+            found += factors[h] * _products(sums[:, h], sums[:, h])
             for other in range(h):
                 shared = _products(sums[:, h], sums[:, other])
                 found += of_all * (shared + shared.T)
@@ -268,3 +287,10 @@ class Units:
 def _products(left: Floats, right: Floats) -> Floats:
     """Return the sums of products of every row with every row, by pairwise summation."""
     return np.array([[np.sum(one * other) for other in right] for one in left])
+
+
+def _left(sums: Floats) -> float:
+    """Return 1 - 2 sum p^3 / sum p^2 + sum p^2 of shares p: what fitting a mean leaves."""
+    shares = sums / sums.sum()
+    squares = float(np.sum(shares * shares))
+    return float(np.sum(shares * shares * ((1.0 - shares) ** 2 + squares - shares**2))) / squares

@@ -29,26 +29,27 @@ def test_nearest_doubles_to_the_definition(positives: list[int], negatives: list
     else:
         result = delong(y, s)
     assert result.estimate == float(auc)
-    assert result.variance == float(variance)
+    assert result.details["variance"] == float(variance)
     assert result.standard_error == math.sqrt(float(variance))
     half = Z95 * result.standard_error
     assert result.confidence_interval.low == pytest.approx(max(0, float(auc) - half), abs=1e-15)
     assert result.confidence_interval.high == pytest.approx(min(1, float(auc) + half), abs=1e-15)
-    assert (result.n_positive, result.n_negative) == (len(positives), len(negatives))
+    sizes = result.details["n_positive"], result.details["n_negative"]
+    assert sizes == (len(positives), len(negatives))
 
 
 def test_published_figures() -> None:
     """CT ratings of Hanley & McNeil (1982), table I; Stata's manual [R] roctab has the figures."""
     table = ScoreTable.from_counts([5, 4, 3, 2, 1], [33, 11, 2, 2, 3], [2, 11, 6, 6, 33])
     result = delong(table)
-    assert (result.n_positive, result.n_negative) == (51, 58)
+    assert (result.details["n_positive"], result.details["n_negative"]) == (51, 58)
     assert round(result.estimate, 4) == 0.8932
     assert round(result.standard_error, 4) == 0.0307
     assert round(result.confidence_interval.low, 5) == 0.83295
     assert round(result.confidence_interval.high, 5) == 0.95339
     assert (result.method, result.scale, result.confidence_level) == (
         "DeLong (1988)",
-        "plain",
+        "identity",
         0.95,
     )
 
@@ -105,7 +106,7 @@ def test_one_class(label: int) -> None:
     with pytest.warns(UndefinedMetricWarning, match="one class only"):
         result = delong([label, label], [1, 2])
     assert math.isnan(result.estimate)
-    assert math.isnan(result.variance)
+    assert math.isnan(result.details["variance"])
     assert math.isnan(result.confidence_interval.high)
 
 
@@ -123,7 +124,7 @@ def test_counts_of_any_size(scale: int) -> None:
     expected = variance * 12 / (4 * (4 * scale - 1))
     result = delong(table)
     assert result.estimate == float(auc)
-    assert result.variance == float(expected)
+    assert result.details["variance"] == float(expected)
 
 
 def test_many_rows(rng: np.random.Generator) -> None:
@@ -131,7 +132,7 @@ def test_many_rows(rng: np.random.Generator) -> None:
     auc, variance = oracle.auc_and_variance(s[y == 1][:200].tolist(), s[y == 0][:150].tolist())
     few = np.r_[np.flatnonzero(y == 1)[:200], np.flatnonzero(y == 0)[:150]]
     result = delong(y[few], s[few])
-    assert (result.estimate, result.variance) == (float(auc), float(variance))
+    assert (result.estimate, result.details["variance"]) == (float(auc), float(variance))
 
 
 def test_a_table_of_fractional_weights_is_refused() -> None:

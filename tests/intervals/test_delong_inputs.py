@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.inference.delong._whole_numbers import exact_gram
+from fastmetrics.inference.delong.auc_covariance import exact_gram
 from fastmetrics.inference.delong.delong_test import delong_test
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
@@ -252,4 +252,4 @@ def test_sums_of_products_are_exact(
     expected = [
         [sum(c[0] * c[1 + k] * c[1 + m] for c in columns) for m in range(3)] for k in range(3)
     ]
-    assert exact_gram(values, counts).tolist() == expected
+    assert exact_gram(values, np.array(times)).tolist() == expected

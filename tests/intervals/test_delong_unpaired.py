@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.inference.delong.delong import delong
 from fastmetrics.inference.delong.delong_unpaired import delong_unpaired_test
+from fastmetrics.inference.estimate_result import Pair
 from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import delong_oracle as oracle
 
@@ -23,6 +24,10 @@ Y, S = [0, 1, 1, 0, 1, 0], [1.0, 2.0, 3.0, 2.5, 0.5, 0.7]
 Y2, S2 = [1, 0, 0, 1, 0], [2.0, 2.0, 1.0, 4.0, 3.0]
 
 
+def aucs_of(result: Pair) -> tuple[float, float]:
+    return result.details["a"].estimate, result.details["b"].estimate
+
+
 @given(SCORES, SCORES, SCORES, SCORES)
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 def test_definition(p: list[int], n: list[int], p2: list[int], n2: list[int]) -> None:
@@ -31,7 +36,7 @@ def test_definition(p: list[int], n: list[int], p2: list[int], n2: list[int]) ->
     result = delong_unpaired_test(
         [1] * len(p) + [0] * len(n), p + n, [1] * len(p2) + [0] * len(n2), p2 + n2
     )
-    assert (result.estimate_a, result.estimate_b) == (float(auc), float(auc2))
+    assert aucs_of(result) == (float(auc), float(auc2))
     assert result.difference == pytest.approx(float(auc - auc2), abs=2e-16)
     error = math.sqrt(variance + variance2)
     assert result.standard_error == pytest.approx(error, rel=1e-15)
@@ -69,8 +74,8 @@ def test_groups_and_weights_of_either_sample() -> None:
     )
     a = delong(Y, S, groups=[1, 1, 2, 2, 3, 3])
     b = delong(Y2, S2, sample_weight=[2, 1, 1, 1, 3], **counted)
-    assert (result.estimate_a, result.estimate_b) == (a.estimate, b.estimate)
-    assert result.standard_error == math.sqrt(a.variance + b.variance)
+    assert aucs_of(result) == (a.estimate, b.estimate)
+    assert result.standard_error == math.sqrt(a.details["variance"] + b.details["variance"])
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")

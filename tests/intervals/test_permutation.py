@@ -207,7 +207,7 @@ def test_of_large_samples_the_pvalue_is_near_delongs(rng: np.random.Generator) -
     found = fm.paired_permutation_test(y, models, n_resamples=2_000, rng=1)
     expected = fm.delong_test(y, models)
     for pair, other in zip(found.differences["roc_auc"], expected.pairs, strict=True):
-        assert (pair.model_a, pair.model_b) == (other.model_a, other.model_b)
+        assert (pair.model_a, pair.model_b) == (other.a, other.b)
         assert pair.difference == pytest.approx(other.difference, abs=1e-15)
         assert pair.pvalue == pytest.approx(other.pvalue, abs=0.05)
 

@@ -201,7 +201,7 @@ CURVES = (
         delong,
         path="fastmetrics:delong",
         arguments={"weights_are": "frequencies"},
-        read=fields("estimate", "variance"),
+        read=lambda result: (result.estimate, result.details["variance"]),
         weights=("counts",),
         rows_of_each_class=2,
         laws=NO_UNIT | {MIRROR},

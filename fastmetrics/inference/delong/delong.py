@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple, get_args
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
@@ -19,88 +19,60 @@ from fastmetrics._input.scalars import (
     check_n_threads,
     check_weights_are,
 )
-from fastmetrics._results import ConfidenceInterval, OneNumber
+from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputTypeError,
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.inference._sample_sizes import (
-    degrees_of_freedom,
-    effective_groups,
-    quantile,
-    warn_of_few_groups,
-    warn_of_few_rows,
-)
-from fastmetrics.inference.delong._delong_covariance import auc_covariance
-from fastmetrics.inference.delong._weighted_covariance import (
-    OF_WEIGHTS,
-    WeightedCovariance,
-    warn_of_weights,
-)
+from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_rows
+from fastmetrics.inference.delong.auc_covariance import OF_WEIGHTS, AucCovariance, auc_covariance
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.reference import limits
 from fastmetrics.measures.curves.placements import placement_sums
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
 Scale = Literal["plain", "logit"]
 
+#: Without groups, and with them.
+METHODS: Final = ("DeLong (1988)", "Obuchowski (1997)")
+#: Effective rows of a class below which a variance is worth nothing.
+_FEWEST: Final = 2.0 - 1e-9
+_ALL: Final = ConfidenceInterval(0.0, 1.0)
 
-@dataclass(frozen=True, slots=True, repr=False)
-class DeLongResult(OneNumber):
-    """An AUC with DeLong's standard error and confidence interval.
 
-    Attributes
-    ----------
-    estimate : float
-        The AUC, the double nearest to the true ratio; nan where a class is missing.
-    variance, standard_error : float
-        DeLong's unbiased variance of the AUC, and its root; nan where a class has fewer than two
-        examples.
-    confidence_interval : ConfidenceInterval
-        Its two limits, `low` and `high`, inside [0, 1].
-    n_positive, n_negative : int
-        Examples of either class; of importances, rows that have a weight.
-    confidence_level : float
-        Coverage aimed at.
-    scale : {"plain", "logit"}
-        Where the normal approximation was made.
-    method : str
-        The name of the method.
-    n_groups : int or None
-        Groups of examples; None if each example stands for itself.
-    effective_n_groups : float or None
-        How many groups of equal size they are worth, (sum m)^2 / sum m^2; the interval is by
-        Student's t with one degree of freedom less.
-    weights_are : {"importances", "frequencies"} or None
-        How weights were read; None where there were none.
+class AucVariance(NamedTuple):
+    """An AUC, its variance, what they came from, and why one of the two is nan.
+
+    ``effective_sizes`` are how many equal rows of either class tell as much.
     """
 
     estimate: float
     variance: float
-    standard_error: float
-    confidence_interval: ConfidenceInterval
     n_positive: int
     n_negative: int
-    confidence_level: float
-    scale: Scale
-    method: str = "DeLong (1988)"
+    effective_sizes: tuple[float, float]
+    fault: str = ""
+    weights_are: WeightsAre | None = None
     n_groups: int | None = None
     effective_n_groups: float | None = None
-    weights_are: WeightsAre | None = None
 
+    @property
+    def df(self) -> float:
+        """Degrees of freedom: of effective groups less one; inf without groups."""
+        return math.inf if self.effective_n_groups is None else self.effective_n_groups - 1.0
 
-class AucVariance(NamedTuple):
-    """An AUC, its variance, what they came from, and why one of the two is nan."""
+    @property
+    def method(self) -> str:
+        """The name of the method."""
+        return METHODS[self.n_groups is not None]
 
-    estimate: float
-    variance: float
-    n_positive: int
-    n_negative: int
-    n_groups: int | None
-    fault: str
-    weights_are: WeightsAre | None
-    effective_sizes: tuple[float, float]
-    effective_n_groups: float | None = None
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What hangs on results."""
+        names = ("variance", "n_positive", "n_negative", "effective_n_groups")
+        return MappingProxyType({name: getattr(self, name) for name in names})
 
 
 @documented(OF_WEIGHTS, SCORED)
@@ -115,8 +87,8 @@ def delong(
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
     n_threads: int | None = None,
-) -> DeLongResult:
-    """Compute the AUC with DeLong's standard error and confidence interval.
+) -> Estimate:
+    """Compute the AUC with DeLong's standard error and interval, by the method of 1988.
 
     Parameters
     ----------
@@ -131,8 +103,9 @@ def delong(
 
     Returns
     -------
-    DeLongResult
-        Estimate, variance, standard error and interval.
+    Estimate
+        AUC, standard error and interval. `details` has `variance`, `n_positive`, `n_negative` and
+        `effective_n_groups`, how many groups of equal size they are worth.
 
     Raises
     ------
@@ -163,7 +136,7 @@ def delong(
     is alike for the negatives, and S11 = I / (I - 1) sum (X_i - m_i AUC)(Y_i - n_i AUC). It is
     never negative. If every group is a single row, S11 is 0 and the variance is DeLong's exactly;
     so it is if each example is repeated the same number of times within a group of its own. Limits
-    are then by Student's t, with `effective_n_groups` - 1 degrees of freedom; below about 30 they
+    are then by Student's t, its `df` being the effective groups less one; below about 30 they
     still cover too little (``docs/coverage.md``).
 
     References
@@ -194,23 +167,25 @@ def delong(
         n_threads=n_threads,
     )
     _warn(found)
-    standard_error = math.sqrt(found.variance)
-    return DeLongResult(
-        found.estimate,
-        found.variance,
-        standard_error,
-        normal_limits(
-            *(found.estimate, standard_error, level, scale),
-            df=degrees_of_freedom(found.effective_n_groups),
-        ),
-        found.n_positive,
-        found.n_negative,
-        level,
-        scale,
-        "DeLong (1988)" if groups is None else "Obuchowski (1997)",
-        found.n_groups,
-        found.effective_n_groups,
-        found.weights_are,
+    return auc_estimate(found, level, scale)
+
+
+def auc_estimate(found: AucVariance, level: float, scale: Scale = "plain") -> Estimate:
+    """Return an AUC with DeLong's error and normal limits; with groups Student's."""
+    error = math.sqrt(found.variance)
+    return Estimate(
+        metric="roc_auc",
+        estimate=found.estimate,
+        standard_error=error,
+        confidence_interval=normal_limits(found.estimate, error, level, scale, df=found.df),
+        df=found.df,
+        confidence_level=level,
+        method=found.method,
+        scale="identity" if scale == "plain" else "logit",
+        n_samples=found.n_positive + found.n_negative,
+        n_groups=found.n_groups,
+        weights_are=found.weights_are,
+        details=found.details,
     )
 
 
@@ -244,18 +219,21 @@ def auc_variance(
         pos_label=pos_label,
         groups=groups,
     )
-    found = auc_covariance(models, n_threads)
-    sizes = (float(found.n_positive), float(found.n_negative))
+    return variance_of(auc_covariance(models, n_threads), 0, read)
+
+
+def variance_of(found: AucCovariance, model: int, read: WeightsAre | None) -> AucVariance:
+    """Return what is known of the AUC of one of several models."""
     return AucVariance(
-        found.auc(0),
-        found.covariance(0, 0),
-        found.n_positive,
-        found.n_negative,
-        found.n_groups,
-        found.fault,
-        read,
-        found.effective_sizes if isinstance(found, WeightedCovariance) else sizes,
-        None if models.groups is None else effective_groups(models.groups, models.rows.weights),
+        estimate=float(found.aucs[model]),
+        variance=float(found.covariance[model, model]),
+        n_positive=found.n_positive,
+        n_negative=found.n_negative,
+        effective_sizes=found.effective_sizes,
+        fault=found.fault,
+        weights_are=read,
+        n_groups=found.n_groups,
+        effective_n_groups=found.effective_n_groups,
     )
 
 
@@ -289,7 +267,7 @@ def _of_table(table: ScoreTable, read: WeightsAre | None) -> AucVariance:
     sizes = (float(m), float(n))
     if not (m and n):
         fault = f"there is no {'negative' if m else 'positive'} example (one class only)"
-        return AucVariance(math.nan, math.nan, m, n, None, fault, read, sizes)
+        return AucVariance(math.nan, math.nan, m, n, sizes, fault, read)
     return variance_of_sums(m, n, placement_sums(table.positives, table.negatives, m, n), read)
 
 
@@ -303,14 +281,14 @@ def variance_of_sums(
     if min(m, n) < 2:
         single = "positive" if m < 2 else "negative"
         fault = f"there is one {single} example only, and the spread within a class needs two"
-        return AucVariance(estimate, math.nan, m, n, None, fault, read, sizes)
+        return AucVariance(estimate, math.nan, m, n, sizes, fault, read)
     # Var = S10/m + S01/n with S10 = sum (V - AUC)^2 / (m - 1), V = placement/n and AUC = U/(m n);
     # everything is doubled to be whole, and put over one denominator to be divided once.
     spread_positive = m * positive_squares - twice_pairs**2
     spread_negative = n * negative_squares - twice_pairs**2
     numerator = spread_positive * (n - 1) + spread_negative * (m - 1)
     variance = numerator / (4 * m * m * n * n * (m - 1) * (n - 1))
-    return AucVariance(estimate, variance, m, n, None, "", read, sizes)
+    return AucVariance(estimate, variance, m, n, sizes, weights_are=read)
 
 
 def _warn(found: AucVariance) -> None:
@@ -321,7 +299,7 @@ def _warn(found: AucVariance) -> None:
         advice = "; `newcombe_interval` works there" if found.n_groups is None else ""
         message = f"DeLong's standard error is not defined: {found.fault}{advice}"
         warn_user(message, UndefinedMetricWarning)
-    elif not found.variance > 0:
+    elif found.variance == 0:
         message = (
             f"DeLong's standard error is 0 at an AUC of {found.estimate:g} on these data and the "
             "limits equal the estimate: use `newcombe_interval` (Newcombe 2006, method 5)"
@@ -329,29 +307,33 @@ def _warn(found: AucVariance) -> None:
         if found.n_groups is not None:
             message += ", which takes each example for one of its own"
         warn_user(message, DegenerateDataWarning)
-    if not found.fault:
-        warn_of_weights(found.effective_sizes)
-        warn_of_few_groups(found.effective_n_groups, found.n_groups or 0)
-        if found.weights_are == "importances":
-            warn_of_few_rows(sum(found.effective_sizes), found.n_positive + found.n_negative)
+    warn_of_sizes(found)
+
+
+def warn_of_sizes(found: AucVariance) -> None:
+    """Say where a few weights leave next to nothing of a class, or there are few groups."""
+    if found.fault:
+        return
+    is_weighted = found.weights_are == "importances"
+    for name, size in zip(("positives", "negatives"), found.effective_sizes, strict=True):
+        if is_weighted and 0.0 < size < _FEWEST:
+            warn_user(
+                f"the {name} are worth {size:.3g} rows of equal weight, too few to tell how much "
+                "the AUC varies",
+                DegenerateDataWarning,
+            )
+    warn_of_few_groups(found.effective_n_groups, found.n_groups or 0)
+    if is_weighted:
+        warn_of_few_rows(sum(found.effective_sizes), found.n_positive + found.n_negative)
 
 
 def normal_limits(
-    estimate: float, error: float, level: float, scale: Scale, *, df: float | None = None
+    estimate: float, error: float, level: float, scale: Scale, *, df: float = math.inf
 ) -> ConfidenceInterval:
     """Return the normal limits, or Student's, on the scale asked for, inside [0, 1]."""
-    if math.isnan(error):
-        return ConfidenceInterval(math.nan, math.nan)
     if error == 0:
         return ConfidenceInterval(estimate, estimate)
-    half = -quantile((1.0 - level) / 2.0, df) * error
-    if scale == "plain":
-        return ConfidenceInterval(max(0.0, estimate - half), min(1.0, estimate + half))
-    centre = math.log(estimate) - math.log1p(-estimate)
-    half /= estimate * (1.0 - estimate)
-    return ConfidenceInterval(_expit(centre - half), _expit(centre + half))
-
-
-def _expit(x: float) -> float:
-    """Return 1 / (1 + exp(-x)) without overflow."""
-    return float(1.0 / (1.0 + np.exp(-x))) if x > 0 else float(np.exp(x) / (1.0 + np.exp(x)))
+    if not df > 0.0:  # groups that are worth one
+        return ConfidenceInterval(math.nan, math.nan) if math.isnan(error) else _ALL
+    on: Literal["identity", "logit"] = "identity" if scale == "plain" else "logit"
+    return limits(estimate, error, df, level, on, bounds=(0.0, 1.0))

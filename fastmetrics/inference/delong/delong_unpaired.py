@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -15,7 +16,6 @@ from fastmetrics._input.scalars import (
     check_alternative,
     check_confidence_level,
 )
-from fastmetrics._results import ConfidenceInterval, Difference
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputTypeError,
@@ -23,60 +23,16 @@ from fastmetrics.errors import (
     renamed,
     warn_user,
 )
-from fastmetrics.inference._pvalues import normal_test
-from fastmetrics.inference._sample_sizes import (
-    degrees_of_freedom,
-    warn_of_few_groups,
-    warn_of_few_rows,
+from fastmetrics.inference.delong.auc_covariance import OF_WEIGHTS
+from fastmetrics.inference.delong.delong import (
+    AucVariance,
+    auc_estimate,
+    auc_variance,
+    warn_of_sizes,
 )
-from fastmetrics.inference.delong._weighted_covariance import OF_WEIGHTS
-from fastmetrics.inference.delong.delong import AucVariance, auc_variance
+from fastmetrics.inference.estimate_result import Pair
+from fastmetrics.inference.reference import difference_test
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class DeLongUnpairedTest(Difference):
-    """The difference between two AUCs measured on different examples.
-
-    Attributes
-    ----------
-    estimate_a, estimate_b : float
-        The AUCs; nan where a class is missing.
-    difference : float
-        AUC of the first less AUC of the second.
-    standard_error : float
-        Of the difference; nan where it is not defined.
-    statistic : float
-        z = difference / standard error; 0 where both are 0, +-inf where the error alone is.
-    pvalue : float
-        Of "the AUCs are equal", by the normal distribution, or by Student's t with `df`.
-    confidence_interval : ConfidenceInterval
-        Of the difference, inside [-1, 1].
-    confidence_level : float
-        Coverage aimed at.
-    alternative : {"two-sided", "less", "greater"}
-        The difference is other than 0, below 0 or above 0.
-    method : str
-        The name of the method.
-    weights_are : {"importances", "frequencies"} or None
-        How weights were read; None where there were none.
-    df : float or None
-        Degrees of freedom by Welch and Satterthwaite, of effective groups less one; None where
-        neither sample has groups.
-    """
-
-    estimate_a: float
-    estimate_b: float
-    difference: float
-    standard_error: float
-    statistic: float
-    pvalue: float
-    confidence_interval: ConfidenceInterval
-    confidence_level: float
-    alternative: Alternative
-    method: str = "DeLong (1988), unpaired"
-    weights_are: WeightsAre | None = None
-    df: float | None = None
 
 
 @documented(OF_WEIGHTS, SCORED)
@@ -95,7 +51,7 @@ def delong_unpaired_test(
     sample_weight_b: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
     n_threads: int | None = None,
-) -> DeLongUnpairedTest:
+) -> Pair:
     """Test whether two AUCs measured on different, independent examples are equal.
 
     Parameters
@@ -118,8 +74,10 @@ def delong_unpaired_test(
 
     Returns
     -------
-    DeLongUnpairedTest
-        AUCs, their difference, standard error, z, p and interval.
+    Pair
+        The AUC of a less that of b, standard error, z, p and interval; both AUCs are the estimates
+        "a" and "b" of `details`. With groups degrees of freedom are Welch's and Satterthwaite's, of
+        effective groups less one.
 
     Raises
     ------
@@ -176,33 +134,28 @@ def delong_unpaired_test(
                 n_threads=n_threads,
             )
         found.append(one)
-    difference = found[0].estimate - found[1].estimate
-    standard_error = math.sqrt(found[0].variance + found[1].variance)
-    df = _welch([(one.variance, degrees_of_freedom(one.effective_n_groups)) for one in found])
-    test = normal_test(difference, standard_error, level, alternative, df)
     _warn(found)
-    return DeLongUnpairedTest(
-        found[0].estimate,
-        found[1].estimate,
-        difference,
-        standard_error,
-        test.statistic,
-        test.pvalue,
-        test.interval,
-        level,
-        alternative,
-        weights_are=found[0].weights_are or found[1].weights_are,
+    one, other = found
+    difference, variance = one.estimate - other.estimate, one.variance + other.variance
+    error = math.sqrt(variance)
+    over = sum(each.variance**2 / each.df if each.df > 0.0 else math.inf for each in found)
+    df = variance**2 / over if over > 0.0 else math.inf  # Welch, Satterthwaite
+    test = difference_test(difference, error, df, level, alternative, (-1.0, 1.0))
+    pair = Pair(
+        metric="roc_auc",
+        a="a",
+        b="b",
+        estimate=difference,
+        standard_error=error,
+        confidence_interval=test.interval,
+        statistic=test.statistic,
         df=df,
+        pvalue=test.pvalue,
+        pvalue_holm=test.pvalue,
+        better=None,
+        details=MappingProxyType({"a": auc_estimate(one, level), "b": auc_estimate(other, level)}),
     )
-
-
-def _welch(parts: list[tuple[float, float | None]]) -> float | None:
-    """Return the degrees of freedom of a sum of variances, of which None is known for sure."""
-    total = sum(variance for variance, _ in parts)
-    spread = [variance**2 / df if df > 0 else math.inf for variance, df in parts if df is not None]
-    if not spread:
-        return None
-    return total**2 / sum(spread) if sum(spread) > 0 else math.inf
+    return replace(pair, better=pair.better_at(level, True))
 
 
 def _warn(found: list[AucVariance]) -> None:
@@ -218,7 +171,4 @@ def _warn(found: list[AucVariance]) -> None:
                 "that the difference looks surer than it is"
             )
             warn_user(message, DegenerateDataWarning)
-        if not one.fault:
-            warn_of_few_groups(one.effective_n_groups, one.n_groups or 0)
-            if one.weights_are == "importances":
-                warn_of_few_rows(sum(one.effective_sizes), one.n_positive + one.n_negative)
+        warn_of_sizes(one)

@@ -1,0 +1,279 @@
+"""The covariance of several AUCs on the same rows: exact of rows and counts, by `Units` else."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.models import CheckedModels
+from fastmetrics._input.rows import BinaryRows
+from fastmetrics._kernels.curve_kernels import sums_of_products
+from fastmetrics._threads.workers import run
+from fastmetrics.inference._sample_sizes import effective_groups, effective_of_sizes
+from fastmetrics.inference.units import Floats, Units
+from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures.curves.class_influences import OrderedRows
+from fastmetrics.measures.curves.placements import doubled_placements, weighted_placements
+from fastmetrics.tables.scores.pairs import exact_dot
+
+#: What the docstrings of the tests say of `sample_weight` and its two readings.
+OF_WEIGHTS: Final = """
+Parameters
+----------
+sample_weight : array-like of shape (n_samples,), optional
+    Weights, not negative. As importances they weigh the influence of each row (Notes); as
+    frequencies they are numbers of rows.
+
+Raises
+------
+ValueError
+    If weights, labels or scores are not what they should be, or an option is out of range.
+
+Warns
+-----
+DegenerateDataWarning
+    If a class of importances is worth less than two rows of equal weight.
+SmallSampleWarning
+    If groups, or rows of importances, are worth fewer than 30: intervals cover too little.
+
+Notes
+-----
+**Importances.** With the weights w of a class as shares p = w / sum w, and placements V that weigh
+the other class, the AUC is sum p V over either class, a row's influence on it is p (V - AUC), and
+the variance is the sum over both classes of sum p^2 (V - AUC)^2 / D, with
+D = 1 - 2 sum p^3 / sum p^2 + sum p^2: that is unbiased where the weights do not tell of the
+placements. Equal weights give D = 1 - 1/m, and the very variance without weights, whatever their
+scale. With groups, influences are summed inside a group, with Obuchowski's factors.
+
+**This is the method of 1988**: normal limits, and no regard for an AUC near 1 or for few
+positives. `estimate` and `compare` have the same standard error and limits that cover better.
+"""
+
+#: Of the correlations of differences: eigenvalues below are rounding, not degrees of freedom.
+_ROUNDING: Final = 1e-10
+#: Of the sum of squared influences: what is below is rounding, not variance.
+_NOTHING: Final = 1e-28
+#: Bits of the rows of a chunk, of counts, and chunks of a job: a few models of a chunk fit a
+#: cache, and its sums fit int64 if each product has at most 63 - 13 bits.
+_CHUNK_BITS: Final = 13
+_COUNT_BITS: Final = 12
+_JOB_CHUNKS: Final = 16
+
+
+@dataclass(frozen=True, eq=False)
+class AucCovariance:
+    """The AUCs of K models on the same rows, and their covariances.
+
+    Attributes
+    ----------
+    n_positive, n_negative : int
+        Examples of each class; of importances, rows that have a weight.
+    effective_sizes : tuple of float
+        Of the positives and the negatives: how many equal weights tell as much (Kish 1965).
+    n_groups : int or None
+        Groups of rows; None where each row stands for itself.
+    effective_n_groups : float or None
+        How many groups of equal size they are worth.
+    aucs : ndarray of shape (K,)
+        nan where a class is missing.
+    covariance : ndarray of shape (K, K)
+        nan where it is not defined.
+    variances : ndarray of shape (K, K)
+        Of the differences: exactly 0 where two models rank the rows alike.
+    fault : str
+        Why the covariances are not defined, else empty.
+    """
+
+    n_positive: int
+    n_negative: int
+    effective_sizes: tuple[float, float]
+    n_groups: int | None
+    effective_n_groups: float | None
+    aucs: Floats
+    covariance: Floats
+    variances: Floats
+    fault: str = ""
+
+    def all_equal(self) -> tuple[float, int]:
+        """Return the chi-square of "all AUCs are equal", and the rank of its covariance.
+
+        inf where some difference other than 0 has a variance of 0.
+        """
+        if np.isnan(self.variances).any():
+            return math.nan, len(self.aucs) - 1
+        differences, v = self.aucs[1:] - self.aucs[0], self.variances
+        between = (v[1:, :1] + v[:1, 1:] - v[1:, 1:]) / 2.0
+        errors = np.sqrt(v[1:, 0])
+        varies = errors > 0
+        if np.any(differences[~varies]):
+            return math.inf, int(np.count_nonzero(varies))
+        z, errors = differences[varies] / errors[varies], errors[varies]
+        values, vectors = np.linalg.eigh(between[np.ix_(varies, varies)] / np.outer(errors, errors))
+        along, kept = vectors.T @ z, values > _ROUNDING
+        rank = int(np.count_nonzero(kept))
+        if np.any(np.abs(along[~kept]) > math.sqrt(_ROUNDING) * np.max(np.abs(z), initial=0.0)):
+            return math.inf, rank
+        return float(np.sum(along[kept] ** 2 / values[kept])), rank
+
+
+def auc_covariance(models: CheckedModels, n_threads: int | None = None) -> AucCovariance:
+    """Return the AUCs and their covariances: O(K n log n + K^2 n) time, O(K n) memory.
+
+    Of rows and counts without groups all sums are of whole numbers: neither the order of the rows
+    nor the threads change a bit.
+    """
+    rows, groups = models.rows, models.groups
+    is_positive = rows.labels == 1
+    is_counted = rows.weights is None or rows.integer_weights
+    sizes, effective = [], []
+    for part in (is_positive, ~is_positive):
+        own = None if rows.weights is None else rows.weights[part]
+        sizes.append(int(np.count_nonzero(part) if own is None or not is_counted else own.sum()))
+        if own is None or is_counted or not len(own):
+            effective.append(float(sizes[-1]))
+        else:
+            effective.append(effective_of_sizes(own))
+    fault = _fault(sizes, is_positive, groups)
+    k = len(models.names)
+    nowhere = np.full((k, k), math.nan)
+    found = AucCovariance(
+        n_positive=sizes[0],
+        n_negative=sizes[1],
+        effective_sizes=(effective[0], effective[1]),
+        n_groups=None if groups is None else int(groups.max()) + 1,
+        effective_n_groups=None if groups is None else effective_groups(groups, rows.weights),
+        aucs=nowhere[0],
+        covariance=nowhere,
+        variances=nowhere,
+        fault=fault,
+    )
+    if not (sizes[0] and sizes[1]):
+        return found
+    if is_counted and groups is None:
+        return _of_counts(found, models, n_threads)
+    if rows.weights is not None and not is_counted:  # cubes of them must stay in range
+        exponent = -int(np.frexp(rows.weights.max())[1])
+        rows = replace(rows, weights=np.ldexp(rows.weights, exponent))
+    moved = [_influences(replace(rows, scores=scores), n_threads) for scores in models.scores]
+    found = replace(found, aucs=np.array([each.value for each in moved]))
+    if fault:
+        return found
+    influences = np.stack([each.influences for each in moved])
+    strata = is_positive.astype(np.int64)
+    counts, weights = (rows.weights, None) if is_counted else (None, rows.weights)
+    units = Units(len(strata), counts=counts, weights=weights, groups=groups, strata=strata)
+    scale = _NOTHING if rows.weights is None else _NOTHING * float(rows.weights.max()) ** 2
+    variances = np.zeros((k, k))
+    for i, j in itertools.combinations(range(k), 2):
+        between = units.covariance((influences[i] - influences[j])[None, :])[0, 0]
+        own = float(np.sum((influences[i] - influences[j]) ** 2)) * scale
+        variances[i, j] = variances[j, i] = between if not between <= own else 0.0
+    covariance = units.covariance(influences)
+    for i in range(k):
+        if covariance[i, i] <= float(np.sum(influences[i] ** 2)) * scale:
+            covariance[i] = covariance[:, i] = 0.0
+    return replace(found, covariance=covariance, variances=variances)
+
+
+def _fault(
+    sizes: list[int], is_positive: NDArray[np.bool_], groups: NDArray[np.int64] | None
+) -> str:
+    """Return why the spread within a class, or between groups, cannot be estimated."""
+    for size, name in zip(sizes, ("positive", "negative"), strict=True):
+        if not size:
+            return f"there is no {name} example (one class only)"
+    for size, name in zip(sizes, ("positive", "negative"), strict=True):
+        if groups is not None:
+            own = groups[is_positive if name == "positive" else ~is_positive]
+            if own.min() == own.max():
+                return f"all {name} examples are in one group, and the spread needs two"
+        elif size < 2:
+            return f"there is one {name} example only, and the spread within a class needs two"
+    return ""
+
+
+def _influences(rows: BinaryRows, n_threads: int | None) -> RowInfluences:
+    """Return an AUC with the influence of each row."""
+    if rows.weights is None or rows.integer_weights:
+        return OrderedRows(rows, n_threads).auc()
+    placements, auc = weighted_placements(rows, n_threads)
+    is_positive = rows.labels == 1
+    weight = float(rows.weights.sum())
+    of_positives = float(rows.weights[is_positive].sum())
+    placements -= auc
+    placements /= np.array([weight - of_positives, of_positives])[is_positive.view(np.int8)]
+    return RowInfluences(auc, placements)
+
+
+def _of_counts(found: AucCovariance, models: CheckedModels, n_threads: int | None) -> AucCovariance:
+    """Return AUCs and DeLong's covariances, S10/m + S01/n, each rounded once.
+
+    With the doubled placements a and A = sum a, S10 is
+    (m sum a_k a_l - A_k A_l) / (4 m n^2 (m - 1)), and S01 the same with m and n exchanged: A is
+    the same over either class.
+    """
+    rows, m, n = models.rows, found.n_positive, found.n_negative
+    placements = np.empty((len(models.names), len(rows.labels)), np.int64)
+    for k, row in enumerate(placements):
+        row[:] = doubled_placements(models.rows_of(k), n_threads)
+    is_positive = rows.labels == 1
+    grams, counts = [], np.empty(0, np.int64)
+    for part in (~is_positive, is_positive):
+        counts = part.view(np.int8)
+        if rows.weights is not None:
+            counts = rows.weights.astype(np.int64) * counts
+        grams.append(exact_gram(placements, counts, n_threads))
+    twice = [int(exact_dot(counts.astype(np.int64), row)) for row in placements]
+    aucs = np.array([each / (2 * m * n) for each in twice])
+    if found.fault:
+        return replace(found, aucs=aucs)
+    squares = np.multiply.outer(np.array(twice, object), np.array(twice, object))
+    s01, s10 = (size * gram - squares for size, gram in zip((n, m), grams, strict=True))
+    numerators = s10 * (n - 1) + s01 * (m - 1)
+    own = np.diagonal(numerators)
+    between = own[:, None] + own[None, :] - 2 * numerators
+    covariance, variances = (
+        np.array(whole / (4 * m * m * n * n * (m - 1) * (n - 1)), np.float64)
+        for whole in (numerators, between)
+    )
+    return replace(found, aucs=aucs, covariance=covariance, variances=variances)
+
+
+def exact_gram(
+    values: NDArray[np.int64], counts: NDArray[Any], n_threads: int | None = None
+) -> NDArray[Any]:
+    """Return sum_i counts_i values_ki values_li for rows k and l of ``values``, as Python integers.
+
+    Whole numbers >= 0. O(k^2 n) in int64; numbers too large for that are cut in two halves of
+    their bits, and the sums over the halves are put together.
+    """
+    k, n = values.shape
+    bits = int(values.max()).bit_length()
+    count_bits = max(0, int(counts.max()) - 1).bit_length()
+    total: NDArray[Any]
+    if count_bits > _COUNT_BITS:
+        half = (count_bits + 1) // 2
+        total = exact_gram(values, counts >> half, n_threads) << half
+        total += exact_gram(values, counts & ((1 << half) - 1), n_threads)
+        return total
+    if 2 * bits + count_bits + _CHUNK_BITS > 63:
+        half = (bits + 1) // 2
+        halves = np.concatenate([values >> half, values & ((1 << half) - 1)])
+        parts = exact_gram(halves, counts, n_threads)
+        total = parts[:k, :k] << 2 * half
+        total += ((parts[:k, k:] + parts[k:, :k]) << half) + parts[k:, k:]
+        return total
+    chunk = 1 << _CHUNK_BITS
+    sums = np.empty((-(-n // chunk), k, k), np.int64)
+    jobs = []
+    for first in range(0, len(sums), _JOB_CHUNKS):
+        here = sums[first : first + _JOB_CHUNKS]
+        jobs.append(partial(sums_of_products, values, counts, first, chunk, here))
+    run(jobs, n_threads)
+    return np.asarray(sums.astype(object).sum(axis=0))
