@@ -34,7 +34,6 @@ from fastmetrics.inference._sample_sizes import warn_of_few_groups
 from fastmetrics.inference.costs.decision_results import DecisionCurve
 from fastmetrics.inference.reference import quantile, tail
 from fastmetrics.inference.units import Spread, Units
-from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.costs.influences import of_calls
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread
 
@@ -122,8 +121,8 @@ def decision_curve(
     of them positive, at a threshold of 0.02 they covered 75 to 77 % instead of 95. One threshold is
     a comparison at one price (`compare` has its p-value); over many, ask for a simultaneous band.
 
-    O(n log T + T^3) time for T thresholds, O(n + T^2) memory (T^3 with a `reference`), of groups
-    O(n T) time.
+    For T thresholds O(n + T^2) memory and O(n log T + T^3) time, of groups and with a `reference`
+    up to O(n T) more.
 
     References
     ----------
@@ -175,7 +174,7 @@ def decision_curve(
     for model, column in zip(models, checked.scores, strict=True):
         with renamed(y_prob=model.argument):
             check_probabilities(column)
-    called = [_Called.of(checked.rows, column, grid) for column in checked.scores]
+    called = [_Called.of(checked.rows, column, grid, asked) for column in checked.scores]
     chosen: list[tuple[int, ...]] = [(i,) for i in range(len(own))]
     if reference is not None:
         last = own.index(reference)
@@ -192,7 +191,7 @@ def decision_curve(
     if reference is None:
         _warn_of_perfect(error, value, 1.0 if standardized else share)
     else:
-        treat_all = treat_all - [called[last].influences(j, asked).value for j in range(len(grid))]
+        treat_all = treat_all - called[last].value
     return DecisionCurve(
         thresholds=_frozen(grid),
         names=tuple(own[places[0]] for places in chosen),
@@ -225,28 +224,30 @@ class _Drawn(NamedTuple):
 
 
 class _Called(NamedTuple):
-    """A model's decisions: of each row its class and how many thresholds call it, as one code."""
+    """A model's decisions: of each row its class and how many thresholds call it, as one code.
+
+    Of each threshold net benefit, and how far a row of each code moves it; the weight of codes.
+    """
 
     codes: NDArray[np.int64]
     weights: Floats
+    value: Floats
+    influences: Floats
 
     @classmethod
-    def of(cls, rows: BinaryRows, scores: NDArray[Any], grid: Floats) -> _Called:
+    def of(cls, rows: BinaryRows, scores: NDArray[Any], grid: Floats, asked: _Asked) -> _Called:
         # Compared as doubles, which hold every float32.
-        times = np.searchsorted(grid, scores.astype(np.float64), side="right")
-        codes = (rows.labels == 1) * (len(grid) + 1) + times
-        return cls(codes, np.bincount(codes, rows.weights, 2 * len(grid) + 2).astype(np.float64))
-
-    def influences(self, j: int, asked: _Asked) -> RowInfluences:
-        """Return net benefit at a threshold, with the influence of a row of each code."""
-        n = len(asked.odds) + 1
-        if not (self.weights[:n].any() and self.weights[n:].any()):
-            return RowInfluences(math.nan, np.full(2 * n, math.nan))
+        own = np.searchsorted(grid, scores.astype(np.float64), side="right")
+        n = len(grid) + 1
+        codes = (rows.labels == 1) * n + own
+        weights = np.bincount(codes, rows.weights, 2 * n).astype(np.float64)
+        if not (weights[:n].any() and weights[n:].any()):
+            nothing = np.full((n - 1, 2 * n), math.nan)
+            return cls(codes, weights, nothing[:, 0], nothing)
         positive, times = np.repeat([False, True], n), np.tile(np.arange(n), 2)
-        odds = float(asked.odds[j])
-        return of_calls(
-            positive, times > j, self.weights, odds, asked.standardized, asked.prevalence
-        )
+        called, odds = times > np.arange(n - 1)[:, None], asked.odds[:, None]
+        options = asked.standardized, asked.prevalence
+        return cls(codes, weights, *of_calls(positive, called, weights, odds, *options))
 
 
 class _Points(NamedTuple):
@@ -302,13 +303,11 @@ class _Asked(NamedTuple):
         self, points: _Points, drawn: _Drawn | None
     ) -> tuple[Floats, Floats, Floats, Floats, float]:
         """Return values, limits, errors and how many errors wide the band is."""
-        value, kept, spreads = np.zeros(len(self.odds)), [], []
+        signed = list(zip(points.models, points.codes, (1.0, -1.0), strict=False))
+        value = np.sum([sign * model.value for model, _, sign in signed], axis=0)
+        kept, spreads = [], []
         for j in range(len(value)):
-            influences: Any = 0.0
-            for model, codes, sign in zip(points.models, points.codes, (1.0, -1.0), strict=False):
-                found = model.influences(j, self)
-                value[j] += sign * found.value
-                influences = influences + sign * found.influences[codes]
+            influences: Any = sum(sign * model.influences[j][at] for model, at, sign in signed)
             parts, spread = points.contributions(influences)
             spreads.append(spread)
             if drawn is not None:

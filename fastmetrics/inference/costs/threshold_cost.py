@@ -344,11 +344,11 @@ def _mistaken_when_left_out(table: CostTable, cells: _Cells) -> NDArray[np.bool_
 def _mean(cells: _Cells, mistaken: NDArray[np.bool_], table: CostTable) -> _Mean:
     """Return the mean cost of the mistakes, and its standard error."""
     losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
-    found = of_shares(cells.positive, losses, cells.weights, table.prevalence)
+    value, influences = of_shares(cells.positive, losses, cells.weights, table.prevalence)
     strata = None if table.prevalence is None else cells.positive.astype(np.int64)
-    variance = cells.units(strata).covariance(found.influences[None])[0, 0]
+    variance = cells.units(strata).covariance(influences[None])[0, 0]
     error = math.sqrt(variance)
-    return _Mean(math.ldexp(found.value, -table.exponent), math.ldexp(error, -table.exponent))
+    return _Mean(math.ldexp(float(value), -table.exponent), math.ldexp(error, -table.exponent))
 
 
 def _limits(mean: _Mean, z: float) -> tuple[float, float]:
