@@ -174,7 +174,7 @@ def run(options: argparse.Namespace) -> str:
     from fastmetrics.cli._pictures import check_picture
     from fastmetrics.cli.evaluate_command import parse_metrics
     from fastmetrics.errors import DataConversionWarning, InputError, with_names
-    from fastmetrics.report._ranking_metrics import asked_rankings
+    from fastmetrics.measures.ranking.names import asked_rankings
     from fastmetrics.report.ranking_evaluation import evaluate_rankings
 
     _check_options(options)

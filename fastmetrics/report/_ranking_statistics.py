@@ -19,6 +19,7 @@ from fastmetrics.errors import DegenerateDataWarning, warn_user
 from fastmetrics.inference._sample_sizes import effective_groups
 from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference.reference import pvalue, quantile
 from fastmetrics.measures.ranking._by_query import mean_of
 from fastmetrics.tables.ranking.ranking_table import Ties
 
@@ -57,6 +58,12 @@ class Plan:
     groups: NDArray[np.int64] | None
     n_threads: int | None
 
+    def groups_of(self, kept: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+        """Return the groups of the queries that count, from 0."""
+        if self.groups is None:
+            return None
+        return np.unique(self.groups[kept], return_inverse=True)[1]
+
 
 class Column(NamedTuple):
     """What one system gets by one measure for the queries that count.
@@ -70,6 +77,12 @@ class Column(NamedTuple):
     shares: Floats
     mean: float
     weights: Floats | None
+
+
+#: What a measure gives that no query has what it needs for.
+_EMPTY: Final = np.empty(0)
+_EMPTY.setflags(write=False)
+NOTHING: Final = Column(_EMPTY, _EMPTY, _EMPTY, math.nan, None)
 
 
 class Interval(NamedTuple):
@@ -127,7 +140,9 @@ def interval_of(
     are few or nearly all alike, and Student's does not.
     """
     nowhere = ConfidenceInterval(math.nan, math.nan)
-    groups = None if plan.groups is None else np.unique(plan.groups[kept], return_inverse=True)[1]
+    if not len(column.values):
+        return Interval(nowhere, math.nan, plan.method, "no query has what the measure needs")
+    groups = plan.groups_of(kept)
     error, df = spread_of(column, groups)
     if math.isnan(error):
         what = "query" if groups is None else "group"
@@ -145,7 +160,7 @@ def interval_of(
         note = "all queries have one value, which does not show how much they vary"
         return Interval(nowhere, error, plan.method, note)
     if plan.method == "t":
-        half = -_t_quantile((1.0 - plan.confidence_level) / 2.0, df) * error
+        half = -quantile((1.0 - plan.confidence_level) / 2.0, df) * error
         limits = ConfidenceInterval(column.mean - half, column.mean + half)
         return Interval(limits, error, "t")
     found = bootstrap(
@@ -185,7 +200,7 @@ def spread_of(column: Column, groups: NDArray[np.int64] | None) -> Spread:
 
 def pvalue_of(difference: Column, plan: Plan, kept: NDArray[np.bool_]) -> float:
     """Return the two-sided p-value of no difference."""
-    groups = None if plan.groups is None else np.unique(plan.groups[kept], return_inverse=True)[1]
+    groups = plan.groups_of(kept)
     if not difference.values.any():
         return 1.0
     if plan.test == "t":
@@ -194,7 +209,7 @@ def pvalue_of(difference: Column, plan: Plan, kept: NDArray[np.bool_]) -> float:
             message = "differences of queries, other than 0, do not vary: p is 0"
             warn_user(message, DegenerateDataWarning)
             return 0.0
-        return math.nan if math.isnan(error) else 2.0 * _t_tail(-abs(difference.mean / error), df)
+        return pvalue(difference.mean / error, df)
     if plan.test == "sign":
         signs = np.sign(difference.values)
         above, below = int((signs > 0).sum()), int((signs < 0).sum())
@@ -211,15 +226,3 @@ def pvalue_of(difference: Column, plan: Plan, kept: NDArray[np.bool_]) -> float:
 def sums_of_groups(values: Floats, groups: NDArray[np.int64] | None) -> Floats:
     """Return the sums over groups of queries, or the values themselves."""
     return values if groups is None else np.bincount(groups, values).astype(np.float64, copy=False)
-
-
-def _t_quantile(share: float, df: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, share)) if df > 0 else -math.inf
-
-
-def _t_tail(statistic: float, df: float) -> float:
-    from scipy.special import stdtr
-
-    return float(stdtr(df, statistic)) if df > 0 else 0.5

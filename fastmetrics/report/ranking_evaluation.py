@@ -25,8 +25,9 @@ from fastmetrics.comparison.samples.max_t import max_t_pvalues
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.measures.asking import Asked, MetricsLike
-from fastmetrics.report._ranking_metrics import asked_rankings, values_of
+from fastmetrics.measures.ranking.names import asked_rankings, values_of
 from fastmetrics.report._ranking_statistics import (
+    NOTHING,
     Column,
     Method,
     Plan,
@@ -199,21 +200,21 @@ def evaluate_rankings(
         pairs = [(a, b) if b == control else (b, a) for a, b in pairs]
     differences = _differences(asked, columns, kept, pairs, plan, adjustment)
     return RankingEvaluation(
-        models,
-        tuple(one.label for one in asked),
-        queries,
-        values,
-        _means(asked, columns, kept, models, differences, plan),
-        differences,
-        MappingProxyType({one.label: int((~kept[one.label]).sum()) for one in asked}),
-        method,
-        test,
-        adjustment,
-        level,
-        count,
-        None if codes is None else int(codes.max()) + 1,
-        ties,
-        key_text(key),
+        models=models,
+        metrics=tuple(one.label for one in asked),
+        queries=queries,
+        values=values,
+        means=_means(asked, columns, kept, models, differences, plan),
+        differences=differences,
+        n_left_out=MappingProxyType({one.label: int((~kept[one.label]).sum()) for one in asked}),
+        method=method,
+        test=test,
+        adjustment=adjustment,
+        confidence_level=level,
+        n_resamples=count,
+        n_groups=None if codes is None else int(codes.max()) + 1,
+        ties=ties,
+        key=key_text(key),
     )
 
 
@@ -283,43 +284,35 @@ def _differences(
     }
     adjusted = dict(zip(found, holm([pvalues[each] for each in found]), strict=True))
     largest = dict(zip(found, _max_t(found, kept, plan), strict=True))
+    decides = adjusted if adjustment == "holm" else largest
     alpha = 1.0 - plan.confidence_level
     results = []
     for each in compared:
         label, a, b = each
-        if each not in found:
-            nowhere = ConfidenceInterval(nan, nan)
-            none = np.empty(0)
-            results.append(
-                RankingDifference(label, a, b, nan, nowhere, *(nan,) * 4, None, 0, 0, 0, none)
-            )
-            continue
-        difference = found[each]
+        difference = found.get(each, NOTHING)
         interval, error, *_ = interval_of(difference, plan, kept[label], label, is_difference=True)
         low, high = bounds.get(label, (0.0, inf))
-        decides = adjusted[each] if adjustment == "holm" else largest[each]
         better = None
-        if decides <= alpha and (interval.low > 0.0 or interval.high < 0.0):
+        if decides.get(each, nan) <= alpha and (interval.low > 0.0 or interval.high < 0.0):
             better = a if difference.mean > 0 else b
         values = difference.values
         values.setflags(write=False)
-        signs = np.sign(values)
         results.append(
             RankingDifference(
-                label,
-                a,
-                b,
-                difference.mean,
-                _within(interval, low - high, high - low),
-                error,
-                pvalues[each],
-                adjusted[each],
-                largest[each],
-                better,
-                int(np.count_nonzero(signs > 0)),
-                int(np.count_nonzero(signs < 0)),
-                int(np.count_nonzero(signs == 0)),
-                values,
+                metric=label,
+                model_a=a,
+                model_b=b,
+                difference=difference.mean,
+                confidence_interval=_within(interval, low - high, high - low),
+                standard_error=error,
+                pvalue=pvalues.get(each, nan),
+                pvalue_holm=adjusted.get(each, nan),
+                pvalue_max_t=largest.get(each, nan),
+                better=better,
+                n_better=int(np.count_nonzero(values > 0)),
+                n_worse=int(np.count_nonzero(values < 0)),
+                n_equal=int(np.count_nonzero(values == 0)),
+                differences=values,
             )
         )
     return tuple(results)
@@ -351,17 +344,7 @@ def _means(
     results = []
     for one in asked:
         for model in models:
-            cutoff = one.parameters.get("k")
-            if (model, one.label) not in columns:
-                nowhere = ConfidenceInterval(nan, nan)
-                note = "no query has what the measure needs"
-                results.append(
-                    RankingMean(
-                        one.label, model, nan, nowhere, nan, 0, plan.method, cutoff, (), note
-                    )
-                )
-                continue
-            column = columns[model, one.label]
+            column = columns.get((model, one.label), NOTHING)
             interval, error, made, note = interval_of(column, plan, kept[one.label], one.label)
             bounds = (-inf, inf) if one.measure is None else one.measure.bounds
             worse = tuple(
@@ -371,16 +354,16 @@ def _means(
             )
             results.append(
                 RankingMean(
-                    one.label,
-                    model,
-                    column.mean,
-                    _within(interval, *bounds),
-                    error,
-                    len(column.values),
-                    made,
-                    cutoff,
-                    worse,
-                    note,
+                    metric=one.label,
+                    model=model,
+                    estimate=column.mean,
+                    confidence_interval=_within(interval, *bounds),
+                    standard_error=error,
+                    n_queries=len(column.values),
+                    method=made,
+                    cutoff=one.parameters.get("k"),
+                    better_than=worse,
+                    note=note,
                 )
             )
     return tuple(results)
