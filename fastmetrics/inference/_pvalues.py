@@ -13,7 +13,7 @@ from fastmetrics._display.numbers import MonteCarloPValue, is_bound
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._sample_sizes import quantile, tail
+from fastmetrics.inference import reference
 
 #: Python adds up fewer numbers in less time than NumPy takes them apart.
 _MANY: Final = 1_000
@@ -103,14 +103,16 @@ def student_test(
     interval = ConfidenceInterval(low, high)
     if standard_error > 0:
         statistic = difference / standard_error
-        return StudentTest(statistic, t_pvalue(statistic, df, alternative), critical, interval)
+        return StudentTest(
+            statistic, reference.pvalue(statistic, df, alternative), critical, interval
+        )
     if difference == 0:
         if warn:
             message = "all differences are 0: the statistic is 0 and p is 1"
             warn_user(message, DegenerateDataWarning)
         return StudentTest(0.0, 1.0, critical, interval)
     statistic = math.copysign(math.inf, difference)
-    pvalue = t_pvalue(statistic, df, alternative)
+    pvalue = reference.pvalue(statistic, df, alternative)
     if warn:
         message = f"differences other than 0 do not vary: the statistic is {statistic}"
         warn_user(f"{message} and p is {pvalue:g}", DegenerateDataWarning)
@@ -123,68 +125,6 @@ def critical_t(df: float, alpha: float, alternative: Alternative) -> float:
 
     tail = float(stdtrit(df, alpha / 2 if alternative == "two-sided" else alpha))
     return tail if alternative == "less" else -tail
-
-
-def t_pvalue(statistic: float, df: float, alternative: Alternative) -> float:
-    """Return the probability of a t at least as extreme, infinite ones included."""
-    from scipy.special import stdtr
-
-    if alternative == "two-sided":
-        return 2.0 * float(stdtr(df, -abs(statistic)))
-    return float(stdtr(df, statistic if alternative == "less" else -statistic))
-
-
-class NormalTest(NamedTuple):
-    """The statistic, its p-value and the interval of the difference."""
-
-    statistic: float
-    pvalue: float
-    interval: ConfidenceInterval
-
-
-def normal_test(
-    difference: float,
-    standard_error: float,
-    level: float,
-    alternative: Alternative,
-    df: float | None = None,
-) -> NormalTest:
-    """Test that a difference of two AUCs is 0, taking it as normal.
-
-    Parameters
-    ----------
-    difference, standard_error : float
-        In [-1, 1], and >= 0 or nan.
-    level : float
-        Of the interval.
-    alternative : {"two-sided", "less", "greater"}
-        Whether the difference is other than 0, below 0 or above 0.
-    df : float or None
-        Degrees of freedom of the standard error, where it is one between groups.
-
-    Returns
-    -------
-    NormalTest
-        All nan where the standard error is. Where it is 0: z = 0 and p = 1 for a difference of
-        0, else z = +-inf with p 0 or 1; the interval is the difference (and beyond, one-sided).
-    """
-    if math.isnan(standard_error):
-        return NormalTest(math.nan, math.nan, ConfidenceInterval(math.nan, math.nan))
-    share = (1.0 - level) / 2.0 if alternative == "two-sided" else 1.0 - level
-    half = -quantile(share, df) * standard_error
-    low = -1.0 if alternative == "less" else max(-1.0, difference - half)
-    high = 1.0 if alternative == "greater" else min(1.0, difference + half)
-    interval = ConfidenceInterval(low, high)
-    if standard_error == 0:
-        if difference == 0:
-            return NormalTest(0.0, 1.0, interval)
-        statistic = math.copysign(math.inf, difference)
-    else:
-        statistic = difference / standard_error
-    if alternative == "two-sided":
-        return NormalTest(statistic, 2.0 * tail(-abs(statistic), df), interval)
-    side = -statistic if alternative == "greater" else statistic
-    return NormalTest(statistic, tail(side, df), interval)
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:

@@ -78,11 +78,6 @@ def warn_of_rare_classes(names: Sequence[object], counts: Sequence[int]) -> None
         )
 
 
-def degrees_of_freedom(effective: float | None) -> float | None:
-    """Return the degrees of freedom of a variance between groups; None where there are none."""
-    return None if effective is None else effective - 1.0
-
-
 def widened_level(level: float, effective: float | None) -> float:
     """Return the level of a quantile of replicates of groups that stands for ``level``.
 
@@ -114,21 +109,3 @@ def narrowed_level(level: float, effective: float | None) -> float:
 
     t = normal_quantile(level) / math.sqrt(effective / (effective - 1.0))
     return float(stdtr(effective - 1.0, t))
-
-
-def quantile(share: float, df: float | None) -> float:
-    """Return the quantile of Student's t, or of the normal where there are no groups."""
-    if df is None:
-        return normal_quantile(share)
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, share)) if df > 0 else math.copysign(math.inf, share - 0.5)
-
-
-def tail(statistic: float, df: float | None) -> float:
-    """Return the share of Student's t, or of the normal, below a statistic."""
-    from scipy.special import ndtr, stdtr
-
-    if df is None:
-        return float(ndtr(statistic))
-    return float(stdtr(df, statistic)) if df > 0 else 0.5

@@ -23,7 +23,8 @@ from fastmetrics.comparison.samples._differences import (
     check_differences,
 )
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.inference._pvalues import critical_t, t_pvalue
+from fastmetrics.inference import reference
+from fastmetrics.inference._pvalues import critical_t
 
 Variant = Literal["dietterich", "textbook", "f"]
 
@@ -129,7 +130,7 @@ def five_by_two_cv_test(
     else:
         above = sums.first if variant == "dietterich" else sums.first_mean
         statistic = _ratio(above, math.sqrt(0.2 * sums.variances))
-        pvalue = 1.0 if sums.variances == 0 == statistic else t_pvalue(statistic, 5, side)
+        pvalue = 1.0 if sums.variances == 0 == statistic else reference.pvalue(statistic, 5, side)
         critical = critical_t(5, level, side)
         df = 5
     if sums.variances == 0:

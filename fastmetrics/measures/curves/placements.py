@@ -120,23 +120,6 @@ def _share_before(weights: NDArray[np.float64], ends: NDArray[np.float64]) -> ND
     return shares
 
 
-def sums_of_groups(
-    values: NDArray[np.int64],
-    groups: NDArray[np.int64],
-    n_groups: int,
-    counts: NDArray[np.int64] | None,
-) -> NDArray[Any]:
-    """Return, for each row of ``values`` (k, n), its exact sum in each group: (k, n_groups)."""
-    in_all = values.shape[1] if counts is None else int(counts.sum())
-    most = int(values.max(initial=0)) * in_all
-    kind = np.dtype(np.int64 if most < 2**63 else object)
-    sums: NDArray[Any] = np.zeros((len(values), n_groups), kind)
-    for row, total in zip(values, sums, strict=True):
-        added = row.astype(kind, copy=False)
-        np.add.at(total, groups, added if counts is None else added * counts)
-    return sums
-
-
 def placement_sums(
     positives: NDArray[Any], negatives: NDArray[Any], n_positive: int, n_negative: int
 ) -> tuple[int, int, int]:
