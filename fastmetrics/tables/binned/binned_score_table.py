@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._files import Members, Saved
+from fastmetrics._files import Members
 from fastmetrics._input.scalars import check_n_rows, check_n_threads
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables._streams import Mergeable
 from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
@@ -21,13 +22,12 @@ from fastmetrics.tables.binned._state import (
     check_first_rows,
     check_weight,
 )
-from fastmetrics.tables.binned._stream import same_members
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.scores._columns import checked_columns, checked_counts, rescaled
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
-class BinnedScoreTable(Saved, Bracketed):
+class BinnedScoreTable(Mergeable, Bracketed):
     """How many positives and negatives have their score in each of some 32,768 bins.
 
     It takes a stream of batches with `update`, of any length and any range of scores, in about a
@@ -201,22 +201,6 @@ class BinnedScoreTable(Saved, Bracketed):
         rows = checked_rows(y_true, y_score, sample_weight, pos_label, allow_inf, n_threads)
         self._state.update(rows.that_weigh(), n_threads)
 
-    def merge(self, *others: BinnedScoreTable) -> None:
-        """Add other tables to this one, in place; ``+`` and ``sum`` make a new one.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For what is no table, or has another layout; what precedes it is counted.
-        """
-        for other in others:
-            if not isinstance(other, BinnedScoreTable):
-                raise InputTypeError(
-                    f"a BinnedScoreTable is needed: got {type(other).__qualname__}"
-                )
-        for other in others:
-            self._state.merge(other._state.copy())
-
     def reset(self) -> None:
         """Forget all rows, and keep the layout, given or learnt."""
         self._state.reset()
@@ -225,17 +209,8 @@ class BinnedScoreTable(Saved, Bracketed):
         """Return a table of the same rows that changes on its own."""
         return type(self)._of(self._state.copy())
 
-    def __add__(self, other: BinnedScoreTable) -> BinnedScoreTable:
-        if not isinstance(other, BinnedScoreTable):
-            return NotImplemented
-        both = self.copy()
-        both.merge(other)
-        return both
-
-    def __radd__(self, other: object) -> BinnedScoreTable:
-        if isinstance(other, int) and other == 0:  # so that sum(tables) works
-            return self.copy()
-        return NotImplemented
+    def _join(self, other: Self) -> None:
+        self._state.merge(other._state)
 
     # --- what is there -----------------------------------------------------------------------
 
@@ -300,13 +275,6 @@ class BinnedScoreTable(Saved, Bracketed):
     @classmethod
     def _of_members(cls, found: Members) -> Self:
         return cls._of(BinnedState.of_members(found))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BinnedScoreTable):
-            return NotImplemented
-        return same_members(self._members(), other._members())
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         columns = self._state.columns()

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import math
 import threading
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, scalar
-from fastmetrics._input.scalars import (
-    check_choice,
-    check_integer,
-    check_n_rows,
-    check_n_threads,
-    check_positive,
-)
+from fastmetrics._input.scalars import check_n_rows, check_n_threads
 from fastmetrics.errors import InputError
-from fastmetrics.tables._decay import FORGOTTEN, OLDEST, WHOLE_RANGE, weights_at
+from fastmetrics.tables._streams import (
+    FORGOTTEN,
+    OLDEST,
+    WHOLE_RANGE,
+    Fading,
+    check_rate,
+    rows_seen,
+    weights_at,
+)
 from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
 from fastmetrics.tables.binned._state import (
@@ -58,7 +58,7 @@ class _Now(NamedTuple):
     most: float
 
 
-class DecayedBinnedScoreTable(ScoreStream):
+class DecayedBinnedScoreTable(Fading, ScoreStream):
     """How much weighs in each bin of the score lately: weights fall by half every `half_life` rows.
 
     The newest row weighs 1, the row `half_life` before it ½, the one as far before that ¼. `table`
@@ -114,10 +114,8 @@ class DecayedBinnedScoreTable(ScoreStream):
         first_rows: int = FIRST_ROWS,
         per: Literal["row", "batch"] = "row",
     ) -> None:
-        self._half_life = check_positive("half_life", half_life)
+        self._half_life, self._per = check_rate(half_life, per)
         self._first_rows = check_first_rows(layout, first_rows)
-        check_choice("per", per, ("row", "batch"))
-        self._per: Literal["row", "batch"] = per
         self._lock = threading.Lock()
         self._now = self._empty(layout)
 
@@ -125,16 +123,6 @@ class DecayedBinnedScoreTable(ScoreStream):
         binned = layout is not None and self._first_rows == 0
         bins = Bins.empty(layout, is_weighted=True) if layout is not None and binned else None
         return _Now(layout, bins, Waiting(), 0, 0, 0.0, 0.0)
-
-    @property
-    def half_life(self) -> float:
-        """The number of rows (or batches) after which a row weighs half."""
-        return self._half_life
-
-    @property
-    def per(self) -> Literal["row", "batch"]:
-        """What makes rows older: "row" or "batch"."""
-        return self._per
 
     @property
     def layout(self) -> BinLayout | None:
@@ -277,10 +265,7 @@ class DecayedBinnedScoreTable(ScoreStream):
         names = "half_life", "per", "first_rows"
         half_life, per, first_rows = (scalar(found, name) for name in names)
         table = cls(half_life, layout, first_rows=first_rows, per=per)
-        n_seen, n_steps = (
-            check_n_rows(check_integer(name, scalar(found, name), low=0))
-            for name in ("n_seen", "n_steps")
-        )
+        n_seen, n_steps = rows_seen(found), rows_seen(found, "n_steps")
         if n_steps != n_seen if per == "row" else n_steps > n_seen:
             raise InputError(f"{n_steps:,} steps are not those of {n_seen:,} rows")
         weights = found["weights"]
@@ -307,16 +292,6 @@ class DecayedBinnedScoreTable(ScoreStream):
                 raise InputError(f"the weights are none of {n_seen:,} rows")
         table._now = _Now(layout, bins, waiting, n_seen, n_steps, weight, most)
         return table
-
-    def _shown(self) -> Display:
-        title = f"{self.n_seen:,} rows, of half-life {self.half_life:g}"
-        return replace(self.table._shown(), title=title)
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(half_life={self._half_life!r}, per={self._per!r}, "
-            f"n_seen={self.n_seen})"
-        )
 
 
 def _scaled(bins: Bins, exponent: int) -> Bins:

@@ -19,7 +19,8 @@ from fastmetrics._input.scalars import (
     check_n_threads,
     check_same_length,
 )
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError
+from fastmetrics.tables._streams import Mergeable
 from fastmetrics.tables.binned._bins import Waiting
 from fastmetrics.tables.binned._bounds import mean_bracket
 from fastmetrics.tables.binned._group_cells import GroupCells
@@ -39,7 +40,7 @@ from fastmetrics.tables.binned.group_brackets import GroupAUCBrackets
 from fastmetrics.tables.ranking.group_weights import WEIGHTINGS, Weighting, group_weights
 
 
-class GroupedBinnedScoreTable(ScoreStream):
+class GroupedBinnedScoreTable(Mergeable, ScoreStream):
     """How many positives and negatives have their score in each bin, in each of many groups.
 
     Groups are users, segments, queries: each has its own AUC, between limits that are certain.
@@ -212,24 +213,7 @@ class GroupedBinnedScoreTable(ScoreStream):
             now = now.binned(rows, n_first)
         self._now = now._replace(n_groups=len(now.names), n_waiting=now.waiting.n)
 
-    def merge(self, *others: GroupedBinnedScoreTable) -> None:
-        """Add other tables to this one, in place; ``+`` and ``sum`` make a new one.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For what is no such table, or has another layout, or ids of another sort; what precedes
-            it is counted.
-        """
-        for other in others:
-            if not isinstance(other, GroupedBinnedScoreTable):
-                raise InputTypeError(
-                    f"a GroupedBinnedScoreTable is needed: got {type(other).__qualname__}"
-                )
-        for other in others:
-            self._merge(other.copy())
-
-    def _merge(self, other: Self) -> None:
+    def _join(self, other: Self) -> None:
         with self._lock:
             now, theirs = self._counted(), other._counted()
             layout = common_layout(now.layout, theirs.layout)
@@ -255,18 +239,6 @@ class GroupedBinnedScoreTable(ScoreStream):
             self._first_rows = first_rows
             now = now._replace(n_waiting=now.waiting.n)
             self._take(now, rows, now.waiting.n + len(rows.labels))
-
-    def __add__(self, other: GroupedBinnedScoreTable) -> GroupedBinnedScoreTable:
-        if not isinstance(other, GroupedBinnedScoreTable):
-            return NotImplemented
-        both = self.copy()
-        both.merge(other)
-        return both
-
-    def __radd__(self, other: object) -> GroupedBinnedScoreTable:
-        if isinstance(other, int) and other == 0:  # so that sum(tables) works
-            return self.copy()
-        return NotImplemented
 
     def reset(self) -> None:
         """Forget all rows and groups, and keep the layout, given or learnt."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, scalar
-from fastmetrics._input.scalars import check_integer, check_n_rows, check_n_threads
+from fastmetrics._input.scalars import check_n_rows, check_n_threads
 from fastmetrics.errors import InputError
+from fastmetrics.tables._streams import Window, check_window, rows_seen
 from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
 from fastmetrics.tables.binned._state import (
@@ -27,9 +26,6 @@ from fastmetrics.tables.binned._state import (
 from fastmetrics.tables.binned._stream import ScoreStream
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
-
-#: Of a window, whose memory (4 bytes a row) is asked for at once.
-MOST_ROWS: Final = 10**9
 
 
 class _Ring(NamedTuple):
@@ -64,7 +60,7 @@ class _First(NamedTuple):
     n_left: int
 
 
-class WindowedBinnedScoreTable(ScoreStream):
+class WindowedBinnedScoreTable(Window, ScoreStream):
     """How many positives and negatives have their score in each bin, among the last `window` rows.
 
     Rows leave one by one, in the order in which they came, whatever the batches were. `table` is
@@ -115,7 +111,7 @@ class WindowedBinnedScoreTable(ScoreStream):
     def __init__(
         self, window: int, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS
     ) -> None:
-        self._window = check_integer("window", window, low=1, high=MOST_ROWS)
+        self._window = check_window(window)
         self._first_rows = check_first_rows(layout, first_rows)
         self._layout = layout
         self._lock = threading.Lock()
@@ -127,19 +123,9 @@ class WindowedBinnedScoreTable(ScoreStream):
         return _First(Waiting(), 0)
 
     @property
-    def window(self) -> int:
-        """The number of rows that count."""
-        return self._window
-
-    @property
     def layout(self) -> BinLayout | None:
         """The bins; None until they are learnt."""
         return self._layout
-
-    @property
-    def n(self) -> int:
-        """Number of rows in the window: `window` itself, or fewer at the start."""
-        return min(self.n_seen, self._window)
 
     @property
     def n_seen(self) -> int:
@@ -254,7 +240,7 @@ class WindowedBinnedScoreTable(ScoreStream):
     def _of_members(cls, found: Members) -> Self:
         layout = BinLayout(found["edges"]) if "edges" in found else None
         table = cls(scalar(found, "window"), layout, first_rows=scalar(found, "first_rows"))
-        n_seen = check_n_rows(check_integer("n_seen", scalar(found, "n_seen"), low=0))
+        n_seen = rows_seen(found)
         n = min(n_seen, table._window)
         if "codes" not in found:
             columns = found | {"weights": np.ones(found["scores"].shape, np.int64)}
@@ -278,9 +264,3 @@ class WindowedBinnedScoreTable(ScoreStream):
         ring[:n] = codes
         table._now = _Ring(bins, ring, np.array([n % table._window, n, n_seen]))
         return table
-
-    def _shown(self) -> Display:
-        return replace(self.table._shown(), title=f"the last {self.n:,} of {self.n_seen:,} rows")
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(window={self._window}, n={self.n}, n_seen={self.n_seen})"

@@ -1,44 +1,19 @@
-"""Confusion matrices and streams of them in ``.npz`` files, without pickle."""
+"""Confusion matrices in ``.npz`` files, without pickle."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display.shown import Shown
-from fastmetrics._files import Members, Saved, as_json, of_json, scalar
+from fastmetrics._files import Members, as_json, of_json, scalar
 from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics.errors import InputError
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels
 from fastmetrics.tables.confusion._matrix_checks import refuse_bad_counts
 from fastmetrics.tables.confusion._matrix_state import Parts
 from fastmetrics.tables.confusion._matrix_store import SparseStore, Store
-
-
-class Stream(Saved, Shown):
-    """A stream of rows that do not all count: copies, too, are made of the members of its file."""
-
-    __slots__ = ()
-
-    def copy(self) -> Self:
-        """Return a stream of the same past that goes on by itself.
-
-        Returns
-        -------
-        WindowedConfusionMatrix or DecayedConfusionMatrix
-
-        Examples
-        --------
-        >>> from fastmetrics import WindowedConfusionMatrix
-        >>> last = WindowedConfusionMatrix(100)
-        >>> other = last.copy()
-        >>> other.update([0, 1], [0, 0])
-        >>> last.n_seen, other.n_seen
-        (0, 2)
-        """
-        return self._of_members(self._members())
 
 
 def matrix_members(store: Store, labels: Labels, exponent: int, new_labels: NewLabels) -> Members:

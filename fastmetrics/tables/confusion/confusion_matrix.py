@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
-from fastmetrics._files import Members, Saved
+from fastmetrics._files import Members
 from fastmetrics._input.rows import check_same_index
-from fastmetrics.errors import InputTypeError
+from fastmetrics.tables._streams import Mergeable
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._label_counts import Labels, NewLabels, label_cells
 from fastmetrics.tables.confusion._matrix_checks import (
@@ -42,7 +42,7 @@ sample_weight : array-like of shape (n,), optional
 """
 
 
-class ConfusionMatrix(Saved, CountsAsArray):
+class ConfusionMatrix(Mergeable, CountsAsArray):
     """How many examples of each class were taken for each class.
 
     It is all that accuracy, precision, F1, Matthews' coefficient, cost and their kin need of the
@@ -323,17 +323,6 @@ class ConfusionMatrix(Saved, CountsAsArray):
         """
         self._state.update(y_true, y_pred, sample_weight)
 
-    def merge(self, *others: ConfusionMatrix) -> None:
-        """Add other matrices to this one, in place; ``+`` and ``sum`` make a new one.
-
-        Two of given labels must have the same, in order; what precedes a refused one is counted.
-        """
-        for other in others:
-            if not isinstance(other, ConfusionMatrix):
-                raise InputTypeError(f"a ConfusionMatrix is needed: got {type(other).__qualname__}")
-        for other in others:
-            self._state.merge(other.copy()._state)
-
     def reset(self) -> None:
         """Forget all counts, and the labels that were not given."""
         self._state.reset()
@@ -355,19 +344,14 @@ class ConfusionMatrix(Saved, CountsAsArray):
     def _of_members(cls, found: Members) -> Self:
         return cls._of(*checked_parts(found))
 
-    def __add__(self, other: ConfusionMatrix) -> ConfusionMatrix:
-        if not isinstance(other, ConfusionMatrix):
-            return NotImplemented
-        if self.new_labels == "extend" and other.new_labels == "raise":
-            self, other = other, self  # the given labels and their order stay
-        total = self.copy()
-        total._state.merge(other.copy()._state)
-        return total
+    def _join(self, other: Self) -> None:
+        self._state.merge(other._state)
 
-    def __radd__(self, other: object) -> ConfusionMatrix:
-        if isinstance(other, int) and other == 0:  # so that sum(matrices) works
-            return self.copy()
-        return NotImplemented
+    def __add__(self, other: Self) -> Self:
+        given = getattr(other, "new_labels", None) == "raise" != self.new_labels
+        if given and isinstance(other, type(self)):
+            return Mergeable.__add__(other, self)  # the given labels and their order stay
+        return super().__add__(other)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionMatrix):

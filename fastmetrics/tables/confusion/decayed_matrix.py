@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import math
 import threading
-from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display
 from fastmetrics._files import Members, as_json, of_json, scalar
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_choice, check_integer, check_n_rows, check_positive
+from fastmetrics._input.scalars import check_n_rows
 from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputError
-from fastmetrics.tables._decay import FORGOTTEN, WHOLE_RANGE, weights_at
-from fastmetrics.tables.confusion._label_counts import Cells, NewLabels, count_columns, seen_cells
-from fastmetrics.tables.confusion._matrix_file import (
-    Stream,
-    checked_parts,
-    matrix_members,
+from fastmetrics.tables._streams import (
+    FORGOTTEN,
+    WHOLE_RANGE,
+    Fading,
+    check_rate,
+    rows_seen,
+    weights_at,
 )
+from fastmetrics.tables.confusion._label_counts import Cells, NewLabels, count_columns, seen_cells
+from fastmetrics.tables.confusion._matrix_file import checked_parts, matrix_members
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -37,7 +38,7 @@ class _Now(NamedTuple):
     n_seen: int
 
 
-class DecayedConfusionMatrix(Stream):
+class DecayedConfusionMatrix(Fading):
     """How often each class was taken for each, lately: weights fall by half every `half_life` rows.
 
     The newest row weighs 1, the row `half_life` before it ½, the one as far before that ¼. `matrix`
@@ -87,6 +88,7 @@ class DecayedConfusionMatrix(Stream):
     """
 
     __slots__ = ("_half_life", "_lock", "_now", "_per")
+    _measured = "matrix"
 
     def __init__(
         self,
@@ -96,21 +98,9 @@ class DecayedConfusionMatrix(Stream):
         new_labels: NewLabels | None = None,
         per: Literal["row", "batch"] = "row",
     ) -> None:
-        self._half_life = check_positive("half_life", half_life)
-        check_choice("per", per, ("row", "batch"))
-        self._per: Literal["row", "batch"] = per
+        self._half_life, self._per = check_rate(half_life, per)
         self._lock = threading.Lock()
         self._now = _Now(ConfusionMatrix(labels, new_labels=new_labels), Fraction(0), 0)
-
-    @property
-    def half_life(self) -> float:
-        """The number of rows (or batches) after which a row weighs half."""
-        return self._half_life
-
-    @property
-    def per(self) -> Literal["row", "batch"]:
-        """What makes rows older: "row" or "batch"."""
-        return self._per
 
     @property
     def new_labels(self) -> NewLabels:
@@ -207,7 +197,7 @@ class DecayedConfusionMatrix(Stream):
     def _of_members(cls, found: Members) -> Self:
         stream = cls(scalar(found, "half_life"), per=scalar(found, "per"))
         store, labels, exponent, new_labels = checked_parts(found)
-        n_seen = check_n_rows(check_integer("n_seen", scalar(found, "n_seen"), low=0))
+        n_seen = rows_seen(found)
         position = of_json(found["position"])
         if type(position) is not list or [type(part) for part in position] != [int, int]:
             raise InputError("`position` is no pair of whole numbers")
@@ -226,16 +216,6 @@ class DecayedConfusionMatrix(Stream):
         return kinds[0] == kinds[1] and self._now == other._now
 
     __hash__ = None  # type: ignore[assignment]
-
-    def _shown(self) -> Display:
-        title = f"{self.n_seen:,} rows, of half-life {self.half_life:g}"
-        return replace(self.matrix._shown(), title=title)
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(half_life={self._half_life!r}, per={self._per!r}, "
-            f"n_seen={self.n_seen})"
-        )
 
     def _weighed(self, columns: LabelColumns) -> Cells:
         """Return the weights of a batch by cell, its last row weighing 1."""

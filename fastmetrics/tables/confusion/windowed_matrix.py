@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display
 from fastmetrics._files import Members, as_json, scalar
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_integer, check_n_rows
 from fastmetrics.errors import InputError
+from fastmetrics.tables._streams import Window, check_window, rows_seen
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels, check_kind
-from fastmetrics.tables.confusion._matrix_file import (
-    Stream,
-    checked_labels,
-)
+from fastmetrics.tables.confusion._matrix_file import checked_labels
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -29,10 +25,6 @@ _HALF: Final = 16
 _LOW: Final = (1 << _HALF) - 1
 
 Rows = NDArray[np.uint32]
-
-
-#: Of a window, whose memory (8 bytes a row) is asked for at once.
-MOST_ROWS: Final = 10**9
 
 
 class _Classes(NamedTuple):
@@ -46,7 +38,7 @@ class _Classes(NamedTuple):
         return cls(labels, {label: k for k, label in enumerate(labels)})
 
 
-class WindowedConfusionMatrix(Stream):
+class WindowedConfusionMatrix(Window):
     """How often each class was taken for each among the last `window` rows.
 
     Rows leave one by one, in the order in which they came, whatever the batches were. `matrix` is
@@ -89,8 +81,8 @@ class WindowedConfusionMatrix(Stream):
     0.75
     """
 
-    __slots__ = ("_classes", "_counts", "_empty", "_lock", "_n", "_n_seen", "_rows", "_start",
-                 "_window")  # fmt: skip
+    __slots__ = ("_classes", "_counts", "_empty", "_lock", "_n_seen", "_rows", "_start", "_window")
+    _measured = "matrix"
 
     def __init__(
         self,
@@ -99,7 +91,7 @@ class WindowedConfusionMatrix(Stream):
         labels: ArrayLike | None = None,
         new_labels: NewLabels | None = None,
     ) -> None:
-        self._window = check_integer("window", window, low=1, high=MOST_ROWS)
+        self._window = check_window(window)
         self._empty = ConfusionMatrix(labels, new_labels=new_labels)
         self._lock = threading.Lock()
         self._clear()
@@ -111,22 +103,12 @@ class WindowedConfusionMatrix(Stream):
         # Twice the window: a batch is written beside the rows that count, until it counts itself.
         rows = np.empty(2 * self._window, np.uint32)
         self._classes, self._counts, self._rows = classes, counts, rows
-        self._start = self._n = self._n_seen = 0
-
-    @property
-    def window(self) -> int:
-        """The number of rows that count."""
-        return self._window
+        self._start = self._n_seen = 0
 
     @property
     def new_labels(self) -> NewLabels:
         """What a new label does: "extend" or "raise"."""
         return self._empty.new_labels
-
-    @property
-    def n(self) -> int:
-        """Number of rows in the window: `window` itself, or fewer at the start."""
-        return self._n
 
     @property
     def n_seen(self) -> int:
@@ -191,19 +173,19 @@ class WindowedConfusionMatrix(Stream):
                 for each in coded
             )
             entering = true << np.uint32(_HALF) | predicted
-            n_leaving = max(0, self._n + m - self._window)
+            n = self.n
+            n_leaving = max(0, n + m - self._window)
             leaving = _read(rows, start, n_leaving)
-            _write(rows, start + self._n, entering)
+            _write(rows, start + n, entering)
             cells = counts.reshape(-1)
             at, values = _changed(cells, len(counts), entering, leaving)
-            start, n = (start + n_leaving) % len(rows), self._n + m - n_leaving
+            start = (start + n_leaving) % len(rows)
             # No call among these: an interrupt finds all of them done, or none.
             cells[at] = values
             self._classes = classes
             self._counts = counts
             self._rows = rows
             self._start = start
-            self._n = n
             self._n_seen = n_seen
 
     def reset(self) -> None:
@@ -229,7 +211,7 @@ class WindowedConfusionMatrix(Stream):
                 "n_given": np.array(len(self._empty._state.labels)),
                 "labels": as_json(self._classes.labels),
                 "new_labels": np.array(self.new_labels),
-                "rows": _read(self._rows, self._start, self._n),
+                "rows": _read(self._rows, self._start, self.n),
             }
 
     @classmethod
@@ -245,7 +227,7 @@ class WindowedConfusionMatrix(Stream):
             or given != (tuple(sorted(given)) if policy == "extend" else labels)
         ):
             raise InputError(f"labels {labels} are not those of a window")
-        n_seen = check_n_rows(check_integer("n_seen", scalar(found, "n_seen"), low=0))
+        n_seen = rows_seen(found)
         stream = cls(scalar(found, "window"))
         n = min(n_seen, stream._window)
         if rows.dtype != np.uint32 or rows.shape != (n,):
@@ -257,7 +239,7 @@ class WindowedConfusionMatrix(Stream):
         stream._classes = _Classes.of(labels)
         stream._counts = np.bincount(true * k + predicted, minlength=k * k).reshape(k, k)
         _write(stream._rows, 0, rows)
-        stream._n, stream._n_seen = n, n_seen
+        stream._n_seen = n_seen
         return stream
 
     def __eq__(self, other: object) -> bool:
@@ -275,12 +257,6 @@ class WindowedConfusionMatrix(Stream):
         return np.array_equal(renamed, theirs["rows"])
 
     __hash__ = None  # type: ignore[assignment]
-
-    def _shown(self) -> Display:
-        return replace(self.matrix._shown(), title=f"the last {self.n:,} of {self.n_seen:,} rows")
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(window={self._window}, n={self._n}, n_seen={self._n_seen})"
 
     def _occurring(self) -> NDArray[np.int64]:
         """Return the numbers of the classes that were given, or have a row in the window."""
@@ -307,11 +283,9 @@ class WindowedConfusionMatrix(Stream):
             return classes, counts, rows, start
         kept, known = self._occurring(), classes.labels
         if 2 * len(kept) < len(known) or len(known) + len(new) > MOST_CLASSES:
-            number = np.zeros(len(known), np.uint32)
-            number[kept] = np.arange(len(kept), dtype=np.uint32)
-            old = _read(rows, start, self._n)
+            old = _read(rows, start, self.n)
             rows, start = np.empty_like(rows), 0
-            _write(rows, 0, number[old >> _HALF] << np.uint32(_HALF) | number[old & _LOW])
+            _write(rows, 0, _renumbered(old, kept.tolist(), len(known)))
             known, counts = tuple(known[k] for k in kept.tolist()), counts[np.ix_(kept, kept)]
             still = set(known)
             new = tuple(label for label in labels if label not in still)
@@ -347,6 +321,14 @@ def _changed(
     m = len(entering)
     more, fewer = (np.bincount(part, minlength=size) for part in (moved[:m], moved[m:]))
     return at, cells[at] + more - fewer
+
+
+def _renumbered(rows: Rows, kept: list[int], k: int) -> Rows:
+    """Return rows of K classes, those ``kept``, in that order, being 0, 1, ... now."""
+    number = np.zeros(k, np.uint32)
+    number[kept] = np.arange(len(kept), dtype=np.uint32)
+    renumbered: Rows = number[rows >> _HALF] << np.uint32(_HALF) | number[rows & _LOW]
+    return renumbered
 
 
 def _read(rows: Rows, start: int, length: int) -> Rows:

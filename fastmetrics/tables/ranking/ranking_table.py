@@ -18,6 +18,7 @@ from fastmetrics._input.scalars import check_choice, check_n_threads
 from fastmetrics._kernels.ranking import rankings as kernels
 from fastmetrics._results import same
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables._streams import Summed
 from fastmetrics.tables.ranking._placing import placed
 from fastmetrics.tables.ranking._stored import checked_columns, stored_columns
 
@@ -46,7 +47,7 @@ TypeError, ValueError
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RankingTable(Saved, Shown):
+class RankingTable(Summed, Saved, Shown):
     """Of every query, where its relevant items stand among the scores.
 
     All that a measure of rankings needs: of each relevant item, how many items score higher and how
@@ -271,11 +272,6 @@ class RankingTable(Saved, Shown):
         if not isinstance(other, RankingTable):
             return NotImplemented
         return merged([self, other])
-
-    def __radd__(self, other: object) -> RankingTable:
-        if isinstance(other, int) and other == 0:  # so that sum(tables) works
-            return self
-        return NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RankingTable):

@@ -21,6 +21,7 @@ from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics._kernels import errors
 from fastmetrics._results import same
 from fastmetrics.errors import InputError
+from fastmetrics.tables._streams import Summed
 from fastmetrics.tables.regression._deviances import ABOUT, DEVIANCE, N_DEVIANCES
 from fastmetrics.tables.regression._sums import Sums, Terms, add_up
 
@@ -37,7 +38,7 @@ _WEIGHED = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RegressionTable(Saved, Shown):
+class RegressionTable(Summed, Saved, Shown):
     """The sums over rows of targets and predictions that regression measures follow from.
 
     It merges with ``+`` (or ``sum``), is never modified, and stands in place of `y_true` in every
@@ -213,9 +214,6 @@ class RegressionTable(Saved, Shown):
         total.add(_rescaled(other._sums, exponent - other.weight_exponent))
         n_samples = self.n_samples + other.n_samples
         return RegressionTable(n_samples, exponent, self._terms, total)
-
-    def __radd__(self, other: Any) -> RegressionTable:
-        return self if type(other) is int and other == 0 else NotImplemented
 
     def _members(self) -> Members:
         sums, powers = self._sums, sorted(self._terms.powers)

@@ -17,6 +17,7 @@ from fastmetrics._input.scalars import check_integer, check_n_threads
 from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics._kernels import merges
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables._streams import Summed
 from fastmetrics.tables.scores._columns import (
     checked_columns,
     merged_columns,
@@ -52,7 +53,7 @@ ValueError
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScoreTable(Saved, Shown):
+class ScoreTable(Summed, Saved, Shown):
     """The distinct scores of a binary problem with the weight of each class at them.
 
     It is all that an unweighted threshold measure needs of the data, it merges with ``+``
@@ -290,11 +291,6 @@ class ScoreTable(Saved, Shown):
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         """Travel as columns: what arrives (or is copied) is read-only again."""
         return type(self)._of_columns, (*self._columns(), self.weight_exponent)
-
-    def __radd__(self, other: object) -> ScoreTable:
-        if isinstance(other, int) and other == 0:  # so that sum(tables) works
-            return self
-        return NotImplemented
 
     def _both_totals(self) -> list[int | float]:
         """Return the positive and the negative total, summed once."""

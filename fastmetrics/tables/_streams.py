@@ -1,0 +1,237 @@
+"""What streams have in common: merging, equality by what is saved, windows, and weights that fade.
+
+Weights that fall by half are kept in units of the present that move by whole powers of two.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar, Final, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._display.shown import Shown
+from fastmetrics._display.table import Display
+from fastmetrics._files import Members, Saved, scalar
+from fastmetrics._input.scalars import check_choice, check_integer, check_n_rows, check_positive
+from fastmetrics.errors import InputTypeError
+
+#: Of a window, whose memory (4 or 8 bytes a row) is asked for at once.
+MOST_ROWS: Final = 10**9
+#: Sums lighter than this are shown as 0: products of four of them would lose bits.
+FORGOTTEN: Final = 2.0**-250
+#: Rows of one batch weigh no less than 2**-1000 inside, so that they are seen.
+OLDEST: Final = 1000.0
+#: Shifting by more than this leaves nothing of any double.
+WHOLE_RANGE: Final = 4096
+
+
+class Summed:
+    """What ``sum`` adds up, from the 0 that it begins with."""
+
+    __slots__ = ()
+
+    def __radd__(self, other: object) -> Self:
+        return self._own() if isinstance(other, int) and other == 0 else NotImplemented
+
+    def _own(self) -> Self:
+        """Return the same, which no change of this one reaches."""
+        return self
+
+
+class ByMembers(Saved):
+    """Equal where what is saved is."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return _same(self._members(), other._members())
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Mergeable(Summed, ByMembers):
+    """A stream whose rows have no order, so that streams can be added up."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def copy(self) -> Self:
+        """Return one of the same rows that changes on its own."""
+
+    @abstractmethod
+    def _join(self, other: Self) -> None:
+        """Take the rows of another one, which nobody else holds."""
+
+    def merge(self, *others: Self) -> None:
+        """Add others to this one, in place; ``+`` and ``sum`` make a new one.
+
+        Parameters
+        ----------
+        *others : objects of this class
+            They stay as they are.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For what is of another class, or does not fit: other bins, other given labels, ids of
+            another sort. What precedes it is counted.
+
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> total = ConfusionMatrix()
+        >>> total.merge(*(ConfusionMatrix.from_labels([0, 1], [0, 0]) for _ in range(3)))
+        >>> total
+        ConfusionMatrix(tp=0, fp=0, fn=3, tn=3, labels=(0, 1))
+        """
+        for other in others:
+            if not isinstance(other, type(self)):
+                raise InputTypeError(
+                    f"a {type(self).__name__} is needed: got {type(other).__qualname__}"
+                )
+        for other in others:
+            self._join(other.copy())
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        both = self.copy()
+        both._join(other.copy())
+        return both
+
+    def _own(self) -> Self:
+        return self.copy()
+
+
+class Stream(ByMembers, Shown):
+    """A stream of rows, of which all that matters is in its members."""
+
+    __slots__ = ()
+
+    def copy(self) -> Self:
+        """Return a stream of the same past that goes on by itself.
+
+        Examples
+        --------
+        >>> from fastmetrics import WindowedConfusionMatrix
+        >>> last = WindowedConfusionMatrix(100)
+        >>> other = last.copy()
+        >>> other.update([0, 1], [0, 0])
+        >>> last.n_seen, other.n_seen
+        (0, 2)
+        """
+        return self._of_members(self._members())
+
+
+class Recent(Stream):
+    """A stream of rows in order, of which those of late count: in its table, or matrix."""
+
+    __slots__ = ()
+    #: The attribute that has measures.
+    _measured: ClassVar[str] = "table"
+
+    @property
+    @abstractmethod
+    def n_seen(self) -> int:
+        """Number of rows so far."""
+
+    def _titled(self, title: str) -> Display:
+        measured: Shown = getattr(self, self._measured)
+        return replace(measured._shown(), title=title)
+
+
+class Window(Recent):
+    """A stream of which the last rows count."""
+
+    __slots__ = ()
+    _window: int
+
+    @property
+    def window(self) -> int:
+        """The number of rows that count."""
+        return self._window
+
+    @property
+    def n(self) -> int:
+        """Number of rows in the window: `window` itself, or fewer at the start."""
+        return min(self.n_seen, self._window)
+
+    def _shown(self) -> Display:
+        return self._titled(f"the last {self.n:,} of {self.n_seen:,} rows")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(window={self._window}, n={self.n}, n_seen={self.n_seen})"
+
+
+class Fading(Recent):
+    """A stream in which old rows count ever less."""
+
+    __slots__ = ()
+    _half_life: float
+    _per: Literal["row", "batch"]
+
+    @property
+    def half_life(self) -> float:
+        """The number of rows (or batches) after which a row weighs half."""
+        return self._half_life
+
+    @property
+    def per(self) -> Literal["row", "batch"]:
+        """What makes rows older: "row" or "batch"."""
+        return self._per
+
+    def _shown(self) -> Display:
+        return self._titled(f"{self.n_seen:,} rows, of half-life {self.half_life:g}")
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(half_life={self._half_life!r}, per={self._per!r}, "
+            f"n_seen={self.n_seen})"
+        )
+
+
+def _same(one: Members, other: Members) -> bool:
+    """Return whether streams of these members have the same rows."""
+    return one.keys() == other.keys() and all(
+        np.array_equal(one[name], other[name], equal_nan=name == "seen")
+        and one[name].dtype == other[name].dtype
+        for name in one
+        if name != "n_roundings"
+    )
+
+
+def check_window(window: Any) -> int:
+    """Return the number of rows of a window, or raise."""
+    return check_integer("window", window, low=1, high=MOST_ROWS)
+
+
+def check_rate(
+    half_life: Any, per: Literal["row", "batch"]
+) -> tuple[float, Literal["row", "batch"]]:
+    """Return after how many rows or batches a row weighs half, or raise."""
+    check_choice("per", per, ("row", "batch"))
+    return check_positive("half_life", half_life), per
+
+
+def rows_seen(found: Members, name: str = "n_seen") -> int:
+    """Return a number of rows among members, or raise."""
+    return check_n_rows(check_integer(name, scalar(found, name), low=0))
+
+
+def weights_at(ages: NDArray[Any], half_life: float) -> NDArray[np.float64]:
+    """Return the weights of rows of some ages, as small as 2**-1000.
+
+    The quotient age / half_life would lose as many bits as its whole part has: so that part, which
+    the exact remainder gives, is an exponent.
+    """
+    ages = ages.astype(np.float64)
+    rest = np.fmod(ages, half_life)
+    with np.errstate(over="ignore"):
+        whole = np.minimum(np.rint((ages - rest) / half_life), OLDEST)
+    weights: NDArray[np.float64] = np.ldexp(np.exp2(-rest / half_life), -whole.astype(np.int64))
+    return weights
