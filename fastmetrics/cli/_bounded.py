@@ -32,7 +32,7 @@ from fastmetrics.tables.runs.score_runs import ScoreRuns
 #: Options that need all rows at once, and what to do instead.
 _OF_ROWS: Final = {
     "bootstrap": "a bootstrap of so many rows says little that the interval of the AUC does not",
-    "groups": "groups are of the bootstrap",
+    "groups": "rows of a group may lie anywhere",
     "cost_fn": "prices are of the rows",
     "cost_fp": "prices are of the rows",
     "prevalence": "it is of prices",

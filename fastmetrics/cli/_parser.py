@@ -202,7 +202,7 @@ def _add_bootstrap(add: Any) -> None:
     add(
         "--groups",
         metavar="COL",
-        help="column that says whose a row is (user, patient): whole groups are drawn",
+        help="column that says whose a row is (user, patient): groups vary, not rows",
     )
     add("--stratified", action="store_true", help="draw each class by itself")
     add(

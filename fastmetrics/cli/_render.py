@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics._display.numbers import is_bound
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
-from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult, PairedDifference
+from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult
 from fastmetrics.report import Evaluation, EvaluationBootstrap
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _FIELDS: Final = (
 )
 _INTERVAL_FIELDS: Final = (
     *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error", "bias"),
-    *("pvalue", "pvalue_is_bound", "pvalue_holm", "pvalue_holm_is_bound"),
+    *("pvalue", "pvalue_is_bound", "pvalue_holm", "pvalue_holm_is_bound", "better"),
     *("n_failed", "confidence_level", "method", "n_resamples"),
     *("stratified", "n_groups", "effective_n_groups", "threshold", "key", "weights_are", "note"),
 )
@@ -128,10 +128,11 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
             row["note"] = joined(model.note, result.note)
             rows.append(plan | row)
     rows += _rows_of_costs(evaluation)
-    for metric, pairs in (evaluation.differences or {}).items():
+    for metric, pairs in (evaluation.comparisons or {}).items():
         for pair in pairs:
-            row = {"model": pair.model_a, "minus_model": pair.model_b, "metric": metric}
-            row |= {"estimate": pair.difference} | _shared_fields(pair) | {"note": pair.note}
+            row = {"model": pair.a, "minus_model": pair.b, "metric": metric}
+            row |= {"estimate": pair.estimate} | _shared_fields(pair.details)
+            row |= {"note": pair.details.note, "better": pair.better or ""}
             for name, p in (("pvalue", pair.pvalue), ("pvalue_holm", pair.pvalue_holm)):
                 row |= {name: p, f"{name}_is_bound": is_bound(p)}
             rows.append(plan | row)
@@ -180,7 +181,7 @@ def _rows_of_costs(evaluation: Evaluation) -> list[dict[str, Any]]:
     return found
 
 
-def _shared_fields(result: BootstrapResult | PairedDifference) -> dict[str, Any]:
+def _shared_fields(result: Any) -> dict[str, Any]:
     interval = result.confidence_interval
     limits = {"low": interval.low, "high": interval.high}
     return limits | {"standard_error": result.standard_error, "n_failed": result.n_failed}

@@ -170,7 +170,8 @@ def _tell(evaluation: Evaluation, texts: list[str]) -> None:
         if model.note and any(model.note in text for text in texts):
             print_texts([text for text in texts if model.note in text], f"model {model.name!r}")
             others = [text for text in others if model.note not in text]
-    print_texts(others, "bootstrap" if several else f"model {evaluation[0].name!r}")
+    of_all = "bootstrap" if evaluation.bootstrap is not None else "all models"
+    print_texts(others, of_all if several else f"model {evaluation[0].name!r}")
     names: dict[str, list[str]] = {}
     for model in evaluation:
         told = any(model.note in text for text in texts)

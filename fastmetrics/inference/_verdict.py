@@ -65,7 +65,10 @@ def _together(named: Sequence[tuple[str, Comparison]]) -> str:
             first = f"not shown which of {pair.a} and {pair.b} is better in {name}"
             if words.startswith(first):
                 start = "nor" if is_said else "not shown" if said else f"{first[: -len(name) - 4]}:"
-                words, is_said = f"{start} in {name}{words.removeprefix(first)}", True
+                rest = words.removeprefix(first)
+                if is_said:
+                    rest = rest.replace(f"({pair.a} less {pair.b}: ", "(")
+                words, is_said = f"{start} in {name}{rest}", True
             said.append(words + _margin(one, pair))
     return f"{_sentence('; '.join(said))}."
 

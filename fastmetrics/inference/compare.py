@@ -27,7 +27,6 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, no_such, warn_user
 from fastmetrics.inference._pvalues import holm
-from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
 from fastmetrics.inference.estimate import RULES, metric_of, of_replicates, refuse_times
 from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
 from fastmetrics.inference.forms import sample_of
@@ -166,6 +165,8 @@ def compare(
             refuse_times(asked, others, event)
             if strata is not None or margin is not None:
                 raise InputError("`strata` and `margin` are for measures with influences of rows")
+            from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
+
             resampled = paired_bootstrap(
                 y_true,
                 scores,
@@ -332,6 +333,12 @@ def _comparison(
         n_groups=n_groups,
         weights_are=models[0].weights_are,
     )
+
+
+def of_paired_bootstrap(paired: Any, asked: Sequence[Asked]) -> Comparisons:
+    """Return what a paired bootstrap found of each measure, every pair of models."""
+    chosen = _Chosen(tuple(paired.models), None, None, paired.confidence_level, paired.alternative)
+    return Comparisons({one.label: _resampled(one, paired, chosen) for one in asked})
 
 
 def _resampled(one: Asked, resampled: Any, chosen: _Chosen) -> Comparison:

@@ -24,8 +24,6 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.bootstrap.bootstrap import bootstrap
-from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
@@ -202,6 +200,8 @@ def estimate(
             if strata is not None:
                 raise InputError("`strata` are for measures with influences of rows")
             chosen: Any = None if method in (None, "bootstrap") else method
+            from fastmetrics.inference.bootstrap.bootstrap import bootstrap
+
             resampled = bootstrap(
                 y_true,
                 y_score,
@@ -231,7 +231,7 @@ def refuse_times(asked: tuple[Asked, ...], others: Container[str], event: Any) -
             raise InputError(f"`{one.label}` has no replicates of censored times (`event`)")
 
 
-def of_replicates(found: BootstrapResult, alternative: Alternative = "two-sided") -> Estimate:
+def of_replicates(found: Any, alternative: Alternative = "two-sided") -> Estimate:
     """Return what a bootstrap found of one measure, which hangs on it as its details."""
     return Estimate(
         metric=found.metric,

@@ -172,7 +172,7 @@ class Comparison(Result):
     names: tuple[str, ...]
     models: tuple[Estimate, ...]
     pairs: tuple[Pair, ...]
-    covariance: NDArray[np.float64]
+    covariance: NDArray[np.float64] = field(compare=False)
     higher_is_better: bool | None
     margin: float | None
     confidence_level: float
@@ -304,10 +304,9 @@ class Comparisons(ByMetric[Comparison]):
         return shown_comparisons(self)
 
 
-def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
-    """Return the tables of one or several comparisons."""
+def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
+    """Return a row for each pair of models by each measure."""
     pairs = [pair for one in found.values() for pair in one.pairs]
-    any_one = next(iter(found.values()))
     columns: dict[str, list[Any]] = {
         "metric": [pair.metric for pair in pairs],
         "model": [pair.a for pair in pairs],
@@ -318,6 +317,13 @@ def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
         columns[name] = [getattr(pair, name) for pair in pairs]
     if any(one.margin is not None for one in found.values()):
         columns["pvalue_noninferior"] = [pair.pvalue_noninferior for pair in pairs]
+    return Table(columns, **options)
+
+
+def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
+    """Return the tables of one or several comparisons."""
+    any_one = next(iter(found.values()))
+    level = any_one.confidence_level
     models = [model for one in found.values() for model in one.models]
     own = {
         "metric": [model.metric for model in models],
@@ -326,12 +332,11 @@ def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
         "confidence_interval": [model.confidence_interval for model in models],
         "standard_error": [model.standard_error for model in models],
     }
-    level = any_one.confidence_level
     notes = [note for note in dict.fromkeys(one.note for one in found.values()) if note]
     methods = ", ".join(dict.fromkeys(one.method for one in found.values()))
     said = f"{methods}; {any_one.alternative}; intervals are not adjusted."
     return Display(
-        [Table(columns, level=level), Table(own, level=level, framed=False)],
+        [pairs_table(found, level=level), Table(own, level=level, framed=False)],
         "Comparison",
         [verdict_of(found), said, *notes],
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -64,6 +66,7 @@ def estimate_of(
     error = spread.standard_error if not math.isnan(value) else math.nan
     limit = limits(value, error, spread.df, level, measure.scale, alternative, measure.bounds)
     name = "influence"
+    is_auc = measure.name in _AUC and units.groups is None and units.n_strata <= 2
     shares = measured.counts is not None and measure.name in _SHARES
     if method in ("wilson", "newcombe") and not (
         shares if method == "wilson" else measure.name in _AUC
@@ -75,8 +78,9 @@ def estimate_of(
     elif method is None and measured.counts is not None and measure.name in _OF_RATES:
         limit = _of_rates(measure.name, value, measured.counts, level, alternative)
         name = "wilson of both rates"
-    elif method in (None, "newcombe") and measure.name in _AUC and not math.isnan(value):
-        limit, name = _near_the_edge(measured, value, limit, level, alternative, method)
+    elif method in (None, "newcombe") and is_auc and not math.isnan(value):
+        sizes = class_sizes(units)
+        limit, name = _near_the_edge(sizes, value, limit, level, alternative, method)
     note = ""
     if math.isnan(value):
         warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
@@ -133,8 +137,42 @@ def _of_rates(
     return ConfidenceInterval(low, most if alternative == "greater" else min(most, value + up))
 
 
+def estimate_of_placements(
+    sizes: tuple[int, int], twice_pairs: int, powers: Sequence[Sequence[int]], level: float
+) -> Estimate:
+    """Return the estimate of an AUC by sums over doubled placements: no rows are needed.
+
+    ``powers`` has for each class the sums of squares, of cubes and of fourth powers.
+    """
+    of_both = 2 * sizes[0] * sizes[1]
+    second, fourth, variance = Fraction(0), Fraction(0), Fraction(0)
+    for size, (s2, s3, s4) in zip(sizes, powers, strict=True):
+        mean = Fraction(twice_pairs, size)
+        spread = s2 - mean * twice_pairs
+        second += spread
+        fourth += s4 - 4 * mean * s3 + 6 * mean**2 * s2 - 3 * mean**3 * twice_pairs
+        variance += spread * size / max(size - 1, 1)
+    value = twice_pairs / of_both
+    error = math.sqrt(variance / of_both**2) if min(sizes) > 1 else math.nan
+    df = min(float(second**2 / fourth), float(sum(sizes) - 2)) if fourth > 0 else math.nan
+    df = df if error > 0.0 else math.nan
+    limit = limits(value, error, df, level, "logit", bounds=(0.0, 1.0))
+    limit, name = _near_the_edge(sizes, value, limit, level, "two-sided", None)
+    return Estimate(
+        metric="roc_auc",
+        estimate=value,
+        standard_error=error,
+        confidence_interval=limit,
+        df=df,
+        confidence_level=level,
+        method=name,
+        scale="logit",
+        n_samples=float(sum(sizes)),
+    )
+
+
 def _near_the_edge(
-    measured: Measured,
+    sizes: tuple[float, float],
     value: float,
     limit: ConfidenceInterval,
     level: float,
@@ -142,19 +180,19 @@ def _near_the_edge(
     method: str | None,
 ) -> tuple[ConfidenceInterval, str]:
     """Return the limits of an AUC: where few rows are out of order, the outer ones of two rules."""
-    sizes = class_sizes(measured.units)
-    if method is None and min(sizes) * min(value, 1.0 - value) >= _ENOUGH:
+    is_known = not math.isnan(limit.low)
+    if method is None and is_known and min(sizes) * min(value, 1.0 - value) >= _ENOUGH:
         return limit, "influence"
     if alternative != "two-sided":
         level = 2.0 * level - 1.0
-    if level <= 0.0 or measured.units.groups is not None or measured.units.n_strata > 2:
+    if level <= 0.0:
         return limit, "influence"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         shape = newcombe_interval(value, *(max(1.0, n) for n in sizes), confidence_level=level)
     low, high = shape.low, shape.high
     name = "newcombe"
-    if method is None and not math.isnan(limit.low):
+    if method is None and is_known:
         low, high, name = min(low, limit.low), max(high, limit.high), "outer limits with newcombe"
     if alternative == "less":
         low = 0.0

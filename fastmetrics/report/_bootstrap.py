@@ -18,11 +18,12 @@ from fastmetrics.inference.bootstrap.bootstrap import resampled
 from fastmetrics.inference.bootstrap.bootstrap_results import (
     BootstrapResult,
     BootstrapResults,
-    PairedDifference,
 )
 from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD, compared
+from fastmetrics.inference.compare import of_paired_bootstrap
+from fastmetrics.inference.estimate_result import Comparisons
 from fastmetrics.measures import asking
-from fastmetrics.measures.asking import MetricLike, MetricsLike
+from fastmetrics.measures.asking import Asked, MetricLike, MetricsLike
 from fastmetrics.report.evaluation_result import (
     Evaluation,
     EvaluationBootstrap,
@@ -47,6 +48,7 @@ class Plan:
     """The bootstrap of an evaluation: its checked options, and the threshold of decisions."""
 
     options: Options
+    asked: tuple[Asked, ...]
     threshold: int | float | None
 
     def settings(
@@ -78,8 +80,9 @@ def checked_plan(
     threshold = given["threshold"]
     if threshold is not None:
         threshold = real_threshold(threshold)
+    metrics = _labelled(given["metrics"])
     options = checked_options(
-        metrics=_labelled(given["metrics"]),
+        metrics=metrics,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         alternative="two-sided",
@@ -95,7 +98,7 @@ def checked_plan(
                 f"{one.label!r} counts decisions: pass `threshold`, the score from which an "
                 "example is called positive"
             )
-    return Plan(options, threshold)
+    return Plan(options, asking.ask(metrics), threshold)
 
 
 def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
@@ -150,13 +153,14 @@ def bootstrapped(
         # One class: no resamples.
         return Evaluation(tuple(models), options.confidence_level, options.weights_are)
     rows = {"groups": groups, "threshold": plan.threshold, **rows}
-    differences: Mapping[str, tuple[PairedDifference, ...]] | None = None
+    comparisons: Comparisons | None = None
     if len(models) == 1:
         only = resampled(y_true, scores[0].values, options, **rows)
         results: Mapping[str, BootstrapResults] = {models[0].name: only}
     else:
         paired = compared(y_true, scores, options, method_of_models=options.method, **rows)
-        results, differences = paired.models, paired.differences
+        results = paired.models
+        comparisons = of_paired_bootstrap(paired, plan.asked)
     complete = tuple(
         dataclasses.replace(
             model,
@@ -171,7 +175,7 @@ def bootstrapped(
     effective = results[models[0].name]["roc_auc"].effective_n_groups
     settings = plan.settings(groups, effective, n_models=len(models))
     read = options.weights_are
-    return Evaluation(complete, options.confidence_level, read, settings, differences)
+    return Evaluation(complete, options.confidence_level, read, settings, comparisons)
 
 
 def _note(results: BootstrapResults) -> str:

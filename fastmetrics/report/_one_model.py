@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Final, NamedTuple
+import dataclasses
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
 
 from numpy.typing import ArrayLike
 
@@ -11,10 +14,10 @@ from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import at_most
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
-from fastmetrics.inference.delong.auc_interval import AucInterval, auc_interval
-from fastmetrics.inference.delong.delong import AucVariance, auc_variance
+from fastmetrics.inference.estimate import estimate
+from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
@@ -27,7 +30,11 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 #: Examples of the smaller class below which coverage hangs on what nobody knows.
 _FEW: Final = 30
 _NAN = float("nan")
-_NOWHERE = ConfidenceInterval(_NAN, _NAN)
+NOWHERE = ConfidenceInterval(_NAN, _NAN)
+
+
+#: What an evaluation measures by how far each row moves it: these have intervals as they are.
+SMOOTH: Final = ("roc_auc", "average_precision")
 
 
 def evaluate_model(
@@ -38,100 +45,111 @@ def evaluate_model(
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre | None = None,
     pos_label: Any = None,
-    confidence_level: float | None = 0.95,
+    confidence_level: float | None = None,
     n_threads: int | None = None,
 ) -> ModelEvaluation:
-    """Evaluate one model; see `evaluate`. Without a confidence level there is no interval."""
-    table, found, note = table_and_variance(
+    """Evaluate one model, with intervals if there is a confidence level; see `evaluate`."""
+    table, note = table_of(
         y_true,
         y_score,
         sample_weight=sample_weight,
         weights_are=weights_are,
         pos_label=pos_label,
-        has_interval=confidence_level is not None,
         n_threads=n_threads,
     )
     del y_score  # the table is all that is needed; a caller may have let go of the column
     with at_most(n_threads):
-        return _measured(name, table, found, confidence_level or math.nan, note)
+        return _measured(name, table, confidence_level, note)
 
 
 def evaluate_table(
     name: str, table: ScoreTable, confidence_level: float, n_threads: int | None
 ) -> ModelEvaluation:
     """Evaluate one model by the table of its scores; fractional weights have no interval."""
-    note = note_of_size(float(table.n_positive), float(table.n_negative), None)
-    found = None if table.is_weighted else auc_variance(table, None)
-    if found is None:
+    if table.is_weighted:
         note = "sums of weights, which do not tell how many rows there were: no interval"
+        level = None
+    else:
+        note = note_of_size(float(table.n_positive), float(table.n_negative), None)
+        level = confidence_level
     with at_most(n_threads):
-        return _measured(name, table, found, confidence_level, note)
+        return _measured(name, table, level, note)
 
 
-def table_and_variance(
+def table_of(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
     sample_weight: ArrayLike | None,
     weights_are: WeightsAre | None,
     pos_label: Any,
-    has_interval: bool,
     n_threads: int | None,
-) -> tuple[ScoreTable, AucVariance | None, str]:
-    """Return the table of a model's scores; for an interval its AUC's variance; and a note."""
+) -> tuple[ScoreTable, str]:
+    """Return the table of a model's scores, and a note where the smaller class is small."""
     rows = check_binary(
         y_true,
         y_score,
         sample_weight=sample_weight,
-        # What importances are worth matters to the interval alone: whole ones are summed exactly.
+        # What importances are worth matters to intervals alone: whole ones are summed exactly.
         weights_are="frequencies" if weights_are == "frequencies" else None,
         pos_label=pos_label,
     )
     table = ScoreTable.from_rows(rows, n_threads=n_threads)
-    note = note_of_size(*_effective_sizes(rows, table, weights_are), weights_are)
-    del rows
-    if not has_interval:
-        return table, None, note
-    if weights_are != "importances":
-        return table, auc_variance(table, None), note
-    options: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
-    return table, auc_variance(y_true, y_score, **options, n_threads=n_threads), note
-
-
-class Figures(NamedTuple):
-    """What an evaluation says of a model beside its AUC."""
-
-    average_precision: float
-    break_even_point: float
-    ks_statistic: float
-    threshold: int | float
-    true_positive_rate: float
-    false_positive_rate: float
+    return table, note_of_size(*_effective_sizes(rows, table, weights_are), weights_are)
 
 
 def _measured(
-    name: str, table: ScoreTable, found: AucVariance | None, confidence_level: float, note: str
+    name: str, table: ScoreTable, confidence_level: float | None, note: str
 ) -> ModelEvaluation:
     n_positive, n_negative = (as_given(n, table) for n in (table.n_positive, table.n_negative))
     if not (n_positive > 0 and n_negative > 0):
         return undefined_model(name, n_positive, n_negative)
-    if found is not None and found.weights_are != "importances":
-        roc_auc = found.estimate  # of the same counts, divided once
-    else:
-        roc_auc = float(roc_auc_score(table))
     largest = ks_statistic(table)
     # Where the largest |TPR - FPR| is a positive one, its threshold is Youden's.
     best = largest if largest.sign > 0 else best_threshold(table, criterion="youden")
-    figures = Figures(
+    model = ModelEvaluation(
+        name,
+        n_positive,
+        n_negative,
+        roc_auc=float(roc_auc_score(table)),
+        confidence_interval=NOWHERE,
+        interval_method="",
+        standard_error=_NAN,
         average_precision=float(average_precision_score(table)),
         break_even_point=break_even_point(table).value,
         ks_statistic=largest.statistic,
         threshold=best.threshold,
         true_positive_rate=best.true_positive_rate,
         false_positive_rate=best.false_positive_rate,
+        note=note,
     )
-    sizes = n_positive, n_negative
-    return model_of(name, *sizes, roc_auc, found, figures, confidence_level, note)
+    if confidence_level is None:
+        return model
+    with said_in_notes():
+        found = estimate(table, metrics=SMOOTH, confidence_level=confidence_level)
+    return with_estimates(model, found)
+
+
+@contextmanager
+def said_in_notes() -> Iterator[None]:
+    """Leave out warnings of what has no interval: notes of the estimates say so."""
+    with warnings.catch_warnings():
+        for kind in (DegenerateDataWarning, UndefinedMetricWarning):
+            warnings.filterwarnings("ignore", r"`\w+` is|the difference in", kind)
+        yield
+
+
+def with_estimates(model: ModelEvaluation, found: Mapping[str, Estimate]) -> ModelEvaluation:
+    """Return the evaluation with the errors and intervals of what varies smoothly."""
+    auc = found["roc_auc"]
+    return dataclasses.replace(
+        model,
+        confidence_interval=auc.confidence_interval,
+        interval_method=auc.method,
+        standard_error=auc.standard_error,
+        estimates=Estimates(found),
+        note="; ".join(filter(None, [model.note, *(each.note for each in found.values())])),
+    )
 
 
 def undefined_model(name: str, n_positive: float, n_negative: float) -> ModelEvaluation:
@@ -140,33 +158,8 @@ def undefined_model(name: str, n_positive: float, n_negative: float) -> ModelEva
     found = f"one class only: no {missing} example" if n_positive or n_negative else "no rows"
     note = f"{found}, so every measure is undefined"
     warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
-    undefined = (_NAN, _NOWHERE, "", *(_NAN,) * 7)
+    undefined = (_NAN, NOWHERE, "", *(_NAN,) * 7)
     return ModelEvaluation(name, n_positive, n_negative, *undefined, note)
-
-
-def model_of(
-    name: str,
-    n_positive: float,
-    n_negative: float,
-    roc_auc: float,
-    found: AucVariance | None,
-    figures: Figures,
-    confidence_level: float,
-    note: str,
-) -> ModelEvaluation:
-    """Return the evaluation of a model, with the interval of its AUC if the variance is known."""
-    limits = AucInterval(_NOWHERE, "") if found is None else auc_interval(found, confidence_level)
-    return ModelEvaluation(
-        name,
-        n_positive,
-        n_negative,
-        roc_auc,
-        limits.interval,
-        limits.method,
-        _NAN if found is None else math.sqrt(found.variance),
-        *figures,
-        note,
-    )
 
 
 def _effective_sizes(

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_weights_are
+from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bands.band_results import PrBand, RocBand
-from fastmetrics.inference.delong.delong import AucVariance, auc_variance
+from fastmetrics.inference.estimate import estimate
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.plots._style import label_of
-from fastmetrics.report._one_model import table_and_variance
+from fastmetrics.report._one_model import table_of
 from fastmetrics.report.evaluation import models_of
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -34,7 +35,7 @@ class Model(NamedTuple):
 
     name: str
     table: ScoreTable
-    variance: AucVariance | None
+    interval: ConfidenceInterval | None
 
     def label(self, said: str) -> str:
         """Return what the legend says."""
@@ -50,9 +51,12 @@ def plotted_models(
     pos_label: Any,
     n_threads: int | None,
     weights_are: WeightsAre = "importances",
-    has_interval: bool = False,
+    confidence_level: float | None = None,
 ) -> list[Model]:
-    """Return the table of each model; one that nobody has named has no name."""
+    """Return the table of each model, with the interval of its AUC if a level is given.
+
+    One that nobody has named has no name.
+    """
     read = check_weights_are(sample_weight, weights_are)
     if isinstance(y_true, ScoreTable):
         if any(each is not None for each in (scores, names, sample_weight, pos_label)):
@@ -60,26 +64,35 @@ def plotted_models(
                 "a ScoreTable comes alone: pass no `scores`, `names`, `sample_weight` or "
                 "`pos_label` with it"
             )
-        models = [Model("", y_true, auc_variance(y_true, None) if has_interval else None)]
+        models = [Model("", y_true, _interval(confidence_level, y_true))]
     else:
         models = []
         for name, argument, y_score in models_of(scores, names):
             try:
-                table, variance, _ = table_and_variance(
-                    y_true,
-                    y_score,
-                    sample_weight=sample_weight,
-                    weights_are=read,
-                    pos_label=pos_label,
-                    has_interval=has_interval,
-                    n_threads=n_threads,
-                )
+                rows: dict[str, Any] = {
+                    "sample_weight": sample_weight,
+                    "pos_label": pos_label,
+                    "n_threads": n_threads,
+                }
+                table, _ = table_of(y_true, y_score, weights_are=read, **rows)
+                alone = (table,) if read != "importances" else (y_true, y_score)
+                interval = _interval(confidence_level, *alone, **(rows if len(alone) > 1 else {}))
             except InputError as error:  # there may be many scores: say which it was
                 raise error.renamed({"y_score": argument}) from error
-            models.append(Model("" if argument == "scores" else name, table, variance))
+            models.append(Model("" if argument == "scores" else name, table, interval))
     for model in models:
         check_both_classes(model.table)
     return models
+
+
+def _interval(level: float | None, *data: Any, **rows: Any) -> ConfidenceInterval | None:
+    """Return the interval of the AUC; None without a level, or where rows are not known."""
+    is_sum = len(data) == 1 and data[0].is_weighted
+    if level is None or is_sum:
+        return None
+    return estimate(*data, metrics="roc_auc", confidence_level=level, **rows)[
+        "roc_auc"
+    ].confidence_interval
 
 
 def check_both_classes(table: ScoreTable) -> None:

@@ -19,10 +19,19 @@ from fastmetrics._input.rows import (
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._limits import Method
+from fastmetrics.inference.compare import compare
+from fastmetrics.inference.estimate import estimate
+from fastmetrics.inference.estimate_result import Comparisons
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.report._costs import checked_prices
 from fastmetrics.report._of_runs import summary_of_runs
-from fastmetrics.report._one_model import evaluate_model, evaluate_table
+from fastmetrics.report._one_model import (
+    SMOOTH,
+    evaluate_model,
+    evaluate_table,
+    said_in_notes,
+    with_estimates,
+)
 from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -75,8 +84,8 @@ def evaluate(
         Of the intervals.
     n_resamples : int, optional
         Replicates of a bootstrap, which gives every measure an interval and, with several
-        models, the differences of every pair on the same replicates. None: the AUC has the
-        interval of Notes, the other measures have none.
+        models, the differences of every pair on the same replicates. None: AUC and average
+        precision have the intervals of Notes, and differences of models are tested by them.
     metrics : str, callable, (str, dict), or a sequence or mapping of them, optional
         What the bootstrap measures beside the AUC, as in `bootstrap`; the measures of the
         evaluation by default, with the TPR and FPR at the best threshold as
@@ -87,7 +96,7 @@ def evaluate(
     stratified : bool, default=False
         Whether the bootstrap draws each class by itself.
     groups : array-like of shape (n_samples,), optional
-        Group of each row (user, patient): the bootstrap draws whole groups.
+        Group of each row (user, patient): groups then vary, not rows.
     threshold : float, optional
         Measures of counts among `metrics` call a score >= threshold positive.
     cost_fn, cost_fp : int, float or array-like of shape (n_samples,), optional
@@ -126,16 +135,14 @@ def evaluate(
 
     Notes
     -----
-    **The interval of the AUC** without a bootstrap is DeLong's on the logit scale, where the rows
-    of the smaller class times the distance of the AUC from 1 (or 0) are 10 or more. Where they are
-    fewer, DeLong's variance comes from a few rows out of order and may be far too small: the
-    limits are then the outer ones of that and of `newcombe_interval`, and Newcombe's alone where
-    DeLong's variance is 0 or undefined. In simulations of four kinds of scores, AUCs of 0.7 to
-    0.995 and 10 positives among 1,000 rows to 1,000 among 2,000, this covers in 92 % of samples or
-    more at a nominal 95 %, and in 97 % on average; DeLong's plain interval in 20 to 96 %. Each
-    model's `interval_method` says which it is, and `note` that the smaller class has fewer than 30
-    rows (of importances: rows of equal weight). With importances DeLong's variance is the one of
-    `delong`. Grouped rows need `groups`, hence the bootstrap.
+    **Without a bootstrap** the AUC and the average precision have the intervals of `estimate`, and
+    several models the differences and tests of `compare`, by how far each row moves them: rows may
+    have weights and `groups`. Where the rows of the smaller class times the distance of the AUC
+    from 1 (or 0) are fewer than 10, its limits are the outer ones of that and of
+    `newcombe_interval`. `interval_method` says which it is, and `note` that the smaller class has
+    fewer than 30 rows (of importances: rows of equal weight). How these intervals cover is in
+    docs/coverage.md. A measure that no row moves, as an average precision of 1, has none: `note`
+    says so. KS, the best threshold and the rates at it need the bootstrap.
 
     One sort a model (two, with importances), then linear passes over its distinct scores:
     O(n log n) time. The table of one model is freed before the next is built. What the bootstrap
@@ -201,6 +208,8 @@ def evaluate(
         progress=progress,
         weights_are=read,
     )
+    rows = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
+    is_alone = len(named) == 1 and groups is None and read != "importances"
     models = []
     for name, argument, y_score in named:
         try:
@@ -211,7 +220,7 @@ def evaluate(
                 sample_weight=sample_weight,
                 weights_are=read,
                 pos_label=pos_label,
-                confidence_level=level if plan is None else None,
+                confidence_level=level if plan is None and is_alone else None,
                 n_threads=n_threads,
             )
             if prices is not None and not math.isnan(model.roc_auc):
@@ -229,12 +238,33 @@ def evaluate(
         except InputError as error:  # there may be many scores: say which it was
             raise error.renamed({"y_score": argument}) from error
         models.append(model)
-    if plan is None:
-        return Evaluation(tuple(models), level, read)
-    from fastmetrics.report._bootstrap import bootstrapped
+    if plan is not None:
+        from fastmetrics.report._bootstrap import bootstrapped
 
-    rows = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
-    return bootstrapped(models, labels, named, plan, **rows)
+        return bootstrapped(models, labels, named, plan, **rows)
+    comparisons = None
+    if not is_alone and not any(math.isnan(model.roc_auc) for model in models):
+        options = rows | {"weights_are": weights_are, "confidence_level": level}
+        models, comparisons = _by_influence(models, labels, named, n_threads=n_threads, **options)
+    return Evaluation(tuple(models), level, read, comparisons=comparisons)
+
+
+def _by_influence(
+    models: list[ModelEvaluation], labels: Any, named: list[NamedScores], **options: Any
+) -> tuple[list[ModelEvaluation], Comparisons | None]:
+    """Return models with their errors and intervals, and of several how they differ."""
+    if len(named) == 1:
+        try:
+            with said_in_notes():
+                found = estimate(labels, named[0].values, metrics=SMOOTH, **options)
+        except InputError as error:
+            raise error.renamed({"y_score": named[0].argument}) from error
+        return [with_estimates(models[0], found)], None
+    scores = {model.name: model.values for model in named}
+    with said_in_notes():
+        pairs = compare(labels, scores, metrics=SMOOTH, **options)
+    own = ({metric: one.models[k] for metric, one in pairs.items()} for k in range(len(models)))
+    return [with_estimates(*each) for each in zip(models, own, strict=True)], pairs
 
 
 def _tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
@@ -269,7 +299,6 @@ _OF_BOOTSTRAP: Final = {
     "metrics": None,
     "method": None,
     "stratified": False,
-    "groups": None,
     "threshold": None,
     "rng": None,
     "progress": None,

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import no_such
-from fastmetrics.inference.bootstrap._result_tables import METHODS, WEIGHTS, differences_table
-from fastmetrics.inference.bootstrap.bootstrap_results import (
-    BootstrapResult,
-    BootstrapResults,
-    PairedDifference,
-)
+from fastmetrics.inference._verdict import verdict_of
+from fastmetrics.inference.bootstrap._result_tables import METHODS, WEIGHTS
+from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult, BootstrapResults
 from fastmetrics.inference.costs.threshold_cost import ThresholdCostInterval
+from fastmetrics.inference.estimate_result import Comparisons, Estimates, Pair, pairs_table
 from fastmetrics.report._costs import LEAST_COST, NO_INTERVAL, costs_table
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = (
     *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed", "note"),
+)
+_OF_ONE_ESTIMATE = (*("estimate", "confidence_interval", "method", "standard_error", "df", "note"),)
+_OF_ONE_PAIR = (
+    *("a", "b", "estimate", "confidence_interval", "standard_error"),
+    *("pvalue", "pvalue_holm", "better"),
 )
 
 
@@ -43,8 +46,8 @@ class ModelEvaluation(Result):
     interval_method : str
         Which interval that is; empty where there is none.
     standard_error : float
-        Of `roc_auc`: the bootstrap's if there was one, else DeLong's; nan where a class is missing
-        or no interval was asked for.
+        Of `roc_auc`: the bootstrap's if there was one, else as `estimate` has it; nan where a class
+        is missing.
     average_precision : float
         Area under the P-R curve by steps; a tie is one step.
     break_even_point : float
@@ -57,6 +60,9 @@ class ModelEvaluation(Result):
         At `threshold`.
     note : str
         What a reader of the figures must know; usually empty.
+    estimates : Estimates or None
+        By measure: estimate, error and interval by the influences of rows; None where a bootstrap
+        made the intervals, or a class is missing.
     bootstrap : BootstrapResults or None
         By measure: estimate, interval, standard error, replicates.
     costs : ThresholdCostInterval or None
@@ -78,6 +84,7 @@ class ModelEvaluation(Result):
     true_positive_rate: float
     false_positive_rate: float
     note: str = ""
+    estimates: Estimates | None = field(default=None, hash=False)
     bootstrap: BootstrapResults | None = None
     costs: ThresholdCostInterval | None = None
 
@@ -96,14 +103,15 @@ class ModelEvaluation(Result):
             was none, and nothing of costs without prices.
         """
         plain = Result.to_dict(self)
-        plain.pop("bootstrap")
         if self.costs is None:
             plain.pop("costs")
-        if self.bootstrap is not None:
-            plain["bootstrap"] = {
-                metric: plain_fields(result, _OF_ONE_MEASURE)
-                for metric, result in self.bootstrap.items()
-            }
+        for name, fields_of_one in (
+            ("estimates", _OF_ONE_ESTIMATE),
+            ("bootstrap", _OF_ONE_MEASURE),
+        ):
+            found = plain.pop(name) and getattr(self, name)
+            if found is not None:
+                plain[name] = {m: plain_fields(one, fields_of_one) for m, one in found.items()}
         return plain
 
 
@@ -155,15 +163,22 @@ class Evaluation(Result):
         How weights were read; None where there were none.
     bootstrap : EvaluationBootstrap or None
         How the intervals were made, where a bootstrap made them.
-    differences : mapping of str to tuple of PairedDifference, or None
-        By measure, every pair of models; None without a bootstrap, or with one model.
+    comparisons : Comparisons or None
+        By measure, every pair of models; None with one model, or with tables alone.
     """
 
     models: tuple[ModelEvaluation, ...]
     confidence_level: float
     weights_are: WeightsAre | None = None
     bootstrap: EvaluationBootstrap | None = None
-    differences: Mapping[str, tuple[PairedDifference, ...]] | None = None
+    comparisons: Comparisons | None = field(default=None, hash=False)
+
+    @property
+    def verdict(self) -> str:
+        """What is shown of the models' differences, in words; empty of one model."""
+        if self.comparisons is None:
+            return ""
+        return verdict_of(self.comparisons, _NAMES_OF_DIFFERENCES)
 
     def __getitem__(self, model: str | int) -> ModelEvaluation:
         """Return the evaluation of a model, by name or by position."""
@@ -186,7 +201,8 @@ class Evaluation(Result):
         Returns
         -------
         dict
-            Without the replicates; without `bootstrap` and `differences` where they are None.
+            Without the replicates; without `bootstrap` where it is None. Of several models
+            `differences` by measure, and the `verdict`.
         """
         plain: dict[str, Any] = {
             "models": [model.to_dict() for model in self.models],
@@ -195,11 +211,12 @@ class Evaluation(Result):
         }
         if self.bootstrap is not None:
             plain["bootstrap"] = self.bootstrap.to_dict()
-        if self.differences is not None:
+        if self.comparisons is not None:
             plain["differences"] = {
-                metric: [_without_replicates(pair) for pair in pairs]
-                for metric, pairs in self.differences.items()
+                metric: [_plain_pair(pair) for pair in one]
+                for metric, one in self.comparisons.items()
             }
+            plain["verdict"] = self.verdict
         return plain
 
     def __repr__(self) -> str:
@@ -221,17 +238,18 @@ class Evaluation(Result):
         tables = [Table(columns, words=words, level=level, across="model")]
         if any(model.costs is not None for model in self.models):
             tables.append(costs_table(self, self.confidence_level))
-        if self.differences is not None:
+        if self.comparisons is not None:
             words = {"metric": "measure", **_NAMES_OF_DIFFERENCES}
-            tables.append(
-                differences_table(self.differences, words=words, level=level, unseen=_UNSEEN)
-            )
+            tables.append(pairs_table(self.comparisons, words=words, level=level, unseen=_UNSEEN))
         return Display(tables, notes=_notes(self))
 
 
-def _without_replicates(pair: PairedDifference) -> dict[str, Any]:
-    names = (f.name for f in fields(pair) if f.name != "bootstrap_distribution")
-    return plain_fields(pair, names)
+def _plain_pair(pair: Pair) -> dict[str, Any]:
+    """Return a difference; of a bootstrap without its replicates."""
+    plain = plain_fields(pair, _OF_ONE_PAIR)
+    if pair.details is None:
+        return plain | {"df": pair.df}
+    return plain | plain_fields(pair.details, ("n_failed", "note"))
 
 
 # --- what is printed ----------------------------------------------------------------------------
@@ -248,12 +266,13 @@ _ROWS: Final = (
     ("true_positive_rate", "tpr_at_best_threshold", "TPR at it"),
     ("false_positive_rate", "fpr_at_best_threshold", "FPR at it"),
 )
+#: What tables of differences leave to data frames.
+_UNSEEN: Final = ("standard_error", "df")
 _NAMES: Final = {metric: name for _, metric, name in _ROWS}
 _NAMES_OF_DIFFERENCES: Final = _NAMES | {
     "tpr_at_best_threshold": "TPR at the best threshold",
     "fpr_at_best_threshold": "FPR at the best threshold",
 }
-_UNSEEN: Final = ("standard_error", "n_failed")
 
 
 def _results(model: ModelEvaluation) -> Mapping[str, BootstrapResult]:
@@ -266,7 +285,7 @@ def _rows(model: ModelEvaluation) -> dict[str, tuple[Any, ...]]:
         metric: (getattr(model, field), None, None) for field, metric, _ in _ROWS
     }
     found["roc_auc"] = (model.roc_auc, model.confidence_interval, None)
-    for metric, one in _results(model).items():
+    for metric, one in (_results(model) or model.estimates or {}).items():
         found[metric] = (one.estimate, one.confidence_interval, one.standard_error)
     return found
 
@@ -278,9 +297,11 @@ def _notes(evaluation: Evaluation) -> list[str]:
     bootstrap, metrics = evaluation.bootstrap, _results(evaluation[0])
     if bootstrap is None:
         for model in evaluation:
-            of_method.setdefault(model.interval_method, []).append(model.name)
+            said = METHODS.get(model.interval_method, model.interval_method)
+            of_method.setdefault(said, []).append(model.name)
         of_method.pop("", None)
-        notes = [f"[{level} interval] of the AUC: {_by(of_method)}."] if of_method else []
+        which = "" if evaluation[0].estimates else " of the AUC"
+        notes = [f"[{level} interval]{which}: {_by(of_method)}."] if of_method else []
     else:
         for model in evaluation:
             for metric, one in _results(model).items():
@@ -290,6 +311,7 @@ def _notes(evaluation: Evaluation) -> list[str]:
             f"[{level} interval]: {_by(of_method, ' bootstrap')}, {bootstrap.n_resamples:,} "
             f"resamples of {_drawn(bootstrap)}; `rng={bootstrap.key!r}` draws them again."
         ]
+    notes = [*evaluation.verdict.split("\n")] * bool(evaluation.verdict) + notes
     notes += WEIGHTS[evaluation.weights_are]
     notes.append("Best threshold: largest TPR − FPR. Positive means score ≥ threshold.")
     if bootstrap is not None:
@@ -365,8 +387,8 @@ def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> lis
     if bootstrap.threshold is not None:
         notes.append(f"Measures of counts: positive means score ≥ {bootstrap.threshold:g}.")
     notes += _Footnotes(evaluation).texts
-    if evaluation.differences is not None:
-        n_pairs = len(next(iter(evaluation.differences.values())))
+    if evaluation.comparisons is not None:
+        n_pairs = len(next(iter(evaluation.comparisons.values())))
         adjusted = f"; p (Holm) is adjusted for the {n_pairs} pairs" if n_pairs > 1 else ""
         method = bootstrap.method_of_differences or ""
         notes.append(

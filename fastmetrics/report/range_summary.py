@@ -18,12 +18,12 @@ from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.scalars import check_confidence_level, check_integer, check_real
 from fastmetrics._kernels import range_kernels
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.delong.delong import variance_of_sums
+from fastmetrics.inference.interval_rule import estimate_of_placements
 from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.measures.curves.break_even import Balance, balance_of, break_even_at
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at
-from fastmetrics.measures.curves.placements import placement_sums
-from fastmetrics.report._one_model import Figures, model_of, note_of_size, undefined_model
+from fastmetrics.measures.curves.placements import placement_powers, placement_sums
+from fastmetrics.report._one_model import NOWHERE, note_of_size, undefined_model, with_estimates
 from fastmetrics.report.evaluation_result import ModelEvaluation
 from fastmetrics.tables.scores.pairs import INT64_BOUND, PairCounts
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -56,8 +56,8 @@ class RangeSummary(Saved):
         All rows of either class, those of other ranges too.
     positives, negatives : int
         Rows of either class in this range.
-    twice_pairs, positive_squares, negative_squares : int
-        Over doubled placements: their sum, and the sums of squares in the two classes.
+    twice_pairs, positive_squares, negative_squares, positive_cubes, ... : int
+        Over doubled placements: their sum, and the sums of powers in the two classes.
     precisions : int
         2**128 times the sum over positives of the precision at their score.
     highest, lowest : Corner or None
@@ -73,6 +73,10 @@ class RangeSummary(Saved):
     twice_pairs: int = 0
     positive_squares: int = 0
     negative_squares: int = 0
+    positive_cubes: int = 0
+    negative_cubes: int = 0
+    positive_fourths: int = 0
+    negative_fourths: int = 0
     precisions: int = 0
     highest: Corner | None = None
     lowest: Corner | None = None
@@ -151,22 +155,32 @@ class RangeSummary(Saved):
             return undefined_model(name, m, n)
         if self.highest is None or self.lowest is None or self.balance is None:
             raise InputError("ranges of scores are missing")
-        sums = self.twice_pairs, self.positive_squares, self.negative_squares
-        found = variance_of_sums(m, n, sums)
         gap = max(
             self.highest, self.lowest, key=lambda corner: (abs(self._gap(corner)), corner.threshold)
         )
         best = self.highest if self._gap(self.highest) > 0 else Corner(math.inf, 0, 0)
-        figures = Figures(
+        model = ModelEvaluation(
+            name,
+            m,
+            n,
+            roc_auc=self.twice_pairs / (2 * m * n),
+            confidence_interval=NOWHERE,
+            interval_method="",
+            standard_error=math.nan,
             average_precision=average_precision_of(self),
             break_even_point=break_even_at(self.balance).value,
             ks_statistic=ks_at(*gap, m, n).statistic,
             threshold=best.threshold,
             true_positive_rate=best.tp / m,
             false_positive_rate=best.fp / n,
+            note=note_of_size(float(m), float(n), None),
         )
-        note = note_of_size(float(m), float(n), None)
-        return model_of(name, m, n, found.estimate, found, figures, level, note)
+        powers = (
+            (self.positive_squares, self.positive_cubes, self.positive_fourths),
+            (self.negative_squares, self.negative_cubes, self.negative_fourths),
+        )
+        found = estimate_of_placements((m, n), self.twice_pairs, powers, level)
+        return with_estimates(model, {"roc_auc": found})
 
     def _check_whole(self) -> None:
         here = self.positives, self.negatives
@@ -244,7 +258,7 @@ def average_precision_of(summary: RangeSummary) -> float:
 
 _SUMS: Final = (
     *("positives", "negatives", "twice_pairs", "positive_squares", "negative_squares"),
-    "precisions",
+    *("positive_cubes", "negative_cubes", "positive_fourths", "negative_fourths", "precisions"),
 )
 
 
@@ -329,12 +343,11 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int) -> RangeSummar
     positives, negatives = int(table.n_positive), int(table.n_negative)
     # What is placed among all rows is placed among those here, and beyond others: 2 `below` more.
     twice, p_squares, n_squares = placement_sums(*columns, positives, negatives)
-    below = n - fp - negatives
-    sums = (
-        twice + 2 * below * positives,
-        p_squares + 4 * below * twice + 4 * below * below * positives,
-        n_squares + 4 * tp * twice + 4 * tp * tp * negatives,
-    )
+    p_powers, n_powers = placement_powers(*columns)
+    of_positives = _shifted(2 * (n - fp - negatives), (positives, twice, p_squares, *p_powers))
+    of_negatives = _shifted(2 * tp, (negatives, twice, n_squares, *n_powers))
+    sums = [of_positives[1]]
+    sums += [power[k] for k in (2, 3, 4) for power in (of_positives, of_negatives)]
     limbs = np.zeros(_LIMBS, np.int64)
     range_kernels.add_precisions(*columns, tp, fp, np.empty(len(table)), limbs)
     precisions = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
@@ -344,7 +357,17 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int) -> RangeSummar
     )
     is_balanced = tp + fp < m <= tp + fp + positives + negatives
     balance = balance_of(table, m, (tp, fp)) if is_balanced else None
-    return RangeSummary(m, n, positives, negatives, *sums, precisions, highest, lowest, balance)
+    named: dict[str, Any] = dict(zip(_SUMS, (positives, negatives, *sums, precisions), strict=True))
+    steps: dict[str, Any] = {"highest": highest, "lowest": lowest, "balance": balance}
+    return RangeSummary(m, n, **named, **steps)
+
+
+def _shifted(by: int, sums: tuple[int, ...]) -> list[int]:
+    """Return the sums of powers of what is greater by a number, from those of powers 0, 1, ..."""
+    return [
+        sum(math.comb(power, k) * by ** (power - k) * sums[k] for k in range(power + 1))
+        for power in range(len(sums))
+    ]
 
 
 def _gap_ends(

@@ -13,7 +13,6 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level
 from fastmetrics.errors import InputError
 from fastmetrics.inference.bands.band_results import PrBand, RocBand, shown_band
-from fastmetrics.inference.delong.auc_interval import auc_interval
 from fastmetrics.measures.asking import MetricsLike, ask
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.counts import confusion_matrix_at_thresholds
@@ -112,7 +111,7 @@ def plot_roc(
         sample_weight=sample_weight,
         weights_are=weights_are,
         pos_label=pos_label,
-        has_interval=level is not None,
+        confidence_level=level,
         n_threads=n_threads,
     )
     given = bands_by_name(bands, RocBand, models)
@@ -120,8 +119,8 @@ def plot_roc(
     for model in models:
         fpr, tpr, _ = roc_of_table(model.table, n_threads=n_threads)
         said = f"AUC {roc_auc_score(model.table):.4f}"
-        if level is not None and model.variance is not None:
-            low, high = auc_interval(model.variance, level).interval
+        if model.interval is not None:
+            low, high = model.interval
             said += f" [{low:.4f}, {high:.4f}]"
         point = decision_on(model.table, threshold)
         marks = (Mark(point.fpr, point.tpr, point.name),) if point else ()

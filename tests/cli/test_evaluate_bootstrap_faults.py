@@ -97,7 +97,6 @@ def test_errors(case, scored, capsys):
     "option",
     [
         ("--method", "bca"),
-        ("--groups", "user"),
         ("--stratified",),
         ("--metrics", "roc_auc"),
         ("--threshold", 0),

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from fastmetrics import ScoreRanges, evaluate
+from fastmetrics import ScoreRanges, ScoreTable, evaluate
 from fastmetrics.cli import main
 
 pytest.importorskip("duckdb")
@@ -77,7 +77,8 @@ def test_a_column_names_the_models(capsys, tmp_path, model):
     path = models_file(tmp_path / "m.csv", model)
     status, out, err = run(capsys, path, "--counts")
     assert (status, err) == (0, "")
-    assert out == f"{evaluate(y, {'b': -s, 'a': s})}\n"
+    tables = {"b": ScoreTable.from_scores(y, -s), "a": ScoreTable.from_scores(y, s)}
+    assert out == f"{evaluate(tables)}\n"
     _, out, _ = run(capsys, path, "--counts", "--where", f"{model} = 'a'")
     assert out == f"{evaluate(y, {'a': s})}\n"
     again = models_file(tmp_path / "n.csv", model)

@@ -15,7 +15,7 @@ from evaluation_cases import FIELDS, TABLE, same
 from scipy.stats import bootstrap as scipy_bootstrap
 from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
-from fastmetrics import bootstrap, delong, effective_sample_size, evaluate
+from fastmetrics import bootstrap, compare, effective_sample_size, evaluate
 from fastmetrics.cli._render import render
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
@@ -38,7 +38,7 @@ def test_one_model_has_the_intervals_of_the_bootstrap(models, method, plan):
         assert same(model.bootstrap[metric], expected[metric])
         assert model.bootstrap[metric].estimate == getattr(model, FIELDS.get(metric, metric))
     assert model.confidence_interval == expected["roc_auc"].confidence_interval
-    assert result.differences is None
+    assert result.comparisons is None
     settings = result.bootstrap
     assert (settings.method, settings.n_resamples) == (method, 199)
     assert settings.stratified is plan.get("stratified", False)
@@ -163,7 +163,6 @@ def test_wrong_options(models, options, error, message):
         {"metrics": "roc_auc"},
         {"method": "bca"},
         {"stratified": True},
-        {"groups": np.zeros(240)},
         {"threshold": 0.0},
         {"rng": 0},
         {"progress": True},
@@ -177,16 +176,25 @@ def test_options_of_the_bootstrap_need_one(models, option):
         evaluate(y, scores["a"], **option)
 
 
-def test_without_a_bootstrap_all_is_as_it_was(models):
-    y, scores, _ = models
+def test_without_a_bootstrap_influences_give_intervals_and_differences(models):
+    y, scores, groups = models
     result = evaluate(y, scores)
     assert result.bootstrap is None
-    assert result.differences is None
     assert result["a"].bootstrap is None
-    assert (
-        result["a"].confidence_interval == delong(y, scores["a"], scale="logit").confidence_interval
-    )
-    assert result.to_dict().keys() == {"models", "confidence_level", "weights_are"}
+    for given in ({}, {"groups": groups}):
+        found = compare(y, scores, metrics=["roc_auc", "average_precision"], **given)
+        result = evaluate(y, scores, **given)
+        assert result.comparisons == found
+        assert result["a"].estimates["average_precision"] == found["average_precision"].models[0]
+        words = found.verdict.replace("roc_auc", "AUC").replace("average_p", "average p")
+        assert result.verdict.replace("\N{NO-BREAK SPACE}", " ") == words
+    (pair, *_) = result.comparisons["roc_auc"]
+    assert result["a"].standard_error != evaluate(y, scores)["a"].standard_error
+    assert result.to_dict()["differences"]["roc_auc"][0]["pvalue"] == pair.pvalue
+    result = evaluate(y, scores)
+    assert result.to_dict().keys() == {
+        *("models", "confidence_level", "weights_are", "differences", "verdict")
+    }
     assert "bootstrap" not in result.to_dict()["models"][0]
     assert hash(result) == hash(evaluate(y, scores))
 
@@ -229,7 +237,7 @@ def test_dictionary_html_and_pickle(models):
     }
     assert content["bootstrap"]["key"] == result.bootstrap.key
     (pair,) = content["differences"]["roc_auc"]
-    assert (pair["model_a"], pair["model_b"]) == ("<a>", "b")
+    assert (pair["a"], pair["b"]) == ("<a>", "b")
     assert "bootstrap_distribution" not in pair
     page = result._repr_html_()
     assert page.count("<table>") == 2
@@ -321,7 +329,7 @@ def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
     for rate in ("tpr", "fpr"):
         note = notes[f"{rate}_at_best_threshold"]
         assert "each resample looks for anew, not at the threshold found here" in note
-    assert result.differences["ks_statistic"][0].note == notes["ks_statistic"]
+    assert result.comparisons["ks_statistic"].pairs[0].details.note == notes["ks_statistic"]
     html = unescape(result._repr_html_())
     assert "KS ¹" in html
     assert f"¹ {notes['ks_statistic']}." in html

@@ -31,14 +31,14 @@ def test_several_models_have_paired_replicates_and_differences(models, plan):
             assert own.estimate == pytest.approx(
                 getattr(result[name], FIELDS.get(metric, metric)), rel=1e-14
             )
-    assert list(result.differences) == list(TABLE)
+    assert list(result.comparisons) == list(TABLE)
     for metric, pairs in expected.differences.items():
-        for pair, found in zip(pairs, result.differences[metric], strict=True):
-            assert (found.model_a, found.model_b) == (pair.model_a, pair.model_b)
+        for pair, found in zip(pairs, result.comparisons[metric], strict=True):
+            assert (found.a, found.b) == (pair.model_a, pair.model_b)
             assert found.pvalue_holm == pair.pvalue_holm
             assert found.confidence_interval == pair.confidence_interval
-            assert np.array_equal(found.bootstrap_distribution, pair.bootstrap_distribution)
-            two = (result[found.model_a], result[found.model_b])
+            assert np.array_equal(found.details.bootstrap_distribution, pair.bootstrap_distribution)
+            two = (result[found.a], result[found.b])
             own = [getattr(model, FIELDS.get(metric, metric)) for model in two]
             assert found.difference == pytest.approx(own[0] - own[1], abs=1e-14)
 

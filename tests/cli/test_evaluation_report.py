@@ -15,14 +15,19 @@ import pytest
 import scipy.stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.inference.delong.auc_interval import auc_interval
-from fastmetrics.inference.delong.delong import auc_variance, delong, normal_limits
-from fastmetrics.inference.delong.newcombe import newcombe_interval
-from fastmetrics.measures.curves.break_even import break_even_point
-from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
-from fastmetrics.report import Evaluation, evaluate
-from fastmetrics.tables.scores.score_table import ScoreTable
+from evaluations import are_close
+from fastmetrics import (
+    Evaluation,
+    ScoreTable,
+    SmallSampleWarning,
+    UndefinedMetricWarning,
+    break_even_point,
+    delong,
+    estimate,
+    evaluate,
+    ks_statistic,
+    newcombe_interval,
+)
 
 
 @pytest.fixture
@@ -43,8 +48,16 @@ def test_figures_are_those_of_the_measures(data):
         assert model.average_precision == pytest.approx(
             average_precision_score(y, column), rel=1e-14
         )
-        interval = delong(y, column, confidence_level=0.9, scale="logit").confidence_interval
-        assert (model.confidence_interval, model.interval_method) == (interval, "DeLong, logit")
+        own = estimate(y, column, metrics=list(model.estimates), confidence_level=0.9)
+        for metric, each in own.items():
+            assert tuple(model.estimates[metric].confidence_interval) == pytest.approx(
+                tuple(each.confidence_interval), rel=1e-12
+            )
+        assert (model.confidence_interval, model.interval_method) == (
+            model.estimates["roc_auc"].confidence_interval,
+            "influence",
+        )
+        assert model.standard_error == pytest.approx(delong(y, column).standard_error, rel=1e-12)
         assert model.break_even_point == break_even_point(y, column).value
         assert model.ks_statistic == ks_statistic(y, column).statistic
         called = column >= model.threshold
@@ -84,7 +97,7 @@ def test_html_escapes_and_shows_every_model(data):
     page = evaluate(y, {"<b>": scores["a"], "&": scores["b"]})._repr_html_()
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
-    assert page.count("<tr>") == 1 + 9
+    assert page.count("<tr>") == 1 + 9 + 1 + 2
 
 
 def test_weights(data):
@@ -93,8 +106,9 @@ def test_weights(data):
     model = evaluate(y, scores, sample_weight=weights)["a"]
     expected = roc_auc_score(y, scores["a"], sample_weight=weights)
     assert model.roc_auc == pytest.approx(expected, rel=1e-12)
-    interval = delong(y, scores["a"], sample_weight=weights, scale="logit").confidence_interval
-    assert (model.confidence_interval, model.note) == (interval, "")
+    found = delong(y, scores["a"], sample_weight=weights)
+    assert model.standard_error == pytest.approx(found.standard_error, rel=1e-12)
+    assert model.note == ""
     assert evaluate(y, scores).weights_are is None
 
 
@@ -102,13 +116,15 @@ def test_whole_weights_are_importances_unless_they_are_said_to_be_frequencies(da
     y, scores = data
     counts = np.random.default_rng(1).integers(1, 4, len(y))
     result = evaluate(y, scores, sample_weight=counts)
-    interval = delong(y, scores["a"], sample_weight=counts, scale="logit").confidence_interval
-    assert (result["a"].confidence_interval, result.weights_are) == (interval, "importances")
+    error = delong(y, scores["a"], sample_weight=counts).standard_error
+    assert result["a"].standard_error == pytest.approx(error, rel=1e-12)
+    assert result.weights_are == "importances"
     assert "Weights are importances" in result._repr_html_()
     repeated = evaluate(np.repeat(y, counts), np.repeat(scores["a"], counts))["score"]
     for weights in (counts, counts.astype(float)):
         result = evaluate(y, scores, sample_weight=weights, weights_are="frequencies")
-        assert dataclasses.replace(result["a"], name="score") == repeated
+        own = dataclasses.replace(result["a"], name="score").to_dict()
+        assert are_close(own, repeated.to_dict())
         assert result.weights_are == "frequencies"
 
 
@@ -156,9 +172,10 @@ def binormal(n_positive, n_negative, auc, rng, *, spread=1.0):
 def test_where_few_rows_are_out_of_order_the_outer_limits_are_taken():
     y, scores = binormal(40, 400, 0.9, np.random.default_rng(0))
     model = evaluate(y, scores, confidence_level=0.9)[0]
-    found = delong(y, scores, confidence_level=0.9, scale="logit").confidence_interval
+    found = estimate(y, scores, metrics="roc_auc", method="influence", confidence_level=0.9)
+    found = found["roc_auc"].confidence_interval
     shape = newcombe_interval(model.roc_auc, 40, 400, confidence_level=0.9)
-    assert model.interval_method == "outer limits of Newcombe and DeLong, logit"
+    assert model.interval_method == "outer limits with newcombe"
     assert model.confidence_interval.low == min(found.low, shape.low)
     assert model.confidence_interval.high == max(found.high, shape.high)
     assert model.note == ""
@@ -178,15 +195,16 @@ def test_where_few_rows_are_out_of_order_the_outer_limits_are_taken():
 def test_where_delongs_variance_fails_newcombes_interval_stands(y, scores, note):
     model = evaluate(y, scores)[0]
     expected = newcombe_interval(model.roc_auc, sum(y), len(y) - sum(y))
-    assert (model.confidence_interval, model.interval_method) == (expected, "Newcombe")
+    assert (model.confidence_interval, model.interval_method) == (expected, "newcombe")
     assert model.note.startswith(note)
-    assert "of the AUC: Newcombe" in evaluate(y, scores)._repr_html_()
+    assert "[95 % interval]: Newcombe" in evaluate(y, scores)._repr_html_()
 
 
 def test_few_effective_rows_are_noted(data):
     y, scores = data
     weights = np.where(np.arange(300) < 12, 100.0, 1.0)
-    note = evaluate(y, scores, sample_weight=weights)["a"].note
+    with pytest.warns(SmallSampleWarning, match="18.4 of equal weight"):
+        note = evaluate(y, scores, sample_weight=weights)["a"].note
     assert re.match(r"the (posi|nega)tive examples are worth \d+(\.\d+)? of equal weight", note)
 
 
@@ -196,9 +214,9 @@ def share_covered(n_samples, n_positive, n_negative, auc, *, spread=1.0):
     for _ in range(n_samples):
         y, scores = binormal(n_positive, n_negative, auc, rng, spread=spread)
         table = ScoreTable.from_scores(y, scores)
-        found = auc_variance(table, None)
-        plain = normal_limits(found.estimate, math.sqrt(found.variance), 0.95, "plain")
-        for k, interval in enumerate((auc_interval(found, 0.95).interval, plain)):
+        plain = delong(table).confidence_interval
+        holds = estimate(table, metrics="roc_auc")["roc_auc"].confidence_interval
+        for k, interval in enumerate((holds, plain)):
             covered[k] += interval.low <= auc <= interval.high
     return covered / n_samples
 

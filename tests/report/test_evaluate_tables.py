@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from evaluations import are_close, without_rows
 from fastmetrics import ScoreTable, evaluate
 
 
@@ -18,7 +19,9 @@ def rows():
 def test_tables_are_evaluated_as_their_rows(rows):
     y, a, b = rows
     tables = {"a": ScoreTable.from_scores(y, a), "b": ScoreTable.from_scores(y, b)}
-    assert evaluate(tables) == evaluate(y, {"a": a, "b": b})
+    of_rows = evaluate(y, {"a": a, "b": b})
+    assert evaluate(tables).comparisons is None
+    assert are_close(*(without_rows(each.to_dict()) for each in (evaluate(tables), of_rows)))
     assert evaluate(tables["a"], confidence_level=0.9) == evaluate(y, a, confidence_level=0.9)
 
 

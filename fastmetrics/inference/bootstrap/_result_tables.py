@@ -13,7 +13,12 @@ WEIGHTS: Final = {
     "importances": ("Weights are importances: each row is one row, whatever its weight.",),
     "frequencies": ("Weights are frequencies: each row stands for so many rows.",),
 }
-METHODS: Final = {"bca": "BCa"}
+METHODS: Final = {
+    "bca": "BCa",
+    "influence": "Student's t, by the influence of each row",
+    "newcombe": "Newcombe",
+    "outer limits with newcombe": "outer limits of Newcombe and Student's t",
+}
 _FIGURES: Final = ("estimate", "confidence_interval", "standard_error", "bias", "n_failed")
 _OF_PAIRS: Final = ("confidence_interval", "standard_error", "pvalue", "pvalue_holm", "n_failed")
 

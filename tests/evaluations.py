@@ -1,0 +1,37 @@
+"""Evaluations of the same rows by other ways: equal, but for what only rows in memory have."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+#: What a sum over ranges does not know.
+_OF_ROWS = ("average_precision",)
+
+
+def without_rows(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return an evaluation as a dictionary, without what needs rows, or curves, in memory."""
+    models = []
+    for model in plain["models"]:
+        own = {name: each for name, each in model.items() if name not in _OF_ROWS}
+        if "note" in own:
+            own["note"] = re.sub("(; )?the rows do not show how much average.*", "", own["note"])
+        kept = (own.get("estimates") or {}).items()
+        models.append(own | {"estimates": {k: v for k, v in kept if k not in _OF_ROWS}})
+    left = {name: each for name, each in plain.items() if name not in ("differences", "verdict")}
+    return left | {"models": models}
+
+
+def are_close(found: Any, expected: Any) -> bool:
+    """Return whether two of them, as built-in objects, differ by roundings alone."""
+    if isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(
+            are_close(found[name], each) for name, each in expected.items()
+        )
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(map(are_close, found, expected))
+    if isinstance(expected, float) and isinstance(found, float | int):
+        both_nan = math.isnan(expected) and math.isnan(found)
+        return both_nan or math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12)
+    return bool(found == expected)
