@@ -71,7 +71,7 @@ def test_none_is_forgotten() -> None:
     assert shown == set(EXAMPLES)
     public = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
     bases = {"Result", "OneNumber", "Difference", "CountsAsArray", "ByMetric"}
-    bases |= {"Stream", "ScoreStream", "Bracketed"}
+    bases |= {"Stream", "Recent", "Window", "Fading", "ScoreStream", "Bracketed"}
     assert {each.__name__ for each in public} - bases == set(EXAMPLES)
 
 
