@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._formats import Source, lines_of, reason, select_list
+from fastmetrics.io._formats import COMPRESSED, LONG_LINE, Source, lines_of, reason, select_list
 from fastmetrics.io._session import quote_name, rows_of
 from fastmetrics.io._where import not_computable
 
@@ -58,8 +58,18 @@ def unreadable(
             f"{_KINDS.get(target, 'a number')}"
         )
     said = reason(error, source)
+    if said == LONG_LINE and (number := _first_long_line(source)):
+        said = said.replace("a line", f"line {number}")
     place = "" if line and f"line {line[1]}" in said else _place(source, line)
     return FileError(f"{source.path}: {place}{said}")
+
+
+def _first_long_line(source: Source) -> int | None:
+    """Return the number of the first line beyond DuckDB's megabytes; None of compressed files."""
+    if source.path.lower().endswith(COMPRESSED):
+        return None
+    with open(source.path, "rb") as file:
+        return next((k for k, line in enumerate(file, 1) if len(line) > 2_000_000), None)
 
 
 def _first_malformed(connection: Any, source: Source) -> str:

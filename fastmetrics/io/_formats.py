@@ -29,9 +29,11 @@ _DELIMITERS = ",;\t|"
 _SAMPLE = 20_480
 
 _TOO_LONG = r"line \1 is too long: it has more than \2 bytes"
+LONG_LINE = "a line is too long: it has more than 2000000 bytes"
 #: What DuckDB says at length, and how it is said here.
 _PLAIN_REASONS = (
     (r"CSV Error on Line: (\d+).*\nMaximum line size of (\d+) bytes exceeded", _TOO_LONG),
+    (r"Parallel CSV Reader currently does not support a full read", LONG_LINE),
     (r'"maximum_object_size" of (\d+) bytes exceeded', r"an object has more than \1 bytes"),
     (r"Expected Number of Columns: (\d+) Found: (\d+)", r"\2 fields where the header has \1"),
     (r"unterminated quote", r"a quote is opened and never closed"),

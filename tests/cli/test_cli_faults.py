@@ -296,6 +296,12 @@ def test_a_line_that_is_too_long_is_named(tmp_path, capsys, ending, before, more
     assert fails(capsys, path, *more).startswith(said)
 
 
+def test_a_line_beyond_what_is_read_at_a_time_is_named_too(tmp_path, capsys):
+    path = tmp_path / "x.csv"
+    path.write_text("label,score,note\n1,0.7,\n1,0.5," + "z" * 40_000_000 + "\n0,0.2,\n")
+    assert fails(capsys, path) == f"{path}: line 3 is too long: it has more than 2000000 bytes"
+
+
 def test_so_are_long_lines_of_rankings_and_objects(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "q.txt").write_text("q1 0 d1 1\n")

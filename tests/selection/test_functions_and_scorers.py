@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from functools import partial
 
+import numba
 import numpy as np
 import pytest
 import sklearn.metrics as theirs
@@ -301,6 +302,39 @@ def test_scorers_of_functions_and_of_registered_measures():
     model = LOGISTIC.fit(*NAMED)
     expected = fm.f1_score(NAMED[1], model.predict(NAMED[0]), pos_label="no")
     assert words(model, *NAMED) == expected
+
+
+def test_registered_measures_get_the_weights_or_refuse_them():
+    seen = []
+
+    def with_weights(y, scores, sample_weight=None):
+        seen.append(sample_weight)
+        return float(np.average(scores, weights=sample_weight))
+
+    def without(y, scores):
+        return float(scores.mean())
+
+    @numba.njit
+    def compiled(y, scores, weights):
+        return (scores * weights).sum() / weights.sum()
+
+    model = LOGISTIC.fit(*CANCER)
+    w = np.random.default_rng(0).random(len(CANCER[1]))
+    expected = np.average(model.decision_function(CANCER[0]), weights=w)
+    functions = {"own_weights": with_weights, "own_none": without, "own_compiled": compiled}
+    try:
+        for name, function in functions.items():
+            fm.register_metric(name, function, higher_is_better=True, needs="scores")
+        for name in ("own_weights", "own_compiled"):
+            found = fm.scorer(name)(model, *CANCER, sample_weight=w)
+            assert found == pytest.approx(expected, rel=1e-12)
+            assert found != fm.scorer(name)(model, *CANCER)
+        assert len(seen) == 2
+        with pytest.raises(ValueError, match="'own_none' takes no weights"):
+            fm.scorer("own_none")(model, *CANCER, sample_weight=w)
+    finally:
+        for name in functions:
+            MEASURES.pop(name, None)
 
 
 def test_scorers_in_evaluate_estimator():

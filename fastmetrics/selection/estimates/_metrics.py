@@ -345,8 +345,11 @@ def _by_own(one: Asked, judged: Judged) -> Any:
     said = getattr(judged, measure.needs if is_said else "predicted")
     data = judged.true_codes if is_said else judged.y, said
     if hasattr(function, "py_func"):  # compiled: it takes the weights of rows too
-        return function(*data, np.ones(len(judged.y)))
-    return function(*data)
+        given = judged.weights.get("sample_weight")
+        n = len(judged.y)
+        weights = np.ones(n) if given is None else check_weights(given, n).values
+        return function(*data, np.asarray(weights, np.float64))
+    return function(*data, **judged.weights)
 
 
 def _by_options(one: Asked, judged: Judged) -> Any:

@@ -108,7 +108,9 @@ class Scorer:
         measure = _of(self.asked)
         if not measure.function:  # found with others of its kind, which are weighted
             return True
-        return "sample_weight" in inspect.signature(measure.load()).parameters
+        function = measure.load()
+        is_compiled = measure.family == "own" and hasattr(function, "py_func")
+        return is_compiled or "sample_weight" in inspect.signature(function).parameters
 
     # What TunedThresholdClassifierCV asks of a scorer: it judges labels of its own.
 
