@@ -52,8 +52,8 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     ),
     "roc_auc_score": (fmd.roc_auc_score, lambda y, s: fm.roc_auc_score(y, s, n_threads=1)),
     "evaluate": (
-        lambda parts: fmd.evaluate(parts)[0].confidence_interval,
-        lambda y, s: fm.evaluate(y, s, n_threads=1)[0].confidence_interval,
+        lambda parts: _to_twelve(fmd.evaluate(parts)[0].confidence_interval),
+        lambda y, s: _to_twelve(fm.evaluate(y, s, n_threads=1)[0].confidence_interval),
     ),
     "bootstrap, 50 replicates": (
         lambda parts: _interval(fmd.bootstrap(parts, **_DRAWS)),
@@ -73,6 +73,10 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
 _DRAWS: dict[str, Any] = {"n_resamples": RESAMPLES, "rng": 1, "method": "percentile"}
 _CURVES: dict[str, Any] = {"metrics": ["average_precision", "ks_statistic"]}
 LAYOUT = fm.BinLayout.learn(rows(0, 65_536)[1])
+
+
+def _to_twelve(interval: Any) -> list[float]:
+    return [round(end, 12) for end in interval]
 
 
 def _in_bins(y: Any, s: Any) -> fm.BinnedScoreTable:

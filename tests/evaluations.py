@@ -35,3 +35,9 @@ def are_close(found: Any, expected: Any) -> bool:
         both_nan = math.isnan(expected) and math.isnan(found)
         return both_nan or math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12)
     return bool(found == expected)
+
+
+def agree(found: Any, expected: Any) -> bool:
+    """Return whether the evaluations of a model say the same, but for what needs rows."""
+    both = (without_rows({"models": [model.to_dict()]}) for model in (found, expected))
+    return are_close(*both)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from evaluations import are_close, without_rows
+import evaluations
 from fastmetrics import ScoreTable, evaluate
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.measures.curves._pieces import PIECE_ROWS
@@ -60,8 +60,7 @@ def exact_average_precision(table):
 
 def agree(found, table):
     expected = in_memory(table, found.name)
-    both = (without_rows({"models": [model.to_dict()]}) for model in (found, expected))
-    assert are_close(*both)
+    assert evaluations.agree(found, expected)
     if table.n_positive and table.n_negative:
         assert math.isclose(
             found.average_precision, exact_average_precision(table), rel_tol=2.0**-51
