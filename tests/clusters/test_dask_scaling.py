@@ -31,7 +31,7 @@ def test_states_are_as_large_as_the_guide_says() -> None:
     assert found["RangeSummary"] < 3_000
     assert found["BinnedScoreTable"] == pytest.approx(1.1e6, rel=0.05)
     assert pytest.approx(0.2e6, rel=0.02) == found["counts, a bucket"] * 2 * MOST_BUCKETS
-    for said in ("N s (1 − 1/W)", "N B / 1,024", "0.2 MB + 2 KB", "1.1 MB · P", "P (R + 7)"):
+    for said in ("N s (1 − 1/W)", "N B / 1,024", "0.2 MB + 3 KB", "1.1 MB · P", "P (R + 7)"):
         assert said in PAGE
 
 
