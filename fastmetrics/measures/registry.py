@@ -6,6 +6,7 @@ the list imports no measure. Whoever takes a measure by name reads it here.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from fastmetrics.measures._entries import (
@@ -20,10 +21,35 @@ from fastmetrics.measures._entries import (
 )
 from fastmetrics.measures._measure import Measure
 
+#: What people type beside the names of functions. None means another measure, or its opposite.
+USUAL: Final[dict[str, tuple[str, ...]]] = {
+    "roc_auc": ("auc", "auroc"),
+    "average_precision": ("ap", "auprc"),
+    "ks_statistic": ("ks",),
+    "accuracy": ("acc",),
+    "precision": ("ppv",),
+    "recall": ("sensitivity", "tpr", "true_positive_rate"),
+    "specificity": ("tnr", "true_negative_rate"),
+    "false_positive_rate": ("fpr",),
+    "false_negative_rate": ("fnr",),
+    "cohen_kappa": ("kappa",),
+    "log_loss": ("logloss",),
+    "brier_score": ("brier",),
+    "mean_squared_error": ("mse",),
+    "root_mean_squared_error": ("rmse",),
+    "mean_absolute_error": ("mae",),
+    "mean_absolute_percentage_error": ("mape",),
+    "mean_squared_log_error": ("msle",),
+    "root_mean_squared_log_error": ("rmsle",),
+    "concordance_index": ("c_index", "cindex"),
+    "kendall_tau": ("tau",),
+    "spearman_rho": ("rho",),
+}
+
 #: Every measure by its canonical name: scikit-learn's scorer name, where it has one, without
 #: ``neg_``.
 MEASURES: Final[dict[str, Measure]] = {
-    measure.name: measure
+    measure.name: replace(measure, aliases=(*measure.aliases, *USUAL.get(measure.name, ())))
     for entries in (
         curves,
         decisions,

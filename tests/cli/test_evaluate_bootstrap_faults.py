@@ -50,8 +50,8 @@ ERRORS = {
         "--stratified and --groups exclude each other",
     ),
     "unknown measure": (
-        (*ONE, *QUICK, "--metrics", "auroc"),
-        "--metrics names 'auroc', which",
+        (*ONE, *QUICK, "--metrics", "auroq"),
+        "--metrics names 'auroq', which",
     ),
     "measure twice": (
         (*ONE, *QUICK, "--metrics", "f1", "f1"),

@@ -129,7 +129,7 @@ def test_every_way_to_name_measures(models, metrics, labels):
     [
         ({"metrics": []}, ValueError, "at least one measure: got none"),
         ({"metrics": ["f1"]}, ValueError, "'f1' counts decisions: pass `threshold`"),
-        ({"metrics": "auroc"}, ValueError, "`metrics` names 'auroc', which is no measure"),
+        ({"metrics": "auroq"}, ValueError, "`metrics` names 'auroq', which is no measure"),
         ({"metrics": ["roc_auc"] * 2}, ValueError, "names 'roc_auc' 2 times"),
         ({"metrics": {"roc_auc": "ks_statistic"}}, ValueError, "gives 'roc_auc'.* of another"),
         (

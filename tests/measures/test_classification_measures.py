@@ -171,7 +171,7 @@ def test_the_result_is_frozen_and_travels(rng) -> None:
         (lambda: classification_measures([0, 1]), TypeError, "`y_pred` is missing"),
         (lambda: classification_measures([0, 1], [0, 1], metrics=[]), ValueError, "is empty"),
         (
-            lambda: classification_measures([0], [0], metrics=["auc"]),
+            lambda: classification_measures([0], [0], metrics=["aucc"]),
             ValueError,
             "which is no measure",
         ),

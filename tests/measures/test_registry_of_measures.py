@@ -13,7 +13,7 @@ import pytest
 import fastmetrics as fm
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import ask, find
-from fastmetrics.measures.registry import MEASURES
+from fastmetrics.measures.registry import MEASURES, USUAL
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +41,11 @@ def test_names_are_distinct() -> None:
         ("neg_negative_likelihood_ratio", "negative_likelihood_ratio"),
         ("zero_one_loss", "error_rate"),
         ("macro_precision", "precision_macro"),
+        *((typed, name) for name, several in USUAL.items() for typed in several),
+        *((name, name) for name in ("pr_auc", "recall", "npv", "precision", "r2")),
+        ("gini", "gini_coefficient"),
+        ("map", "mean_average_precision"),
+        ("mrr", "mean_reciprocal_rank"),
     ],
 )
 def test_aliases(name, canonical) -> None:
@@ -213,3 +218,14 @@ def test_the_table(library) -> None:
     assert len(table.to_frame()) == len(MEASURES)
     with pytest.raises(ValueError, match="`library` must be one of 'pandas', 'polars'"):
         table.to_frame("numpy")
+
+
+def test_what_people_type_gives_the_measure_under_the_name_that_they_typed(rng) -> None:
+    y, p = rng.integers(0, 2, 50), rng.random(50)
+    found = fm.estimate(y, p, metrics=["auc", "ap", "sensitivity", "mse"], threshold=0.5)
+    assert list(found) == ["auc", "ap", "sensitivity", "mse"]
+    assert found["auc"].estimate == fm.roc_auc_score(y, p)
+    assert found["sensitivity"].estimate == fm.recall_score(y, p >= 0.5)
+    assert found["mse"].estimate == pytest.approx(fm.brier_score_loss(y, p))
+    ranked = fm.evaluate_rankings([[0, 1, 0], [1, 0, 0]], [[1, 2, 3], [3, 2, 1]], metrics="hit@2")
+    assert ranked.means[0].estimate == 1.0

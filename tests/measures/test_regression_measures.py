@@ -167,7 +167,7 @@ def test_the_result_is_frozen_and_readable():
 @pytest.mark.parametrize(
     ("metrics", "error", "said"),
     [
-        ("mse", ValueError, "`metrics` names 'mse', which is no measure"),
+        ("mze", ValueError, "`metrics` names 'mze', which is no measure"),
         ([], ValueError, "`metrics` must name at least one measure: got none"),
         ({}, ValueError, "`metrics` must name at least one measure: got none"),
         (3, TypeError, "`metrics` must be a name, .* or a mapping of them: got int"),

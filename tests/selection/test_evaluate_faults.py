@@ -32,7 +32,7 @@ TWO = y > 0
         ({"n_resamples": 10}, TypeError, r"`n_resamples` is for the methods '.632'"),
         ({"cv": "loo", "groups": y}, ValueError, "knows no `groups`"),
         ({"cv": ".632", "groups": y}, ValueError, "draws rows, not groups"),
-        ({"metrics": "auc"}, ValueError, "names 'auc', which is no measure: did you mean"),
+        ({"metrics": "aucc"}, ValueError, "names 'aucc', which is no measure: did you mean"),
         ({"metrics": []}, ValueError, "at least one measure"),
         ({"metrics": 3}, TypeError, "got int"),
         ({"metrics": [3]}, TypeError, r"names, callables or pairs \(name, parameters\): got 3"),

@@ -27,6 +27,7 @@ _SHORT: Final = {
     "p": "precision_at_k",
     "r": "recall_at_k",
     "success": "hit_rate_at_k",
+    "hit": "hit_rate_at_k",
     "rprec": "r_precision",
     "ap": "mean_average_precision",
     "rr": "mean_reciprocal_rank",
