@@ -23,9 +23,11 @@ import sklearn.calibration
 import sklearn.metrics
 
 import fastmetrics as fm
-from benchmarks.speed.public_calls import TIMED, Rows
 from fastmetrics._input.calls import NAMESAKES, NOT_OF_ROWS
 from fastmetrics._input.rows import check_same_index
+
+public_calls = pytest.importorskip("benchmarks.speed.public_calls", reason="not in the wheel")
+TIMED, Rows = public_calls.TIMED, public_calls.Rows
 
 Y = np.array([0, 1, 1, 0, 1, 0, 0, 1])
 P = np.array([0.2, 0.7, 0.6, 0.6, 0.9, 0.65, 0.1, 0.3])
