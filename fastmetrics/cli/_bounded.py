@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 import tempfile
-import warnings
 from typing import Any, Final
 
 import numpy as np
@@ -14,19 +13,12 @@ from numpy.typing import NDArray
 from fastmetrics._input.labels import distinct, encode_labels
 from fastmetrics._input.memory_size import check_memory_size
 from fastmetrics._threads.workers import thread_count
-from fastmetrics.cli.evaluate_command import (
-    in_words_of,
-    labels_of,
-    names_here,
-    progress_bar,
-    read_rows,
-    told,
-)
-from fastmetrics.errors import InputError, with_names
-from fastmetrics.io import Sink, TextColumn
+from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
+from fastmetrics.errors import InputError
+from fastmetrics.io import Columns, Sink, TextColumn
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.report._of_runs import summary_of_runs
-from fastmetrics.report.evaluation_result import Evaluation
+from fastmetrics.report.evaluation_result import ModelEvaluation
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 
 #: Options that need all rows at once, and what to do instead.
@@ -52,22 +44,23 @@ _LEAST: Final = 20 * 10**6
 _OF_THREAD: Final = 32 * 10**6
 
 
-def run_bounded(options: argparse.Namespace) -> str:
-    """Read the files once, in the memory that is given, and return the output."""
+def evaluate_bounded(
+    options: argparse.Namespace,
+) -> tuple[list[ModelEvaluation], list[tuple[type[Warning], str]], Columns]:
+    """Read the files once, in the memory that is given; return models, warnings, what was read."""
     _check_options(options)
-    with in_words_of(options):
+    names = names_here(options)
+    with in_words(names):
         total = check_memory_size("memory", options.memory, low=0)
     require_duckdb()
     each = _memory_of_rows(total, options)
     most = max(each * len(options.scores) // _OF_THREAD, 1)
     options.threads = min(thread_count(options.threads), most)
     taker = _Taker(options, each)
-    with progress_bar() as progress, in_words_of(options):
-        columns = read_rows(options, progress, into=taker.start, memory=_for_reading(total))
-    read = "frequencies" if options.weight else None
     models = []
-    with warnings.catch_warnings(record=True) as caught, in_words_of(options):
-        warnings.simplefilter("always")
+    with in_words(names) as texts:
+        asked = {"weight": options.weight, "into": taker.start, "memory": _for_reading(total)}
+        columns = read_rows(options, options.label, options.scores, **asked)
         taker.check_labels()
         taker.check_weights(columns.n_rows)
         for position, name in enumerate(options.scores):
@@ -80,9 +73,7 @@ def run_bounded(options: argparse.Namespace) -> str:
                 runs = taker.runs.pop(name)
                 summary = summary_of_runs(runs, n_threads=options.threads, progress=move)
             models.append(summary.evaluation(name, options.confidence_level))
-    texts = [with_names(str(item.message), names_here(options)) for item in caught]
-    evaluation = Evaluation(tuple(models), options.confidence_level, read)  # type: ignore[arg-type]
-    return told(evaluation, texts, columns, options)
+    return models, texts, columns
 
 
 def _check_options(options: argparse.Namespace) -> None:
@@ -138,7 +129,7 @@ class _Taker:
         folder = self.options.spill_dir
         if folder is None:
             folder = tempfile.gettempdir()
-        with in_words_of(self.options):
+        with in_words(names_here(self.options)):
             self.runs = {name: ScoreRuns(self.memory, folder) for name in self.options.scores}
         return self.take
 
@@ -175,7 +166,7 @@ class _Taker:
         """Raise unless the labels of all rows are those of two classes, one of them positive."""
         if self.seen is not None:
             _, pos_label = labels_of(self.seen, self.options.label, self.options.pos_label)
-            with in_words_of(self.options, self.seen):
+            with in_words(names_here(self.options), self.seen, self.options.label):
                 encode_labels(self.seen, pos_label, "strict", defer=False)
 
     def check_weights(self, n_rows: int) -> None:

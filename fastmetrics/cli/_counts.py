@@ -10,7 +10,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
 from fastmetrics.cli._messages import print_texts
 from fastmetrics.cli._render import render
-from fastmetrics.cli.evaluate_command import progress_bar
+from fastmetrics.cli._session import progress_bar
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io.counts import read_counts
 from fastmetrics.report.evaluation import evaluate

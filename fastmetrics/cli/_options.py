@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 
 def add_rows(add: Callable[..., Any], *, required: bool = True) -> None:
@@ -98,3 +98,49 @@ def seed(text: str) -> int | str:
     raise argparse.ArgumentTypeError(
         f"must be an integer of at least 0, or a key of 16 hexadecimal digits: got {text!r}"
     )
+
+
+_WORDS: Final = {"true": True, "false": False, "none": None}
+
+
+def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
+    """Return the measures by what was written, as `evaluate` takes them.
+
+    Parameters
+    ----------
+    texts : sequence of str or None
+        ``NAME`` or ``NAME:PARAMETER=VALUE[:PARAMETER=VALUE…]``. A value is a number, several
+        numbers with commas, true, false, none, or a word.
+
+    Raises
+    ------
+    ValueError
+        If a measure is written twice, or a parameter has no value.
+    """
+    if texts is None:
+        return None
+    found: dict[str, Any] = {}
+    for text in texts:
+        if text in found:
+            raise ValueError(f"--metrics names {text!r} more than once")
+        name, *parameters = text.split(":")
+        given = dict(_parameter(part, text) for part in parameters)
+        found[text] = (name, given) if given else name
+    return found
+
+
+def _parameter(part: str, text: str) -> tuple[str, Any]:
+    name, equals, value = part.partition("=")
+    if not (name and equals and value):
+        raise ValueError(
+            f"--metrics {text!r}: {part!r} is no parameter with its value, as in "
+            "recall_at_false_positive_rate:false_positive_rate=0.05"
+        )
+    if "," in value:
+        return name, tuple(_value(item) for item in value.split(","))
+    return name, _value(value)
+
+
+def _value(text: str) -> Any:
+    number = number_of(text)
+    return _WORDS.get(text.lower(), text) if number is None else number

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from fastmetrics.cli._options import add_rows, level, number, seed, unquoted
+from fastmetrics.cli._options import add_rows, level, number, parse_metrics, seed, unquoted
 
 HELP: Final = """\
 Draw scores in files, the same kinds of file as for evaluate, and write the picture to a file."""
@@ -132,18 +132,9 @@ def _width(text: str) -> float:
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, draw, write the picture, and say what it is."""
-    import warnings
-
-    from fastmetrics.cli._messages import print_note, print_texts
+    from fastmetrics.cli._messages import print_texts
     from fastmetrics.cli._pictures import check_picture
-    from fastmetrics.cli.evaluate_command import (
-        in_words_of,
-        labels_of,
-        names_here,
-        progress_bar,
-        read_rows,
-    )
-    from fastmetrics.errors import with_names
+    from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows, tell_skipped
     from fastmetrics.io import TextColumn
     from fastmetrics.plots._style import save_figure
 
@@ -153,8 +144,7 @@ def run(options: argparse.Namespace) -> str:
     from matplotlib.figure import Figure
 
     options.groups = None
-    with progress_bar() as progress:
-        columns = read_rows(options, progress)
+    columns = read_rows(options, options.label, options.scores, weight=options.weight)
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
     keywords = {"sample_weight": columns.weights, "pos_label": pos_label}
     names = None
@@ -166,19 +156,18 @@ def run(options: argparse.Namespace) -> str:
     width, height = kind.size
     scale = 1.0 if options.width is None else options.width / _CM / width
     figure = Figure(figsize=(scale * width, scale * height), layout="constrained")
-    with warnings.catch_warnings(record=True) as caught, in_words_of(options, labels):
-        warnings.simplefilter("always")
+    with in_words(names_here(options), labels, options.label) as texts:
         kind.draw(rows, options, figure.subplots())
         save_figure(figure, options.output)
-    print_texts((with_names(str(one.message), names_here(options)) for one in caught), "plot")
-    if columns.n_skipped:
-        skipped = "row" if columns.n_skipped == 1 else "rows"
-        print_note(f"{columns.n_skipped:,} bad {skipped} skipped, {columns.n_rows:,} drawn")
+    print_texts((text for _, text in texts), "plot")
+    tell_skipped(columns, "drawn")
     return f"{options.output}: {kind.about}, {columns.n_rows:,} rows\n"
 
 
 def _check_options(kind: Kind, options: argparse.Namespace) -> None:
     """Raise before any work for options that say nothing of this kind."""
+    from fastmetrics.cli._session import check_weights
+
     for name in ("threshold", "confidence_level", "band", "seed", "metrics", "normalize"):
         if getattr(options, name) is not None and name not in kind.options:
             have = [known for known, other in KINDS.items() if name in other.options]
@@ -186,8 +175,7 @@ def _check_options(kind: Kind, options: argparse.Namespace) -> None:
             raise ValueError(f"{option} is of the kinds {', '.join(have)}: not of {options.kind}")
     if kind.takes_one and len(options.scores) > 1:
         raise ValueError(f"{options.kind} draws one model: name one column with --score")
-    if options.weights_are and not options.weight:
-        raise ValueError("--weights-are is of --weight: name the column of the weights with it")
+    check_weights(options)
     bands = _CALIBRATION_BANDS if options.kind == "reliability" else _CURVE_BANDS
     if options.band is not None and options.band not in bands:
         raise ValueError(f"--band of {options.kind} is one of {', '.join(bands)}")
@@ -260,7 +248,6 @@ def _draw_det(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 
 def _draw_thresholds(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics import plot_thresholds
-    from fastmetrics.cli.evaluate_command import parse_metrics
 
     (scores,) = rows.scores.values()
     given = {"threshold": options.threshold, "n_threads": options.threads, "ax": ax}

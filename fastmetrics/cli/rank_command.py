@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import level, number, positive, seed
+from fastmetrics.cli._options import level, number, parse_metrics, positive, seed
 
 if TYPE_CHECKING:
     from fastmetrics.report.ranking_result import RankingEvaluation
@@ -168,12 +168,11 @@ def cutoffs(text: str) -> int | tuple[int, ...]:
 def run(options: argparse.Namespace) -> str:
     """Read the files, evaluate each system, and return the output."""
     import math
-    import warnings
 
     from fastmetrics.cli._messages import print_note, print_texts
     from fastmetrics.cli._pictures import check_picture
-    from fastmetrics.cli.evaluate_command import parse_metrics
-    from fastmetrics.errors import DataConversionWarning, InputError, with_names
+    from fastmetrics.cli._session import in_words
+    from fastmetrics.errors import DataConversionWarning
     from fastmetrics.measures.ranking.names import asked_rankings
     from fastmetrics.report.ranking_evaluation import evaluate_rankings
 
@@ -195,18 +194,12 @@ def run(options: argparse.Namespace) -> str:
         "rng": options.seed,
         "n_threads": options.threads,
     }
-    names = _names(options)
     if options.plot:
         check_picture("--plot", options.plot)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            asked_rankings(given["metrics"], given["k"])  # before anything is read
-            data, n_skipped = _read(options)
-            found = evaluate_rankings(**data, **given)
-        except InputError as error:
-            raise ValueError(with_names(str(error), names)) from error
-    texts = [(one.category, with_names(str(one.message), names)) for one in caught]
+    with in_words(_names(options)) as texts:
+        asked_rankings(given["metrics"], given["k"])  # before anything is read
+        data, n_skipped = _read(options)
+        found = evaluate_rankings(**data, **given)
     for text in dict.fromkeys(t for kind, t in texts if kind is DataConversionWarning):
         print_note(text)
     print_texts((t for kind, t in texts if kind is not DataConversionWarning), "rank")
@@ -272,21 +265,10 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
             n_threads=options.threads,
         )
         return {"relevance": tables}, 0
-    from fastmetrics.cli.evaluate_command import progress_bar
-    from fastmetrics.io import TextColumn, read_columns
+    from fastmetrics.cli._session import read_rows
+    from fastmetrics.io import TextColumn
 
-    with progress_bar() as progress:
-        columns = read_columns(
-            options.files,
-            options.relevance,
-            options.scores,
-            group=options.groups,
-            query=options.query,
-            where=options.where,
-            on_bad_row=options.on_bad_row or "error",
-            n_threads=options.threads,
-            progress=progress,
-        )
+    columns = read_rows(options, options.relevance, options.scores, query=options.query)
     if isinstance(columns.labels, TextColumn):
         shown = ", ".join(map(repr, columns.labels.values[:5]))
         raise ValueError(f"column {options.relevance!r} must be numbers: got {shown}")

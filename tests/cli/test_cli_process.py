@@ -209,7 +209,7 @@ def test_progress_bar_only_when_it_takes_long(monkeypatch, patience):
 
 
 def test_no_progress_bar_when_nobody_is_looking(monkeypatch):
-    from fastmetrics.cli.evaluate_command import progress_bar
+    from fastmetrics.cli._session import progress_bar
 
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with progress_bar() as move:
@@ -217,7 +217,7 @@ def test_no_progress_bar_when_nobody_is_looking(monkeypatch):
 
 
 def test_progress_bar_is_optional(monkeypatch):
-    from fastmetrics.cli.evaluate_command import progress_bar
+    from fastmetrics.cli._session import progress_bar
 
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setitem(sys.modules, "tqdm", None)

@@ -17,7 +17,7 @@ from bootstrap_cases import BOTH, ONE, QUICK, N, output_of, run
 
 from fastmetrics import evaluate
 from fastmetrics.cli import main
-from fastmetrics.cli.evaluate_command import parse_metrics
+from fastmetrics.cli._options import parse_metrics
 from fastmetrics.io import read_columns
 
 

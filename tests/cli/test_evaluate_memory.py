@@ -267,6 +267,7 @@ def test_the_least_memory_is_always_enough_and_respected(tmp_path):
 
 
 @LINUX
+@pytest.mark.large
 def test_memory_is_respected(tmp_path):
     """A file that takes 700 MB in memory, evaluated in 400 MB, and where no more can be had."""
     rng = np.random.default_rng(3)

@@ -15,6 +15,7 @@ pytest.importorskip("benchmarks", reason="the study is part of the checkout, not
 import fastmetrics
 from benchmarks.coverage import (
     __main__ as coverage,
+    estimates,
     findings,
     report,
     scenes,
@@ -211,6 +212,16 @@ def test_a_data_set_without_positives_has_no_intervals_and_no_error():
     assert not math.isnan(measured.intervals["accuracy", "Wilson"][0])
 
 
+@pytest.fixture
+def _small_populations(monkeypatch):
+    """Take the measures of a population from thousands of rows, not from millions."""
+    estimates.population.cache_clear()
+    monkeypatch.setattr(estimates, "MANY", 8_000)
+    yield
+    estimates.population.cache_clear()
+
+
+@pytest.mark.usefixtures("_small_populations")
 def test_the_script_writes_only_where_it_may(tmp_path, capsys, monkeypatch):
     few = ["--data-sets", "6", "--resamples", "19", "--exchanges", "9", "--processes", "1"]
     before = {path: path.read_bytes() for path in (ROOT / "docs").glob("coverage.*")}

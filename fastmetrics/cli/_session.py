@@ -1,0 +1,192 @@
+"""One session of a command that judges rows: read, name, warn, and say what was left out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.labels import distinct
+from fastmetrics.cli._messages import print_note
+from fastmetrics.cli._options import number_of, unquoted
+from fastmetrics.errors import InputError, with_names
+from fastmetrics.io import Columns, TextColumn, read_columns
+from fastmetrics.io._session import quote_name, quote_text
+
+#: Seconds before a bar appears.
+_PATIENCE: Final = 1.0
+#: What the arguments of the library are called here.
+_OPTIONS: Final = {
+    "n_resamples": "--bootstrap",
+    "metrics": "--metrics",
+    "method": "--method",
+    "stratified": "--stratified",
+    "groups": "--groups",
+    "threshold": "--threshold",
+    "rng": "--seed",
+    "pos_label": "--pos-label",
+    "memory": "--memory",
+    "spill_dir": "--spill-dir",
+    "stratified=True": "--stratified",
+    "method=": "--method ",
+    "weights_are=": "--weights-are ",
+    "pos_label=": "--pos-label ",
+}
+
+
+def check_weights(options: argparse.Namespace) -> None:
+    """Raise where it is said what weights mean, and there are none."""
+    if options.weights_are and not options.weight:
+        raise ValueError("--weights-are is of --weight: name the column of the weights with it")
+
+
+def read_rows(
+    options: argparse.Namespace, label: str, columns: Sequence[str], **more: Any
+) -> Columns:
+    """Read the columns that the options name, with a bar; see `read_columns`."""
+    with progress_bar() as progress:
+        return read_columns(
+            options.files,
+            label,
+            columns,
+            group=options.groups,
+            where=options.where,
+            on_bad_row=options.on_bad_row or "error",
+            n_threads=options.threads,
+            progress=progress,
+            **more,
+        )
+
+
+@contextmanager
+def in_words(
+    names: Mapping[str, str], labels: NDArray[Any] | None = None, label: str = ""
+) -> Iterator[list[tuple[type[Warning], str]]]:
+    """Let errors speak of columns and options, not of arguments; of many classes first.
+
+    Gives a list, in which the warnings stand afterwards, in the same words.
+    """
+    texts: list[tuple[type[Warning], str]] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield texts
+        except InputError as error:
+            classes = distinct(labels) if labels is not None else np.empty(0)
+            if len(classes) > 2 and (np.rint(classes) == classes).all():  # others are no classes
+                _refuse_classes(classes.tolist(), label, error)
+            raise ValueError(with_names(str(error), names)) from error
+    texts += ((item.category, with_names(str(item.message), names)) for item in caught)
+
+
+def names_here(options: argparse.Namespace) -> dict[str, str]:
+    """Return what the arguments of the library are called here."""
+    several = len(options.scores) > 1
+    columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.scores}
+    return (
+        dict(_OPTIONS)
+        | columns
+        | {
+            "y_true": f"column {options.label!r}",
+            "y_score": "each score column" if several else f"column {options.scores[0]!r}",
+            "cost_fn": _name_of("--cost-fn", getattr(options, "cost_fn", None)),
+            "cost_fp": _name_of("--cost-fp", getattr(options, "cost_fp", None)),
+            "prevalence": "--prevalence",
+            "sample_weight": f"column {options.weight!r}" if options.weight else "--weight",
+        }
+    )
+
+
+def _name_of(option: str, price: str | None) -> str:
+    return f"column {price!r}" if price is not None and number_of(price) is None else option
+
+
+def tell_skipped(columns: Columns, done: str) -> None:
+    """Say how many bad rows were left out."""
+    if columns.n_skipped:
+        rows = "row" if columns.n_skipped == 1 else "rows"
+        print_note(f"{columns.n_skipped:,} bad {rows} skipped, {columns.n_rows:,} {done}")
+
+
+def _has_bar() -> bool:
+    """Return whether somebody would see a progress bar, and there is what draws it."""
+    if not sys.stderr.isatty():
+        return False
+    try:
+        import tqdm  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@contextmanager
+def progress_bar(work: str = "reading") -> Iterator[Callable[[float, int], None] | None]:
+    """Give a function that moves a bar on stderr, or None where nobody would see it."""
+    if not _has_bar():
+        yield None
+        return
+    from tqdm import tqdm
+
+    layout = work + " {percentage:3.0f} %|{bar}| {postfix} [{elapsed}<{remaining}]"
+    bar = tqdm(total=1.0, delay=_PATIENCE, leave=False, file=sys.stderr, bar_format=layout)
+
+    def move(share: float, rows: int) -> None:
+        # Never back: after a file was judged anew, reading starts again.
+        bar.set_postfix_str(f"{rows:,} rows", refresh=False)
+        bar.update(max(0.0, min(share, 1.0) - bar.n))
+
+    with bar:
+        yield move
+
+
+def labels_of(
+    column: NDArray[Any] | TextColumn, name: str, pos_label: str | None
+) -> tuple[NDArray[Any], Any]:
+    """Return the labels, and the positive label in their own type."""
+    if isinstance(column, TextColumn):
+        return _text_labels(column, name, pos_label and unquoted(pos_label)), None
+    if pos_label is None:
+        return column, None
+    value = number_of(pos_label)
+    if isinstance(value, int) or (value is not None and column.dtype.kind == "f"):
+        return column, value
+    if pos_label.lower() in ("true", "false") and column.dtype == np.int8:
+        return column, int(pos_label.lower() == "true")
+    raise ValueError(
+        f"--pos-label {pos_label!r} cannot be a label: column {name!r} holds {column.dtype} numbers"
+    )
+
+
+def _text_labels(column: TextColumn, name: str, pos_label: str | None) -> NDArray[np.int8]:
+    """Return 1 for the positive text and 0 for the other."""
+    values = column.values
+    shown = ", ".join(map(repr, sorted(values)))
+    if len(values) > 2:
+        _refuse_classes(sorted(values), name)
+    if pos_label is None:
+        raise ValueError(
+            f"column {name!r} holds text ({shown}): name the positive one with --pos-label"
+        )
+    if pos_label not in values:
+        if len(values) > 1:
+            raise ValueError(f"--pos-label {pos_label!r} is none of the labels {shown}")
+        return np.zeros(len(column.codes), dtype=np.int8)
+    positive: NDArray[np.bool_] = column.codes == values.index(pos_label)
+    return positive.view(np.int8)
+
+
+def _refuse_classes(classes: list[Any], name: str, cause: Exception | None = None) -> NoReturn:
+    """Raise for more than two classes, given in order; say which options leave two."""
+    shown = ", ".join(map(repr, classes[:10])) + (", …" if len(classes) > 10 else "")
+    column = name if name.isidentifier() else quote_name(name)
+    pair = ", ".join(quote_text(c) if isinstance(c, str) else repr(c) for c in classes[:2])
+    raise ValueError(
+        f"column {name!r} holds {len(classes):,} classes ({shown}), and the measures are of two: "
+        f'keep two with --where "{column} IN ({pair})", and name the positive one with --pos-label'
+    ) from cause
