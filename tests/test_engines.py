@@ -1,0 +1,22 @@
+"""The table of measures and engines in the document is what asking finds."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("dask.array")
+
+import engines
+from fastmetrics.measures.registry import MEASURES
+
+pytestmark = pytest.mark.source_tree
+
+
+def test_the_document_has_the_table_as_it_is() -> None:
+    assert f"\n{engines.table()}\n" in engines.DOCUMENT.read_text(encoding="utf-8")
+
+
+def test_what_the_registry_says_is_what_asking_finds() -> None:
+    for measure in MEASURES.values():
+        assert engines.has("influences", measure) == bool(measure.influences), measure.name
+        assert not (engines.has("leave one out", measure) and "bca" not in measure.intervals)
