@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.coverage import calibration, concordance, estimates, recalibration, report
-from benchmarks.coverage.methods import Cost
+from benchmarks.coverage.measured import Cost
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import Study, load, simulate, stored, with_part
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import fastmetrics
-
-if TYPE_CHECKING:
-    from benchmarks.coverage.methods import Cost, Measured
-    from benchmarks.coverage.scenes import Data, Scene
+from benchmarks.coverage.measured import Cost, Measured
+from benchmarks.coverage.scenes import Data, Scene
 
 #: What missing a positive costs, a false alarm costing 1; the spread of the logarithm of amounts
 #: whose mean is that too.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.coverage.methods import LEVEL
+from benchmarks.coverage.measured import LEVEL
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import IntervalRow, RejectionRow, Study
 

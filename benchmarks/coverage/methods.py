@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from benchmarks.coverage import (
     rankings,
     recalibration,
 )
+from benchmarks.coverage.measured import LEVEL, NOTHING, Cost, Limits, Measured
 from benchmarks.coverage.scenes import (
     COMPARED,
     HULLS,
@@ -33,7 +34,6 @@ from fastmetrics.inference.bootstrap._limits import Method, limits, pvalue_of_li
 from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD
 from fastmetrics.inference.delong.delong import normal_limits
 
-LEVEL = 0.95
 GROUPED = ("roc_auc", "average_precision", "f1", "accuracy")
 CHOSEN = ("true_positive_rate", "false_positive_rate")  # at the best threshold
 WITH_ERRORS = ("roc_auc", "f1", "accuracy")  # those that have a studentized interval
@@ -47,31 +47,6 @@ PROPORTIONS = {
 
 PLAIN: tuple[Method, ...] = ("percentile", "basic", "bca")
 STRATIFIED: tuple[Method, ...] = ("percentile", "bca")
-
-Limits = tuple[float, float]
-NOTHING: Limits = (math.nan, math.nan)
-
-
-class Measured(NamedTuple):
-    """What one data set gave.
-
-    Attributes
-    ----------
-    intervals : dict of (metric, method) to (low, high)
-    pvalues : dict of (hypothesis, test) to float
-    estimates : dict of metric to float
-    """
-
-    intervals: dict[tuple[str, str], Limits]
-    pvalues: dict[tuple[str, str], float]
-    estimates: dict[str, float]
-
-
-class Cost(NamedTuple):
-    """How many replicates a bootstrap has, and how many exchanges a permutation test."""
-
-    n_resamples: int
-    n_exchanges: int
 
 
 def measure(scene: Scene, number: int, cost: Cost) -> Measured:

@@ -10,7 +10,7 @@ from benchmarks.coverage import (
     costs,
     estimates_report,
     findings,
-    rankings,
+    rankings_report,
     recalibration_report,
 )
 from benchmarks.coverage.findings import percent, show_scene
@@ -25,6 +25,7 @@ from benchmarks.coverage.layout import (
     table,
 )
 from benchmarks.coverage.methods import CHOSEN, GROUPED
+from benchmarks.coverage.populations import population
 from benchmarks.coverage.scenes import (
     COMPARED,
     CORRELATION,
@@ -35,7 +36,6 @@ from benchmarks.coverage.scenes import (
     THRESHOLD,
     USER_SHARE,
     WORSE,
-    population,
 )
 from benchmarks.coverage.study import IntervalRow, Study
 
@@ -236,7 +236,7 @@ def document(study: Study) -> str:
         bias=bias_of_costs(study),
     )
     sections += ["## Costs and net benefit\n", head, costs_section(study)]
-    sections += ["## Rankings, over queries\n", rankings.section(study, HYPOTHESES)]
+    sections += ["## Rankings, over queries\n", rankings_report.section(study, HYPOTHESES)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:
         sections.append(f"### {TITLES[metric]}, fixed class sizes\n")

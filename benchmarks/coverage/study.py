@@ -17,8 +17,10 @@ import numpy as np
 from tqdm import tqdm
 
 from benchmarks.coverage import calibration, concordance, estimates, recalibration
-from benchmarks.coverage.methods import LEVEL, Cost, Measured, measure
-from benchmarks.coverage.scenes import Scene, population
+from benchmarks.coverage.measured import LEVEL, Cost, Measured
+from benchmarks.coverage.methods import measure
+from benchmarks.coverage.populations import population
+from benchmarks.coverage.scenes import Scene
 from fastmetrics._kernels._compile import compile_small_calls
 
 ALPHA = 0.05

@@ -17,11 +17,13 @@ from benchmarks.coverage import (
     __main__ as coverage,
     estimates,
     findings,
+    populations,
     report,
     scenes,
     study as studies,
 )
-from benchmarks.coverage.methods import PROPORTIONS, Cost, Measured, measure
+from benchmarks.coverage.measured import Cost, Measured
+from benchmarks.coverage.methods import PROPORTIONS, measure
 from benchmarks.coverage.scenes import SCENES, Scene
 from benchmarks.coverage.study import (
     IntervalRow,
@@ -63,7 +65,7 @@ def test_what_is_short_is_short_by_two_errors():
 
 
 def test_every_kind_of_interval_is_counted_as_what_it_is():
-    target = scenes.population(BALANCED)["roc_auc"]
+    target = populations.population(BALANCED)["roc_auc"]
     limits = [
         (target - 0.1, target + 0.1),
         (target, target + 0.1),  # the limit belongs to it
@@ -90,7 +92,7 @@ def test_every_kind_of_interval_is_counted_as_what_it_is():
 def test_half_an_interval_is_found_out():
     """The known-bad method: normal limits of half their length cover 67 %, and it shows."""
     rng = np.random.default_rng(4)
-    target = scenes.population(BALANCED)["accuracy"]
+    target = populations.population(BALANCED)["accuracy"]
     error = math.sqrt(target * (1 - target) / 100)
     measured = [
         Measured(
@@ -308,7 +310,7 @@ def test_published_coverage_of_proportions_is_that_of_exact_enumeration():
     published = load(ROOT / coverage.STORED)
     checked = 0
     for scene in (s for s in SCENES if s.part == "main"):
-        target, k = scenes.population(scene)["accuracy"], np.arange(scene.n + 1)
+        target, k = populations.population(scene)["accuracy"], np.arange(scene.n + 1)
         weights = scipy.stats.binom.pmf(k, scene.n, target)
         for name, method in PROPORTIONS.items():
             covered = 0.0

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 from benchmarks.coverage import concordance, concordance_report
-from benchmarks.coverage.methods import Cost, Measured
+from benchmarks.coverage.measured import Cost, Measured
 from benchmarks.coverage.study import simulate
 
 

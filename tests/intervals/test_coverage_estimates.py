@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
-from benchmarks.coverage import estimates, estimates_report, scenes
-from benchmarks.coverage.methods import Cost, Measured
+from benchmarks.coverage import estimates, estimates_report, populations, scenes
+from benchmarks.coverage.measured import Cost, Measured
 from benchmarks.coverage.study import simulate
 
 
@@ -23,7 +23,7 @@ def _fewer_rows(monkeypatch):
 @pytest.mark.parametrize("share", scenes.SHARES)
 def test_targets_of_scores_are_those_of_the_main_design(share) -> None:
     scene = estimates._scene(100, share)
-    truth, known = estimates.population(scene), scenes.population(scene)
+    truth, known = estimates.population(scene), populations.population(scene)
     for name in ("roc_auc", "average_precision", "f1", "accuracy", "roc_auc difference"):
         assert truth[name] == pytest.approx(known[name], abs=0.006), name
     assert truth["pr_auc"] == pytest.approx(truth["average_precision"], abs=0.002)

@@ -12,7 +12,7 @@ pytest.importorskip("benchmarks", reason="the study is part of the checkout, not
 
 import fastmetrics as fm
 from benchmarks.coverage import __main__ as coverage, recalibration, recalibration_report
-from benchmarks.coverage.methods import Cost, Measured
+from benchmarks.coverage.measured import Cost, Measured
 from benchmarks.coverage.study import load, simulate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from sklearn import metrics as sk
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics
-from benchmarks.coverage import costs, scenes
+from benchmarks.coverage import costs, populations, scenes
 from benchmarks.coverage.scenes import SCENES, THRESHOLD, Scene
 
 BALANCED = next(s for s in SCENES if s.n == 100 and s.share == 0.5 and s.part == "main")
@@ -23,7 +23,7 @@ BALANCED = next(s for s in SCENES if s.n == 100 and s.share == 0.5 and s.part ==
 def test_targets_are_the_limits_of_large_samples(share, separation):
     scene = Scene("main", 200_000, share, separation)
     data = scenes.draw(scene, np.random.default_rng(1))
-    truth = scenes.population(scene)
+    truth = populations.population(scene)
     y, called = data.labels, data.scores >= THRESHOLD
     found = {
         "roc_auc": sk.roc_auc_score(y, data.scores),
@@ -54,7 +54,7 @@ def test_targets_are_the_limits_of_large_samples(share, separation):
 def test_costs_are_the_limits_of_large_samples(share):
     scene = Scene("costs", 400_000, share)
     data = scenes.draw(scene, np.random.default_rng(1))
-    truth = scenes.population(scene)
+    truth = populations.population(scene)
     y = data.labels
     for prices in costs.PRICES:
         best = truth[f"cheapest threshold, {prices}"]
@@ -74,7 +74,7 @@ def test_costs_are_the_limits_of_large_samples(share):
 
 
 def test_closed_forms():
-    truth = scenes.population(BALANCED)
+    truth = populations.population(BALANCED)
     normal = scipy.stats.norm
     assert truth["roc_auc"] == pytest.approx(normal.cdf(1.5 / math.sqrt(2)), abs=1e-15)
     gaps = normal.cdf(t := np.linspace(-5, 7, 120_001)) - normal.cdf(t - 1.5)
@@ -89,7 +89,7 @@ def test_closed_forms():
 def test_models_under_the_null_have_the_same_auc():
     scene = Scene("main", 200_000, 0.5)
     data = scenes.draw(scene, np.random.default_rng(2))
-    target = scenes.population(scene)["roc_auc"]
+    target = populations.population(scene)["roc_auc"]
     for other in ("equal", "spread"):
         found = sk.roc_auc_score(data.labels, data.others[other])
         assert found == pytest.approx(target, abs=0.005)
@@ -133,7 +133,7 @@ def test_scenes_have_names_and_streams_of_their_own():
 @pytest.mark.parametrize("share", [0.5, 0.1])
 def test_targets_of_the_hull_are_the_limits_of_large_samples(share):
     scene = Scene("hulls", 400_000, share, 1.0)
-    data, truth = scenes.draw(scene, np.random.default_rng(1)), scenes.population(scene)
+    data, truth = scenes.draw(scene, np.random.default_rng(1)), populations.population(scene)
     for metric in scenes.HULLS:
         found = getattr(fastmetrics, metric)(data.labels, data.scores)
         assert found == pytest.approx(truth[metric], abs=2e-3), metric

@@ -1,0 +1,105 @@
+"""What each interval of the study aims at: the measures in the population of a scene."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from benchmarks.coverage import costs
+from benchmarks.coverage.scenes import (
+    COMPARED,
+    MANY_QUERIES,
+    RANKINGS,
+    THRESHOLD,
+    WORSE,
+    Scene,
+    draw,
+)
+
+
+@cache
+def population(scene: Scene) -> dict[str, float]:
+    """Return the value of each measure in the population, and less that of the worse model."""
+    if scene.part == "hulls":
+        return _hull_values(scene.separation, scene.share)
+    if scene.part == "costs":
+        return costs.population(scene)
+    if scene.part == "rankings":
+        return _values_of_rankings(replace(scene, n=20 * MANY_QUERIES, users=MANY_QUERIES))
+    values = _values(scene.separation, scene.share)
+    worse = _values(WORSE, scene.share)
+    return values | {f"{name} difference": values[name] - worse[name] for name in COMPARED}
+
+
+@cache
+def _values_of_rankings(many: Scene) -> dict[str, float]:
+    """Return the means over very many queries, whose own error is far below that of a data set."""
+    from fastmetrics import evaluate_rankings
+
+    data = draw(many, many.generator(0))
+    systems = {"model": data.scores, "worse": data.others["worse"]}
+    found = evaluate_rankings(
+        data.labels, systems, query=data.groups, metrics=RANKINGS, n_resamples=1, rng=0
+    )
+    values = {name: found.mean("model", name).estimate for name in RANKINGS}
+    pairs = {pair.metric: pair.difference for pair in found.differences}
+    return values | {f"{name} difference": pairs[name] for name in RANKINGS}
+
+
+def _values(d: float, p: float) -> dict[str, float]:
+    """Return the measures of positives of mean ``d`` and share ``p``."""
+    from scipy.integrate import quad
+    from scipy.special import log_ndtr, ndtr
+    from scipy.stats import norm
+
+    tpr, fpr = float(ndtr(d - THRESHOLD)), float(ndtr(-THRESHOLD))
+    tp, fp = p * tpr, (1 - p) * fpr
+
+    def precision_of_positive(score: float) -> float:
+        """Return precision at a score times the density of the positives there."""
+        odds = (1 - p) / p * math.exp(log_ndtr(-score) - log_ndtr(d - score))
+        return float(norm.pdf(score - d)) / (1 + odds)
+
+    area = quad(precision_of_positive, d - 12, d + 12, epsabs=1e-12, limit=200)[0]
+    return {
+        "roc_auc": float(ndtr(d / math.sqrt(2))),
+        "average_precision": float(area),
+        "ks_statistic": float(2 * ndtr(d / 2) - 1),
+        "f1": 2 * tp / (tp + fp + p),
+        "accuracy": tp + (1 - p) * (1 - fpr),
+        "true_positive_rate": float(ndtr(d / 2)),  # at the threshold of the largest TPR - FPR
+        "false_positive_rate": float(ndtr(-d / 2)),
+    }
+
+
+def _hull_values(d: float, p: float) -> dict[str, float]:
+    """Return the measures of the hull: the curve itself, which is concave."""
+    from scipy.integrate import quad
+    from scipy.special import ndtr
+
+    def cheapest(of_negatives: float) -> tuple[float, float]:
+        """Return FPR and FNR where the densities have this ratio, positives to negatives."""
+        threshold = math.log(of_negatives) / d + d / 2
+        return float(ndtr(-threshold)), float(ndtr(threshold - d))
+
+    def envelope(x: float) -> float:
+        fpr, fnr = cheapest((1 - x) / x)
+        return fnr * x + fpr * (1 - x)
+
+    def loss(c: float) -> float:
+        fpr, fnr = cheapest(c * (1 - p) / ((1 - c) * p))
+        return (c * (1 - p) * fpr + (1 - c) * p * fnr) * c**p * (1 - c) ** (1 - p)
+
+    def trivial(c: float) -> float:
+        return min(c * (1 - p), (1 - c) * p) * c**p * (1 - c) ** (1 - p)
+
+    def area(of: Any) -> float:
+        return sum(quad(of, *ends, epsabs=1e-12)[0] for ends in ((0, p), (p, 1)))
+
+    return {
+        "expected_total_cost": area(envelope),
+        "roc_hull_auc": float(ndtr(d / math.sqrt(2))),
+        "h_measure": 1 - area(loss) / area(trivial),
+    }
