@@ -7,7 +7,7 @@ What there is, by question:
 - precision and recall of scores: `average_precision_score`, `pr_auc`, `break_even_point`
 - which threshold? `best_threshold`, `predict_at_threshold`
 - how right are the labels? `ConfusionMatrix`, `classification_report`, `classification_measures`,
-  `accuracy_score`, `f1_score`, `macro_f1_harmonic` and their kin
+  `accuracy_score`, `f1_score`, `macro_micro` and their kin
 - what do the errors cost? `total_cost`, `expected_cost`, `cost_sensitive_predict`
 - how good are probabilities? `log_loss`, `brier_score_loss`, `hinge_loss`, `top_k_accuracy_score`
 - how far off are the numbers? `regression_measures`, `mean_squared_error`, `r2_score` and their kin
@@ -42,6 +42,12 @@ _GONE = {
     "concordance_test": "compare(y_true, scores, metrics='kendall_tau')",
     "count_metric_interval": "estimate(ConfusionMatrix.binary(...), metrics='f1')",
     "decision_curve_difference": "decision_curve(y_true, scores, reference='b')",
+    "macro_f1_harmonic": "macro_micro(..., metrics='macro_f1_harmonic')",
+    "macro_precision": "macro_micro(..., metrics='precision_macro')",
+    "macro_recall": "macro_micro(..., metrics='recall_macro')",
+    "micro_f1": "macro_micro(..., metrics='f1_micro')",
+    "micro_precision": "macro_micro(..., metrics='precision_micro')",
+    "micro_recall": "macro_micro(..., metrics='recall_micro')",
     "score_difference": "compare(y_true, scores, metrics='brier_score')",
 }
 

@@ -274,6 +274,7 @@ from .measures.decisions.costs import (
     total_cost as total_cost,
 )
 from .measures.decisions.count_measures import count_measure as count_measure
+from .measures.decisions.macro_micro import macro_micro as macro_micro
 from .measures.decisions.matrix_functions import (
     confusion_matrix as confusion_matrix,
     multilabel_confusion_matrix as multilabel_confusion_matrix,
@@ -297,14 +298,6 @@ from .measures.decisions.rates import (
 from .measures.decisions.recalls import (
     balanced_accuracy_score as balanced_accuracy_score,
     g_mean as g_mean,
-)
-from .measures.decisions.textbook import (
-    macro_f1_harmonic as macro_f1_harmonic,
-    macro_precision as macro_precision,
-    macro_recall as macro_recall,
-    micro_f1 as micro_f1,
-    micro_precision as micro_precision,
-    micro_recall as micro_recall,
 )
 from .measures.metrics_table import (
     MetricEntry as MetricEntry,

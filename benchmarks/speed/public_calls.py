@@ -173,8 +173,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
     (
         _classes,
         """classification_measures classification_report cohen_kappa_score confusion_matrix g_mean
-        macro_f1_harmonic macro_precision macro_recall matthews_corrcoef micro_f1 micro_precision
-        micro_recall multilabel_confusion_matrix precision_recall_fscore_support""",
+        matthews_corrcoef multilabel_confusion_matrix precision_recall_fscore_support""",
     ),
     (
         _chances,
@@ -242,6 +241,7 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     "hosmer_lemeshow_test": (_chances, {"on_training_data": False}),
     "kfold_paired_t_test": (_paired, _HIGHER | {"n_folds": 10}),
     "lift_score": (_scores, {"fraction": 0.1}),
+    "macro_micro": (_classes, {"metrics": "macro_f1_harmonic"}),
     "mcnemar_test": (lambda r: (r.y, r.called, (r.models["b"] > 0.8).astype(np.int8)), {}),
     "metric_at_thresholds": (
         lambda r: (r.y, np.round(r.chance, 1), fastmetrics.accuracy_score),

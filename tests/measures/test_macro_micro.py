@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,18 +17,20 @@ from fastmetrics import (
     ConfusionMatrixStack,
     UndefinedMetricWarning,
     count_measure,
-    macro_f1_harmonic,
-    macro_precision,
-    macro_recall,
-    micro_f1,
-    micro_precision,
-    micro_recall,
+    macro_micro,
 )
 from measure_names import COUNT_MEASURES
 from reference import count_oracle as oracle
 
-MACRO = (macro_precision, macro_recall, macro_f1_harmonic)
-MICRO = (micro_precision, micro_recall, micro_f1)
+MACRO = tuple(
+    partial(macro_micro, metrics=name)
+    for name in ("precision_macro", "recall_macro", "macro_f1_harmonic")
+)
+MICRO = tuple(
+    partial(macro_micro, metrics=name) for name in ("precision_micro", "recall_micro", "f1_micro")
+)
+macro_precision, macro_recall, macro_f1_harmonic = MACRO
+micro_precision, micro_recall, micro_f1 = MICRO
 
 cell = st.one_of(st.just(0), st.integers(0, 6))
 stacks = st.lists(st.lists(cell, min_size=4, max_size=4), min_size=1, max_size=5).map(
@@ -98,12 +101,16 @@ def test_classes_a_matrix_and_one_vs_rest_agree_with_scikit_learn(rng, k, weight
     stack = ConfusionMatrixStack.one_vs_rest(matrix)
     peers = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
     for function in (*MACRO, *MICRO):
-        average, _, name = function.__name__.partition("_")
+        name, _, average = function.keywords["metrics"].partition("_")
         assert function(y, p, sample_weight=w) == function(matrix)
         assert function(stack) == pytest.approx(function(matrix), rel=1e-14)
         if name in peers:
             wanted = peers[name](y, p, average=average, sample_weight=w)
             assert function(matrix) == pytest.approx(wanted, rel=1e-13)
+    f1 = macro_micro(matrix, metrics="f1_macro")
+    assert f1 == pytest.approx(sk.f1_score(y, p, average="macro", sample_weight=w), rel=1e-13)
+    accuracy = pytest.approx(count_measure(matrix, "accuracy"), rel=1e-14)
+    assert all(function(matrix) == accuracy for function in MICRO)
     harmonic = 2 / (1 / macro_precision(matrix) + 1 / macro_recall(matrix))
     assert macro_f1_harmonic(matrix) == pytest.approx(harmonic, rel=1e-14)
     assert count_measure(matrix, "macro_f1_harmonic") == macro_f1_harmonic(matrix)
@@ -168,6 +175,8 @@ def test_refusals(rng) -> None:
         (lambda: macro_precision(stack, [0, 1]), TypeError, "without `y_pred`"),
         (lambda: micro_f1(stack, sample_weight=[1]), TypeError, "without `sample_weight`"),
         (lambda: macro_recall(stack, zero_division=2), ValueError, "`zero_division` must be one"),
+        (lambda: macro_micro(stack, metrics="f2_macro"), ValueError, "`metrics` names .f2_macro."),
+        (lambda: macro_micro(stack, metrics="f1_weighted"), ValueError, "`metrics` must be"),
         (lambda: micro_recall([0, 1]), TypeError, "`y_pred` is missing"),
         (lambda: count_measure([[1, 2], [3, 4]], "f1"), TypeError, "must be a ConfusionMatrix or"),
         (lambda: count_measure(stack, "f2"), ValueError, "`metrics` names .f2., which is no"),

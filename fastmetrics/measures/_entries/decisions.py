@@ -61,7 +61,8 @@ MEASURES: Final = (
     _decision(
         "macro_f1_harmonic",
         "F1 of macro precision and macro recall",
-        "textbook:macro_f1_harmonic",
+        "macro_micro:macro_micro",
+        arguments={"metrics": "macro_f1_harmonic"},
         parameters={"zero_division": nan},
     ),
     _decision("accuracy", "accuracy", "accuracy:accuracy_score", aliases=("accuracy_score",)),

@@ -29,10 +29,9 @@ Array = NDArray[Any]
 class ConfusionMatrixStack(Shown):
     """Several confusion matrices of two classes: n runs, n data sets, or K classes one-vs-rest.
 
-    What textbooks call *macro* and *micro* is defined over them (`macro_precision`,
-    `micro_precision` and their kin), and `count_measure` gives any count measure of each matrix in
-    one call. Make one with `from_matrices`, `one_vs_rest` or `from_counts`; the constructor checks
-    and copies as `from_counts` does.
+    Macro- and micro-averages are defined over them (`macro_micro`), and `count_measure`
+    gives any count measure of each matrix in one call. Make one with `from_matrices`, `one_vs_rest`
+    or `from_counts`; the constructor checks and copies as `from_counts` does.
 
     Attributes
     ----------
