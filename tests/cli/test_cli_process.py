@@ -190,11 +190,11 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize("patience", [0.0, 60.0])
 def test_progress_bar_only_when_it_takes_long(monkeypatch, patience):
-    from fastmetrics.cli import evaluate_command
+    from fastmetrics.cli import _session
 
-    monkeypatch.setattr(evaluate_command, "_PATIENCE", patience)
+    monkeypatch.setattr(_session, "_PATIENCE", patience)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    with evaluate_command.progress_bar() as move:
+    with _session.progress_bar() as move:
         for share, rows in ((0.25, 1_000), (0.5, 2_000), (0.1, 0), (1.5, 4_000)):
             time.sleep(0.12)  # tqdm draws ten times a second
             move(share, rows)

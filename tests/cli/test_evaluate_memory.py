@@ -73,7 +73,7 @@ def in_both(capsys, *arguments, spill_dir):
 
 
 @pytest.mark.usefixtures("little")
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("kind", ["parquet", pytest.param("csv", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize(
     "options",
     [
@@ -126,7 +126,7 @@ def test_nothing_is_spilled_where_all_fits(files, tmp_path, capsys, monkeypatch)
     ],
     ids=lambda options: "-".join(options[1:]),
 )
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("kind", [pytest.param("parquet", marks=pytest.mark.exhaustive), "csv"])
 def test_faults_are_told_alike(files, tmp_path, capsys, kind, options):
     whole, bounded = in_both(capsys, files / f"x.{kind}", *options, spill_dir=tmp_path)
     assert whole[0] == 2

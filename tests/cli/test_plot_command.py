@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -65,8 +66,10 @@ def test_every_kind_is_tested():
     assert GIVEN.keys() == KINDS.keys()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
+@pytest.mark.parametrize(
+    ("kind", "ending"),
+    [*((kind, "svg") for kind in KINDS), *itertools.product(("roc", "confusion"), ("png", "pdf"))],
+)
 def test_every_kind_in_every_format(kind, ending, scored, capsys):
     path = scored / f"f.{ending}"
     score = ("p",) if kind in OF_PROBABILITIES else ("a",)

@@ -51,7 +51,7 @@ def test_ranks_without_all_averages(kind, n, rng):
 @pytest.mark.parametrize("kind", KINDS)
 def test_ranks_of_many(kind, rng):
     """So many that samples are taken; averages are counted row by row."""
-    values = np.sort(KINDS[kind](rng, 16_000))
+    values = np.sort(KINDS[kind](rng, 6_000))
     found = WalshAverages(values)
     halves = values / 2
     for rank in (1, found.count // 5, found.count // 2):

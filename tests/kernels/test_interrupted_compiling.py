@@ -199,7 +199,7 @@ def run_in_a_cold_cache(folder: Path, code: str, *arguments: object) -> tuple[in
     return run.returncode, run.stdout, run.stderr
 
 
-@pytest.mark.parametrize("n", [3, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [1, pytest.param(120, marks=pytest.mark.slow)])
 def test_an_interrupt_at_any_time_in_a_cold_cache(tmp_path, n) -> None:
     y, score = np.arange(400) % 5 < 2, np.arange(400) * 7 % 97 / 97
     values = f"{roc_auc_score(y, score)} {average_precision_score(y, score)}\n"
@@ -213,7 +213,7 @@ def test_an_interrupt_at_any_time_in_a_cold_cache(tmp_path, n) -> None:
         assert run_in_a_cold_cache(tmp_path / str(i), TRY, after) == expected, after
 
 
-@pytest.mark.parametrize("n", [2, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [1, pytest.param(60, marks=pytest.mark.slow)])
 def test_the_command_line_in_a_cold_cache(tmp_path, n) -> None:
     file = tmp_path / "x.csv"
     file.write_text("y,s\n" + "".join(f"{i % 5 // 3},{i * 7 % 97}\n" for i in range(400)))

@@ -54,9 +54,9 @@ def spoilt(member: Any) -> Iterator[Any]:
         ends = np.iinfo(member.dtype)
         values = [value for value in values if ends.min <= value <= ends.max]
     wide = member.astype("U99") if kind == "U" else member
-    for value in values:
+    for turn, value in enumerate(values):
         yield np.full_like(wide, value)
-        for at in range(member.size if member.ndim else 0):
+        for at in range(turn % 3, member.size if member.ndim else 0, 3):
             other = wide.copy()
             other.reshape(-1)[at] = value
             yield other

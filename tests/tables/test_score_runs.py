@@ -387,6 +387,7 @@ print(status("VmHWM:") - before)
 """
 
 
+@pytest.mark.large
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_is_respected(tmp_path):
     """120 MB of scores in 40 MB: by the limit of the process, and by what it took."""
