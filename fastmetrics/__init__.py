@@ -48,6 +48,8 @@ _GONE = {
     "micro_f1": "macro_micro(..., metrics='f1_micro')",
     "micro_precision": "macro_micro(..., metrics='precision_micro')",
     "micro_recall": "macro_micro(..., metrics='recall_micro')",
+    "plot_binomial_test": "binomial_test(...).plot()",
+    "plot_t_test": "ComparisonTest.plot",
     "score_difference": "compare(y_true, scores, metrics='brier_score')",
 }
 

@@ -10,11 +10,7 @@ from .comparison.planning.power_auc import (
     power_paired_auc as power_paired_auc,
     sample_size_paired_auc as sample_size_paired_auc,
 )
-from .comparison.result import (
-    ComparisonTest as ComparisonTest,
-    plot_binomial_test as plot_binomial_test,
-    plot_t_test as plot_t_test,
-)
+from .comparison.result import ComparisonTest as ComparisonTest
 from .comparison.samples.bayesian_correlated_t import (
     BayesianCorrelatedTTest as BayesianCorrelatedTTest,
     bayesian_correlated_t_test as bayesian_correlated_t_test,
@@ -34,6 +30,7 @@ from .comparison.samples.equivalence import (
 )
 from .comparison.samples.estimators import compare_estimators as compare_estimators
 from .comparison.samples.five_by_two import five_by_two_cv_test as five_by_two_cv_test
+from .comparison.samples.kendall import kendall_test as kendall_test
 from .comparison.samples.mcnemar import mcnemar_test as mcnemar_test
 from .comparison.samples.sign_flip import sign_flip_test as sign_flip_test
 from .comparison.samples.t_tests import (
@@ -98,10 +95,6 @@ from .inference.calibration.reliability_band import (
     reliability_band as reliability_band,
 )
 from .inference.compare import compare as compare
-from .inference.concordance.kendall_test import (
-    KendallTest as KendallTest,
-    kendall_test as kendall_test,
-)
 from .inference.concordance.time_dependent import (
     cumulative_dynamic_auc as cumulative_dynamic_auc,
     survival_brier_score as survival_brier_score,

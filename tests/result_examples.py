@@ -145,7 +145,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "GroupedBinnedScoreTable": grouped,
     "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
     "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
-    "KendallTest": lambda: fm.kendall_test(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
     "LearningCurve": lambda: fm.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1

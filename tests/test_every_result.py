@@ -125,7 +125,6 @@ NUMBERS = {
     "BootstrapResult": "estimate",
     "BreakEvenPoint": "value",
     "GoodnessOfFitTest": "statistic",
-    "KendallTest": "estimate",
     "Estimate": "estimate",
     "GroupAUC": "estimate",
     "KolmogorovSmirnov": "statistic",

@@ -356,8 +356,7 @@ NOT_TIMED: dict[str, str] = {
         "takes a row for each data set: there are tens of them",
     ),
     **dict.fromkeys(
-        """plot_binomial_test plot_det plot_pr plot_roc plot_t_test
-        plot_thresholds""".split(),
+        "plot_det plot_pr plot_roc plot_thresholds".split(),
         _DRAWS,
     ),
     "counts_query": "writes SQL",

@@ -6,11 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import Alternative
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_alternative,
+    check_direction,
+    check_fraction,
+)
 from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.plots.null_distributions import Observed, draw_binomial, draw_t
@@ -118,14 +123,21 @@ class ComparisonTest(Result):
             If matplotlib is not installed.
         ValueError
             If the statistic is neither a number of errors nor a t.
+
+        Examples
+        --------
+        >>> from fastmetrics import binomial_test
+        >>> ax = binomial_test(6, 10, error_rate=0.3).plot()
+        >>> ax.get_xlabel(), [text.get_text() for text in ax.get_legend().get_texts()][1]
+        ('errors of 10', 'rejected: more than 5 errors (size 0.0473)')
         """
-        draw = {"errors": plot_binomial_test, "t": plot_t_test}.get(self.statistic_name)
+        draw = {"errors": _draw_binomial, "t": _draw_t}.get(self.statistic_name)
         if draw is None:
             raise InputError(
                 f"there is a figure of binomial and t tests, none of {self.statistic_name!r}: "
                 f"{self.method}"
             )
-        return draw(self, ax=ax)
+        return draw(self, ax)
 
     def _lead(self) -> str:
         """Return "better" where the test shows it, of two models that it says to differ."""
@@ -177,40 +189,8 @@ class ComparisonTest(Result):
         )
 
 
-_FIGURE: Final = """
-Raises
-------
-ImportError
-    If matplotlib is not installed.
-ValueError
-    If it is another test.
-"""
-
-
-@documented(_FIGURE)
-def plot_binomial_test(test: ComparisonTest, *, ax: Any = None) -> Any:
-    """Draw the binomial distribution of a binomial test with its rejection region.
-
-    Parameters
-    ----------
-    test : ComparisonTest
-        What `binomial_test` returns.
-
-    Returns
-    -------
-    matplotlib Axes
-        What was drawn on: the probability of each number of errors at the error rate of the null
-        hypothesis, hatched where the test rejects, and a line at the errors observed.
-
-    Examples
-    --------
-    >>> from fastmetrics import binomial_test
-    >>> ax = plot_binomial_test(binomial_test(6, 10, error_rate=0.3))
-    >>> ax.get_xlabel(), [text.get_text() for text in ax.get_legend().get_texts()][1]
-    ('errors of 10', 'rejected: more than 5 errors (size 0.0473)')
-    """
-    if test.statistic_name != "errors" or not {"n", "error_rate"} <= test.details.keys():
-        raise InputError(f"`test` must be a binomial test: got {test.method!r}")
+def _draw_binomial(test: ComparisonTest, ax: Any) -> Any:
+    """Draw the probability of each number of errors, hatched where the test rejects."""
     n = int(test.details["n"])
     if test.alternative == "two-sided":
         accepted = int(test.details["critical_low"]), int(test.details["critical_high"])
@@ -221,39 +201,67 @@ def plot_binomial_test(test: ComparisonTest, *, ax: Any = None) -> Any:
     return draw_binomial(_observed(test), n, test.details["error_rate"], accepted, ax)
 
 
-@documented(_FIGURE)
-def plot_t_test(test: ComparisonTest, *, ax: Any = None) -> Any:
-    """Draw Student's t distribution of a t test with the tails where it rejects.
-
-    Parameters
-    ----------
-    test : ComparisonTest
-        What `one_sample_t_test`, `kfold_paired_t_test` or another t test returns.
-
-    Returns
-    -------
-    matplotlib Axes
-        What was drawn on: the density if the null hypothesis holds, the tails of the rejection
-        region hatched, and a line at the t observed; an arrow points to a t outside the figure.
-
-    Examples
-    --------
-    >>> from fastmetrics import one_sample_t_test
-    >>> test = one_sample_t_test([0.12, 0.15, 0.11, 0.14, 0.13], error_rate=0.1)
-    >>> ax = plot_t_test(test)
-    >>> ax.get_xlabel(), [text.get_text() for text in ax.get_legend().get_texts()][1]
-    ('t', 'rejected: |t| ≥ 2.776 (0.025 in each tail)')
-    """
-    if test.statistic_name != "t" or test.df is None or isinstance(test.df, tuple):
-        raise InputError(f"`test` must be a t test: got {test.method!r}")
-    side = test.alternative
+def _draw_t(test: ComparisonTest, ax: Any) -> Any:
+    """Draw Student's density with the tails where the test rejects; an arrow to a t outside."""
+    side: Any = test.alternative
+    df: Any = test.df
     if side not in get_args(Alternative):  # of a margin: the t is that of one of its two sides
         side = "less" if test.critical_value < 0 else "greater"
-    return draw_t(_observed(test), test.df, test.critical_value, side, ax)
+    return draw_t(_observed(test), df, test.critical_value, side, ax)
 
 
 def _observed(test: ComparisonTest) -> Observed:
     return Observed(test.statistic, test.pvalue, test.alpha, test.reject)
+
+
+class Question(NamedTuple):
+    """What is asked of two models: at what level, on which side, how they are called."""
+
+    alpha: float
+    alternative: Alternative
+    names: tuple[str, ...]
+    higher_is_better: bool
+
+    def answer(
+        self,
+        method: str,
+        statistic: tuple[str, float],
+        pvalue: float,
+        effect: tuple[str, float],
+        *,
+        lead: float,
+        df: float | tuple[float, float] | None = None,
+        critical_value: float = math.nan,
+        interval: ConfidenceInterval | None = None,
+        alternative: str = "",
+        details: Mapping[str, float] = _NOTHING,
+    ) -> ComparisonTest:
+        """Return the test; `lead` is the difference, first less second, that says who is better."""
+        return ComparisonTest(
+            method=method,
+            statistic=statistic[1],
+            statistic_name=statistic[0],
+            df=df,
+            pvalue=pvalue,
+            alpha=self.alpha,
+            critical_value=critical_value,
+            reject=bool(pvalue <= self.alpha),
+            alternative=alternative or self.alternative,
+            effect_size=effect[1],
+            effect_size_name=effect[0],
+            confidence_interval=interval,
+            better=better_of(lead, self.names, self.higher_is_better),
+            details=details,
+        )
+
+
+def question(
+    alpha: Any, alternative: Any, names: Any = ("A", "B"), higher_is_better: Any = True
+) -> Question:
+    """Return what is asked, checked."""
+    higher = check_direction(higher_is_better)
+    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
+    return Question(level, side, check_names(names), higher)
 
 
 def check_names(names: Any, n_models: int = 2) -> tuple[str, ...]:

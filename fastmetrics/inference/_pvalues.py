@@ -1,4 +1,4 @@
-"""P-values of a difference, by the normal and by Student's t, and Holm's adjustment of several."""
+"""Moments of numbers, exact to rounding, and Holm's adjustment of several p-values."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._display.numbers import MonteCarloPValue, is_bound
-from fastmetrics._input.scalars import Alternative
-from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference import reference
+from fastmetrics.errors import InputError
 
 #: Python adds up fewer numbers in less time than NumPy takes them apart.
 _MANY: Final = 1_000
@@ -25,15 +22,6 @@ class Moments(NamedTuple):
     n: int
     mean: float
     deviation: float
-
-
-class StudentTest(NamedTuple):
-    """A t statistic, and what follows from it."""
-
-    statistic: float
-    pvalue: float
-    critical_value: float
-    interval: ConfidenceInterval
 
 
 def exact_sum(values: NDArray[np.float64]) -> float:
@@ -74,57 +62,6 @@ def moments(values: NDArray[np.float64], rounding: float = 0.0) -> Moments:
             "beyond the range of floats; divide them all by one number"
         ) from None
     return Moments(n, 0.0 if abs(mean) <= rounding else mean, deviation)
-
-
-def student_test(
-    difference: float,
-    standard_error: float,
-    df: float,
-    alpha: float,
-    alternative: Alternative,
-    *,
-    warn: bool = True,
-) -> StudentTest:
-    """Test that a difference is 0 by t = difference / standard error.
-
-    Where the error is 0, t is 0 with p 1 for a difference of 0, else +-inf; where it is nan, so is
-    all else.
-    """
-    if math.isnan(standard_error):
-        if warn:
-            message = "the t statistic is not defined: one number has no variance"
-            warn_user(message, UndefinedMetricWarning)
-        nan = math.nan
-        return StudentTest(nan, nan, nan, ConfidenceInterval(nan, nan))
-    critical = critical_t(df, alpha, alternative)
-    half = abs(critical) * standard_error
-    low = -math.inf if alternative == "less" else difference - half
-    high = math.inf if alternative == "greater" else difference + half
-    interval = ConfidenceInterval(low, high)
-    if standard_error > 0:
-        statistic = difference / standard_error
-        return StudentTest(
-            statistic, reference.pvalue(statistic, df, alternative), critical, interval
-        )
-    if difference == 0:
-        if warn:
-            message = "all differences are 0: the statistic is 0 and p is 1"
-            warn_user(message, DegenerateDataWarning)
-        return StudentTest(0.0, 1.0, critical, interval)
-    statistic = math.copysign(math.inf, difference)
-    pvalue = reference.pvalue(statistic, df, alternative)
-    if warn:
-        message = f"differences other than 0 do not vary: the statistic is {statistic}"
-        warn_user(f"{message} and p is {pvalue:g}", DegenerateDataWarning)
-    return StudentTest(statistic, pvalue, critical, interval)
-
-
-def critical_t(df: float, alpha: float, alternative: Alternative) -> float:
-    """Return the t from which on the test rejects; negative for "less"."""
-    from scipy.special import stdtrit
-
-    tail = float(stdtrit(df, alpha / 2 if alternative == "two-sided" else alpha))
-    return tail if alternative == "less" else -tail
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import SmallSampleWarning, warn_user
-from fastmetrics.inference._normal import normal_quantile
+from fastmetrics.inference.reference import normal_quantile, quantile, tail
 
 #: Effective groups below which intervals cover too little (``docs/coverage.md``).
 FEW_GROUPS: Final = 30
@@ -93,10 +93,8 @@ def widened_level(level: float, effective: float | None) -> float:
         return level
     if effective <= 1.0:  # the spread of one group is not known
         return 0.0
-    from scipy.special import ndtr, stdtrit
-
-    t = float(stdtrit(effective - 1.0, level))
-    return float(ndtr(t * math.sqrt(effective / (effective - 1.0))))
+    t = quantile(level, effective - 1.0)
+    return tail(t * math.sqrt(effective / (effective - 1.0)), math.inf)
 
 
 def narrowed_level(level: float, effective: float | None) -> float:
@@ -105,7 +103,5 @@ def narrowed_level(level: float, effective: float | None) -> float:
         return level
     if effective <= 1.0:
         return 0.5
-    from scipy.special import stdtr
-
     t = normal_quantile(level) / math.sqrt(effective / (effective - 1.0))
-    return float(stdtr(effective - 1.0, t))
+    return tail(t, effective - 1.0)

@@ -91,7 +91,7 @@ def test_several_models_as_arguments() -> None:
         ("evaluate", "treshold", "did you mean `thresholds?`"),
         ("threshold_costs", "cost_f", "did you mean `cost_f[np]` or `cost_f[np]`"),
         ("roc_auc_score", "groups", "groups of rows are for intervals, as of `bootstrap`"),
-        ("plot_t_test", "title", r"set it on the axes .*, with `.set_title\(\.\.\.\)`"),
+        ("plot_roc", "title", r"set it on the axes .*, with `.set_title\(\.\.\.\)`"),
         ("auc", "reorder", "it has `x`, `y`$"),
     ],
 )

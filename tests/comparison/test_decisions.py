@@ -121,7 +121,9 @@ def test_friedman_in_a_table():
     assert not run(alpha=math.nextafter(pvalue, 0)).friedman.reject
 
 
-@pytest.mark.parametrize(("alone", "control"), [("nemenyi_quantile", None), ("ndtri", "2")])
+@pytest.mark.parametrize(
+    ("alone", "control"), [("nemenyi_quantile", None), ("critical_value", "2")]
+)
 def test_mean_ranks_a_critical_difference_apart_differ(alone, control, monkeypatch):
     # 8 data sets and 3 algorithms have the standard error 1/2: nothing is rounded.
     ranks = [[3, 2, 1]] * 6 + [[1, 2, 3]] * 2
@@ -130,7 +132,7 @@ def test_mean_ranks_a_critical_difference_apart_differ(alone, control, monkeypat
             monkeypatch.setattr(post_hoc, alone, lambda k, alpha, q=quantile: q)
             test = fm.nemenyi_test(ranks=ranks)
         else:
-            monkeypatch.setattr(f"scipy.special.{alone}", lambda alpha, q=quantile: -q)
+            monkeypatch.setattr(post_hoc.reference, alone, lambda df, alpha, q=quantile: q)
             test = fm.bonferroni_dunn_test(ranks=ranks, control=control)
         assert test["0", "2"].difference == 1.0
         assert test["0", "2"].reject is rejects

@@ -147,6 +147,9 @@ def test_no_discordant_example():
     assert test.statistic == pytest.approx(-math.sqrt(400 * 0.02 / 0.98))
 
 
+TWO = {"scores_a": [1.0, 2.0], "higher_is_better": True}
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -156,9 +159,21 @@ def test_no_discordant_example():
         ({"counts": (3, 8, 10), "margin": 0.1}, ValueError, "`counts.1.` must be at most 7"),
         ({"counts": (1.5, 8, 10), "margin": 0.1}, TypeError, "`counts.0.` must be an integer"),
         ({"counts": (1, 1, 10), "margin": 1}, ValueError, "`margin` must lie in .0, 1."),
-        ({"scores_a": [1.0, 2.0], "margin": 0}, ValueError, "`margin` must be positive"),
-        ({"scores_a": [1.0, 2.0], "margin": 1, "rho": 1}, ValueError, "`rho` must lie in"),
-        ({"scores_a": [1.0, 2.0], "scores_b": [1.0], "margin": 1}, ValueError, "one shape"),
+        (
+            {**TWO, "margin": 0},
+            ValueError,
+            "`margin` must be positive",
+        ),
+        (
+            {**TWO, "margin": 1, "rho": 1},
+            ValueError,
+            "`rho` must lie in",
+        ),
+        (
+            {**TWO, "scores_b": [1.0], "margin": 1},
+            ValueError,
+            "one shape",
+        ),
     ],
 )
 def test_faults(arguments, error, message):

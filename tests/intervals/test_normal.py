@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from fastmetrics.inference._normal import normal_quantile
+from fastmetrics.inference.reference import normal_quantile
 
 
 def shares() -> np.ndarray:

@@ -11,6 +11,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, check_real
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference.reference import normal_quantile, tail
 
 Sides = Literal["two-sided", "one-sided"]
 AccuracyFormula = Literal["connor", "miettinen"]
@@ -225,20 +226,16 @@ def _power(n: int, design: _Design, z: float, method: str) -> float:
 
 def critical_z(alpha: float, alternative: Sides) -> float:
     """Return the normal quantile of a checked level."""
-    from scipy.special import ndtri
-
     check_fraction("alpha", alpha)
     check_choice("alternative", alternative, get_args(Sides))
-    return -float(ndtri(alpha / 2 if alternative == "two-sided" else alpha))
+    return -normal_quantile(alpha / 2 if alternative == "two-sided" else alpha)
 
 
 def normal_power(excess: float, deviation: float) -> float:
     """Return Phi(excess / deviation), and what it tends to where nothing deviates."""
-    from scipy.special import ndtr
-
     if deviation == 0:
         return 1.0 if excess > 0 else 0.0
-    return float(ndtr(excess / deviation))
+    return tail(excess / deviation, math.inf)
 
 
 def smallest(power: Callable[[int], float], target: float, *, start: int = 1) -> int:

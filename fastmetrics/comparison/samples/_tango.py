@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import NamedTuple
 
 from fastmetrics._results import ConfidenceInterval
 
@@ -20,54 +19,6 @@ class PairedCounts(NamedTuple):
     def difference(self) -> float:
         """Accuracy of A less that of B."""
         return (self.only_a - self.only_b) / self.n
-
-
-@dataclass(frozen=True, slots=True)
-class ProportionDifference:
-    """A difference of paired proportions that is tested by Tango's score."""
-
-    kind: ClassVar = "paired proportions (Tango)"
-    symbol: ClassVar = "z"
-    effect: ClassVar = "difference of accuracies"
-
-    counts: PairedCounts
-
-    @property
-    def difference(self) -> float:
-        """A less B."""
-        return self.counts.difference
-
-    @property
-    def errors(self) -> dict[str, float]:
-        """The standard error of the difference, for the details: the test does not use it."""
-        only_a, only_b, n = self.counts
-        squares = only_a + only_b - (only_a - only_b) ** 2 / n
-        return {"standard_error": math.sqrt(squares) / n}
-
-    @property
-    def df(self) -> float | None:
-        """None: the statistic is normal."""
-        return None
-
-    def against(self, margin: float, side: Literal["less", "greater"]) -> tuple[float, float]:
-        """Return z and p of "the difference is less (greater) than the margin"."""
-        from scipy.special import ndtr
-
-        z = score_statistic(self.counts, margin)
-        return z, float(ndtr(z if side == "less" else -z))
-
-    def critical_value(self, alpha: float) -> float:
-        """Return the z from which on a one-sided test rejects."""
-        from scipy.special import ndtri
-
-        return -float(ndtri(alpha))
-
-    def interval(self, alpha: float) -> ConfidenceInterval:
-        """Return the interval of level 1 - 2 alpha."""
-        return score_interval(self.counts, self.critical_value(alpha))
-
-    def warn(self) -> None:
-        """Nothing is undefined here."""
 
 
 def score_statistic(counts: PairedCounts, difference: float) -> float:

@@ -32,6 +32,7 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.inference._pvalues import moments
+from fastmetrics.inference.reference import critical_value, tail
 
 #: What both results hold.
 POSTERIOR: Final = """
@@ -196,19 +197,14 @@ def _probabilities(
         warn_user(message, DegenerateDataWarning)
         edge = rope + rounding
         return float(mean < -edge), float(-edge <= mean <= edge), float(mean > edge)
-    from scipy.special import stdtr
-
-    left = float(stdtr(df, (-rope - mean) / scale))
-    right = float(stdtr(df, (mean - rope) / scale))
+    left, right = tail((-rope - mean) / scale, df), tail((mean - rope) / scale, df)
     return left, max(0.0, 1.0 - left - right), right
 
 
 def _interval(mean: float, scale: float, df: int, level: float) -> ConfidenceInterval:
     if math.isnan(scale):
         return ConfidenceInterval(math.nan, math.nan)
-    from scipy.special import stdtrit
-
-    half = scale and -float(stdtrit(df, (1 - level) / 2)) * scale
+    half = scale and critical_value(df, 1 - level) * scale
     return ConfidenceInterval(mean - half, mean + half)
 
 

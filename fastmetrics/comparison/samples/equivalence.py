@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
+    Alternative,
     check_direction,
     check_fraction,
     check_integer,
     check_positive,
 )
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
+from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, question
 from fastmetrics.comparison.samples._differences import FOLDS, check_correlation, check_differences
-from fastmetrics.comparison.samples._tango import PairedCounts, ProportionDifference
+from fastmetrics.comparison.samples._tango import PairedCounts, score_interval, score_statistic
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
@@ -27,7 +28,8 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.inference._pvalues import Moments, critical_t, moments, student_test
+from fastmetrics.inference._pvalues import Moments, moments
+from fastmetrics.inference.reference import critical_value, difference_test, pvalue as pvalue_of
 
 #: What both tests take and refuse.
 _MARGIN: Final = """
@@ -117,38 +119,30 @@ def equivalence_test(
     >>> test.reject, test.confidence_interval
     (True, ConfidenceInterval(low=-0.02727, high=0.0149774))
     """
-    level = check_fraction("alpha", alpha)
-    pair = check_names(names)
-    found = _checked_difference(scores_a, scores_b, counts, rho, n_repeats, n_folds)
-    width = _checked_margin(margin, found)
-    higher = _checked_direction(higher_is_better, counts)
-    low = found.against(-width, "greater")
-    high = found.against(width, "less")
-    found.warn()
-    statistic, pvalue = low if low[1] > high[1] or math.isnan(low[1]) else high
-    critical = found.critical_value(level)
-    return ComparisonTest(
-        method=f"TOST, {found.kind}",
-        statistic=statistic,
-        statistic_name=found.symbol,
+    asked, width = _asked(scores_a, counts, margin, higher_is_better, alpha, names)
+    found = _difference(scores_a, scores_b, counts, rho, n_repeats, n_folds)
+    low, high = found.against(-width, "greater"), found.against(width, "less")
+    is_low = low[1] > high[1]
+    statistic, pvalue = low if is_low or math.isnan(low[1]) else high
+    critical, interval = found.limits(asked.alpha)
+    return asked.answer(
+        f"TOST, {found.kind}",
+        (found.symbol, statistic),
+        pvalue,
+        (found.effect, found.difference),
+        lead=found.difference,
         df=found.df,
-        pvalue=pvalue,
-        alpha=level,
-        critical_value=critical if pvalue == low[1] and low[1] > high[1] else -critical,
-        reject=bool(pvalue <= level),
+        critical_value=critical if is_low else -critical,
+        interval=interval,
         alternative=f"difference within +-{width:g}",
-        effect_size=found.difference,
-        effect_size_name=found.effect,
-        confidence_interval=found.interval(level),
-        better=better_of(found.difference, pair, higher),
         details={
             "margin": width,
             "statistic_low": low[0],
             "pvalue_low": low[1],
             "statistic_high": high[0],
             "pvalue_high": high[1],
-            "confidence_level": 1 - 2 * level,
-            **found.errors,
+            "confidence_level": 1 - 2 * asked.alpha,
+            "standard_error": found.standard_error,
         },
     )
 
@@ -199,53 +193,79 @@ def non_inferiority_test(
     >>> round(non_inferiority_test(counts=(18, 31, 500), margin=0.04).pvalue, 4)
     0.1627
     """
-    level = check_fraction("alpha", alpha)
-    pair = check_names(names)
-    found = _checked_difference(scores_a, scores_b, counts, rho, n_repeats, n_folds)
-    width = _checked_margin(margin, found)
-    higher = _checked_direction(higher_is_better, counts)
-    edge = -width if higher else width
-    statistic, pvalue = found.against(edge, "greater" if higher else "less")
-    found.warn()
-    critical = found.critical_value(level)
-    both = found.interval(level)
-    if higher:
-        interval = ConfidenceInterval(both.low, math.inf)
+    asked, width = _asked(scores_a, counts, margin, higher_is_better, alpha, names)
+    found = _difference(scores_a, scores_b, counts, rho, n_repeats, n_folds)
+    critical, (low, high) = found.limits(asked.alpha)
+    if asked.higher_is_better:
+        edge, where, high = -width, "above", math.inf
+        statistic, pvalue = found.against(edge, "greater")
     else:
-        interval = ConfidenceInterval(-math.inf, both.high)
-    return ComparisonTest(
-        method=f"non-inferiority, {found.kind}",
-        statistic=statistic,
-        statistic_name=found.symbol,
+        edge, where, low, critical = width, "below", -math.inf, -critical
+        statistic, pvalue = found.against(edge, "less")
+    return asked.answer(
+        f"non-inferiority, {found.kind}",
+        (found.symbol, statistic),
+        pvalue,
+        (found.effect, found.difference),
+        lead=found.difference,
         df=found.df,
-        pvalue=pvalue,
-        alpha=level,
-        critical_value=critical if higher else -critical,
-        reject=bool(pvalue <= level),
-        alternative=f"difference {'above' if higher else 'below'} {edge:g}",
-        effect_size=found.difference,
-        effect_size_name=found.effect,
-        confidence_interval=interval,
-        better=better_of(found.difference, pair, higher),
-        details={"margin": width, "confidence_level": 1 - level, **found.errors},
+        critical_value=critical,
+        interval=ConfidenceInterval(low, high),
+        alternative=f"difference {where} {edge:g}",
+        details={
+            "margin": width,
+            "confidence_level": 1 - asked.alpha,
+            "standard_error": found.standard_error,
+        },
     )
 
 
-def _checked_difference(
-    scores_a: Any, scores_b: Any, counts: Any, rho: Any, n_repeats: Any, n_folds: Any
-) -> _MeanDifference | ProportionDifference:
-    """Return the difference of paired numbers, or of paired proportions by their counts."""
+def _asked(
+    scores_a: Any, counts: Any, margin: Any, higher_is_better: Any, alpha: Any, names: Any
+) -> tuple[Question, float]:
+    """Return what is asked, and the margin: of proportions below 1, and more of them is better."""
     if (scores_a is None) == (counts is None):
         raise InputTypeError(
             f"pass either `scores_a` or `counts`: got {'neither' if counts is None else 'both'}"
         )
     if counts is None:
+        higher = check_direction(higher_is_better, ", for scores")
+        return question(alpha, "two-sided", names, higher), check_positive("margin", margin)
+    if higher_is_better is not None and not check_direction(higher_is_better):
+        raise InputError("`higher_is_better` must be True with `counts`, which count what is right")
+    return question(alpha, "two-sided", names), check_fraction("margin", margin)
+
+
+class _Difference(NamedTuple):
+    """A less B: what may be asked of it, whatever it is a difference of."""
+
+    kind: str
+    symbol: str
+    effect: str
+    difference: float
+    standard_error: float
+    df: float | None
+    against: Callable[[float, Alternative], tuple[float, float]]
+    """The statistic and p of "it is less (greater) than a margin"."""
+    within: Callable[[float], ConfidenceInterval]
+    """What a statistic within +-z does not reject."""
+
+    def limits(self, alpha: float) -> tuple[float, ConfidenceInterval]:
+        """Return the critical value of one side, and the interval of level 1 - 2 alpha."""
+        df = math.inf if self.df is None else self.df
+        critical = critical_value(df, alpha, "greater") if df > 0 else math.nan
+        return critical, self.within(critical)
+
+
+def _difference(
+    scores_a: Any, scores_b: Any, counts: Any, rho: Any, n_repeats: Any, n_folds: Any
+) -> _Difference:
+    """Return the difference of paired numbers, or of paired proportions by their counts."""
+    if counts is None:
         found = check_differences(scores_a, scores_b, 1, 2)
         said = check_correlation(found.values.shape, rho, n_repeats, n_folds, "scores_a")
         correlation = 0.0 if said is None else said
-        numbers = moments(found.values, found.rounding)
-        spread = math.sqrt(1 / numbers.n + correlation / (1 - correlation))
-        return _MeanDifference(numbers, numbers.deviation * spread)
+        return _of_means(moments(found.values, found.rounding), correlation)
     if not (rho is n_repeats is n_folds is None):
         raise InputTypeError("`rho`, `n_repeats` and `n_folds` are about scores: got `counts` too")
     if isinstance(counts, str) or not hasattr(counts, "__len__") or len(counts) != 3:
@@ -253,77 +273,49 @@ def _checked_difference(
     n = check_integer("counts[2]", counts[2], low=1, high=2**52)
     only_a = check_integer("counts[0]", counts[0], low=0, high=n)
     only_b = check_integer("counts[1]", counts[1], low=0, high=n - only_a)
-    return ProportionDifference(PairedCounts(only_a, only_b, n))
+    return _of_proportions(PairedCounts(only_a, only_b, n))
 
 
-def _checked_direction(higher_is_better: Any, counts: Any) -> bool:
-    """Return the direction: of scores what is said, of counts that of right answers."""
-    if counts is None:
-        return check_direction(higher_is_better, ", for scores")
-    if higher_is_better is not None and not check_direction(higher_is_better):
-        raise InputError("`higher_is_better` must be True with `counts`, which count what is right")
-    return True
-
-
-def _checked_margin(margin: Any, difference: _MeanDifference | ProportionDifference) -> float:
-    """Return the margin: positive, and below 1 for proportions."""
-    if isinstance(difference, ProportionDifference):
-        return check_fraction("margin", margin)
-    return check_positive("margin", margin)
-
-
-@dataclass(frozen=True, slots=True)
-class _MeanDifference:
-    """A mean difference that is tested by Student's t."""
-
-    kind: ClassVar = "paired t"
-    symbol: ClassVar = "t"
-    effect: ClassVar = "mean difference"
-
-    found: Moments
-    standard_error: float
-
-    @property
-    def errors(self) -> dict[str, float]:
-        """The standard error, for the details."""
-        return {"standard_error": self.standard_error}
-
-    @property
-    def difference(self) -> float:
-        """A less B."""
-        return self.found.mean
-
-    @property
-    def df(self) -> float | None:
-        """Degrees of freedom."""
-        return float(self.found.n - 1)
-
-    def against(self, margin: float, side: Literal["less", "greater"]) -> tuple[float, float]:
-        """Return t and p of "the difference is less (greater) than the margin"."""
-        test = student_test(
-            self.difference - margin, self.standard_error, self.found.n - 1, 0.05, side, warn=False
+def _of_means(found: Moments, correlation: float) -> _Difference:
+    """Return a mean difference, which is tested by Student's t."""
+    error = found.deviation * math.sqrt(1 / found.n + correlation / (1 - correlation))
+    if found.n == 1:
+        message = "the t statistic is not defined: one number has no variance"
+        warn_user(message, UndefinedMetricWarning)
+    elif error == 0:
+        warn_user(
+            f"the differences do not vary: each is {found.mean:g}, and the p-value is 0 or 1",
+            DegenerateDataWarning,
         )
-        return test.statistic, test.pvalue
 
-    def critical_value(self, alpha: float) -> float:
-        """Return the t from which on a one-sided test rejects."""
-        if self.found.n == 1:
-            return math.nan
-        return critical_t(self.found.n - 1, alpha, "greater")
+    def against(margin: float, side: Alternative) -> tuple[float, float]:
+        return difference_test(found.mean - margin, error, found.n - 1, 0.95, side)[:2]
 
-    def interval(self, alpha: float) -> ConfidenceInterval:
-        """Return the interval of level 1 - 2 alpha."""
-        half = self.critical_value(alpha) * self.standard_error
-        return ConfidenceInterval(self.difference - half, self.difference + half)
+    def within(t: float) -> ConfidenceInterval:
+        return ConfidenceInterval(found.mean - t * error, found.mean + t * error)
 
-    def warn(self) -> None:
-        """Say what is undefined or degenerate."""
-        if self.found.n == 1:
-            message = "the t statistic is not defined: one number has no variance"
-            warn_user(message, UndefinedMetricWarning)
-        elif self.standard_error == 0:
-            warn_user(
-                f"the differences do not vary: each is {self.difference:g}, and the p-value is 0 "
-                "or 1",
-                DegenerateDataWarning,
-            )
+    df = float(found.n - 1)
+    return _Difference("paired t", "t", "mean difference", found.mean, error, df, against, within)
+
+
+def _of_proportions(counts: PairedCounts) -> _Difference:
+    """Return a difference of paired proportions, tested by Tango's score.
+
+    The test does not use its standard error.
+    """
+    only_a, only_b, n = counts
+
+    def against(margin: float, side: Alternative) -> tuple[float, float]:
+        z = score_statistic(counts, margin)
+        return z, pvalue_of(z, math.inf, side)
+
+    return _Difference(
+        kind="paired proportions (Tango)",
+        symbol="z",
+        effect="difference of accuracies",
+        difference=counts.difference,
+        standard_error=math.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n) / n,
+        df=None,
+        against=against,
+        within=partial(score_interval, counts),
+    )

@@ -9,14 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    Alternative,
-    check_alternative,
-    check_choice,
-    check_direction,
-    check_fraction,
-)
-from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
+from fastmetrics._input.scalars import Alternative, check_choice
+from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.comparison.samples._differences import (
     PAIRED,
     Differences,
@@ -24,7 +18,6 @@ from fastmetrics.comparison.samples._differences import (
 )
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference import reference
-from fastmetrics.inference._pvalues import critical_t
 
 Variant = Literal["dietterich", "textbook", "f"]
 
@@ -116,22 +109,22 @@ def five_by_two_cv_test(
             f"{found.values.shape}"
         )
     check_choice("variant", variant, get_args(Variant))
-    higher = check_direction(higher_is_better)
-    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
-    both = check_names(names)
-    if variant == "f" and side != "two-sided":
+    asked = question(alpha, alternative, names, higher_is_better)
+    if variant == "f" and asked.alternative != "two-sided":
         raise InputError(f"`variant='f'` is two-sided: got alternative={alternative!r}")
     sums = _sums(found)
     df: float | tuple[float, float]
     if variant == "f":
         statistic = _ratio(sums.squares, 2.0 * sums.variances)
-        pvalue, critical = _f_test(statistic, level)
+        pvalue, critical = _f_test(statistic, asked.alpha)
         df = (10, 5)
     else:
         above = sums.first if variant == "dietterich" else sums.first_mean
         statistic = _ratio(above, math.sqrt(0.2 * sums.variances))
-        pvalue = 1.0 if sums.variances == 0 == statistic else reference.pvalue(statistic, 5, side)
-        critical = critical_t(5, level, side)
+        pvalue = 1.0
+        if not sums.variances == 0 == statistic:
+            pvalue = reference.pvalue(statistic, 5, asked.alternative)
+        critical = reference.critical_value(5, asked.alpha, asked.alternative)
         df = 5
     if sums.variances == 0:
         warn_user(
@@ -142,21 +135,15 @@ def five_by_two_cv_test(
     exponent = math.frexp(float(np.abs(found.values).max()))[1]  # ten large numbers have no sum
     mean = math.ldexp(math.fsum(np.ldexp(found.values, -exponent).ravel().tolist()) / 10, exponent)
     mean = 0.0 if abs(mean) <= found.rounding else mean
-    return ComparisonTest(
+    return asked.answer(
         _TITLES[variant],
-        statistic,
-        "F" if variant == "f" else "t",
-        df,
+        ("F" if variant == "f" else "t", statistic),
         pvalue,
-        level,
-        critical,
-        pvalue <= level,
-        side,
-        mean,
-        "mean difference",
-        None,
-        better_of(mean, both, higher),
-        {"first_difference": float(found.values[0, 0])},
+        ("mean difference", mean),
+        lead=mean,
+        df=df,
+        critical_value=critical,
+        details={"first_difference": float(found.values[0, 0])},
     )
 
 

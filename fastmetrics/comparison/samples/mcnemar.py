@@ -12,14 +12,12 @@ from fastmetrics._docs import documented
 from fastmetrics._input.label_columns import LabelColumn, check_label_column
 from fastmetrics._input.scalars import (
     Alternative,
-    check_alternative,
     check_choice,
-    check_fraction,
     check_integer,
     check_same_length,
 )
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
+from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
 
@@ -110,8 +108,8 @@ def mcnemar_test(
     (1.0, 2.0, 1.0)
     """
     check_choice("method", method, get_args(Method))
-    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
-    both = check_names(names)
+    asked = question(alpha, alternative, names, higher_is_better=False)
+    side = asked.alternative
     if method in ("corrected", "uncorrected") and side != "two-sided":
         raise InputError(
             f"`method={method!r}` is two-sided: got alternative={alternative!r}; 'exact' and "
@@ -123,7 +121,7 @@ def mcnemar_test(
     critical = math.nan
     if method in ("corrected", "uncorrected"):
         statistic = _chi2(only_b, only_a, 1 if method == "corrected" else 0)
-        pvalue, critical = chi2_test(statistic, 1, level)
+        pvalue, critical = chi2_test(statistic, 1, asked.alpha)
         df = 1
     else:
         statistic = float(only_b)
@@ -131,21 +129,16 @@ def mcnemar_test(
     if only_a + only_b == 0:
         message = "no example is right for one model alone: p is 1, the odds ratio is not defined"
         warn_user(message, DegenerateDataWarning)
-    return ComparisonTest(
+    return asked.answer(
         _TITLES[method],
-        statistic,
-        "e01" if df is None else "chi2",
-        df,
+        ("e01" if df is None else "chi2", statistic),
         pvalue,
-        level,
-        critical,
-        pvalue <= level,
-        side,
-        _odds(only_b, only_a),
-        "odds ratio",
-        _odds_limits(only_b, only_a, level, side),
-        better_of(float(only_b - only_a), both, False),
-        details,
+        ("odds ratio", _odds(only_b, only_a)),
+        lead=float(only_b - only_a),
+        df=df,
+        critical_value=critical,
+        interval=_odds_limits(only_b, only_a, asked.alpha, side),
+        details=details,
     )
 
 

@@ -12,14 +12,11 @@ from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
-    check_alternative,
     check_choice,
-    check_direction,
-    check_fraction,
     check_integer,
     seed_key,
 )
-from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
+from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.comparison.samples._differences import (
     INDEPENDENT,
     PAIRED,
@@ -108,9 +105,8 @@ def sign_flip_test(
     """
     found = check_ranked_differences(scores_a, scores_b)
     check_choice("method", method, get_args(Method))
-    higher = check_direction(higher_is_better)
-    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
-    both = check_names(names)
+    asked = question(alpha, alternative, names, higher_is_better)
+    side = asked.alternative
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     key = seed_key(rng)
     n = len(found.values)
@@ -146,21 +142,13 @@ def sign_flip_test(
         else:
             pvalue = tail
     mean = math.ldexp(total / n, exponent)
-    return ComparisonTest(
+    return asked.answer(
         f"sign-flip test, {how}",
-        mean,
-        "mean",
-        None,
+        ("mean", mean),
         pvalue,
-        level,
-        math.nan,
-        pvalue <= level,
-        side,
-        mean,
-        "mean difference",
-        None,
-        better_of(mean, both, higher),
-        {"n": float(n), "n_zero": float(n - len(nonzero))},
+        ("mean difference", mean),
+        lead=mean,
+        details={"n": float(n), "n_zero": float(n - len(nonzero))},
     )
 
 

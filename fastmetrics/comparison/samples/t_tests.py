@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
-    check_alternative,
     check_choice,
-    check_direction,
-    check_fraction,
     check_positive,
     check_real,
 )
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
+from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, question
 from fastmetrics.comparison.samples._differences import (
     FOLDS,
     PAIRED,
@@ -29,10 +26,13 @@ from fastmetrics.comparison.samples._differences import (
     needs_folds,
     warn_repeats,
 )
-from fastmetrics.errors import InputError
-from fastmetrics.inference._pvalues import Moments, StudentTest, moments, student_test
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.inference._pvalues import Moments, moments
+from fastmetrics.inference.reference import DifferenceTest, critical_value, difference_test
 
 Correction = Literal["none", "nadeau-bengio"]
+
+_CONSTANT: Final = "differences other than 0 do not vary"
 
 
 @documented(PAIRED, MODELS)
@@ -109,29 +109,24 @@ def one_sample_t_test(
     null = check_real("error_rate", error_rate)
     if not math.isfinite(null):
         raise InputError(f"`error_rate` must be finite: got {error_rate!r}")
-    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
+    asked = question(alpha, alternative)
     found = check_differences(rates, rates * 0 + null, 1, 2)
     summary = moments(*found)
     n, difference, deviation = summary
     ratio = 0.0 if folds is None else 1.0 / (folds.folds - 1)
-    test = _paired(summary, ratio, level, side, warn=True)
+    test = _paired(summary, ratio, asked, warn=True)
     low, high = test.interval.low + null, test.interval.high + null
     cohen_d = difference / deviation if deviation > 0 else test.statistic
-    return ComparisonTest(
+    return asked.answer(
         "one-sample t test" if folds is None else "one-sample t test, Nadeau-Bengio",
-        test.statistic,
-        "t",
-        n - 1,
+        ("t", test.statistic),
         test.pvalue,
-        level,
-        test.critical_value,
-        test.pvalue <= level,
-        side,
-        null + difference,
-        "mean",
-        ConfidenceInterval(low, high),
-        None,
-        {
+        ("mean", null + difference),
+        lead=0.0,
+        df=n - 1,
+        critical_value=_critical_value(summary, asked),
+        interval=ConfidenceInterval(low, high),
+        details={
             "error_rate": null,
             "standard_deviation": deviation,
             "standard_error": deviation * math.sqrt(1.0 / n + ratio),
@@ -215,9 +210,7 @@ def kfold_paired_t_test(
     """
     found = check_differences(scores_a, scores_b, 1, 2)
     check_choice("correction", correction, get_args(Correction))
-    higher = check_direction(higher_is_better)
-    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
-    both = check_names(names)
+    asked = question(alpha, alternative, names, higher_is_better)
     folds = check_folds(found.values.shape, n_repeats, n_folds, "scores_a")
     ratio = _test_train_ratio(n_train, n_test, folds)
     n = found.values.size
@@ -231,11 +224,11 @@ def kfold_paired_t_test(
     if correction == "none":
         _warn_of_repeats(n, folds, ratio if n_train is not None else None)
     summary = moments(*found)
-    plain = _paired(summary, 0.0, level, side, warn=correction == "none" or ratio is None)
+    plain = _paired(summary, 0.0, asked, warn=correction == "none" or ratio is None)
     tests = {"uncorrected": plain}
     if ratio is not None:
         chosen = correction == "nadeau-bengio"
-        tests["nadeau_bengio"] = _paired(summary, ratio, level, side, warn=chosen)
+        tests["nadeau_bengio"] = _paired(summary, ratio, asked, warn=chosen)
     test = tests.get("nadeau_bengio", plain) if correction != "none" else plain
     used = 0.0 if correction == "none" or ratio is None else ratio
     details = {
@@ -248,21 +241,16 @@ def kfold_paired_t_test(
     for name, one in tests.items():
         details[f"statistic_{name}"] = one.statistic
         details[f"pvalue_{name}"] = one.pvalue
-    return ComparisonTest(
+    return asked.answer(
         _title(folds, correction),
-        test.statistic,
-        "t",
-        summary.n - 1,
+        ("t", test.statistic),
         test.pvalue,
-        level,
-        test.critical_value,
-        test.pvalue <= level,
-        side,
-        summary.mean,
-        "mean difference",
-        test.interval,
-        better_of(summary.mean, both, higher),
-        details,
+        ("mean difference", summary.mean),
+        lead=summary.mean,
+        df=summary.n - 1,
+        critical_value=_critical_value(summary, asked),
+        interval=test.interval,
+        details=details,
     )
 
 
@@ -288,11 +276,25 @@ def _warn_of_repeats(n: int, folds: Folds | None, ratio: float | None) -> None:
     warn_repeats(repeats, "pass `correction='nadeau-bengio'`")
 
 
-def _paired(
-    summary: Moments, ratio: float, alpha: float, alternative: Alternative, *, warn: bool
-) -> StudentTest:
+def _paired(summary: Moments, ratio: float, asked: Question, *, warn: bool) -> DifferenceTest:
     error = summary.deviation * math.sqrt(1.0 / summary.n + ratio)
-    return student_test(summary.mean, error, summary.n - 1, alpha, alternative, warn=warn)
+    test = difference_test(summary.mean, error, summary.n - 1, 1.0 - asked.alpha, asked.alternative)
+    if warn and math.isnan(error):
+        message = "the t statistic is not defined: one number has no variance"
+        warn_user(message, UndefinedMetricWarning)
+    elif warn and error == 0.0:
+        what = "all differences are 0" if test.statistic == 0.0 else _CONSTANT
+        warn_user(
+            f"{what}: the statistic is {test.statistic:g} and p is {test.pvalue:g}",
+            DegenerateDataWarning,
+        )
+    return test
+
+
+def _critical_value(summary: Moments, asked: Question) -> float:
+    if summary.n == 1:
+        return math.nan
+    return critical_value(summary.n - 1, asked.alpha, asked.alternative)
 
 
 def _title(folds: Folds | None, correction: Correction) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import (
+    Alternative,
     check_choice,
     check_fraction,
     check_integer,
@@ -21,7 +22,8 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.comparison.samples._differences import check_numbers
 from fastmetrics.errors import InputError, InputTypeError, no_such
-from fastmetrics.inference._pvalues import Moments, critical_t, holm, moments, student_test
+from fastmetrics.inference._pvalues import Moments, holm, moments
+from fastmetrics.inference.reference import critical_value, difference_test
 
 Decision = Literal["worse", "not worse", "undecided"]
 
@@ -29,6 +31,7 @@ Decision = Literal["worse", "not worse", "undecided"]
 _STATUS: Final[dict[Decision, int]] = {"not worse": 0, "worse": 1, "undecided": 3}
 #: More than so many times the rounds made is no plan.
 _MOST_TIMES: Final = 10_000
+_SIDES: Final[tuple[Alternative, ...]] = ("greater", "less")
 _UNPAIRED: Final = (
     "The rounds of one run share one state of the machine, and are not independent of it: what is "
     "shown is that these two runs differ, or do not. To say it of the code, take both in turns."
@@ -271,12 +274,10 @@ def decided(changes: list[_Change], margin: float, alpha: float, paired: bool) -
     bound = math.log1p(width)
     above, below = (
         [
-            student_test(
-                each.mean - bound, each.standard_error, each.df, level, side, warn=False
-            ).pvalue
+            difference_test(each.mean - bound, each.standard_error, each.df, 1 - level, side).pvalue
             for each in changes
         ]
-        for side in ("greater", "less")
+        for side in _SIDES
     )
     rows = []
     for change, worse, not_worse in zip(changes, holm(above), below, strict=True):
@@ -341,7 +342,7 @@ def _unpaired(name: str, before: NDArray[np.float64], after: NDArray[np.float64]
 def _interval(change: _Change, alpha: float) -> ConfidenceInterval:
     if math.isnan(change.standard_error):
         return ConfidenceInterval(math.nan, math.nan)
-    half = critical_t(change.df, alpha, "greater") * change.standard_error
+    half = critical_value(change.df, alpha, "greater") * change.standard_error
     return ConfidenceInterval(math.exp(change.mean - half), math.exp(change.mean + half))
 
 
@@ -353,7 +354,7 @@ def _more_rounds(change: _Change, bound: float, alpha: float) -> int | None:
         growth = rounds / n
         error = change.standard_error / math.sqrt(growth)
         df = (change.df + 1) * growth - 1
-        return critical_t(df, alpha, "greater") * error <= distance
+        return critical_value(df, alpha, "greater") * error <= distance
 
     high = 2 * n
     while not decides(high):  # nan never does

@@ -9,15 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    Alternative,
-    check_alternative,
-    check_choice,
-    check_direction,
-    check_fraction,
-)
+from fastmetrics._input.scalars import Alternative, check_choice
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison.result import MODELS, ComparisonTest, better_of, check_names
+from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.comparison.samples._differences import (
     INDEPENDENT,
     PAIRED,
@@ -27,6 +21,7 @@ from fastmetrics.comparison.samples._differences import (
 )
 from fastmetrics.comparison.samples._walsh import WalshAverages
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
+from fastmetrics.inference import reference
 
 Floats = NDArray[np.float64]
 Method = Literal["auto", "exact", "normal"]
@@ -111,9 +106,8 @@ def wilcoxon_signed_rank_test(
     zeros: ZeroMethod = check_choice("zero_method", zero_method, get_args(ZeroMethod))
     check_choice("method", method, get_args(Method))
     check_choice("correction", correction, (True, False))
-    higher = check_direction(higher_is_better)
-    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
-    both = check_names(names)
+    asked = question(alpha, alternative, names, higher_is_better)
+    side = asked.alternative
     values, ranks = found.values, _signed_ranks(found, zeros)
     n_nonzero = len(ranks.ranks)
     if method == "exact" and n_nonzero > _FEASIBLE:
@@ -140,22 +134,15 @@ def wilcoxon_signed_rank_test(
             pvalue = _exact_pvalue(ranks, side)
         else:
             details["z"], pvalue = _normal_pvalue(ranks, correction, side)
-    estimate, interval = _hodges_lehmann(values, level, side)
-    return ComparisonTest(
+    estimate, interval = _hodges_lehmann(values, asked.alpha, side)
+    return asked.answer(
         f"Wilcoxon signed-rank test, {'exact' if is_exact else 'normal'}",
-        statistic,
-        "W",
-        None,
+        ("W", statistic),
         pvalue,
-        level,
-        math.nan,
-        pvalue <= level,
-        side,
-        estimate,
-        "Hodges-Lehmann median difference",
-        interval,
-        better_of(details["rank_biserial"], both, higher),
-        details,
+        ("Hodges-Lehmann median difference", estimate),
+        lead=details["rank_biserial"],
+        interval=interval,
+        details=details,
     )
 
 
@@ -239,8 +226,6 @@ def _normal_pvalue(
     Given the ranks, the sum has variance sum r^2 / 4: ties need no correction, and zeros, whose
     ranks do not move, do not enter.
     """
-    from scipy.special import ndtr
-
     deviation = 0.5 * math.sqrt(float((ranks.ranks**2).sum()))
     above = (ranks.plus - ranks.minus) / 2
     if correction:
@@ -249,9 +234,7 @@ def _normal_pvalue(
         else:
             above += 0.5 if alternative == "less" else -0.5
     z = above / deviation
-    if alternative == "two-sided":
-        return z, 2.0 * float(ndtr(-abs(z)))
-    return z, float(ndtr(z if alternative == "less" else -z))
+    return z, reference.pvalue(z, math.inf, alternative)
 
 
 def _hodges_lehmann(
@@ -264,8 +247,7 @@ def _hodges_lehmann(
     """
     averages = WalshAverages(values)
     count = averages.count
-    tail = alpha / 2 if alternative == "two-sided" else alpha
-    outside = _outside(averages.n, tail)
+    outside = _outside(averages.n, reference.outside(alpha, alternative))
     ranks = [(count + 1) // 2, max(outside, 1), min(count + 1 - outside, count)]
     (low, high), (lower, _), (upper, _) = averages.ranked(
         (ranks[0], count // 2 + 1), (ranks[1], ranks[1]), (ranks[2], ranks[2])
@@ -281,8 +263,6 @@ def _outside(n: int, tail: float) -> int:
     if n <= _AUTO:
         shares = np.cumsum(_distribution(np.arange(1, n + 1)))
         return int(np.count_nonzero(shares <= tail))
-    from scipy.special import ndtri
-
     mean = n * (n + 1) / 4
     deviation = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    return max(0, math.floor(mean + float(ndtri(tail)) * deviation - 0.5) + 1)
+    return max(0, math.floor(mean + reference.normal_quantile(tail) * deviation - 0.5) + 1)

@@ -25,6 +25,7 @@ from fastmetrics.comparison.tables.post_hoc_result import (
     rank_difference,
 )
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError
+from fastmetrics.inference import reference
 
 Adjustment = Literal["holm", "hochberg", "benjamini-hochberg", "bonferroni"]
 
@@ -164,17 +165,15 @@ def bonferroni_dunn_test(
 
 def bonferroni_dunn_of(table: RankTable, alpha: float, control: str) -> PostHocTest:
     """Return the test of ranks that are checked."""
-    from scipy.special import ndtr, ndtri
-
     pairs = _compared(table, control)
     error = _standard_error(table)
-    q = -float(ndtri(alpha / (2 * len(pairs))))
+    q = reference.critical_value(math.inf, alpha / len(pairs))
     difference = q * error
 
     def measured(a: int, b: int) -> tuple[float, float, bool]:
         apart = rank_difference(table, a, b)
         z = apart / error
-        pvalue = min(1.0, len(pairs) * 2.0 * float(ndtr(-abs(z))))
+        pvalue = min(1.0, len(pairs) * reference.pvalue(z, math.inf))
         return z, pvalue, abs(apart) >= difference
 
     return post_hoc_test("Bonferroni-Dunn", table, alpha, control, pairs, measured, (q, difference))

@@ -23,13 +23,6 @@ Limits = tuple[Floats, Floats]
 Sizes = tuple[float, float]
 
 
-def normal_quantile(tail: float) -> float:
-    """Return the z with the probability ``tail`` above it."""
-    from scipy.special import ndtri
-
-    return -float(ndtri(tail))
-
-
 def equal_precision(curve: Curve, x: Floats, sizes: Sizes, width: float) -> Limits:
     """Return the limits of y when x' and y' deviate by up to ``width`` in the arcsine scale."""
     of_x, of_y = sizes

@@ -22,6 +22,7 @@ from fastmetrics.inference.proportions._proportion_limits import (
     proportion_limits,
     wilson_limits,
 )
+from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.tables.scores.both_classes import lacks_a_class
 
 Floats = NDArray[np.float64]
@@ -153,7 +154,7 @@ class _Run:
         """Return the limits of a rate of one class at rates of the other."""
         alpha, grid = self.options.alpha, self.options.grid
         if self.options.method == "mover":
-            self.critical_value = limits.normal_quantile(alpha / 2.0)
+            self.critical_value = -normal_quantile(alpha / 2.0)
             return limits.recovered(curve, grid, rates, sizes, self.critical_value)
         if self.options.method == "ks":
             widths = limits.kolmogorov_widths(sizes, self.confidence_of_each)
@@ -176,7 +177,7 @@ class _Run:
             low, high = share.low, share.high
         else:
             tail = alpha / (2.0 if self.options.method == "mover" else 4.0)
-            low, high = wilson_limits(k, m, limits.normal_quantile(tail))
+            low, high = wilson_limits(k, m, -normal_quantile(tail))
         return ConfidenceInterval((1.0 - high) / high, (1.0 - low) / low)
 
     def of_percentiles(self, curve: Floats, replicates: Floats) -> Band:
@@ -210,7 +211,7 @@ class _Run:
             )
         rank = min(math.ceil((len(gaps) + 1) * self.options.confidence_level), len(gaps))
         # At either end of the curve, one class's rate alone varies: a band of two such rates.
-        least = limits.normal_quantile(self.options.alpha / 4.0)
+        least = -normal_quantile(self.options.alpha / 4.0)
         return max(float(np.partition(gaps, rank - 1)[rank - 1]), least)
 
     def _defined(self, replicates: Floats) -> Floats:

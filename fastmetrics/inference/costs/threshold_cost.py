@@ -16,7 +16,7 @@ from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
-from fastmetrics.inference._normal import normal_quantile
+from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.inference.units import Units
 from fastmetrics.measures.costs.influences import of_shares
 from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of

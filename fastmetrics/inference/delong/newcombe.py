@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastmetrics._input.scalars import check_confidence_level, check_fraction, check_positive
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
-from fastmetrics.inference._normal import normal_quantile
+from fastmetrics.inference.reference import normal_quantile
 
 
 def newcombe_interval(

@@ -16,6 +16,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
+from fastmetrics.inference.reference import normal_quantile, outside
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p"]
 
@@ -43,22 +44,6 @@ def check_level(confidence_level: float, alternative: Alternative) -> float:
     return level
 
 
-def tail_probability(level: float, alternative: Alternative) -> float:
-    """Return the error probability left outside each limit."""
-    return (1.0 - level) / 2.0 if alternative == "two-sided" else 1.0 - level
-
-
-def normal_quantile(level: float, alternative: Alternative) -> float:
-    """Return the z of a normal interval or bound."""
-    return _z(tail_probability(level, alternative))
-
-
-def _z(tail: float) -> float:
-    from scipy.special import ndtri
-
-    return -float(ndtri(tail))
-
-
 def one_sided(
     interval: ConfidenceInterval, alternative: Alternative, least: float = 0.0
 ) -> ConfidenceInterval:
@@ -76,7 +61,7 @@ def proportion_limits(
     """Return the limits for checked arguments; nan where ``n`` is 0."""
     if n == 0:
         return ConfidenceInterval(math.nan, math.nan)
-    tail = tail_probability(level, alternative)
+    tail = outside(1.0 - level, alternative)
     low, high = _LIMITS[method](successes, n - successes, tail)
     return one_sided(ConfidenceInterval(low, high), alternative)
 
@@ -92,11 +77,11 @@ def wilson_limits(k: float, m: float, z: float) -> tuple[float, float]:
 
 
 def _wilson(k: float, m: float, tail: float) -> tuple[float, float]:
-    return wilson_limits(k, m, _z(tail))
+    return wilson_limits(k, m, -normal_quantile(tail))
 
 
 def _agresti_coull(k: float, m: float, tail: float) -> tuple[float, float]:
-    z = _z(tail)
+    z = -normal_quantile(tail)
     total = k + m + z * z
     centre = (k + z * z / 2.0) / total
     half = z * math.sqrt(centre * (1.0 - centre) / total)
@@ -161,7 +146,7 @@ def _beta_limits(
         low, high = _beta_limits(m, k, tail, probabilities)
         return 1.0 - high, 1.0 - low
     rising, falling = probabilities(k, m)
-    z = _z(tail)
+    z = -normal_quantile(tail)
     near_low, near_high = wilson_limits(k, m, z)
     low = _solve(lambda t: rising(t) - tail, near_low) if k > 0 else 0.0
     return low, _solve(lambda t: tail - falling(t), near_high)

@@ -13,11 +13,11 @@ from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions._proportion_limits import (
     BOUNDED,
     check_level,
-    normal_quantile,
     one_sided,
     wilson_limits,
 )
 from fastmetrics.inference.proportions.proportions import check_count, check_successes
+from fastmetrics.inference.reference import normal_quantile, outside
 
 PAIRED: Final = "Newcombe (1998), paired hybrid score"
 _DIFFERENCE: Final = """
@@ -100,7 +100,7 @@ def proportion_difference_interval(
     if math.isnan(estimate):
         interval = ConfidenceInterval(math.nan, math.nan)
     else:
-        z = normal_quantile(level, alternative)
+        z = -normal_quantile(outside(1.0 - level, alternative))
         limits_a = wilson_limits(first, n_first - first, z)
         limits_b = wilson_limits(second, n_second - second, z)
         interval = _squared_and_added(estimate, (a, *limits_a), (b, *limits_b), 0.0, alternative)
@@ -172,7 +172,7 @@ def paired_proportion_difference_interval(
         warn_user("the difference is not defined: all counts are 0", UndefinedMetricWarning)
         nan, nowhere = math.nan, ConfidenceInterval(math.nan, math.nan)
         return _estimate(method, nan, nan, nowhere, (nan, nan), (n, n), level, alternative)
-    z = normal_quantile(level, alternative)
+    z = -normal_quantile(outside(1.0 - level, alternative))
     a, b, estimate = (e + f) / n, (e + g) / n, (f - g) / n
     limits_a, limits_b = wilson_limits(e + f, g + h, z), wilson_limits(e + g, f + h, z)
     phi = _correlation(e / n, f / n, g / n, h / n, n)

@@ -14,7 +14,8 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._pvalues import critical_t, moments
+from fastmetrics.inference._pvalues import moments
+from fastmetrics.inference.reference import critical_value
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,
@@ -213,7 +214,7 @@ def _means(
         error = deviation * math.sqrt(1.0 / len(scores) + ratio)
         half = math.nan
         if len(scores) > 1:
-            half = critical_t(len(scores) - 1, 1.0 - level, "two-sided") * error
+            half = critical_value(len(scores) - 1, 1.0 - level) * error
         interval, kind = _interval(mean, half, metric.bounds)
         found[metric.label] = MetricEstimate(
             mean,

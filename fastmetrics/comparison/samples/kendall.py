@@ -1,10 +1,9 @@
-"""Kendall's test of whether two variables order rows independently of one another."""
+"""``kendall_test``: whether two variables order rows independently of one another."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal
 
@@ -12,13 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    Alternative,
-    check_alternative,
-    check_choice,
-    check_n_threads,
-)
-from fastmetrics._results import OneNumber
+from fastmetrics._input.scalars import Alternative, check_choice, check_n_threads
+from fastmetrics.comparison.result import ComparisonTest, question
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference import reference
 from fastmetrics.measures.concordance.rank_correlation import check_paired
@@ -30,34 +24,6 @@ _EXACT_BY_DEFAULT: Final = 50
 _EXACT_AT_MOST: Final = 200
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class KendallTest(OneNumber):
-    """Whether a score and an outcome are associated at all.
-
-    Attributes
-    ----------
-    estimate : float
-        Kendall's tau-b.
-    statistic : float
-        z: concordant less discordant pairs, over their standard deviation without association.
-    pvalue : float
-        Of "they are independent".
-    alternative : {"two-sided", "less", "greater"}
-        Of tau: other than 0, below 0 or above 0.
-    method : {"exact", "normal"}
-        Whether all orders were counted, or z was taken as normal.
-    n_samples : int
-        Rows.
-    """
-
-    estimate: float
-    statistic: float
-    pvalue: float
-    alternative: Alternative
-    method: Literal["exact", "normal"]
-    n_samples: int
-
-
 @documented()
 def kendall_test(
     y_true: ArrayLike,
@@ -65,8 +31,9 @@ def kendall_test(
     *,
     alternative: Alternative = "two-sided",
     method: Literal["auto", "exact", "normal"] = "auto",
+    alpha: float = 0.05,
     n_threads: int | None = None,
-) -> KendallTest:
+) -> ComparisonTest:
     """Test that a score and an outcome are independent, by concordant less discordant pairs.
 
     Parameters
@@ -81,9 +48,14 @@ def kendall_test(
         Count all orders, which takes values without ties and 200 rows at most; or take z as
         normal, its variance being corrected for ties. By default exact up to 50 rows without ties.
 
+    alpha : float, default=0.05
+        Level of the decision.
+
     Returns
     -------
-    KendallTest
+    ComparisonTest
+        z: concordant less discordant pairs, over their standard deviation without association. The
+        effect is Kendall's tau-b.
 
     Raises
     ------
@@ -109,10 +81,12 @@ def kendall_test(
     Examples
     --------
     >>> test = kendall_test([1, 2, 3, 4, 5, 6], [2, 1, 3, 5, 4, 6])
-    >>> test.method, round(test.estimate, 4), round(test.pvalue, 4)
-    ('exact', 0.7333, 0.0556)
+    >>> test
+    ComparisonTest(Kendall test, exact: z=2.06654, pvalue=0.0555556, do not reject at 0.05)
+    >>> round(test.estimate, 4)
+    0.7333
     """
-    check_alternative(alternative)
+    asked = question(alpha, alternative)
     check_choice("method", method, ("auto", "exact", "normal"))
     outcome, score = check_paired(y_true, y_score)
     threads = check_n_threads(n_threads)
@@ -124,22 +98,29 @@ def kendall_test(
         raise InputError(
             f"`method='exact'` takes values without ties and {_EXACT_AT_MOST} rows at most: {what}"
         )
+    is_exact = method == "exact" or (method == "auto" and not has_ties and n <= _EXACT_BY_DEFAULT)
+    statistic = tau = pvalue = math.nan
     if min(found.n_scores, found.n_outcomes) == 1:
+        is_exact = False
         warn_user(
             "Kendall's test is undefined: all values of one side tie; p is nan",
             UndefinedMetricWarning,
         )
-        return KendallTest(math.nan, math.nan, math.nan, alternative, "normal", n)
-    is_exact = method == "exact" or (method == "auto" and not has_ties and n <= _EXACT_BY_DEFAULT)
-    runs = (_runs(values, threads) for values in (outcome, score))
-    statistic = found.excess / math.sqrt(_variance(found, *runs))
-    if is_exact:
-        pvalue = _exact(found, alternative)
     else:
-        pvalue = reference.pvalue(statistic, math.inf, alternative)
-    tau = found.excess / math.sqrt(found.apart_in_score * found.apart_in_outcome)
-    kind: Literal["exact", "normal"] = "exact" if is_exact else "normal"
-    return KendallTest(tau, statistic, pvalue, alternative, kind, n)
+        runs = (_runs(values, threads) for values in (outcome, score))
+        statistic = found.excess / math.sqrt(_variance(found, *runs))
+        tau = found.excess / math.sqrt(found.apart_in_score * found.apart_in_outcome)
+        pvalue = reference.pvalue(statistic, math.inf, asked.alternative)
+    if is_exact:
+        pvalue = _exact(found, asked.alternative)
+    return asked.answer(
+        f"Kendall test, {'exact' if is_exact else 'normal'}",
+        ("z", statistic),
+        pvalue,
+        ("Kendall's tau-b", tau),
+        lead=0.0,
+        details={"n": float(n)},
+    )
 
 
 def _runs(values: NDArray[Any], n_threads: int | None) -> list[int]:
