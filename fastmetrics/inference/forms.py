@@ -29,7 +29,7 @@ def sample_of(
     for one in asked:
         kind = _kind_of(one, models, given)
         if kind not in made:
-            made[kind] = kind(y_true, models, given)  # type: ignore[call-arg]
+            made[kind] = kind(y_true, models, {**given, "asked": asked})  # type: ignore[call-arg]
         found[one.label] = made[kind]
     return found
 

@@ -191,6 +191,8 @@ class BinarySample(Sample):
         self.design = Design(found.rows.weights, read, found.groups, strata)
         self._threshold = given["threshold"]
         self._n_threads = given["n_threads"]
+        #: Whether the rows are put in order in any case.
+        self._in_order = any(is_of_curve(one) and not _is_auc(one) for one in given["asked"])
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model; of one, where rows stand for themselves, by its table."""
@@ -204,7 +206,7 @@ class BinarySample(Sample):
             return self._of_decisions(one, self._called(one, model))
         if is_of_curve(one):
             ordered = self._ordered[model]
-            if measure.name == "roc_auc" and not one.parameters:
+            if _is_auc(one) and not self._in_order:
                 return ordered.auc()
             return ordered.influences(measure.load_influences(), **one.parameters)
         scores = self._scores[model]
@@ -237,6 +239,10 @@ class BinarySample(Sample):
             OrderedRows(replace(self._rows, scores=scores), self._n_threads)
             for scores in self._scores
         ]
+
+
+def _is_auc(one: Asked) -> bool:
+    return measure_of(one).name == "roc_auc" and not one.parameters
 
 
 def of_table(one: Asked, table: ScoreTable) -> Measured:

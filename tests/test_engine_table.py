@@ -6,17 +6,17 @@ import pytest
 
 pytest.importorskip("dask.array")
 
-import engines
+import engine_table
 from fastmetrics.measures.registry import MEASURES
 
 pytestmark = pytest.mark.source_tree
 
 
 def test_the_document_has_the_table_as_it_is() -> None:
-    assert f"\n{engines.table()}\n" in engines.DOCUMENT.read_text(encoding="utf-8")
+    assert f"\n{engine_table.table()}\n" in engine_table.DOCUMENT.read_text(encoding="utf-8")
 
 
 def test_what_the_registry_says_is_what_asking_finds() -> None:
     for measure in MEASURES.values():
-        assert engines.has("influences", measure) == bool(measure.influences), measure.name
-        assert not (engines.has("leave one out", measure) and "bca" not in measure.intervals)
+        assert engine_table.has("influences", measure) == bool(measure.influences), measure.name
+        assert not (engine_table.has("leave one out", measure) and "bca" not in measure.intervals)
