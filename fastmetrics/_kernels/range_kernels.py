@@ -1,11 +1,11 @@
-"""Loops over a range of the rows of a table: what adds up, or of what the best remains."""
+"""Loops over rows of a table: what adds up, of what the best remains, what each row moves."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels._compile import kernel
+from fastmetrics._kernels._compile import in_place_of, kernel
 
 
 @kernel
@@ -74,3 +74,132 @@ def add_precisions(
             limbs[limb] += low & np.int64(0xFFFFFFFF)
             limbs[limb + 1] += (low >> 32) + (high & np.int64(0xFFFFFFFF))
             limbs[limb + 2] += high >> 32
+
+
+@kernel
+def auc_influences(
+    positives: NDArray[np.generic],
+    negatives: NDArray[np.generic],
+    sizes: tuple[float, float],
+    value: float,
+    of_positives: NDArray[np.float64],
+    of_negatives: NDArray[np.float64],
+) -> None:
+    """Write how far a row of either class moves the AUC at each score, the highest score first.
+
+    ``sizes`` are the weights of the positives and of the negatives, ``value`` is the AUC.
+    """
+    m, n = sizes
+    tp = 0.0
+    fp = 0.0
+    for i in range(positives.size):
+        tp += positives[i]
+        fp += negatives[i]
+        of_positives[i] = (n - fp) + negatives[i] / 2.0
+        of_negatives[i] = tp - positives[i] / 2.0
+    for i in range(positives.size):  # divisions in loops of their own: several at a time
+        of_positives[i] = (of_positives[i] / n - value) / m
+    for i in range(positives.size):
+        of_negatives[i] = (of_negatives[i] / m - value) / n
+
+
+@in_place_of(auc_influences)
+def _auc_influences(positives, negatives, sizes, value, of_positives, of_negatives):
+    m, n = sizes
+    of_positives[:] = ((n - np.cumsum(negatives)) + negatives / 2.0) / n
+    of_positives -= value
+    of_positives /= m
+    of_negatives[:] = (np.cumsum(positives) - positives / 2.0) / m
+    of_negatives -= value
+    of_negatives /= n
+
+
+@kernel
+def precision_influences(
+    positives: NDArray[np.generic],
+    negatives: NDArray[np.generic],
+    n_positive: float,
+    value: float,
+    of_positives: NDArray[np.float64],
+    of_negatives: NDArray[np.float64],
+) -> None:
+    """Write how far a row of either class moves average precision, the highest score first.
+
+    A row lowers or raises the precision of all positives below it. ``value`` is the average.
+    """
+    tp = 0.0
+    fp = 0.0
+    for i in range(positives.size):
+        tp += positives[i]
+        fp += negatives[i]
+        of_positives[i] = tp
+        of_negatives[i] = tp + fp
+    for i in range(positives.size):  # divisions in loops of their own: several at a time
+        of_positives[i] /= of_negatives[i]
+    for i in range(positives.size):
+        of_negatives[i] = positives[i] / of_negatives[i]
+    below = 0.0
+    lost = 0.0
+    for i in range(positives.size - 1, -1, -1):
+        share = of_negatives[i]
+        precision = of_positives[i]
+        below += share * (1.0 - precision)
+        lost += share * precision
+        of_positives[i] = precision - value + below
+        of_negatives[i] = -lost
+    for i in range(positives.size):
+        of_positives[i] /= n_positive
+    for i in range(positives.size):
+        of_negatives[i] /= n_positive
+
+
+@in_place_of(precision_influences)
+def _precision_influences(positives, negatives, n_positive, value, of_positives, of_negatives):
+    tp = np.cumsum(positives).astype(np.float64)
+    called = tp + np.cumsum(negatives)
+    precision, share = tp / called, positives / called
+    below = np.cumsum((share * (1.0 - precision))[::-1])[::-1]
+    of_positives[:] = (precision - value + below) / n_positive
+    of_negatives[:] = -np.cumsum((share * precision)[::-1])[::-1] / n_positive
+
+
+@kernel
+def add_products(
+    one: NDArray[np.float64],
+    other: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    strata: NDArray[np.int64],
+    sums: NDArray[np.float64],
+) -> None:
+    """Add of each row c d, c and (c d)^2 to the ``sums`` of its stratum.
+
+    c and d are ``one`` and ``other`` times the weight of the row, and stand for so many rows as its
+    count says. No counts, weights or strata: 1, 1, and all in the first one.
+    """
+    for i in range(one.size):
+        c = one[i]
+        d = other[i]
+        if weights.size:
+            c *= weights[i]
+            d *= weights[i]
+        product = c * d
+        square = product * product
+        if counts.size:
+            c *= counts[i]
+            product *= counts[i]
+            square *= counts[i]
+        stratum = strata[i] if strata.size else 0
+        sums[stratum, 0] += product
+        sums[stratum, 1] += c
+        sums[stratum, 2] += square
+
+
+@in_place_of(add_products)
+def _add_products(one, other, counts, weights, strata, sums):
+    c, d = (one * weights, other * weights) if weights.size else (one, other)
+    product = c * d
+    strata = strata if strata.size else np.zeros(len(one), np.int64)
+    for k, column in enumerate((product, c, product * product)):
+        counted = column * counts if counts.size else column
+        sums[:, k] += np.bincount(strata, counted, len(sums))

@@ -32,7 +32,8 @@ from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estim
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import difference_test, pvalue
-from fastmetrics.inference.samples import Measured, Sample, has_influences, warn_of_units
+from fastmetrics.inference.samples import Sample, warn_of_units
+from fastmetrics.inference.table_points import Measured, has_influences
 from fastmetrics.inference.units import Reference, Units
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 

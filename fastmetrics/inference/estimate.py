@@ -27,13 +27,8 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.samples import (
-    has_influences,
-    is_of_curve,
-    of_matrix,
-    of_table,
-    warn_of_units,
-)
+from fastmetrics.inference.samples import warn_of_units
+from fastmetrics.inference.table_points import TablePoints, has_influences, is_of_curve, of_matrix
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -318,15 +313,23 @@ def _of_table(
             "`y_true`, `y_score` and `sample_weight`"
         )
     found = {}
+    points = TablePoints(table) if isinstance(table, ScoreTable) else None
     for one in asked:
         is_of_labels = one.measure is not None and one.measure.needs == "labels"
-        if isinstance(table, ScoreTable) and is_of_curve(one):
-            measured, size = of_table(one, table), float(table.n_positive) + float(table.n_negative)
-        elif not isinstance(table, ScoreTable) and is_of_labels:
-            measured, size = of_matrix(one, cells.astype(np.float64)), float(cells.sum())
+        if points is not None and is_of_curve(one):
+            measured = points.measured(one)
+        elif points is None and is_of_labels:
+            measured = of_matrix(one, cells.astype(np.float64))
         else:
             raise InputError(f"`{one.label}` needs rows: a {kind} has {has} alone")
         found[one.label] = estimate_of(
-            one, measured, 0, level, method, alternative, n_samples=size, weights_are=None
+            one,
+            measured,
+            0,
+            level,
+            method,
+            alternative,
+            n_samples=float(measured.units.n_units),
+            weights_are=None,
         )
     return found

@@ -14,8 +14,8 @@ from fastmetrics.inference.samples import (
     LabelSample,
     Sample,
     ValueSample,
-    measure_of,
 )
+from fastmetrics.inference.table_points import measure_of
 from fastmetrics.inference.time_sample import TimeSample
 from fastmetrics.measures.asking import Asked
 

@@ -22,7 +22,7 @@ from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
 from fastmetrics.inference.reference import limits
-from fastmetrics.inference.samples import Measured
+from fastmetrics.inference.table_points import Measured
 from fastmetrics.inference.units import Units
 from fastmetrics.measures.asking import Asked
 
@@ -203,14 +203,9 @@ def _near_the_edge(
 
 def class_sizes(units: Units) -> tuple[float, float]:
     """Return the rows of either class; of importances, how many equal ones tell as much."""
-    sizes = []
-    for code in (1, 0):
-        part = units.strata == code
-        if units.weights is None:
-            there = part if units.counts is None else units.counts[part]
-            sizes.append(float(np.sum(there)))
-        else:
-            own = units.weights[part]
-            squares = float(np.sum(own * own))
-            sizes.append(float(own.sum()) ** 2 / squares if squares > 0.0 else 0.0)
-    return sizes[0], sizes[1]
+    codes = np.flatnonzero(units.sizes_of_strata)
+    if units.weights is None:
+        return float(units.sizes_of_strata[codes[-1]]), float(units.sizes_of_strata[codes[0]])
+    own = (units.weights[units.strata == code] for code in (codes[-1], codes[0]))
+    first, second = (float(each.sum()) ** 2 / float(np.sum(each * each)) for each in own)
+    return first, second

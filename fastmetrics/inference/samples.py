@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,34 +22,20 @@ from fastmetrics._input.scores import check_scores_array, check_unit_interval
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_rows
+from fastmetrics.inference.table_points import (
+    Measured,
+    TablePoints,
+    counts_of_two,
+    is_of_curve,
+    measure_of,
+    of_cells,
+)
 from fastmetrics.inference.units import Floats, Ints, Units
 from fastmetrics.measures._influences import RowInfluences
-from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.class_influences import OrderedRows
-from fastmetrics.measures.curves.influences import of_curve
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
-from fastmetrics.measures.decisions import count_measures
 from fastmetrics.tables.scores.score_table import ScoreTable
-
-
-class Measured(NamedTuple):
-    """A measure of K models, how their points move it, and what points are.
-
-    Attributes
-    ----------
-    values : tuple of float
-    influences : ndarray of shape (K, n_points)
-    units : Units
-    counts : ndarray of shape (2, 2) or None
-        Of a single model's decisions of two classes, each row standing for itself: true by
-        predicted, positive last.
-    """
-
-    values: tuple[float, ...]
-    influences: Floats
-    units: Units
-    counts: Floats | None = None
 
 
 def warn_of_units(units: Units, weights_are: WeightsAre | None) -> None:
@@ -159,7 +145,7 @@ class Sample(ABC):
     def _of_decisions(self, one: Asked, predicted: Ints) -> RowInfluences:
         """Return a measure of labels with the influence of each row: that of its cell."""
         counts = self._cells(predicted)
-        value, slopes = _of_cells(one, counts)
+        value, slopes = of_cells(one, counts)
         return RowInfluences(value, slopes[self.classes * len(counts) + predicted])
 
     def _cells(self, predicted: Ints) -> Floats:
@@ -197,7 +183,7 @@ class BinarySample(Sample):
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model; of one, where rows stand for themselves, by its table."""
         if is_of_curve(one) and self.design.is_plain and self.n_models == 1:
-            return of_table(one, self._table)
+            return self._table.measured(one)
         return super().measured(one)
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
@@ -230,8 +216,8 @@ class BinarySample(Sample):
         return self._cells(self._called(one, 0)) if is_of_labels else None
 
     @cached_property
-    def _table(self) -> ScoreTable:
-        return ScoreTable.from_rows(self._rows, n_threads=self._n_threads)
+    def _table(self) -> TablePoints:
+        return TablePoints(ScoreTable.from_rows(self._rows, n_threads=self._n_threads))
 
     @cached_property
     def _ordered(self) -> list[OrderedRows]:
@@ -243,41 +229,6 @@ class BinarySample(Sample):
 
 def _is_auc(one: Asked) -> bool:
     return measure_of(one).name == "roc_auc" and not one.parameters
-
-
-def of_table(one: Asked, table: ScoreTable) -> Measured:
-    """Return a measure of a table of counts: its points are the classes at each score."""
-    measure = measure_of(one)
-    found = of_curve(table, measure.load_influences(), **one.parameters)
-    counts = np.concatenate([table.positives, table.negatives])
-    strata = np.repeat(np.array([1, 0]), len(table)) if measure.is_free_of_shares else None
-    both = np.concatenate([found.of_positives, found.of_negatives])
-    return Measured((found.value,), both[None, :], Units(len(both), counts, strata=strata))
-
-
-def of_matrix(one: Asked, counts: Floats) -> Measured:
-    """Return a measure of a confusion matrix of counts: its points are the cells."""
-    value, slopes = _of_cells(one, counts)
-    k = len(counts)
-    strata = np.repeat(np.arange(k), k) if measure_of(one).is_free_of_shares else None
-    units = Units(k * k, counts.ravel(), strata=strata)
-    return Measured((value,), slopes[None, :], units, _counts_of_two(one, counts))
-
-
-def _of_cells(one: Asked, counts: Floats) -> tuple[float, Floats]:
-    """Return a measure of labels, and how far a row of each cell moves it."""
-    name = measure_of(one).name
-    slopes = count_measures.gradient(name, counts, **one.parameters)
-    value = float(count_measures.value(name, counts, **one.parameters))
-    return value, np.where(counts > 0, slopes, 0.0).ravel()
-
-
-def _counts_of_two(one: Asked, counts: Floats) -> Floats | None:
-    """Return the counts of two classes; of any number those of a share, as right and wrong ones."""
-    if measure_of(one).name in ("accuracy", "error_rate"):
-        hits = float(np.trace(counts))
-        return np.array([[0.0, counts.sum() - hits], [0.0, hits]])
-    return counts if len(counts) == 2 else None
 
 
 class LabelSample(Sample):
@@ -314,7 +265,7 @@ class LabelSample(Sample):
         return self._of_decisions(one, self._predicted[model])
 
     def _counts(self, one: Asked) -> Floats | None:
-        return _counts_of_two(one, self._cells(self._predicted[0]))
+        return counts_of_two(one, self._cells(self._predicted[0]))
 
 
 class ClassSample(Sample):
@@ -369,21 +320,3 @@ class ValueSample(Sample):
             measure.name, y, p, weights, **one.parameters
         )
         return found
-
-
-def is_of_curve(one: Asked) -> bool:
-    """Return whether a measure follows from the classes at each score, as a table has them."""
-    measure = measure_of(one)
-    return measure.family in ("curves", "costs") and measure.needs == "scores"
-
-
-def has_influences(one: Asked) -> bool:
-    """Return whether it is known how far a row moves the measure."""
-    return one.measure is not None and bool(one.measure.influences) and not one.is_only_function
-
-
-def measure_of(one: Asked) -> Measure:
-    """Return the measure asked for, which must have influences."""
-    if one.measure is None or not has_influences(one):
-        raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
-    return one.measure

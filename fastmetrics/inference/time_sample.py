@@ -12,7 +12,8 @@ from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import InputError, renamed
-from fastmetrics.inference.samples import Design, Sample, measure_of
+from fastmetrics.inference.samples import Design, Sample
+from fastmetrics.inference.table_points import measure_of
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.concordance.concordance_index import (

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels.range_kernels import add_products
 from fastmetrics._threads.workers import run
 
 Floats = NDArray[np.float64]
@@ -53,6 +54,8 @@ class Units:
         What was sampled apart, or can be taken so: means are removed, and factors are of each.
     factor : {"unbiased", "infinitesimal jackknife"}
         Whether the variance has the factor f of the Notes, or 1.
+    sizes : ndarray of float64, shape (n_strata,), or None
+        Rows of each stratum, where that is known; counted by default.
 
     Notes
     -----
@@ -81,6 +84,7 @@ class Units:
     groups: Ints | None = None
     strata: Ints | None = None
     factor: Factor = "unbiased"
+    sizes: Floats | None = None
 
     @cached_property
     def n_units(self) -> int:
@@ -88,13 +92,13 @@ class Units:
         if self.groups is not None:
             return int(self._groups_present.any(axis=0).sum())
         if self.counts is not None:
-            return int(self.counts.sum())
+            return int(self.sizes_of_strata.sum())
         return int(np.count_nonzero(self._present))
 
     @cached_property
     def n_strata(self) -> int:
         """Strata that have a row of a weight; 1 without any."""
-        return int(np.count_nonzero(self._sizes))
+        return int(np.count_nonzero(self.sizes_of_strata))
 
     @cached_property
     def _present(self) -> NDArray[np.bool_]:
@@ -102,8 +106,10 @@ class Units:
         return np.ones(self.n_points, np.bool_) if weights is None else weights > 0
 
     @cached_property
-    def _sizes(self) -> Floats:
+    def sizes_of_strata(self) -> Floats:
         """Rows of a weight in each stratum."""
+        if self.sizes is not None:
+            return self.sizes
         if self.counts is not None:
             return self._by_stratum(self.counts)
         return self._by_stratum(None if self.weights is None else self._present)
@@ -122,53 +128,48 @@ class Units:
         if self.groups is not None:
             return self._between_groups(self.sums_of_groups(influences))
         k = len(influences)
-        found = np.empty((k, k))
+        found, own = np.empty((k, k)), [self._sums_of_products(row, row) for row in influences]
         for i, j in zip(*np.tril_indices(k), strict=True):
-            found[i, j] = found[j, i] = self._by_strata(influences[i], influences[j]).sum()
+            sums = own[i] if i == j else self._sums_of_products(influences[i], influences[j])
+            found[i, j] = found[j, i] = self._by_strata(sums, own[j]).sum()
         return found
 
-    def _by_strata(self, one: Floats, other: Floats) -> Floats:
-        """Return what each stratum adds to the covariance of two measures."""
+    def _by_strata(self, sums: Floats, of_other: Floats) -> Floats:
+        """Return what each stratum adds to the covariance of two measures, by their sums."""
+        products = sums[:, 0]
         if self.strata is None:
-            return np.asarray(self.factors * self._sums_of_products(one, other, 1)[0])
-        products, sums, others = self._sums_of_products(one, other, 1)
+            return np.asarray(self.factors * products)
         with np.errstate(invalid="ignore"):  # a stratum without a row
-            left = np.where(self._sizes > 0, products - sums * others / self._sizes, 0.0)
-        if other is one:
+            left = products - sums[:, 1] * of_other[:, 1] / self.sizes_of_strata
+        if of_other is sums:
             left = np.maximum(left, 0.0)
-        return np.asarray(np.where(self._sizes > 0, self.factors * left, 0.0))
+        return np.asarray(np.where(self.sizes_of_strata > 0, self.factors * left, 0.0))
 
-    def _sums_of_products(self, one: Floats, other: Floats, power: int) -> Floats:
-        """Return by stratum the sums of c d, of c and of d; of c^4, c^2 and c^2 for a power of 2.
+    def _sums_of_products(self, one: Floats, other: Floats) -> Floats:
+        """Return of each stratum the sums of c d, of c and of (c d)^2.
 
         In blocks that stay in cache, on all threads; their sums are added in one order.
         """
-        n_strata = len(self._sizes)
+        columns = self._columns
 
         def add_up(start: int) -> Floats:
             here = slice(start, start + _BLOCK)
-            left, right = one[here], other[here]
-            if self.weights is not None:
-                left, right = left * self.weights[here], right * self.weights[here]
-            if power == 2:
-                left = right = left * left
-            counted, counts = left, None if self.counts is None else self.counts[here]
-            if counts is not None:
-                counted = left * counts
-            if self.strata is None:
-                second = counted if right is left else right if counts is None else right * counts
-                return np.array([[np.sum(counted * right)], [counted.sum()], [second.sum()]])
-            strata = self.strata[here]
-            products = np.bincount(strata, counted * right, n_strata)
-            sums = np.bincount(strata, counted, n_strata)
-            if right is left:
-                return np.array([products, sums, sums])
-            others = right if counts is None else right * counts
-            return np.array([products, sums, np.bincount(strata, others, n_strata)])
+            sums = np.zeros((len(self.sizes_of_strata), 3))
+            add_products(one[here], other[here], *(column[here] for column in columns), sums)
+            return sums
 
         jobs = [partial(add_up, start) for start in range(0, self.n_points, _BLOCK)]
-        found = np.array([job() for job in jobs] if len(jobs) < 4 else run(jobs))
-        return np.asarray(found.sum(axis=0))
+        found = [job() for job in jobs] if len(jobs) < 4 else run(jobs)
+        return np.asarray(np.sum(found, axis=0))
+
+    @cached_property
+    def _columns(self) -> tuple[Floats, Floats, Ints]:
+        """Counts, weights and strata, empty where there are none."""
+        none = np.empty(0)
+        counts = none if self.counts is None else np.ascontiguousarray(self.counts, np.float64)
+        weights = none if self.weights is None else np.ascontiguousarray(self.weights, np.float64)
+        strata = np.empty(0, np.int64) if self.strata is None else self.strata
+        return counts, weights, np.ascontiguousarray(strata)
 
     def spread(self, influences: Floats, reference: Reference = "contributions") -> Spread:
         """Return the variance of one measure with its degrees of freedom.
@@ -185,16 +186,14 @@ class Units:
             squares = sums[0].sum(axis=0) ** 2
             second, fourth = float(squares.sum()), float(np.sum(squares * squares))
         else:
-            parts = self._by_strata(influences, influences)
-            variance = float(parts.sum())
-            if reference != "student":
-                fourths, seconds, _ = self._sums_of_products(influences, influences, 2)
-                second, fourth = float(seconds.sum()), float(fourths.sum())
+            own = self._sums_of_products(influences, influences)
+            parts = self._by_strata(own, own)
+            variance, second, fourth = (float(each.sum()) for each in (parts, own[:, 0], own[:, 2]))
         if not variance > 0.0:
             return Spread(variance, math.nan)
         m, most = self.n_units, float(self.n_units - self.n_strata)
         if reference == "student" and self.groups is None:
-            over = float(np.sum(parts[parts > 0] ** 2 / (self._sizes[parts > 0] - 1.0)))
+            over = float(np.sum(parts[parts > 0] ** 2 / (self.sizes_of_strata[parts > 0] - 1.0)))
             return Spread(variance, variance * variance / over)
         if reference == "contributions":
             return Spread(variance, min(second * second / fourth, most))
@@ -213,10 +212,14 @@ class Units:
     def factors(self) -> Floats:
         """What makes up for the mean that was fitted in each stratum; nan of one row."""
         if self.factor != "unbiased":
-            return np.where(self._sizes > 1, 1.0, np.nan)
+            return np.where(self.sizes_of_strata > 1, 1.0, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.weights is None:
-                return np.where(self._sizes > 1, self._sizes / (self._sizes - 1.0), np.nan)
+                return np.where(
+                    self.sizes_of_strata > 1,
+                    self.sizes_of_strata / (self.sizes_of_strata - 1.0),
+                    np.nan,
+                )
             squares = self.weights * self.weights
             powers = self.weights, squares, squares * self.weights
             first, second, third = (self._by_stratum(each) for each in powers)

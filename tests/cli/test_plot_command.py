@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -68,7 +67,7 @@ def test_every_kind_is_tested():
 
 @pytest.mark.parametrize(
     ("kind", "ending"),
-    [*((kind, "svg") for kind in KINDS), *itertools.product(("roc", "confusion"), ("png", "pdf"))],
+    [*((kind, "svg") for kind in KINDS), ("roc", "png"), ("confusion", "pdf")],
 )
 def test_every_kind_in_every_format(kind, ending, scored, capsys):
     path = scored / f"f.{ending}"

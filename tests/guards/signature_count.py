@@ -284,6 +284,9 @@ def rows_in_order() -> None:
         read = {"weights_are": "frequencies" if weight is counts else "importances"}
         fastmetrics.delong_test(labels, {"a": one, "b": other}, sample_weight=weight, **read)
         fastmetrics.dominance(labels, one, other, sample_weight=weight)
+        asked = {"metrics": ["roc_auc", "average_precision"], "sample_weight": weight, **read}
+        fastmetrics.compare(labels, {"a": one, "b": other}, **asked)
+        fastmetrics.estimate(labels, one, **asked)
 
 
 def pooled_rows() -> None:

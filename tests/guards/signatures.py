@@ -128,7 +128,10 @@ ALLOWED: dict[str, int] = {
     "orders:unpack": 1,
     "orders:weigh_runs": 4,
     "range_kernels:add_precisions": 1,
+    "range_kernels:add_products": 1,
+    "range_kernels:auc_influences": 2,  # counts, or weights
     "range_kernels:gap_ends": 1,
+    "range_kernels:precision_influences": 2,
     "ranking_gains:expected_cascade": 1,
     "ranking_gains:expected_gains": 1,
     "ranking_gains:ideal_gains": 1,

@@ -282,11 +282,15 @@ def filled(tmp_path_factory) -> Path:
 @pytest.mark.parametrize(
     ("suffix", "damage"),
     [
-        (".nbi", lambda old: b""),
-        (".nbi", lambda old: b"\x80\x05random \xff" * 50),
-        (".nbc", lambda old: old[: len(old) // 2]),
+        pytest.param(".nbi", lambda old: b"", id="empty index", marks=pytest.mark.exhaustive),
+        pytest.param(".nbi", lambda old: b"\x80\x05random \xff" * 50, id="noise for an index"),
+        pytest.param(
+            ".nbc",
+            lambda old: old[: len(old) // 2],
+            id="half of the code",
+            marks=pytest.mark.exhaustive,
+        ),
     ],
-    ids=["empty index", "noise for an index", "half of the code"],
 )
 def test_damaged_files_of_the_cache_cost_one_warning(filled, tmp_path, suffix, damage) -> None:
     shutil.copytree(filled, tmp_path, dirs_exist_ok=True)

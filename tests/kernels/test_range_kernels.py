@@ -43,3 +43,79 @@ def test_precisions_are_added_exactly(rng, add, above):
     found = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
     assert Fraction(found, 2**128) == expected
     assert limbs.max() < 200 * 2**33
+
+
+KINDS = pytest.mark.parametrize("kind", [np.int64, np.float64])
+
+
+def weight_derivatives(measure, positives, negatives):
+    """Return a measure of exact counts, and its derivatives by one more row of either class."""
+    columns = [[Fraction(float(x)) for x in column] for column in (positives, negatives)]
+    value, step = measure(*columns), Fraction(1, 10**12)
+    moved = []
+    for column in columns:
+        moved.append([])
+        for i in range(len(column)):
+            column[i] += step
+            moved[-1].append(float((measure(*columns) - value) / step))
+            column[i] -= step
+    return float(value), moved
+
+
+def exact_auc(positives, negatives):
+    above, won = Fraction(0), Fraction(0)
+    for p, n in zip(positives, negatives, strict=True):
+        won += n * (above + p / 2)
+        above += p
+    return won / (sum(positives) * sum(negatives))
+
+
+def exact_average_precision(positives, negatives):
+    tp, fp, total = Fraction(0), Fraction(0), Fraction(0)
+    for p, n in zip(positives, negatives, strict=True):
+        tp, fp = tp + p, fp + n
+        total += p * tp / (tp + fp)
+    return total / sum(positives)
+
+
+@KINDS
+@pytest.mark.parametrize("write", forms(kernels.auc_influences))
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_what_rows_move_of_the_auc(rng, write, kind, n):
+    positives, negatives = (column.astype(kind) + 1 for column in table(rng, n))
+    value, moved = weight_derivatives(exact_auc, positives, negatives)
+    sizes, found = (float(positives.sum()), float(negatives.sum())), np.empty((2, n))
+    write(positives, negatives, sizes, value, *found)
+    np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
+
+
+@KINDS
+@pytest.mark.parametrize("write", forms(kernels.precision_influences))
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_what_rows_move_of_average_precision(rng, write, kind, n):
+    positives, negatives = (column.astype(kind) + 1 for column in table(rng, n))
+    value, moved = weight_derivatives(exact_average_precision, positives, negatives)
+    found = np.empty((2, n))
+    write(positives, negatives, float(positives.sum()), value, *found)
+    np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("add", forms(kernels.add_products))
+@pytest.mark.parametrize("given", [(), ("counts",), ("weights", "strata"), ("counts", "strata")])
+def test_products_of_two_columns_by_stratum(rng, add, given):
+    one, other = rng.integers(-9, 9, (2, 100)).astype(np.float64)
+    columns = {
+        "counts": rng.integers(1, 4, 100).astype(np.float64),
+        "weights": rng.integers(1, 4, 100) / 2.0,
+        "strata": rng.integers(0, 3, 100),
+    }
+    held = [column if name in given else column[:0] for name, column in columns.items()]
+    counts, weights = (columns[name] if name in given else 1.0 for name in ("counts", "weights"))
+    strata = columns["strata"] if "strata" in given else np.zeros(100, np.int64)
+    sums = np.ones((3, 3))
+    add(one, other, *held, sums)
+    c, d = one * weights, other * weights
+    wanted = np.ones((3, 3))
+    for k, column in enumerate((c * d, c, (c * d) ** 2)):
+        wanted[:, k] += np.bincount(strata, column * counts, 3)
+    assert (sums == wanted).all()  # all are halves of whole numbers

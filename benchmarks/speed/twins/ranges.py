@@ -50,6 +50,62 @@ def add_precisions(data: Data) -> Pair:
     return ours, twin
 
 
+def auc_influences(data: Data) -> Pair:
+    """What a row of either class moves, against NumPy."""
+    _, positives, negatives = columns(data)
+    m, n = float(positives.sum()), float(negatives.sum())
+
+    def ours() -> tuple[Any, ...]:
+        found = np.empty((2, len(positives)))
+        range_kernels.auc_influences(positives, negatives, (m, n), 0.75, *found)
+        return tuple(found)
+
+    def twin() -> tuple[Any, ...]:
+        below = (n - np.cumsum(negatives)) + negatives / 2.0
+        above = np.cumsum(positives) - positives / 2.0
+        return (below / n - 0.75) / m, (above / m - 0.75) / n
+
+    return ours, twin
+
+
+def precision_influences(data: Data) -> Pair:
+    """The same of average precision."""
+    _, positives, negatives = columns(data)
+    m = float(positives.sum())
+
+    def ours() -> tuple[Any, ...]:
+        found = np.empty((2, len(positives)))
+        range_kernels.precision_influences(positives, negatives, m, 0.75, *found)
+        return tuple(found)
+
+    def twin() -> tuple[Any, ...]:
+        tp, called = np.cumsum(positives), np.cumsum(positives + negatives)
+        precision, share = tp / called, positives / called
+        below = np.cumsum((share * (1.0 - precision))[::-1])[::-1]
+        lost = np.cumsum((share * precision)[::-1])[::-1]
+        return (precision - 0.75 + below) / m, -lost / m
+
+    return ours, twin
+
+
+def add_products(data: Data) -> Pair:
+    """Sum products by stratum, against `bincount`."""
+    _, positives, negatives = columns(data)
+    one, other = positives.astype(np.float64), negatives.astype(np.float64)
+    strata, none = positives % 2, np.empty(0)
+
+    def ours() -> tuple[Any, ...]:
+        sums = np.zeros((2, 3))
+        range_kernels.add_products(one, other, none, none, strata, sums)
+        return (sums,)
+
+    def twin() -> tuple[Any, ...]:
+        columns = one * other, one, (one * other) ** 2
+        return (np.stack([np.bincount(strata, column, 2) for column in columns], axis=1),)
+
+    return ours, twin
+
+
 def count_keys(data: Data) -> Pair:
     """Count scores by their bits: against a sort."""
     scores = data.scores.astype(np.float32)
@@ -90,4 +146,7 @@ TWINS = {
     ),
     gap_ends: (("range_kernels:gap_ends",), False),
     add_precisions: (("range_kernels:add_precisions",), False),
+    auc_influences: (("range_kernels:auc_influences",), False),
+    precision_influences: (("range_kernels:precision_influences",), False),
+    add_products: (("range_kernels:add_products",), False),
 }

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels import range_kernels as kernels
 from fastmetrics.measures.curves.partial_auc import partial_auc
 from fastmetrics.measures.curves.pr_areas import pr_auc
 from fastmetrics.measures.curves.precision_recall import average_precision_score
@@ -33,6 +34,18 @@ class CurveInfluences(NamedTuple):
     value: float
     of_positives: Floats
     of_negatives: Floats
+
+    @classmethod
+    def nowhere(cls, value: float, table: ScoreTable) -> CurveInfluences:
+        """Return columns to be filled, which lie beside each other."""
+        return cls(value, *np.empty((2, len(table))))
+
+    def joined(self) -> Floats:
+        """Return both columns as one, the positives' first; what lies so already is not copied."""
+        base = self.of_positives.base
+        if base is not None and base is self.of_negatives.base and base.shape == (2, len(base[0])):
+            return base.reshape(-1)
+        return np.concatenate([self.of_positives, self.of_negatives])
 
     def scaled(self, factor: float, added: float = 0.0) -> CurveInfluences:
         """Return those of ``factor * value + added``."""
@@ -71,18 +84,10 @@ def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
         low = max_fpr * max_fpr / 2.0
         scale = 0.5 / (max_fpr - low)
         return partial(table, (0.0, max_fpr)).scaled(scale, 0.5 - scale * low)
-    c = _counts(table)
-    m, n = c.tp[-1], c.fp[-1]
-    value = float(roc_auc_score(table))
-    of_positives = (n - c.fp) + c.negatives / 2.0
-    of_positives /= n
-    of_positives -= value
-    of_positives /= m
-    of_negatives = c.tp - c.positives / 2.0
-    of_negatives /= m
-    of_negatives -= value
-    of_negatives /= n
-    return CurveInfluences(value, of_positives, of_negatives)
+    found = CurveInfluences.nowhere(float(roc_auc_score(table)), table)
+    sizes = float(table.n_positive), float(table.n_negative)
+    kernels.auc_influences(table.positives, table.negatives, sizes, *found)
+    return found
 
 
 def rank_loss(table: ScoreTable) -> CurveInfluences:
@@ -97,14 +102,9 @@ def gini(table: ScoreTable) -> CurveInfluences:
 
 def average_precision(table: ScoreTable) -> CurveInfluences:
     """Return average precision; a row lowers or raises the precision of all positives below it."""
-    c = _counts(table)
-    value, m = float(average_precision_score(table)), c.tp[-1]
-    called = c.tp + c.fp
-    precision = c.tp / called
-    share = c.positives / called
-    below = _from_here_down(share * (1.0 - precision))
-    of_negatives = _from_here_down(share * precision)
-    return CurveInfluences(value, (precision - value + below) / m, -of_negatives / m)
+    found = CurveInfluences.nowhere(float(average_precision_score(table)), table)
+    kernels.precision_influences(table.positives, table.negatives, float(table.n_positive), *found)
+    return found
 
 
 def area_under_pr(table: ScoreTable, interpolation: str = "continuous") -> CurveInfluences:

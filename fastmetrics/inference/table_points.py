@@ -1,0 +1,111 @@
+"""Measures of counts, at the scores of a table or in the cells of a matrix, and what moves them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from fastmetrics.errors import InputError
+from fastmetrics.inference.units import Floats, Units
+from fastmetrics.measures._measure import Measure
+from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.curves.influences import of_curve
+from fastmetrics.measures.decisions import count_measures
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+
+class Measured(NamedTuple):
+    """A measure of K models, how their points move it, and what points are.
+
+    Attributes
+    ----------
+    values : tuple of float
+    influences : ndarray of shape (K, n_points)
+    units : Units
+    counts : ndarray of shape (2, 2) or None
+        Of a single model's decisions of two classes, each row standing for itself: true by
+        predicted, positive last.
+    """
+
+    values: tuple[float, ...]
+    influences: Floats
+    units: Units
+    counts: Floats | None = None
+
+
+def is_of_curve(one: Asked) -> bool:
+    """Return whether a measure follows from the classes at each score, as a table has them."""
+    measure = measure_of(one)
+    return measure.family in ("curves", "costs") and measure.needs == "scores"
+
+
+def has_influences(one: Asked) -> bool:
+    """Return whether it is known how far a row moves the measure."""
+    return one.measure is not None and bool(one.measure.influences) and not one.is_only_function
+
+
+def measure_of(one: Asked) -> Measure:
+    """Return the measure asked for, which must have influences."""
+    if one.measure is None or not has_influences(one):
+        raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
+    return one.measure
+
+
+class TablePoints:
+    """The classes at each score of a table of counts, the positives' first: what measures it has.
+
+    Parameters
+    ----------
+    table : ScoreTable
+    """
+
+    def __init__(self, table: ScoreTable) -> None:
+        self._table = table
+
+    def measured(self, one: Asked) -> Measured:
+        """Return a measure of the table with its influences."""
+        measure = measure_of(one)
+        found = of_curve(self._table, measure.load_influences(), **one.parameters)
+        units = self._units_by_class if measure.is_free_of_shares else self._units
+        return Measured((found.value,), found.joined()[None, :], units)
+
+    @cached_property
+    def _units(self) -> Units:
+        columns = self._table.positives, self._table.negatives
+        counts = np.concatenate(columns, dtype=np.float64)
+        size = float(self._table.n_positive) + float(self._table.n_negative)
+        return Units(len(counts), counts, sizes=np.array([size]))
+
+    @cached_property
+    def _units_by_class(self) -> Units:
+        sizes = np.array([self._table.n_negative, self._table.n_positive], np.float64)
+        strata = np.repeat(np.array([1, 0]), len(self._table))
+        return replace(self._units, strata=strata, sizes=sizes)
+
+
+def of_matrix(one: Asked, counts: Floats) -> Measured:
+    """Return a measure of a confusion matrix of counts: its points are the cells."""
+    value, slopes = of_cells(one, counts)
+    k = len(counts)
+    strata = np.repeat(np.arange(k), k) if measure_of(one).is_free_of_shares else None
+    units = Units(k * k, counts.ravel(), strata=strata)
+    return Measured((value,), slopes[None, :], units, counts_of_two(one, counts))
+
+
+def of_cells(one: Asked, counts: Floats) -> tuple[float, Floats]:
+    """Return a measure of labels, and how far a row of each cell moves it."""
+    name = measure_of(one).name
+    slopes = count_measures.gradient(name, counts, **one.parameters)
+    value = float(count_measures.value(name, counts, **one.parameters))
+    return value, np.where(counts > 0, slopes, 0.0).ravel()
+
+
+def counts_of_two(one: Asked, counts: Floats) -> Floats | None:
+    """Return the counts of two classes; of any number those of a share, as right and wrong ones."""
+    if measure_of(one).name in ("accuracy", "error_rate"):
+        hits = float(np.trace(counts))
+        return np.array([[0.0, counts.sum() - hits], [0.0, hits]])
+    return counts if len(counts) == 2 else None
