@@ -50,6 +50,8 @@ _GONE = {
     "micro_recall": "macro_micro(..., metrics='recall_micro')",
     "plot_binomial_test": "binomial_test(...).plot()",
     "plot_t_test": "ComparisonTest.plot",
+    "RankingDifference": "evaluate_rankings(...)['map']['a', 'b'], a Pair",
+    "RankingMean": "evaluate_rankings(...)['map']['a'], an Estimate",
     "score_difference": "compare(y_true, scores, metrics='brier_score')",
 }
 

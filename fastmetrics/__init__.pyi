@@ -377,9 +377,7 @@ from .report.evaluation_result import (
 )
 from .report.ranking_evaluation import evaluate_rankings as evaluate_rankings
 from .report.ranking_result import (
-    RankingDifference as RankingDifference,
     RankingEvaluation as RankingEvaluation,
-    RankingMean as RankingMean,
 )
 from .report.score_plots import (
     plot_det as plot_det,

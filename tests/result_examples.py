@@ -167,9 +167,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     "PostHocTest": lambda: compared().post_hoc,
     "PrBand": lambda: fm.pr_band(Y, S, grid=5, n_resamples=50, rng=1),
     "PrecisionRecallGain": lambda: fm.precision_recall_gain_curve(Y, S),
-    "RankingDifference": lambda: ranked().differences[0],
     "RankingEvaluation": lambda: ranked(),
-    "RankingMean": lambda: ranked().means[0],
     "RankingTable": lambda: fm.RankingTable.from_scores(Y, S, query=np.arange(N) // 5),
     "RankPair": lambda: compared().post_hoc.pairs[0],
     "RegressionMeasures": lambda: fm.regression_measures(

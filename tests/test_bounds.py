@@ -218,7 +218,7 @@ def file(tmp_path, monkeypatch):
 EVALUATE = "evaluate x.parquet --label y --score a --score b --bootstrap 199 --seed 1"
 RANK = (
     "rank x.parquet --query q --relevance y --score a --score b --metrics map "
-    "--test randomization --bootstrap 199 --seed 1"
+    "--test randomization --adjustment max-t --resamples 199 --seed 1"
 )
 COMPARE = "compare-table t.csv --datasets set --higher-is-better --seed 1"
 

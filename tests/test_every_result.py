@@ -135,8 +135,6 @@ NUMBERS = {
     "PermutedDifference": "difference",
     "PrecisionRecallGain": "area",
     "ScoreDecomposition": "score",
-    "RankingDifference": "difference",
-    "RankingMean": "estimate",
     "TimingRatio": "estimate",
 }
 

@@ -36,15 +36,13 @@ def population(scene: Scene) -> dict[str, float]:
 @cache
 def _values_of_rankings(many: Scene) -> dict[str, float]:
     """Return the means over very many queries, whose own error is far below that of a data set."""
-    from fastmetrics import evaluate_rankings
+    from fastmetrics import compare
 
     data = draw(many, many.generator(0))
     systems = {"model": data.scores, "worse": data.others["worse"]}
-    found = evaluate_rankings(
-        data.labels, systems, query=data.groups, metrics=RANKINGS, n_resamples=1, rng=0
-    )
-    values = {name: found.mean("model", name).estimate for name in RANKINGS}
-    pairs = {pair.metric: pair.difference for pair in found.differences}
+    found = compare(data.labels, systems, query=data.groups, metrics=RANKINGS)
+    values = {name: found[name]["model"].estimate for name in RANKINGS}
+    pairs = {name: found[name]["model", "worse"].estimate for name in RANKINGS}
     return values | {f"{name} difference": pairs[name] for name in RANKINGS}
 
 

@@ -9,11 +9,12 @@ from benchmarks.coverage.layout import interval_tables, show_share, table
 from benchmarks.coverage.scenes import RANKINGS
 from benchmarks.coverage.study import Study
 
-RANKED = """`evaluate_rankings` over queries of 20 items, 15 % of them relevant; how much relevance
-adds to a score is Gamma(2, 1/2) times that of the first design, anew for each query. "t" is the
-default: Student's t, and Wilson's interval for hit rates, whose values are 0 and 1. Tests are those
-of `map`; "any of four" is a rejection by any of the four measures after the adjustment. Figures are
-of {n_data:,} data sets each.
+RANKED = """Queries of 20 items, 15 % of them relevant; how much relevance adds to a score is
+Gamma(2, 1/2) times that of the first design, anew for each query. "t" is what `estimate`, `compare`
+and `evaluate_rankings` say: Student's t, of means on the logit scale, and Wilson's interval for hit
+rates, whose values are 0 and 1. The others are of `bootstrap` of the values of the queries. Tests
+are those of `map`; "any of four" is a rejection by any of the four measures after the adjustment
+for these. Figures are of {n_data:,} data sets each.
 """
 
 

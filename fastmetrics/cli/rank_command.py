@@ -23,19 +23,19 @@ examples:
   fastmetrics rank log.parquet --query visit --groups user --score s --relevance clicked
   fastmetrics rank --qrels qrels.txt --run bm25.run --run dense.run --k 10,100 --format markdown
   fastmetrics rank --qrels q.txt --run a.run --run b.run --ties trec_eval --no-relevant 0 \\
-      --test randomization --bootstrap 9999 --seed 1
+      --test randomization --resamples 99999 --seed 1
 """
 
 _DEFAULT: Final = "ndcg map mrr"
-_MEAN_FIELDS: Final = (
-    *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error", "n_queries"),
-    *("pvalue", "pvalue_is_bound", "pvalue_holm", "pvalue_holm_is_bound"),
-    *("pvalue_max_t", "pvalue_max_t_is_bound", "better", "n_better", "n_worse", "n_equal"),
+_FIELDS: Final = (
+    *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error", "df"),
+    *("n_queries", "pvalue", "pvalue_is_bound", "pvalue_holm", "pvalue_holm_is_bound"),
+    *("pvalue_max_t", "pvalue_max_t_is_bound", "better"),
     *("method", "test", "adjustment", "confidence_level", "n_resamples", "key", "note"),
 )
 _SETTINGS: Final = (
-    *("n_queries", "n_left_out", "method", "test", "adjustment", "confidence_level"),
-    *("n_resamples", "n_groups", "ties", "key"),
+    *("n_queries", "n_left_out", "test", "adjustment", "confidence_level"),
+    *("n_resamples", "n_groups", "ties", "key", "verdict"),
 )
 #: What the arguments of the library are called here.
 _WORDS: Final = {
@@ -48,8 +48,7 @@ _WORDS: Final = {
     "control": "--control",
     "groups": "--groups",
     "rng": "--seed",
-    "n_resamples": "--bootstrap",
-    "method": "--method",
+    "n_resamples": "--resamples",
     "test": "--test",
     "qrels": "--qrels",
     "runs": "--run",
@@ -120,7 +119,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--control", metavar="NAME", help="the system that the others are compared with")
     add(
         "--test",
-        choices=("t", "wilcoxon", "sign", "randomization"),
+        choices=("t", "randomization"),
         default="t",
         help="between two systems, over queries (default t)",
     )
@@ -128,18 +127,15 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--adjustment",
         choices=("holm", "max-t"),
         default="holm",
-        help="for the number of comparisons: which p decides (default holm)",
+        help="which p decides: Holm's for the pairs of a measure (default), or max-T for all pairs "
+        "by all measures",
     )
     add(
-        "--bootstrap",
+        "--resamples",
         type=positive,
+        default=9999,
         metavar="N",
-        help="intervals from N resamples of the queries (default: Student's t)",
-    )
-    add(
-        "--method",
-        choices=("percentile", "basic", "bca", "studentized"),
-        help="of the bootstrap's intervals (default bca)",
+        help="random sign flips, of --test randomization and --adjustment max-t (default 9999)",
     )
     add("--seed", type=seed, metavar="S", help="an integer, or the key of an earlier run")
     add(
@@ -188,8 +184,7 @@ def run(options: argparse.Namespace) -> str:
         "control": options.control,
         "test": options.test,
         "adjustment": options.adjustment,
-        "method": "t" if options.bootstrap is None else options.method or "bca",
-        "n_resamples": options.bootstrap or 9999,
+        "n_resamples": options.resamples,
         "confidence_level": options.confidence_level,
         "rng": options.seed,
         "n_threads": options.threads,
@@ -240,8 +235,6 @@ def _check_options(options: argparse.Namespace) -> None:
         )
     if not is_trec and options.ties == "trec_eval":
         raise ValueError("--ties trec_eval orders ties by the names of documents: it is of --qrels")
-    if options.bootstrap is None and options.method is not None:
-        raise ValueError("--method is of the bootstrap: pass --bootstrap with it")
 
 
 def _names(options: argparse.Namespace) -> dict[str, str]:
@@ -275,7 +268,7 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
     scores = {name: columns.scores[name] for name in options.scores}
     data = {"relevance": columns.labels, "scores": scores, "query": columns.queries}
     if columns.groups is not None and columns.queries is not None:
-        from fastmetrics.report._ranking_tables import groups_of_queries
+        from fastmetrics.inference.query_sample import groups_of_queries
 
         data["groups"] = groups_of_queries(columns.groups, columns.queries)
     return data, columns.n_skipped
@@ -287,40 +280,40 @@ def _rendered(found: RankingEvaluation, output_format: str) -> str:
     if output_format == "json":
         return json_text(_plain(found))
     if output_format == "csv":
-        return csv_text(_MEAN_FIELDS, _rows(found))
+        return csv_text(_FIELDS, _rows(found))
     shown = found._shown()
     return markdown_text(shown) if output_format == "markdown" else table_text(shown)
 
 
 def _plain(found: RankingEvaluation) -> dict[str, Any]:
     """Return all but the values of each query."""
+    from fastmetrics._display.numbers import is_bound
+
     whole = {name: getattr(found, name) for name in _SETTINGS}
     whole["n_left_out"] = dict(found.n_left_out)
-    whole["means"] = [one.to_dict() for one in found.means]
-    whole["differences"] = [
-        {name: value for name, value in pair.to_dict().items() if name != "differences"}
-        for pair in found.differences
+    whole["means"] = [
+        {"model": name} | mean.to_dict()
+        for one in found.comparisons.values()
+        for name, mean in zip(one.names, one.models, strict=True)
     ]
+    whole["differences"] = [pair.to_dict() for pair in found.differences]
+    for pair, p in zip(whole["differences"], found.pvalues_max_t, strict=False):
+        pair |= {"pvalue_max_t": float(p), "pvalue_max_t_is_bound": bool(is_bound(p))}
     return whole
 
 
 def _rows(found: RankingEvaluation) -> list[Mapping[str, Any]]:
-    names = ("test", "adjustment", "confidence_level", "n_resamples", "key")
-    shared = {name: getattr(found, name) for name in names}
+    whole = _plain(found)
+    shared = {name: whole[name] for name in _SETTINGS if name in _FIELDS}
     rows: list[Mapping[str, Any]] = []
-    for one in found.means:
-        low, high = one.confidence_interval
-        row = {"model": one.model, "metric": one.metric, "estimate": one.estimate}
-        row |= {"low": low, "high": high, "standard_error": one.standard_error}
-        row |= {"n_queries": one.n_queries, "method": one.method, "note": one.note}
-        rows.append(row | shared)
-    for pair in found.differences:
-        low, high = pair.confidence_interval
-        fields = pair.to_dict()
-        row = {name: fields[name] for name in _MEAN_FIELDS if name in fields}
-        row |= {"model": pair.model_a, "minus_model": pair.model_b, "estimate": pair.difference}
-        row |= {"low": low, "high": high, "better": pair.better or "", "method": found.method}
-        rows.append(row | {"n_queries": len(pair.differences)} | shared)
+    for fields in whole["means"] + whole["differences"]:
+        low, high = fields["confidence_interval"].values()
+        row = {name: fields[name] for name in _FIELDS if name in fields}
+        one = found[fields["metric"]]
+        row |= {"low": low, "high": high, "n_queries": int(one.n_samples)}
+        if "a" in fields:
+            row |= {"model": fields["a"], "minus_model": fields["b"], "method": one.method}
+        rows.append(shared | row)
     return rows
 
 

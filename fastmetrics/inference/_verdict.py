@@ -106,7 +106,8 @@ def _not_better(name: str, one: Comparison, pair: Pair) -> str:
     if math.isnan(pair.pvalue):
         return f"nothing can be said of {pair.a} and {pair.b}{of}"
     if not pair.standard_error > 0.0:
-        return f"{pair.a} and {pair.b} cannot be told apart{of}: no row varies ({both})"
+        what = "no row varies" if one.samples_are == "rows" else "no query varies"
+        return f"{pair.a} and {pair.b} cannot be told apart{of}: {what} ({both})"
     if one.higher_is_better is None:
         apart = pair.pvalue_holm < 1.0 - one.confidence_level
         return f"{'' if apart else 'not shown that '}{pair.a} and {pair.b} differ{of} ({both})"
@@ -120,7 +121,7 @@ def _smallest(one: Comparison, pair: Pair) -> str:
     sides = 2.0 if one.alternative == "two-sided" else 1.0
     least = quantile(1.0 - (1.0 - one.confidence_level) / sides, pair.df) * pair.standard_error
     many = one.n_groups if one.n_groups is not None else one.n_samples
-    what = "rows" if one.n_groups is None else "groups"
+    what = one.samples_are if one.n_groups is None else "groups"
     if not math.isfinite(least) or math.isnan(many):
         return ""
     return (

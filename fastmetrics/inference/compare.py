@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -26,16 +25,21 @@ from fastmetrics._input.scalars import (
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, no_such, warn_user
-from fastmetrics.inference._pvalues import holm
-from fastmetrics.inference.estimate import RULES, metric_of, of_replicates, refuse_times
-from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
-from fastmetrics.inference.forms import sample_of
+from fastmetrics.inference.estimate import RULES, metric_of, of_replicates, refuse_replicates
+from fastmetrics.inference.estimate_result import (
+    Comparison,
+    Comparisons,
+    Estimate,
+    Pair,
+    decided,
+)
+from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import difference_test, pvalue
-from fastmetrics.inference.samples import Sample, warn_of_units
+from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.table_points import Measured, has_influences
-from fastmetrics.inference.units import Reference, Units
-from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread, Units
+from fastmetrics.measures.asking import Asked, MetricsLike
 
 Method = Literal["influence", "bootstrap"]
 
@@ -51,6 +55,7 @@ def compare(
     reference: str | None = None,
     margin: float | None = None,
     event: ArrayLike | None = None,
+    query: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -69,7 +74,7 @@ def compare(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels, numbers for measures of regression, or censored times.
+        Labels, numbers for measures of regression, censored times, or how relevant items are.
     method : {"influence", "bootstrap"}, optional
         How errors are found. None: by the influences of the rows, where the measure is smooth, else
         by the paired bootstrap.
@@ -92,10 +97,11 @@ def compare(
     Notes
     -----
     The influence of a row on a difference is the difference of its influences: one pass gives the
-    covariance of all models. Tests are Student's: of means of rows (losses, errors) the paired t
-    test; of other measures with the degrees of freedom that the kurtosis of influences leaves,
-    2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m), and with groups the effective number of
-    contributions, as in `estimate`. Holm's adjustment is for the pairs of one measure. A model is
+    covariance of all models. Tests are Student's: of means of rows (losses, errors) or of queries
+    (rankings) the paired t test; of other measures with the degrees of freedom that the kurtosis of
+    influences leaves, 2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m), and with groups the effective
+    number of contributions, as in `estimate`; of groups of queries how many of equal size they are
+    worth, less 1. Holm's adjustment is for the pairs of one measure. A model is
     `better` where the adjusted p-value is below 1 - `confidence_level`, the interval leaves out 0,
     and rows vary at all; `verdict` says so in words. O(K n log n) time, O(K n) memory.
 
@@ -128,13 +134,13 @@ def compare(
         if margin < 0.0:
             raise InputError(f"`margin` is a loss, at least 0: got {margin:g}")
     n_threads = check_n_threads(n_threads)
-    asked = ask(metrics, of_times=True)
+    asked = asked_of(metrics, None, query)
     read = check_weights_are(sample_weight, weights_are)
     models = named_scores(scores, names, at_least=2)
     own = tuple(model.name for model in models)
     if reference is not None and reference not in own:
         raise no_such(reference, "models", own)
-    chosen = _Chosen(own, reference, margin, level, alternative)
+    chosen = Chosen(own, reference, margin, level, alternative)
     smooth = tuple(one for one in asked if method != "bootstrap" and has_influences(one))
     if method == "influence" and len(smooth) < len(asked):
         other = next(one.label for one in asked if one not in smooth)
@@ -151,6 +157,7 @@ def compare(
                 sample_weight=sample_weight,
                 weights_are=read,
                 event=event,
+                query=query,
                 groups=groups,
                 strata=strata,
                 n_threads=n_threads,
@@ -160,10 +167,10 @@ def compare(
                 measured = sample.measured(one)
                 if k == 0:
                     warn_of_units(measured.units, sample.design.weights_are)
-                found[one.label] = _compared(one, measured, sample, chosen)
+                found[one.label] = compared(one, measured, chosen, sample.design.weights_are)
         others = {one.label: metric_of(one) for one in asked if one.label not in found}
         if others:
-            refuse_times(asked, others, event)
+            refuse_replicates(asked, others, event)
             if strata is not None or margin is not None:
                 raise InputError("`strata` and `margin` are for measures with influences of rows")
             from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
@@ -191,7 +198,7 @@ def compare(
     return Comparisons({one.label: found[one.label] for one in asked})
 
 
-class _Chosen(NamedTuple):
+class Chosen(NamedTuple):
     """What is asked of the pairs of every measure."""
 
     names: tuple[str, ...]
@@ -209,27 +216,19 @@ class _Chosen(NamedTuple):
         return [(k, last) for k in range(len(self.names)) if k != last]
 
 
-def _compared(one: Asked, measured: Measured, sample: Sample, chosen: _Chosen) -> Comparison:
+def compared(
+    one: Asked, measured: Measured, chosen: Chosen, weights_are: WeightsAre | None = None
+) -> Comparison:
     """Return every pair by the influences that rows have on both models."""
     units = measured.units
     models = tuple(
-        estimate_of(
-            one,
-            measured,
-            k,
-            chosen.level,
-            None,
-            "two-sided",
-            n_samples=sample.n_samples,
-            weights_are=sample.design.weights_are,
-        )
+        estimate_of(one, measured, k, chosen.level, None, "two-sided", weights_are=weights_are)
         for k in range(len(chosen.names))
     )
     reference = _reference_of(one, units)
     found = []
     for a, b in chosen.pairs:
-        spread = units.spread(measured.influences[a] - measured.influences[b], reference)
-        difference = measured.values[a] - measured.values[b]
+        difference, spread = _difference(measured, a, b, reference)
         found.append(_pair(one, chosen, (a, b), difference, spread.standard_error, spread.df))
     covariance = units.covariance(measured.influences)
     return _comparison(
@@ -240,24 +239,45 @@ def _compared(one: Asked, measured: Measured, sample: Sample, chosen: _Chosen) -
         covariance,
         method="influence",
         n_groups=None if units.groups is None else units.n_units,
+        samples_are=measured.samples_are,
     )
+
+
+def _difference(measured: Measured, a: int, b: int, reference: Reference) -> tuple[float, Spread]:
+    """Return the difference of two models, and its spread: what rounding leaves is nothing."""
+    values = measured.values[a], measured.values[b]
+    own = measured.influences[a], measured.influences[b]
+    difference, moved = values[0] - values[1], own[0] - own[1]
+    size = max(map(abs, values))
+    largest = size / len(moved) + max(_largest(each) for each in own)
+    if _largest(moved) <= ROUNDING * largest:
+        moved = np.zeros(len(moved))
+    spread = measured.units.spread(moved, reference)
+    if spread.variance == 0.0 and abs(difference) <= ROUNDING * size:
+        difference = 0.0
+    return difference, spread
+
+
+def _largest(values: Floats) -> float:
+    return max(float(values.max()), -float(values.min()))
 
 
 def _reference_of(one: Asked, units: Units) -> Reference:
     """Return which degrees of freedom the tests of a measure have, as they keep their size.
 
-    Means of rows have those of the paired t test. Other measures lean on few rows, positives above
-    all, and groups of unlike sizes on few groups (docs/coverage.md).
+    Means of rows or queries have those of the paired t test. Other measures lean on few rows,
+    positives above all, and groups of unlike sizes on few groups (docs/coverage.md).
     """
+    family = "" if one.measure is None else one.measure.family
     if units.groups is not None:
-        return "contributions"
-    is_mean = one.measure is not None and one.measure.family in ("probabilities", "regression")
+        return "student" if family == "ranking" else "contributions"
+    is_mean = family in ("probabilities", "regression", "ranking")
     return "student" if is_mean else "kurtosis"
 
 
 def _pair(
     one: Asked,
-    chosen: _Chosen,
+    chosen: Chosen,
     places: tuple[int, int],
     difference: float,
     error: float,
@@ -265,7 +285,11 @@ def _pair(
 ) -> Pair:
     """Return one pair, its p not yet adjusted."""
     a, b = (chosen.names[k] for k in places)
-    test = difference_test(difference, error, df, chosen.level, chosen.alternative)
+    bounds = -math.inf, math.inf
+    if one.measure is not None and chosen.alternative == "two-sided":
+        low, high = one.measure.bounds
+        bounds = low - high, high - low
+    test = difference_test(difference, error, df, chosen.level, chosen.alternative, bounds)
     if error == 0.0:
         such = "nothing tells the models apart" if difference == 0.0 else "no row varies"
         warn_user(
@@ -305,27 +329,24 @@ def _ratio(difference: float, error: float) -> float:
 
 def _comparison(
     one: Asked,
-    chosen: _Chosen,
+    chosen: Chosen,
     models: tuple[Estimate, ...],
     pairs: list[Pair],
     covariance: NDArray[np.float64],
     *,
     method: str,
     n_groups: int | None,
+    samples_are: SamplesAre = "rows",
 ) -> Comparison:
     """Return the comparison, with p adjusted and the better models named."""
-    adjusted = holm([pair.pvalue for pair in pairs])
-    pairs = [replace(pair, pvalue_holm=p) for pair, p in zip(pairs, adjusted, strict=True)]
-    direction = one.higher_is_better
-    pairs = [replace(pair, better=pair.better_at(chosen.level, direction)) for pair in pairs]
     covariance.flags.writeable = False
     return Comparison(
         metric=one.label,
         names=chosen.names,
         models=models,
-        pairs=tuple(pairs),
+        pairs=decided(pairs, chosen.level, one.higher_is_better),
         covariance=covariance,
-        higher_is_better=direction,
+        higher_is_better=one.higher_is_better,
         margin=chosen.margin,
         confidence_level=chosen.level,
         alternative=chosen.alternative,
@@ -333,16 +354,17 @@ def _comparison(
         n_samples=models[0].n_samples,
         n_groups=n_groups,
         weights_are=models[0].weights_are,
+        samples_are=samples_are,
     )
 
 
 def of_paired_bootstrap(paired: Any, asked: Sequence[Asked]) -> Comparisons:
     """Return what a paired bootstrap found of each measure, every pair of models."""
-    chosen = _Chosen(tuple(paired.models), None, None, paired.confidence_level, paired.alternative)
+    chosen = Chosen(tuple(paired.models), None, None, paired.confidence_level, paired.alternative)
     return Comparisons({one.label: _resampled(one, paired, chosen) for one in asked})
 
 
-def _resampled(one: Asked, resampled: Any, chosen: _Chosen) -> Comparison:
+def _resampled(one: Asked, resampled: Any, chosen: Chosen) -> Comparison:
     """Return what a paired bootstrap found of one measure."""
     models = tuple(of_replicates(resampled.models[name][one.label]) for name in chosen.names)
     found = []

@@ -25,13 +25,14 @@ from fastmetrics._input.scalars import (
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.estimate_result import Estimate, Estimates
-from fastmetrics.inference.forms import sample_of
+from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.table_points import TablePoints, has_influences, is_of_curve, of_matrix
-from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+from fastmetrics.tables.ranking.ranking_table import RankingTable
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Method = Literal[
@@ -48,6 +49,9 @@ metrics : str, callable, (str, dict), or a sequence or mapping of them
     What to measure, by the names of `metrics_table`.
 event : array-like of shape (n_samples,), optional
     Of censored times, which `y_true` then holds: whether each is that of an event (1, True).
+query : array-like of shape (n_samples,), optional
+    Of rankings, `y_true` being how relevant items are: the query of each. Measures then have names
+    such as "ndcg@10", and queries vary, not rows.
 groups : array-like of shape (n_samples,), optional
     Which rows belong together (user, patient): groups then vary, not rows.
 strata : array-like of shape (n_samples,), optional
@@ -71,12 +75,13 @@ SmallSampleWarning
 
 @documented(RULES)
 def estimate(
-    y_true: ArrayLike | ScoreTable | ConfusionMatrix,
+    y_true: ArrayLike | ScoreTable | ConfusionMatrix | RankingTable,
     y_score: ArrayLike | None = None,
     *,
     metrics: MetricsLike,
     method: Method | None = None,
     event: ArrayLike | None = None,
+    query: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -94,8 +99,9 @@ def estimate(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), ScoreTable or ConfusionMatrix
-        Labels, numbers for measures of regression, or censored times; or a table of counts, alone.
+    y_true : array-like of shape (n_samples,), ScoreTable, ConfusionMatrix or RankingTable
+        Labels, numbers for measures of regression, censored times, or how relevant items are; or a
+        table, alone.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
         Scores, probabilities, predicted labels or numbers, as the measures need.
     method : str, optional
@@ -124,7 +130,8 @@ def estimate(
     few groups or heavy weights carry the variance.
 
     Where a share of counts is asked and each row stands for itself the interval is Wilson's; where
-    an AUC is near 0 or 1, or a class is small, the outer limits of this and of Newcombe's.
+    an AUC is near 0 or 1, or a class is small, the outer limits of this and of Newcombe's. Means of
+    queries, without groups, have the degrees of freedom of a mean; of hits Wilson's interval.
     O(n log n) time for measures of order, O(n) for others.
 
     References
@@ -153,6 +160,12 @@ def estimate(
     >>> index = ("concordance_index", {"higher_score_means": "longer-time"})
     >>> estimate(time, [1, 6, 2, 7, 3, 7, 3, 8], event=event, metrics=index)
     Estimates(Estimate(concordance_index: 0.714286 [0.22789, 0.954905], influence))
+
+    Of rankings, with the query of each item:
+
+    >>> clicked, query = [1, 0, 0, 1, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c", "d", "d"]
+    >>> estimate(clicked, [3, 2, 1, 2, 3, 1, 2, 1], query=query, metrics="mrr")
+    Estimates(Estimate(mrr: 0.875 [0.155622, 0.996253], influence))
     """
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
@@ -161,7 +174,7 @@ def estimate(
     if threshold is not None:
         threshold = check_real("threshold", threshold)
     n_threads = check_n_threads(n_threads)
-    asked = ask(metrics, of_times=True)
+    asked = asked_of(metrics, y_true, query)
     read = check_weights_are(sample_weight, weights_are)
     by_influence = [one for one in asked if method not in _OF_BOOTSTRAP and has_influences(one)]
     if method not in (None, *_OF_BOOTSTRAP):
@@ -185,20 +198,22 @@ def estimate(
                 sample_weight=sample_weight,
                 weights_are=read,
                 event=event,
+                query=query,
                 groups=groups,
                 strata=strata,
                 n_threads=n_threads,
             )
         others = {one.label: metric_of(one) for one in asked if one not in by_influence}
         if others:
-            refuse_times(asked, others, event)
+            refuse_replicates(asked, others, event)
             if strata is not None:
                 raise InputError("`strata` are for measures with influences of rows")
             chosen: Any = None if method in (None, "bootstrap") else method
+            data: Any = y_true
             from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 
             resampled = bootstrap(
-                y_true,
+                data,
                 y_score,
                 metrics=others,
                 n_resamples=n_resamples,
@@ -218,9 +233,14 @@ def estimate(
     return Estimates({one.label: found[one.label] for one in asked})
 
 
-def refuse_times(asked: tuple[Asked, ...], others: Container[str], event: Any) -> None:
-    """Raise where replicates are wanted of censored times."""
+def refuse_replicates(asked: tuple[Asked, ...], others: Container[str], event: Any) -> None:
+    """Raise where replicates are wanted of censored times, or of queries."""
     for one in asked:
+        if one.measure is not None and one.measure.needs == "rankings":
+            raise InputError(
+                f"`{one.label}` has no replicates of queries: `bootstrap(values, metrics='mean')` "
+                "has them of its values by query"
+            )
         is_of_times = one.measure is not None and one.measure.needs == "times"
         if one.label in others and (is_of_times or event is not None):
             raise InputError(f"`{one.label}` has no replicates of censored times (`event`)")
@@ -261,7 +281,7 @@ def _by_influence(
     if isinstance(y_true, ScoreTable | ConfusionMatrix):
         return _of_table(asked, y_true, y_score, method, level, alternative, options)
     refuse_several(y_score, "compare")
-    if y_score is None:
+    if y_score is None and not isinstance(y_true, RankingTable):
         raise InputTypeError("`y_score` is missing: only a table comes alone")
     models = [NamedScores("", "y_score", y_score)]
     samples = sample_of(asked, y_true, models, **options)
@@ -280,7 +300,6 @@ def _by_influence(
             level,
             method,
             alternative,
-            n_samples=sample.n_samples,
             weights_are=sample.design.weights_are,
         )
     return found
@@ -295,7 +314,7 @@ def _of_table(
     alternative: Alternative,
     options: dict[str, Any],
 ) -> dict[str, Estimate]:
-    rows = ("sample_weight", "event", "groups", "strata", "pos_label", "threshold")
+    rows = ("sample_weight", "event", "query", "groups", "strata", "pos_label", "threshold")
     given = [name for name in rows if options[name] is not None]
     if y_score is not None:
         given.insert(0, "y_score")
@@ -323,13 +342,6 @@ def _of_table(
         else:
             raise InputError(f"`{one.label}` needs rows: a {kind} has {has} alone")
         found[one.label] = estimate_of(
-            one,
-            measured,
-            0,
-            level,
-            method,
-            alternative,
-            n_samples=float(measured.units.n_units),
-            weights_are=None,
+            one, measured, 0, level, method, alternative, weights_are=None
         )
     return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.errors import no_such
+from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference._verdict import verdict_of
+from fastmetrics.inference.units import SamplesAre
 from fastmetrics.measures._measure import Scale
 
 
@@ -43,9 +45,9 @@ class Estimate(OneNumber):
     alternative : {"two-sided", "less", "greater"}
         Both limits, the upper one alone, or the lower one alone.
     n_samples : float
-        Rows of a weight; the sum of frequencies.
+        Rows of a weight, or queries that count; the sum of frequencies.
     n_groups : int or None
-        Groups of rows; None where each row stands for itself.
+        Groups of rows, or of queries; None where each stands for itself.
     weights_are : {"importances", "frequencies"} or None
         How weights were read; None where there were none.
     note : str
@@ -134,6 +136,21 @@ class Pair(OneNumber):
         return self.a if (self.estimate > 0.0) == higher_is_better else self.b
 
 
+def decided(
+    pairs: Sequence[Pair],
+    level: float,
+    higher_is_better: bool | None,
+    adjusted: Sequence[float] | None = None,
+) -> tuple[Pair, ...]:
+    """Return pairs with p adjusted for their number, and the better models by Holm's or other p."""
+    by_holm = holm([pair.pvalue for pair in pairs])
+    found = []
+    for pair, p, deciding in zip(pairs, by_holm, adjusted or by_holm, strict=True):
+        better = replace(pair, pvalue_holm=deciding).better_at(level, higher_is_better)
+        found.append(replace(pair, pvalue_holm=p, better=better))
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Result):
     """Several models compared by one measure on the same rows.
@@ -163,6 +180,7 @@ class Comparison(Result):
     n_samples : float
     n_groups : int or None
     weights_are : {"importances", "frequencies"} or None
+    samples_are : {"rows", "queries"}
     note : str
     details : object
         What else the method found, such as the test of all models at once; None if nothing.
@@ -181,6 +199,7 @@ class Comparison(Result):
     n_samples: float
     n_groups: int | None
     weights_are: WeightsAre | None
+    samples_are: SamplesAre = "rows"
     note: str = ""
     details: Any = field(default=None, repr=False)
 
@@ -204,8 +223,18 @@ class Comparison(Result):
         """What is shown, in words: which model is better and by how much, or that it is not."""
         return verdict_of({self.metric: self}).replace("\N{NO-BREAK SPACE}", " ")
 
-    def __getitem__(self, models: tuple[str, str]) -> Pair:
-        """Return the comparison of two models, by their names in the order of `pairs`."""
+    @overload
+    def __getitem__(self, models: str) -> Estimate: ...
+
+    @overload
+    def __getitem__(self, models: tuple[str, str]) -> Pair: ...
+
+    def __getitem__(self, models: str | tuple[str, str]) -> Estimate | Pair:
+        """Return the estimate of a model, or how two differ in the order of `pairs`, by name."""
+        if isinstance(models, str):
+            if models not in self.names:
+                raise no_such(models, "models", self.names)
+            return self.models[self.names.index(models)]
         for pair in self.pairs:
             if (pair.a, pair.b) == models:
                 return pair

@@ -1,4 +1,4 @@
-"""Which form of data a measure is of: rows of classes, of labels, of numbers, of censored times."""
+"""Which form of data a measure is of: classes, labels, numbers, censored times, or rankings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import column_count
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference.query_sample import queries_of
 from fastmetrics.inference.samples import (
     BinarySample,
     ClassSample,
@@ -17,13 +18,24 @@ from fastmetrics.inference.samples import (
 )
 from fastmetrics.inference.table_points import measure_of
 from fastmetrics.inference.time_sample import TimeSample
-from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.measures.ranking.names import asked_rankings
+from fastmetrics.tables.ranking.ranking_table import RankingTable
+
+
+def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[Asked, ...]:
+    """Return the measures asked for: of rankings where there are queries, else of the others."""
+    if query is not None or isinstance(y_true, RankingTable):
+        return asked_rankings(metrics)
+    return ask(metrics, of_times=True)
 
 
 def sample_of(
     asked: tuple[Asked, ...], y_true: Any, models: list[NamedScores], **given: Any
 ) -> Mapping[str, Sample]:
     """Return the form of data that each measure is of, by its label; each form is made once."""
+    if given["query"] is not None or isinstance(y_true, RankingTable):
+        return dict.fromkeys([one.label for one in asked], queries_of(y_true, models, given))
     made: dict[type[Sample], Sample] = {}
     found: dict[str, Sample] = {}
     for one in asked:

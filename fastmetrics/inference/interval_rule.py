@@ -55,28 +55,30 @@ def estimate_of(
     method: str | None,
     alternative: Alternative,
     *,
-    n_samples: float,
     weights_are: WeightsAre | None,
 ) -> Estimate:
     """Return the estimate of one model: error, degrees of freedom, and limits by the rule."""
     if one.measure is None:
         raise InputError(f"{one.label!r} has no influences")
     value, units, measure = measured.values[model], measured.units, one.measure
-    spread = units.spread(measured.influences[model])
+    counts, is_of_queries = measured.counts[model], measure.family == "ranking"
+    is_mean = is_of_queries and units.groups is None
+    spread = units.spread(measured.influences[model], "student" if is_mean else "contributions")
     error = spread.standard_error if not math.isnan(value) else math.nan
     limit = limits(value, error, spread.df, level, measure.scale, alternative, measure.bounds)
     name = "influence"
     is_auc = measure.name in _AUC and units.groups is None and units.n_strata <= 2
-    shares = measured.counts is not None and measure.name in _SHARES
+    share = "accuracy" if is_of_queries else measure.name
+    shares = counts is not None and share in _SHARES
     if method in ("wilson", "newcombe") and not (
         shares if method == "wilson" else measure.name in _AUC
     ):
         what = "shares of independent rows of two classes" if method == "wilson" else "the AUC"
         raise InputError(f"`method={method!r}` is for {what}: got {one.label!r}")
     if method in (None, "wilson") and shares and not math.isnan(value):
-        limit, name = _wilson(measure.name, measured.counts, level, alternative), "wilson"
-    elif method is None and measured.counts is not None and measure.name in _OF_RATES:
-        limit = _of_rates(measure.name, value, measured.counts, level, alternative)
+        limit, name = _wilson(share, counts, level, alternative), "wilson"
+    elif method is None and counts is not None and measure.name in _OF_RATES:
+        limit = _of_rates(measure.name, value, counts, level, alternative)
         name = "wilson of both rates"
     elif method in (None, "newcombe") and is_auc and not math.isnan(value):
         sizes = class_sizes(units)
@@ -85,7 +87,8 @@ def estimate_of(
     if math.isnan(value):
         warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
     elif math.isnan(limit.low):
-        note = f"the rows do not show how much {one.label} varies: it has no interval"
+        those = f"the {measured.samples_are}"
+        note = f"{those} do not show how much {one.label} varies: it has no interval"
         warn_user(
             f"`{one.label}` is {value:g} and {note}",
             DegenerateDataWarning if error == 0.0 else UndefinedMetricWarning,
@@ -100,7 +103,7 @@ def estimate_of(
         method=name,
         scale=measure.scale,
         alternative=alternative,
-        n_samples=n_samples,
+        n_samples=measured.n_samples,
         n_groups=None if units.groups is None else units.n_units,
         weights_are=weights_are,
         note=note,

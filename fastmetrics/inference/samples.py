@@ -120,18 +120,17 @@ class Sample(ABC):
             tuple(each.value for each in found),
             np.stack([each.influences for each in found]),
             self._units_by_class if measure_of(one).is_by_class(one.parameters) else self._units,
-            self._counts(one) if self.n_models == 1 and self.design.is_plain else None,
+            tuple(
+                self._counts(one, model) if self.design.is_plain else None
+                for model in range(self.n_models)
+            ),
+            self.design.n_samples(len(self.classes)),
         )
-
-    @property
-    def n_samples(self) -> float:
-        """Rows of a weight; the sum of frequencies."""
-        return self.design.n_samples(len(self.classes))
 
     @abstractmethod
     def _influenced(self, one: Asked, model: int) -> RowInfluences: ...
 
-    def _counts(self, one: Asked) -> Floats | None:
+    def _counts(self, one: Asked, model: int) -> Floats | None:
         return None
 
     @cached_property
@@ -211,9 +210,9 @@ class BinarySample(Sample):
             )
         return np.asarray(self._scores[model] >= self._threshold, np.int64)
 
-    def _counts(self, one: Asked) -> Floats | None:
+    def _counts(self, one: Asked, model: int) -> Floats | None:
         is_of_labels = measure_of(one).needs == "labels"
-        return self._cells(self._called(one, 0)) if is_of_labels else None
+        return self._cells(self._called(one, model)) if is_of_labels else None
 
     @cached_property
     def _table(self) -> TablePoints:
@@ -264,8 +263,8 @@ class LabelSample(Sample):
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         return self._of_decisions(one, self._predicted[model])
 
-    def _counts(self, one: Asked) -> Floats | None:
-        return counts_of_two(one, self._cells(self._predicted[0]))
+    def _counts(self, one: Asked, model: int) -> Floats | None:
+        return counts_of_two(one, self._cells(self._predicted[model]))
 
 
 class ClassSample(Sample):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastmetrics.errors import InputError
-from fastmetrics.inference.units import Floats, Units
+from fastmetrics.inference.units import Floats, SamplesAre, Units
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
@@ -25,15 +25,20 @@ class Measured(NamedTuple):
     values : tuple of float
     influences : ndarray of shape (K, n_points)
     units : Units
-    counts : ndarray of shape (2, 2) or None
-        Of a single model's decisions of two classes, each row standing for itself: true by
-        predicted, positive last.
+    counts : tuple of K ndarrays of shape (2, 2), or None
+        Of decisions of two classes, each row standing for itself: true by predicted, positive
+        last; of a share of any other rows or queries, those that are right and wrong.
+    n_samples : float
+        Rows of a weight, or queries; the sum of frequencies.
+    samples_are : {"rows", "queries"}
     """
 
     values: tuple[float, ...]
     influences: Floats
     units: Units
-    counts: Floats | None = None
+    counts: tuple[Floats | None, ...]
+    n_samples: float
+    samples_are: SamplesAre = "rows"
 
 
 def is_of_curve(one: Asked) -> bool:
@@ -70,7 +75,8 @@ class TablePoints:
         measure = measure_of(one)
         found = of_curve(self._table, measure.load_influences(), **one.parameters)
         units = self._units_by_class if measure.is_free_of_shares else self._units
-        return Measured((found.value,), found.joined()[None, :], units)
+        size = float(units.n_units)
+        return Measured((found.value,), found.joined()[None, :], units, (None,), size)
 
     @cached_property
     def _units(self) -> Units:
@@ -92,7 +98,8 @@ def of_matrix(one: Asked, counts: Floats) -> Measured:
     k = len(counts)
     strata = np.repeat(np.arange(k), k) if measure_of(one).is_free_of_shares else None
     units = Units(k * k, counts.ravel(), strata=strata)
-    return Measured((value,), slopes[None, :], units, counts_of_two(one, counts))
+    decided = (counts_of_two(one, counts),)
+    return Measured((value,), slopes[None, :], units, decided, float(counts.sum()))
 
 
 def of_cells(one: Asked, counts: Floats) -> tuple[float, Floats]:
@@ -106,6 +113,10 @@ def of_cells(one: Asked, counts: Floats) -> tuple[float, Floats]:
 def counts_of_two(one: Asked, counts: Floats) -> Floats | None:
     """Return the counts of two classes; of any number those of a share, as right and wrong ones."""
     if measure_of(one).name in ("accuracy", "error_rate"):
-        hits = float(np.trace(counts))
-        return np.array([[0.0, counts.sum() - hits], [0.0, hits]])
+        return counts_of_share(float(np.trace(counts)), float(counts.sum()))
     return counts if len(counts) == 2 else None
+
+
+def counts_of_share(hits: float, n: float) -> Floats:
+    """Return hits and misses as counts of two classes that are right and wrong."""
+    return np.array([[0.0, n - hits], [0.0, hits]])

@@ -17,9 +17,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 Reference = Literal["contributions", "kurtosis", "student"]
+#: What a measure is of, one by one.
+SamplesAre = Literal["rows", "queries"]
 #: What makes up for fitted means: m / (m - 1), or nothing (R's `survival::concordance`).
 Factor = Literal["unbiased", "infinitesimal jackknife"]
 
+#: What is smaller than so much of what it was made of is left by rounding.
+ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
 #: Rows of a block: what is made of it stays in cache.
 _BLOCK: Final = 1 << 15
 
@@ -114,6 +118,14 @@ class Units:
             return self._by_stratum(self.counts)
         return self._by_stratum(None if self.weights is None else self._present)
 
+    @cached_property
+    def _worth(self) -> Floats:
+        """How many rows of equal weight those of each stratum are worth (Kish 1965)."""
+        if self.weights is None:
+            return self.sizes_of_strata
+        squares = self._by_stratum(self.weights * self.weights)
+        return self._by_stratum(self.weights) ** 2 / np.where(squares > 0.0, squares, 1.0)
+
     def _by_stratum(self, values: Any) -> Floats:
         """Return the sum of the values in each stratum; of ones by default."""
         if self.strata is None:
@@ -177,8 +189,9 @@ class Units:
         ``reference`` says which, of sums over m units c: "contributions", the number of units that
         carry the variance, (sum c^2)^2 / sum c^4; "kurtosis", what the variance of a variance
         says, 2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m); "student", (sum v_h)^2 / sum v_h^2 /
-        (m_h - 1) over the variances v of strata (Welch and Satterthwaite), m - 1 without. All are
-        at most m less the number of strata.
+        (m_h - 1) over the variances v of strata (Welch and Satterthwaite), m - 1 without, m being
+        what weights leave of units (Kish 1965); of groups so many less the strata. All are at most
+        m less the number of strata.
         """
         if self.groups is not None:
             sums = self.sums_of_groups(influences[None, :])
@@ -192,8 +205,10 @@ class Units:
         if not variance > 0.0:
             return Spread(variance, math.nan)
         m, most = self.n_units, float(self.n_units - self.n_strata)
-        if reference == "student" and self.groups is None:
-            over = float(np.sum(parts[parts > 0] ** 2 / (self.sizes_of_strata[parts > 0] - 1.0)))
+        if reference == "student":
+            if self.groups is not None:
+                return Spread(variance, self.effective_groups - self.n_strata)
+            over = float(np.sum(parts[parts > 0] ** 2 / (self._worth[parts > 0] - 1.0)))
             return Spread(variance, variance * variance / over)
         if reference == "contributions":
             return Spread(variance, min(second * second / fourth, most))
@@ -232,7 +247,9 @@ class Units:
         codes, shape = self._codes
         found = np.empty((len(influences), shape[0] * shape[1]))
         for row, own in zip(found, influences, strict=True):
-            row[:] = np.bincount(codes, own if weights is None else own * weights, len(row))
+            added = own if weights is None else own * weights
+            row[:] = np.bincount(codes, added, len(row))
+            row[np.abs(row) <= ROUNDING * np.abs(added).sum()] = 0.0  # they cancel in the group
         return found.reshape(len(influences), *shape)
 
     @cached_property

@@ -150,7 +150,7 @@ def ask(metrics: Any, *, of_rankings: bool = False, of_times: bool = False) -> t
         if needs == "rankings" and not of_rankings:
             raise InputError(
                 f"`metrics` names {one.label!r}, which is measured query by query: "
-                f"`evaluate_rankings(relevance, scores, query=..., metrics={one.label!r})`"
+                f"`estimate(relevance, score, query=..., metrics={one.label!r})`"
             )
     return tuple(asked)
 

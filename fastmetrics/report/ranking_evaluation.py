@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from itertools import combinations
-from math import inf, nan
+from dataclasses import replace
+from math import isnan, nan
 from types import MappingProxyType
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.models import NamedScores, named_scores
+from fastmetrics._input.rows import column_count, has_names
 from fastmetrics._input.scalars import (
     check_choice,
     check_confidence_level,
@@ -20,34 +25,19 @@ from fastmetrics._input.scalars import (
     key_text,
     seed_key,
 )
-from fastmetrics._results import ConfidenceInterval
+from fastmetrics._threads.workers import at_most
 from fastmetrics.comparison.samples.max_t import max_t_pvalues
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._pvalues import holm
+from fastmetrics.comparison.samples.sign_flip import sign_flip_test
+from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError
+from fastmetrics.inference._sample_sizes import effective_groups, warn_of_few_groups
+from fastmetrics.inference.compare import Chosen, compared
+from fastmetrics.inference.estimate_result import Comparison, Comparisons, Pair, decided
+from fastmetrics.inference.query_sample import QuerySample, tables_of_rows
+from fastmetrics.inference.units import ROUNDING, Floats
 from fastmetrics.measures.asking import Asked, MetricsLike
-from fastmetrics.measures.ranking.names import asked_rankings, values_of
-from fastmetrics.report._ranking_statistics import (
-    NOTHING,
-    Column,
-    Method,
-    Plan,
-    Test,
-    column_of,
-    difference_of,
-    interval_of,
-    pvalue_of,
-    sums_of_groups,
-)
-from fastmetrics.report._ranking_tables import check_aligned, group_codes, tables_of
-from fastmetrics.report.ranking_result import (
-    RankingDifference,
-    RankingEvaluation,
-    RankingMean,
-)
+from fastmetrics.measures.ranking.names import asked_rankings
+from fastmetrics.report.ranking_result import Adjustment, RankingEvaluation, Test
 from fastmetrics.tables.ranking.ranking_table import TIES, RankingTable, Ties
-
-Adjustment = Literal["holm", "max-t"]
-Booleans = NDArray[np.bool_]
 
 METRICS: Final = ("ndcg", "map", "mrr")
 
@@ -69,7 +59,6 @@ def evaluate_rankings(
     control: str | None = None,
     groups: ArrayLike | Mapping[Any, Any] | None = None,
     confidence_level: float = 0.95,
-    method: Method = "t",
     n_resamples: int = 9999,
     test: Test = "t",
     adjustment: Adjustment = "holm",
@@ -114,20 +103,18 @@ def evaluate_rankings(
     groups : array-like of shape (n_queries,) or mapping from query to group, optional
         Queries that belong together (of one user, one session), in the order of sorted queries:
         groups, not queries, are taken for independent.
-    method : {"t", "percentile", "basic", "bca", "studentized"}, default="t"
-        Intervals: Student's t (of values that are 0 and 1 alone, Wilson's of their share), or of a
-        bootstrap of the queries, which covers less where there are few (``docs/coverage.md``).
     n_resamples : int, default=9999
-        Of the bootstrap, and of random sign flips.
-    test : {"t", "wilcoxon", "sign", "randomization"}, default="t"
-        The paired test behind `pvalue`, always two-sided.
+        Random sign flips, of the randomization test and of max-T.
+    test : {"t", "randomization"}, default="t"
+        The paired test behind `pvalue`, always two-sided: Student's, or Fisher's by sign flips.
     adjustment : {"holm", "max-t"}, default="holm"
-        Which adjusted p-value decides whether a system is called better.
+        Which adjusted p-value decides whether a system is called better: Holm's for the pairs of
+        one measure, or that of the largest statistic of all pairs by all measures.
 
     Returns
     -------
     RankingEvaluation
-        Values of each query, means with intervals, and each pair's difference.
+        Values of each query, and by measure what `compare` says: means and each pair's difference.
 
     Raises
     ------
@@ -145,11 +132,11 @@ def evaluate_rankings(
     Notes
     -----
     A query counts for a measure if it has a value for every system, so that all are judged by the
-    same queries. Intervals and p-values speak of other queries like these. Holm and max-T adjust
-    for all pairs by all measures together; max-T flips the signs of a query's differences all at
-    once, and so gains from how alike the measures are. A system is called better only where its
-    adjusted p-value is at most 1 - `confidence_level` and the interval of the difference leaves 0
-    out. Of a weighted mean (`group_auc`) intervals and the t test are to first order.
+    same queries. Means, intervals and t tests are those of `estimate` and `compare`, and speak of
+    other queries like these. max-T flips the signs of a query's differences all at once, and so
+    gains from how alike the measures are. A system is called better only where its adjusted p-value
+    is below 1 - `confidence_level` and the interval of the difference leaves 0 out; the `verdict`
+    says what of it would stand Holm's adjustment over all measures.
 
     One sort of the queries a system; then O(relevant items) a measure, and O(n_queries n_resamples)
     for max-T, which is all signs where these are no more than `n_resamples`.
@@ -169,45 +156,52 @@ def evaluate_rankings(
     >>> found = evaluate_rankings(clicked, {"new": new, "old": old}, metrics=["ndcg@2", "mrr"])
     >>> found.per_query("old", "mrr")
     array([0.5, 1. , 0.5, 0.5])
-    >>> found.difference("new", "old", "mrr").estimate
+    >>> found["mrr"]["new", "old"].estimate
     0.375
+    >>> float(found["mrr"]["old"])
+    0.625
     """
     asked = asked_rankings(metrics, k)
     level = check_confidence_level(confidence_level)
     check_choice("ties", ties, TIES)
-    check_choice("method", method, get_args(Method))
     check_choice("test", test, get_args(Test))
     check_choice("adjustment", adjustment, get_args(Adjustment))
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     key, threads = seed_key(rng), check_n_threads(n_threads)
-    if groups is not None and test in ("wilcoxon", "sign"):
-        raise InputError(
-            f"`test={test!r}` takes queries for independent, and `groups` says that they are not: "
-            "take `test='t'` or `test='randomization'`"
-        )
     rows = {"query": query, "ids": ids, "n_relevant": n_relevant}
-    tables = tables_of(relevance, scores, names, rows, threads)
+    tables = _tables_of(relevance, scores, names, rows, threads)
     models = tuple(tables)
     if control is not None:
         check_choice("control", control, models)
-    queries = check_aligned(tables)
-    n_queries = next(iter(tables.values())).n_queries
-    codes = None if groups is None else group_codes(groups, queries, n_queries)
-    plan = Plan(method, test, level, count, key, codes, threads)
-    values, columns, kept = _measured(asked, tables, ties, relevant_from, no_relevant, threads)
-    pairs = [pair for pair in combinations(models, 2) if control is None or control in pair]
-    if control is not None:
-        pairs = [(a, b) if b == control else (b, a) for a, b in pairs]
-    differences = _differences(asked, columns, kept, pairs, plan, adjustment)
+    queries = _check_aligned(tables)
+    codes = None if groups is None else _group_codes(groups, queries, len(tables[models[0]].sizes))
+    sample = QuerySample(
+        list(tables.values()),
+        codes,
+        ties=ties,
+        relevant_from=relevant_from,
+        no_relevant=no_relevant,
+        n_threads=threads,
+    )
+    chosen = Chosen(models, control, None, level, "two-sided")
+    largest: tuple[float, ...] = ()
+    with at_most(threads):
+        found = {one.label: compared(one, sample.measured(one), chosen) for one in asked}
+        if len(models) > 1 and (test != "t" or adjustment != "holm"):
+            options: dict[str, Any] = {"n_resamples": count, "key": key}
+            found, largest = _flipped(found, asked, sample, test, adjustment, **options)
+    values = np.stack([sample.by_query(one).values for one in asked], axis=1)
+    values.setflags(write=False)
+    left_out = {one.label: int((~sample.by_query(one).counts).sum()) for one in asked}
     return RankingEvaluation(
         models=models,
-        metrics=tuple(one.label for one in asked),
+        metrics=tuple(found),
+        cutoffs=tuple(one.parameters.get("k") for one in asked),
         queries=queries,
         values=values,
-        means=_means(asked, columns, kept, models, differences, plan),
-        differences=differences,
-        n_left_out=MappingProxyType({one.label: int((~kept[one.label]).sum()) for one in asked}),
-        method=method,
+        comparisons=Comparisons(found),
+        pvalues_max_t=largest,
+        n_left_out=MappingProxyType(left_out),
         test=test,
         adjustment=adjustment,
         confidence_level=level,
@@ -218,159 +212,135 @@ def evaluate_rankings(
     )
 
 
-def _measured(
+def _flipped(
+    found: Mapping[str, Comparison],
     asked: Sequence[Asked],
-    tables: Mapping[str, RankingTable],
-    ties: Ties,
-    relevant_from: float,
-    no_relevant: float,
-    n_threads: int | None,
-) -> tuple[NDArray[np.float64], dict[tuple[str, str], Column], dict[str, Booleans]]:
-    """Return the values of each query, those that count by system and measure, and which count."""
-    n_queries = next(iter(tables.values())).n_queries
-    values = np.empty((len(tables), len(asked), n_queries))
-    columns: dict[tuple[str, str], Column] = {}
-    kept: dict[str, Booleans] = {}
-    for j, one in enumerate(asked):
-        found = {
-            name: values_of(
-                one,
-                table,
-                ties=ties,
-                relevant_from=relevant_from,
-                no_relevant=no_relevant,
-                n_threads=n_threads,
-            )
-            for name, table in tables.items()
-        }
-        values[:, j] = [each.values for each in found.values()]
-        counts: Booleans = ~np.asarray(np.isnan(values[:, j]).any(axis=0))
-        values[:, j, ~counts] = nan
-        kept[one.label] = counts
-        if not counts.any():
-            warn_user(
-                f"{one.label!r} is undefined: no query has what it needs; set to nan",
-                UndefinedMetricWarning,
-            )
-            continue
-        for i, (name, each) in enumerate(found.items()):
-            weights = None if each.weights is None else each.weights[counts].astype(np.float64)
-            columns[name, one.label] = column_of(values[i, j, counts], weights, ties)
-    values.setflags(write=False)
-    return values, columns, kept
-
-
-def _differences(
-    asked: Sequence[Asked],
-    columns: Mapping[tuple[str, str], Column],
-    kept: Mapping[str, Booleans],
-    pairs: Sequence[tuple[str, str]],
-    plan: Plan,
+    sample: QuerySample,
+    test: Test,
     adjustment: Adjustment,
-) -> tuple[RankingDifference, ...]:
-    """Return each pair's difference by each measure, p-values adjusted for all of them."""
-    if not pairs:
-        return ()
-    labels = [one.label for one in asked]
-    bounds = {one.label: one.measure.bounds for one in asked if one.measure is not None}
-    compared = [(label, a, b) for label in labels for a, b in pairs]
-    found: dict[tuple[str, str, str], Column] = {
-        (label, a, b): difference_of(columns[a, label], columns[b, label])
-        for label, a, b in compared
-        if (a, label) in columns
-    }
-    pvalues = {
-        each: pvalue_of(difference, plan, kept[each[0]]) for each, difference in found.items()
-    }
-    adjusted = dict(zip(found, holm([pvalues[each] for each in found]), strict=True))
-    largest = dict(zip(found, _max_t(found, kept, plan), strict=True))
-    decides = adjusted if adjustment == "holm" else largest
-    alpha = 1.0 - plan.confidence_level
-    results = []
-    for each in compared:
-        label, a, b = each
-        difference = found.get(each, NOTHING)
-        interval, error, *_ = interval_of(difference, plan, kept[label], label, is_difference=True)
-        low, high = bounds.get(label, (0.0, inf))
-        better = None
-        if decides.get(each, nan) <= alpha and (interval.low > 0.0 or interval.high < 0.0):
-            better = a if difference.mean > 0 else b
-        values = difference.values
-        values.setflags(write=False)
-        results.append(
-            RankingDifference(
-                metric=label,
-                model_a=a,
-                model_b=b,
-                difference=difference.mean,
-                confidence_interval=_within(interval, low - high, high - low),
-                standard_error=error,
-                pvalue=pvalues.get(each, nan),
-                pvalue_holm=adjusted.get(each, nan),
-                pvalue_max_t=largest.get(each, nan),
-                better=better,
-                n_better=int(np.count_nonzero(values > 0)),
-                n_worse=int(np.count_nonzero(values < 0)),
-                n_equal=int(np.count_nonzero(values == 0)),
-                differences=values,
-            )
+    **options: Any,
+) -> tuple[dict[str, Comparison], tuple[float, ...]]:
+    """Return comparisons with what sign flips say of their pairs, and p adjusted by max-T."""
+    pairs = [(one, pair) for one in asked for pair in found[one.label].pairs]
+    shares = [_shares(one, pair, sample, found[one.label].names) for one, pair in pairs]
+    pvalues = [pair.pvalue for _, pair in pairs]
+    if test == "randomization":
+        pvalues = [
+            _pvalue(own, pair, **options) for own, (_, pair) in zip(shares, pairs, strict=True)
+        ]
+    largest: tuple[float, ...] = ()
+    if adjustment == "max-t":
+        adjusted = max_t_pvalues(np.column_stack(shares), *options.values())
+        largest = tuple(
+            nan if isnan(pair.pvalue) else p for p, (_, pair) in zip(adjusted, pairs, strict=True)
         )
-    return tuple(results)
+    changed: dict[str, Comparison] = {}
+    for one in found.values():
+        here = slice(len(one.pairs) * len(changed), len(one.pairs) * (len(changed) + 1))
+        own = [replace(pair, pvalue=p) for pair, p in zip(one.pairs, pvalues[here], strict=True)]
+        decides = decided(own, one.confidence_level, one.higher_is_better, largest[here] or None)
+        changed[one.metric] = replace(one, pairs=decides)
+    return changed, largest
 
 
-def _max_t(
-    found: Mapping[tuple[str, str, str], Column], kept: Mapping[str, Booleans], plan: Plan
-) -> list[float]:
-    """Return p-values adjusted by the largest statistic of joint sign flips."""
-    if not found:
-        return []
-    n_queries = len(next(iter(kept.values())))
-    shares = np.zeros((n_queries, len(found)))
-    for column, ((label, _, _), difference) in enumerate(found.items()):
-        shares[kept[label], column] = difference.shares
-    if plan.groups is not None:
-        shares = np.column_stack([sums_of_groups(each, plan.groups) for each in shares.T])
-    return max_t_pvalues(shares, plan.n_resamples, plan.key)
+def _shares(one: Asked, pair: Pair, sample: QuerySample, models: Sequence[str]) -> Floats:
+    """Return what queries, or groups of them, add to a difference; 0 where rounding is all."""
+    found = sample.by_query(one)
+    places = [models.index(pair.a), models.index(pair.b)]
+    values = found.values[places][:, found.counts]
+    if found.weights is not None and found.counts.any():
+        weights = found.weights[places][:, found.counts]
+        values = values * weights / weights.mean(axis=1, keepdims=True)
+    less = values[0] - values[1]
+    less[np.abs(less) <= ROUNDING * np.abs(values).max(axis=0)] = 0.0
+    groups = sample.design.groups
+    units = np.arange(len(found.counts)) if groups is None else groups
+    added = np.bincount(units[found.counts], less, int(units.max()) + 1)
+    return np.asarray(added, np.float64)
 
 
-def _means(
-    asked: Sequence[Asked],
-    columns: Mapping[tuple[str, str], Column],
-    kept: Mapping[str, Booleans],
-    models: Sequence[str],
-    differences: Sequence[RankingDifference],
-    plan: Plan,
-) -> tuple[RankingMean, ...]:
-    results = []
-    for one in asked:
-        for model in models:
-            column = columns.get((model, one.label), NOTHING)
-            interval, error, made, note = interval_of(column, plan, kept[one.label], one.label)
-            bounds = (-inf, inf) if one.measure is None else one.measure.bounds
-            worse = tuple(
-                pair.model_b if pair.better == pair.model_a else pair.model_a
-                for pair in differences
-                if pair.metric == one.label and pair.better == model
-            )
-            results.append(
-                RankingMean(
-                    metric=one.label,
-                    model=model,
-                    estimate=column.mean,
-                    confidence_interval=_within(interval, *bounds),
-                    standard_error=error,
-                    n_queries=len(column.values),
-                    method=made,
-                    cutoff=one.parameters.get("k"),
-                    better_than=worse,
-                    note=note,
+def _pvalue(shares: Floats, pair: Pair, n_resamples: int, key: NDArray[np.uint64]) -> float:
+    """Return the two-sided p-value of Fisher's randomization test."""
+    if isnan(pair.pvalue) or not shares.any():
+        return nan if isnan(pair.pvalue) else 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateDataWarning)
+        options: dict[str, Any] = {"n_resamples": n_resamples, "rng": key_text(key)}
+        return sign_flip_test(shares, higher_is_better=True, **options).pvalue
+
+
+def _tables_of(
+    relevance: Any, scores: Any, names: Any, rows: dict[str, Any], n_threads: int | None
+) -> dict[str, RankingTable]:
+    """Return the table of each system."""
+    if isinstance(relevance, RankingTable):
+        relevance = {"score": relevance}
+        is_ready = True
+    else:
+        is_ready = isinstance(relevance, Mapping)
+    if is_ready:
+        given = [
+            name
+            for name, value in {"scores": scores, "names": names, **rows}.items()
+            if value is not None
+        ]
+        if given:
+            raise InputTypeError(f"tables hold their scores: pass no `{given[0]}` with them")
+        for name, table in relevance.items():
+            if not isinstance(table, RankingTable):
+                raise InputTypeError(
+                    f"`relevance[{name!r}]` must be a RankingTable: got {type(table).__name__}"
                 )
+        if not relevance:
+            raise InputError("`relevance` must name at least one system: got none")
+        return {str(name): table for name, table in relevance.items()}
+    if scores is None:
+        raise InputTypeError("`scores` is missing: it comes with `relevance`, or RankingTables")
+    is_one = names is None and not has_names(scores)
+    if is_one and as_array(relevance, "relevance").ndim == 1 and column_count(scores) > 1:
+        is_one = False
+    named = [("score", "scores", scores)] if is_one else named_scores(scores, names)
+    models = [NamedScores(*each) for each in named]
+    tables = tables_of_rows(relevance, models, n_threads=n_threads, **rows)
+    return {model.name: table for model, table in zip(models, tables, strict=True)}
+
+
+def _check_aligned(tables: Mapping[str, RankingTable]) -> NDArray[Any] | None:
+    """Return the queries, which are the same for all systems."""
+    (first, table), *others = tables.items()
+    for name, other in others:
+        mine, theirs = table.queries, other.queries
+        if mine is None or theirs is None:
+            if mine is theirs and table.n_queries == other.n_queries:
+                continue
+            kinds = ["numbered" if each is None else "named" for each in (mine, theirs)]
+            raise InputError(
+                f"systems must rank the same queries: {first!r} has {table.n_queries:,} "
+                f"{kinds[0]}, {name!r} {other.n_queries:,} {kinds[1]}"
             )
-    return tuple(results)
+        if not np.array_equal(mine, theirs):
+            odd = np.setxor1d(mine, theirs)
+            where = first if np.isin(odd[0], mine) else name
+            raise InputError(
+                f"systems must rank the same queries: {len(odd):,} are of {first!r} or {name!r} "
+                f"alone, the first of them {odd.tolist()[0]!r} of {where!r}"
+            )
+    return table.queries
 
 
-def _within(interval: ConfidenceInterval, low: float, high: float) -> ConfidenceInterval:
-    """Return the interval without what lies beyond the least and the greatest value."""
-    return ConfidenceInterval(
-        *(float(np.clip(limit, low, high)) for limit in (interval.low, interval.high))
-    )
+def _group_codes(groups: Any, queries: NDArray[Any] | None, n_queries: int) -> NDArray[np.int64]:
+    if isinstance(groups, Mapping):
+        if queries is None:
+            raise InputTypeError("`groups` by name needs `query`, which says the names")
+        unknown = [name for name in queries.tolist() if name not in groups]
+        if unknown:
+            raise InputError(f"`groups` has no group for query {unknown[0]!r}")
+        groups = [groups[name] for name in queries.tolist()]
+    codes = check_class_labels(groups, "groups").codes
+    if len(codes) != n_queries:
+        raise InputError(
+            f"`groups` must name the group of each of the {n_queries:,} queries: got {len(codes):,}"
+        )
+    codes = codes.astype(np.int64, copy=False)
+    warn_of_few_groups(effective_groups(codes), int(codes.max()) + 1)
+    return codes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,126 +13,27 @@ from fastmetrics._display.frame import Library, as_frame
 from fastmetrics._display.numbers import decimals_of, limits, number
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._results import ConfidenceInterval, Difference, OneNumber, Result
+from fastmetrics._results import Result
 from fastmetrics.errors import no_such
-from fastmetrics.inference.bootstrap._result_tables import METHODS
+from fastmetrics.inference.estimate_result import (
+    Comparison,
+    Comparisons,
+    Estimate,
+    Pair,
+    pairs_table,
+)
 from fastmetrics.plots.ranking_plots import Means, draw_cutoffs, draw_query_differences
-from fastmetrics.report._ranking_statistics import Method, Test
 from fastmetrics.tables.ranking.ranking_table import Ties
+
+Test = Literal["t", "randomization"]
+Adjustment = Literal["holm", "max-t"]
 
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 _RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_TESTS: Final = {
+_TESTS: Final[Mapping[Test, str]] = {
     "t": "paired t test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "sign": "sign test",
     "randomization": "Fisher's randomization test (sign flips)",
 }
-_ADJUSTMENTS: Final = {"holm": "p (Holm)", "max-t": "p (max-T)"}
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RankingMean(OneNumber):
-    """The mean of a measure over the queries, for one system.
-
-    Attributes
-    ----------
-    metric, model : str
-        The measure and the system.
-    estimate : float
-        Mean over the queries that count.
-    confidence_interval : ConfidenceInterval
-        nan where all queries have one value.
-    standard_error : float
-        Of the mean, over queries or groups of them.
-    n_queries : int
-        Queries that count: those for which the measure is defined, for every system.
-    method : str
-        Of the interval: that of the evaluation, or "wilson" of values that are 0 and 1 alone.
-    cutoff : int or None
-        The k of the measure.
-    better_than : tuple of str
-        Systems that this one is shown to be better than.
-    note : str
-        What is to be known of the interval; usually empty.
-    """
-
-    metric: str
-    model: str
-    estimate: float
-    confidence_interval: ConfidenceInterval
-    standard_error: float
-    n_queries: int
-    method: str
-    cutoff: int | None = None
-    better_than: tuple[str, ...] = ()
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RankingDifference(Difference):
-    """How two systems differ by a measure, query by query.
-
-    Attributes
-    ----------
-    metric, model_a, model_b : str
-    difference : float
-        The mean of `model_a` less that of `model_b`.
-    confidence_interval : ConfidenceInterval
-        Of the difference.
-    standard_error : float
-    pvalue : float
-        Of no difference, by the test of the evaluation. Of random signs
-        ``pvalue.is_bound`` says that none is as extreme: p is at most that.
-    pvalue_holm : float
-        Adjusted for all pairs of systems and all measures.
-    pvalue_max_t : float
-        Of the randomization test, adjusted for all of them by the largest statistic.
-    better : str or None
-        The system that is shown to be better: the adjusted p-value is small enough, and the
-        interval leaves 0 out. None for neither.
-    n_better, n_worse, n_equal : int
-        Queries in which `model_a` is better, worse, and neither.
-    differences : ndarray of float64, shape (n_queries,)
-        Of each query that counts, in the order of the evaluation.
-    """
-
-    metric: str
-    model_a: str
-    model_b: str
-    difference: float
-    confidence_interval: ConfidenceInterval
-    standard_error: float
-    pvalue: float
-    pvalue_holm: float
-    pvalue_max_t: float
-    better: str | None
-    n_better: int
-    n_worse: int
-    n_equal: int
-    differences: NDArray[np.float64] = field(repr=False)
-
-    @documented()
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the differences of the queries, sorted, with their mean and its interval.
-
-        Returns
-        -------
-        matplotlib Axes
-            What was drawn on.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        return draw_query_differences(
-            self.differences,
-            (self.difference, self.confidence_interval.low, self.confidence_interval.high),
-            (self.model_a, self.model_b),
-            self.metric,
-            ax,
-        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -143,24 +44,26 @@ class RankingEvaluation(Result):
     ----------
     models, metrics : tuple of str
         Names of the systems, and of the measures.
+    cutoffs : tuple of int or None
+        The k of each measure.
     queries : ndarray of shape (n_queries,) or None
         Sorted ids; None where queries are numbered.
     values : ndarray of float64, shape (n_models, n_metrics, n_queries)
         nan where a measure leaves a query out, for all systems alike.
-    means : tuple of RankingMean
-        Measure by measure, each system.
-    differences : tuple of RankingDifference
-        Measure by measure, each pair.
+    comparisons : Comparisons
+        By measure, an `Estimate` of each system and every pair, as `compare` has them; of one
+        system without pairs. Their p-values are those of `test`; `better` is by `adjustment`.
+    pvalues_max_t : tuple of float
+        Of each of the `differences`, adjusted by the largest statistic of joint sign flips; empty
+        where the adjustment is another.
     n_left_out : mapping of str to int
         Queries that each measure leaves out: of most, those without relevant items.
-    method : str
-        Of the intervals.
     test, adjustment : str
         Where `pvalue` comes from, and which adjusted one decides.
     confidence_level : float
         Of the intervals; p-values decide at 1 less this.
     n_resamples : int
-        Of a bootstrap, and of sign flips.
+        Of random sign flips.
     n_groups : int or None
         Groups of queries.
     ties : str
@@ -171,14 +74,14 @@ class RankingEvaluation(Result):
 
     models: tuple[str, ...]
     metrics: tuple[str, ...]
+    cutoffs: tuple[int | None, ...]
     queries: NDArray[Any] | None
     values: NDArray[np.float64]
-    means: tuple[RankingMean, ...]
-    differences: tuple[RankingDifference, ...]
+    comparisons: Comparisons
+    pvalues_max_t: tuple[float, ...]
     n_left_out: Mapping[str, int]
-    method: Method
     test: Test
-    adjustment: str
+    adjustment: Adjustment
     confidence_level: float
     n_resamples: int
     n_groups: int | None
@@ -189,6 +92,21 @@ class RankingEvaluation(Result):
     def n_queries(self) -> int:
         """Number of queries, those that measures leave out included."""
         return int(self.values.shape[2])
+
+    @property
+    def means(self) -> tuple[Estimate, ...]:
+        """Measure by measure, the mean of each system."""
+        return tuple(mean for one in self.comparisons.values() for mean in one.models)
+
+    @property
+    def differences(self) -> tuple[Pair, ...]:
+        """Measure by measure, each pair of systems."""
+        return tuple(pair for one in self.comparisons.values() for pair in one.pairs)
+
+    @property
+    def verdict(self) -> str:
+        """What is shown of the systems' differences, in words; empty of one system."""
+        return self.comparisons.verdict if self.differences else ""
 
     def per_query(self, model: str, metric: str) -> NDArray[np.float64]:
         """Return the values of each query, for one system by one measure.
@@ -212,48 +130,9 @@ class RankingEvaluation(Result):
         values: NDArray[np.float64] = self.values[row]
         return values
 
-    def mean(self, model: str, metric: str) -> RankingMean:
-        """Return the mean of one system by one measure, with its interval.
-
-        Parameters
-        ----------
-        model, metric : str
-            Of `models` and `metrics`.
-
-        Returns
-        -------
-        RankingMean
-
-        Raises
-        ------
-        KeyError
-            For a name that is none of them.
-        """
-        i, j = _place(model, self.models, "systems"), _place(metric, self.metrics, "measures")
-        return self.means[j * len(self.models) + i]
-
-    def difference(self, model_a: str, model_b: str, metric: str) -> RankingDifference:
-        """Return how two systems differ by one measure, in the order in which they are compared.
-
-        Parameters
-        ----------
-        model_a, model_b, metric : str
-            Of `models` and `metrics`.
-
-        Returns
-        -------
-        RankingDifference
-
-        Raises
-        ------
-        KeyError
-            For a comparison that was not made.
-        """
-        pairs = {(p.model_a, p.model_b, p.metric): p for p in self.differences}
-        asked = (model_a, model_b, metric)
-        if asked not in pairs:
-            raise no_such(asked, "comparisons", pairs)
-        return pairs[asked]
+    def __getitem__(self, metric: str) -> Comparison:
+        """Return the systems by a measure: ``[metric][model]``, ``[metric][model_a, model_b]``."""
+        return self.comparisons[metric]
 
     @documented()
     def plot(self, ax: Any = None) -> Any:
@@ -272,12 +151,37 @@ class RankingEvaluation(Result):
         """
         means = {}
         for model in self.models:
-            found = [self.mean(model, metric) for metric in self.metrics]
+            found = [self[metric][model] for metric in self.metrics]
             limits = np.array([tuple(one.confidence_interval) for one in found])
             values = np.array([one.estimate for one in found])
             means[model] = Means(values, limits[:, 0], limits[:, 1])
-        cutoffs = [self.mean(self.models[0], metric).cutoff for metric in self.metrics]
-        return draw_cutoffs(means, self.metrics, cutoffs, f"{self._percent()} intervals", ax)
+        return draw_cutoffs(means, self.metrics, self.cutoffs, f"{self._percent()} intervals", ax)
+
+    @documented()
+    def plot_differences(self, model_a: str, model_b: str, metric: str, ax: Any = None) -> Any:
+        """Draw how two systems differ in each query, sorted, with the mean and its interval.
+
+        Parameters
+        ----------
+        model_a, model_b, metric : str
+            Of `models` and `metrics`.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+
+        Raises
+        ------
+        KeyError
+            For a comparison that was not made.
+        ImportError
+            If matplotlib is not installed.
+        """
+        pair = self[metric][model_a, model_b]
+        less = self.per_query(model_a, metric) - self.per_query(model_b, metric)
+        mean = pair.estimate, *pair.confidence_interval
+        return draw_query_differences(less[~np.isnan(less)], mean, (model_a, model_b), metric, ax)
 
     def to_frame(self, library: Library | None = None) -> Any:
         """Return the means and the differences as a data frame.
@@ -297,9 +201,13 @@ class RankingEvaluation(Result):
         ImportError
             If the library is not installed.
         """
-        names = ("metric", "model", "estimate", "confidence_interval", "standard_error")
-        means = Table.of(self.means, (*names, "n_queries"))
-        shown = [means, self._pairs()] if self.differences else [means]
+        means = {
+            "metric": [mean.metric for mean in self.means],
+            "model": [name for _ in self.metrics for name in self.models],
+        }
+        names = ("estimate", "confidence_interval", "standard_error", "n_samples")
+        means |= Table.of(self.means, names).columns
+        shown = [Table(means), self._pairs()] if self.differences else [Table(means)]
         return as_frame(Display(shown), library)
 
     def __repr__(self) -> str:
@@ -311,20 +219,27 @@ class RankingEvaluation(Result):
         return f"{100 * self.confidence_level:.6g} %"
 
     def _pairs(self) -> Table:
-        names = ("confidence_interval", "standard_error", "pvalue", "pvalue_holm", "pvalue_max_t")
+        columns = dict(pairs_table(self.comparisons).columns)
+        if self.pvalues_max_t:
+            columns["pvalue_max_t"] = self.pvalues_max_t
         words = {"metric": "measure", "pvalue_max_t": "p (max-T)"}
-        unseen = ("standard_error",)
-        return Table.of_pairs(
-            self.differences, names, words=words, level=self.confidence_level, unseen=unseen
-        )
+        unseen = ("standard_error", "df", "better")
+        return Table(columns, words=words, level=self.confidence_level, unseen=unseen)
+
+    def _better_than(self, model: str, metric: str) -> tuple[str, ...]:
+        pairs = self[metric].pairs
+        return tuple(one.b if one.a == model else one.a for one in pairs if one.better == model)
 
     def _shown(self) -> Display:
         marks = dict(zip(self.models, _marks(len(self.models)), strict=True))
         several = len(self.models) > 1
         columns = {"system": [f"{marks[m]}{_NO_BREAK}{m}" if several else m for m in self.models]}
         for metric in self.metrics:
-            means = [self.mean(model, metric) for model in self.models]
-            columns[metric] = _cells(means, marks)
+            raised = [
+                ",".join(marks[worse] for worse in self._better_than(model, metric))
+                for model in self.models
+            ]
+            columns[metric] = _cells(self[metric].models, raised)
         tables = [Table(columns, framed=False, most=len(self.models))]
         if self.differences:
             tables.append(self._pairs())
@@ -334,31 +249,26 @@ class RankingEvaluation(Result):
         units = f"{self.n_queries:,} queries"
         if self.n_groups is not None:
             units += f" in {self.n_groups:,} groups"
-        made = "Student's t"
-        drawn = f"`rng={self.key!r}` draws the same numbers"
-        if self.method != "t":
-            made = (
-                f"{METHODS.get(self.method, self.method)} bootstrap, {self.n_resamples:,} resamples"
-            )
-        notes = [f"{units}. [{self._percent()} interval] over queries: {made}."]
+        notes = [*self.verdict.split("\n")] * several
+        notes.append(f"{units}. [{self._percent()} interval] over queries.")
         left = [f"{metric}: {n:,}" for metric, n in self.n_left_out.items() if n]
         if left:
             notes.append(f"Queries left out, for all systems alike: {', '.join(left)}.")
         if several:
-            m = len(self.differences)
-            adjusted = f"; adjusted for all {m:,} comparisons" if m > 1 else ""
+            level = f"{1 - self.confidence_level:.6g}"
+            n_pairs = len(self.differences)
+            decides = f"p (max-T), adjusted for all {n_pairs:,} comparisons by sign flips,"
+            if self.adjustment == "holm":
+                many = n_pairs > len(self.metrics)
+                decides = "p (Holm), adjusted for the pairs of a measure," if many else "p"
             notes.append(
-                f"¹, ² …: shown to be better than these systems: {_ADJUSTMENTS[self.adjustment]} "
-                f"at most {1 - self.confidence_level:.6g}, and the interval of the difference "
-                f"leaves 0 out. p: {_TESTS[self.test]}{adjusted}. p (max-T): sign flips; {drawn}."
+                f"¹, ² …: shown to be better than these systems: {decides} below {level}, and the "
+                f"interval of the difference leaves 0 out. p: {_TESTS[self.test]}."
             )
-        elif self.method != "t":
-            notes[0] = f"{notes[0][:-1]}; {drawn}."
-        said = {one.note: None for one in self.means if one.note}
-        for note in said:
-            about = [f"{one.model}, {one.metric}" for one in self.means if one.note == note]
-            notes.append(f"{'; '.join(about)}: {note}.")
-        return notes
+            if self.test == "randomization" or self.pvalues_max_t:
+                notes.append(f"`rng={self.key!r}` draws the same numbers.")
+        said = dict.fromkeys(mean.note for mean in self.means if mean.note)
+        return [*notes, *(f"{note[0].upper()}{note[1:]}." for note in said)]
 
 
 def _place(name: str, names: Sequence[str], what: str) -> int:
@@ -371,13 +281,12 @@ def _marks(n: int) -> list[str]:
     return [str(i).translate(_RAISED) for i in range(1, n + 1)]
 
 
-def _cells(means: Sequence[RankingMean], marks: Mapping[str, str]) -> list[str]:
+def _cells(means: Sequence[Estimate], raised: Sequence[str]) -> list[str]:
     """Return means, marks of the systems that are worse, and intervals, to the same decimals."""
     known = [one for one in means if one.confidence_interval.low == one.confidence_interval.low]
     decimals = decimals_of(
         [one.estimate for one in means], [one.confidence_interval for one in known]
     )
-    raised = [",".join(marks[model] for model in one.better_than) for one in means]
     room = max(map(len, raised))
     return [
         f"{number(one.estimate, decimals)}{mark:{_NO_BREAK}<{room}}{_NO_BREAK}"

@@ -39,7 +39,7 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "somers_d": [{"given": "outcome"}, {"given": "score"}],
     "concordance_index": [{"higher_score_means": "longer-time", "weighting": "uno"}],
 }
-_SMOOTH = [name for name, measure in MEASURES.items() if measure.influences]
+_SMOOTH = [m.name for m in MEASURES.values() if m.influences and m.needs != "rankings"]
 #: Those whose public function takes no weights, or that have none, are tested by their definition.
 _ASKED = [
     (name, given)
@@ -91,6 +91,7 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
         sample_weight=weights,
         weights_are="importances" if weighted else None,
         event=None,
+        query=None,
         groups=None,
         strata=np.zeros(n, int),  # so that points are rows
         n_threads=1,
@@ -179,6 +180,7 @@ def test_influences_add_up_to_nothing(name: str) -> None:
         sample_weight=weights,
         weights_are="frequencies",
         event=(np.arange(len(y)) % 3 > 0) if MEASURES[name].needs == "times" else None,
+        query=None,
         groups=np.arange(len(y)),
         strata=None,
         n_threads=1,

@@ -46,7 +46,7 @@ def test_a_measure_against_k_in_order_of_k() -> None:
     assert ax.get_ylabel() == "ndcg"
     assert "k (95 % intervals)" in ax.get_xlabel()
     for (values, ends), model in zip(bars(ax), SYSTEMS, strict=True):
-        means = [found.mean(model, f"ndcg@{k}") for k in (1, 3, 5)]
+        means = [found[f"ndcg@{k}"][model] for k in (1, 3, 5)]
         assert values == [mean.estimate for mean in means]
         assert ends == [pytest.approx(list(mean.confidence_interval)) for mean in means]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == list(SYSTEMS)
@@ -58,25 +58,29 @@ def test_measures_side_by_side() -> None:
     ax = found.plot()
     assert [text.get_text() for text in ax.get_xticklabels()] == ["map", "P@3"]
     assert all(container.lines[0].get_linestyle() == "None" for container in ax.containers)
-    assert bars(ax)[1][0] == [found.mean("second", name).estimate for name in found.metrics]
+    assert bars(ax)[1][0] == [found[name]["second"].estimate for name in found.metrics]
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_an_interval_that_is_undefined_has_no_bar() -> None:
     perfect = {"a": np.eye(4), "b": np.eye(4)}
-    found = fm.evaluate_rankings(np.eye(4), perfect, metrics="mrr", method="bca", rng=1)
+    found = fm.evaluate_rankings(np.eye(4), perfect, metrics="mrr", groups=range(4))
     (_, ends), _ = bars(found.plot())
     assert ends == [[1.0, 1.0]]
 
 
 def test_differences_of_queries_sorted() -> None:
     found = evaluated(metrics="ndcg@5")
-    pair = found.difference("first", "second", "ndcg@5")
-    ax = pair.plot()
+    pair = found["ndcg@5"]["first", "second"]
+    ax = found.plot_differences("first", "second", "ndcg@5")
+    differences = found.per_query("first", "ndcg@5") - found.per_query("second", "ndcg@5")
+    differences = differences[~np.isnan(differences)]
+    n_better, n_worse = int((differences > 0).sum()), int((differences < 0).sum())
     above, below = (patch.get_data().values for patch in ax.patches)
-    np.testing.assert_array_equal(above + below, np.sort(pair.differences)[::-1])
+    np.testing.assert_array_equal(above + below, np.sort(differences)[::-1])
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts[0] == f"first is better: {pair.n_better} of {len(pair.differences)}"
-    assert texts[1] == f"second is better: {pair.n_worse} of {len(pair.differences)}"
+    assert texts[0] == f"first is better: {n_better} of {len(differences)}"
+    assert texts[1] == f"second is better: {n_worse} of {len(differences)}"
     assert texts[2].startswith(f"mean {pair.difference:.4f}, ".replace("-", "−"))
     assert ax.get_ylabel() == "difference in ndcg@5"
     mean = next(line for line in ax.lines if line.get_label() == texts[2])
@@ -88,7 +92,7 @@ def test_they_draw_on_the_axes_given_and_change_nothing() -> None:
     found = evaluated(metrics="ndcg", k=[1, 2])
     before = found.values.copy()
     assert found.plot(ax=left) is left
-    assert found.differences[0].plot(ax=right) is right
+    assert found.plot_differences("first", "second", "ndcg@1", ax=right) is right
     assert len(pyplot.get_fignums()) == 1
     np.testing.assert_array_equal(found.values, before)
     assert figure.axes == [left, right]

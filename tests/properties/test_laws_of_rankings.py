@@ -175,7 +175,7 @@ def test_where_there_are_no_queries_the_way_to_them_is_said(entry: RankingEntry,
     name, given = entry.canonical, entry.arguments
     with pytest.raises(fm.InputError) as caught:
         FACES[face]((name, {n: float(v) if n == "persistence" else v for n, v in given.items()}))
-    where = "rankings of queries" if face == "decisions" else "evaluate_rankings(relevance, scores"
+    where = "rankings of queries" if face == "decisions" else "estimate(relevance, score, query"
     assert where in str(caught.value)
     assert repr(name) in str(caught.value)
 

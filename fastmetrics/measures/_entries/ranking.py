@@ -1,4 +1,4 @@
-"""Measures of rankings, query by query; `evaluate_rankings` takes their names."""
+"""Measures of rankings, query by query, of which means over queries are made."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def _ranked(name: str, title: str, module: str, parameters: dict[str, Any], **mo
         True,
         "rankings",
         parameters=parameters,
+        influences="ranking.names:values_of",
         **more,
     )
 
