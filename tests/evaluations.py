@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
-
-#: What a sum over ranges does not know.
-_OF_ROWS = ("average_precision",)
 
 
 def without_rows(plain: dict[str, Any]) -> dict[str, Any]:
-    """Return an evaluation as a dictionary, without what needs rows, or curves, in memory."""
-    models = []
-    for model in plain["models"]:
-        own = {name: each for name, each in model.items() if name not in _OF_ROWS}
-        if "note" in own:
-            own["note"] = re.sub("(; )?the rows do not show how much average.*", "", own["note"])
-        kept = (own.get("estimates") or {}).items()
-        models.append(own | {"estimates": {k: v for k, v in kept if k not in _OF_ROWS}})
-    left = {name: each for name, each in plain.items() if name not in ("differences", "verdict")}
-    return left | {"models": models}
+    """Return an evaluation as a dictionary, without what needs both scores of a row."""
+    return {name: each for name, each in plain.items() if name not in ("differences", "verdict")}
 
 
 def are_close(found: Any, expected: Any) -> bool:

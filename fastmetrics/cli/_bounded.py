@@ -15,9 +15,10 @@ from fastmetrics._input.memory_size import check_memory_size
 from fastmetrics._threads.workers import thread_count
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
+from fastmetrics.inference.streams.runs_summary import summary_of_runs
 from fastmetrics.io import Columns, Sink, TextColumn
 from fastmetrics.io._session import require_duckdb
-from fastmetrics.report._of_runs import summary_of_runs
+from fastmetrics.report._of_summary import evaluation_of
 from fastmetrics.report.evaluation_result import ModelEvaluation
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 
@@ -72,7 +73,7 @@ def evaluate_bounded(
 
                 runs = taker.runs.pop(name)
                 summary = summary_of_runs(runs, n_threads=options.threads, progress=move)
-            models.append(summary.evaluation(name, options.confidence_level))
+            models.append(evaluation_of(summary, name, options.confidence_level))
     return models, texts, columns
 
 

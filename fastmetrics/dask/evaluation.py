@@ -10,6 +10,7 @@ from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check
 from fastmetrics.dask._ranges import RANGE_SCORES, Ranges
 from fastmetrics.dask.scores import SCORED, counted_parts, summary
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.report._of_summary import evaluation_of
 from fastmetrics.report.evaluation_result import Evaluation
 
 
@@ -77,7 +78,7 @@ def evaluate(
     for name, column in _models(y_true, scores).items():
         parts = counted_parts(y_true, column, sample_weight, weights_are, instead)
         runs = Ranges(parts, pos_label=pos_label, range_scores=n)
-        models.append(summary(runs).evaluation(name, level))
+        models.append(evaluation_of(summary(runs), name, level))
     return Evaluation(tuple(models), level, None if weights_are != "frequencies" else weights_are)
 
 

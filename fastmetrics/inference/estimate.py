@@ -6,7 +6,6 @@ import math
 from collections.abc import Container
 from typing import Any, Final, Literal, get_args
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
@@ -28,12 +27,10 @@ from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.table_points import TablePoints, has_influences, is_of_curve, of_matrix
+from fastmetrics.inference.streams.table_estimates import TABLES, AnyTable, estimates_of_table
+from fastmetrics.inference.table_points import has_influences
 from fastmetrics.measures.asking import Asked, MetricsLike
-from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
-from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.ranking.ranking_table import RankingTable
-from fastmetrics.tables.scores.score_table import ScoreTable
 
 Method = Literal[
     "influence", "wilson", "newcombe", "percentile", "basic", "bca", "studentized", "bootstrap"
@@ -75,7 +72,7 @@ SmallSampleWarning
 
 @documented(RULES)
 def estimate(
-    y_true: ArrayLike | ScoreTable | ConfusionMatrix | RankingTable,
+    y_true: ArrayLike | AnyTable | RankingTable,
     y_score: ArrayLike | None = None,
     *,
     metrics: MetricsLike,
@@ -99,9 +96,10 @@ def estimate(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), ScoreTable, ConfusionMatrix or RankingTable
+    y_true : array-like of shape (n_samples,), or a table
         Labels, numbers for measures of regression, censored times, or how relevant items are; or a
-        table, alone.
+        table of counts, alone: `ScoreTable`, `ConfusionMatrix`, `RankingTable`, `ScoreRuns`, or one
+        of bins (Notes).
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
         Scores, probabilities, predicted labels or numbers, as the measures need.
     method : str, optional
@@ -134,6 +132,13 @@ def estimate(
     queries, without groups, have the degrees of freedom of a mean; of hits Wilson's interval.
     O(n log n) time for measures of order, O(n) for others.
 
+    Of `ScoreRuns`, and of bins (`BinnedScoreTable`, `ScoreRanges`, `GroupedBinnedScoreTable`),
+    there are the AUC, its kin and average precision. In a bin no order is known: the lower limit
+    begins at the value of the worst order of all bins, the upper one at that of the best, both with
+    the largest variance that an order may have. The estimate lies halfway; `details` is the
+    `Bracket` of the value. Groups of `GroupedBinnedScoreTable` vary as `groups=` do; of one group
+    estimate `table_of(group)`.
+
     References
     ----------
     Efron & Tibshirani (1993), An introduction to the bootstrap, chapter 21. DeLong, DeLong &
@@ -153,6 +158,15 @@ def estimate(
     >>> matrix = ConfusionMatrix.binary(tp=40, fp=10, fn=5, tn=95)
     >>> estimate(matrix, metrics="f1")["f1"].confidence_interval
     ConfidenceInterval(low=0.748183, high=0.905425)
+
+    A stream needs no rows in memory.
+
+    >>> from fastmetrics import BinLayout, BinnedScoreTable
+    >>> stream = BinnedScoreTable(BinLayout([0.2, 0.4, 0.6]), first_rows=0)
+    >>> stream.update(y_true, y_score)
+    >>> found = estimate(stream, metrics="roc_auc")["roc_auc"]
+    >>> found.details, found.confidence_interval
+    (Bracket(low=0.5, high=0.75), ConfidenceInterval(low=0.00999756, high=0.998879))
 
     Of censored times the direction of the scores is a parameter, which is never guessed:
 
@@ -278,8 +292,8 @@ def _by_influence(
     alternative: Alternative,
     **options: Any,
 ) -> dict[str, Estimate]:
-    if isinstance(y_true, ScoreTable | ConfusionMatrix):
-        return _of_table(asked, y_true, y_score, method, level, alternative, options)
+    if isinstance(y_true, TABLES):
+        return estimates_of_table(asked, y_true, y_score, method, level, alternative, options)
     refuse_several(y_score, "compare")
     if y_score is None and not isinstance(y_true, RankingTable):
         raise InputTypeError("`y_score` is missing: only a table comes alone")
@@ -301,47 +315,5 @@ def _by_influence(
             method,
             alternative,
             weights_are=sample.design.weights_are,
-        )
-    return found
-
-
-def _of_table(
-    asked: tuple[Asked, ...],
-    table: ScoreTable | ConfusionMatrix,
-    y_score: Any,
-    method: str | None,
-    level: float,
-    alternative: Alternative,
-    options: dict[str, Any],
-) -> dict[str, Estimate]:
-    rows = ("sample_weight", "event", "query", "groups", "strata", "pos_label", "threshold")
-    given = [name for name in rows if options[name] is not None]
-    if y_score is not None:
-        given.insert(0, "y_score")
-    kind = type(table).__name__
-    if given:
-        raise InputTypeError(f"a {kind} comes alone: pass no `{'`, `'.join(given)}` with it")
-    if isinstance(table, ScoreTable):
-        is_weighted, has = table.is_weighted, "scores and counts"
-    else:
-        cells = MatrixSnapshot.of(table).counts
-        is_weighted, has = cells.dtype.kind == "f", "counts of labels"
-    if is_weighted:
-        raise InputTypeError(
-            f"a {kind} of fractional weights does not tell how many rows a weight is: pass "
-            "`y_true`, `y_score` and `sample_weight`"
-        )
-    found = {}
-    points = TablePoints(table) if isinstance(table, ScoreTable) else None
-    for one in asked:
-        is_of_labels = one.measure is not None and one.measure.needs == "labels"
-        if points is not None and is_of_curve(one):
-            measured = points.measured(one)
-        elif points is None and is_of_labels:
-            measured = of_matrix(one, cells.astype(np.float64))
-        else:
-            raise InputError(f"`{one.label}` needs rows: a {kind} has {has} alone")
-        found[one.label] = estimate_of(
-            one, measured, 0, level, method, alternative, weights_are=None
         )
     return found

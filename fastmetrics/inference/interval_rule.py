@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -22,8 +20,8 @@ from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
 from fastmetrics.inference.reference import limits
-from fastmetrics.inference.table_points import Measured
-from fastmetrics.inference.units import Units
+from fastmetrics.inference.table_points import Measured, measure_of
+from fastmetrics.inference.units import Floats, Reference, SamplesAre, Spread, Units
 from fastmetrics.measures.asking import Asked
 
 #: Rows of the smaller class times the distance of the AUC from 0 or 1: below, Newcombe's shape
@@ -56,19 +54,57 @@ def estimate_of(
     alternative: Alternative,
     *,
     weights_are: WeightsAre | None,
+    spread: Spread | None = None,
 ) -> Estimate:
-    """Return the estimate of one model: error, degrees of freedom, and limits by the rule."""
-    if one.measure is None:
-        raise InputError(f"{one.label!r} has no influences")
-    value, units, measure = measured.values[model], measured.units, one.measure
-    counts, is_of_queries = measured.counts[model], measure.family == "ranking"
-    is_mean = is_of_queries and units.groups is None
-    spread = units.spread(measured.influences[model], "student" if is_mean else "contributions")
+    """Return the estimate of one model: error, degrees of freedom, and limits by the rule.
+
+    ``spread`` takes the place of that of the influences.
+    """
+    units, measure = measured.units, measure_of(one)
+    is_auc = measure.name in _AUC and units.groups is None and units.n_strata <= 2
+    is_mean = measure.family == "ranking" and units.groups is None
+    reference: Reference = "student" if is_mean else "contributions"
+    return estimate_by(
+        one,
+        measured.values[model],
+        spread or units.spread(measured.influences[model], reference),
+        level,
+        method,
+        alternative,
+        sizes=class_sizes(units) if is_auc else None,
+        counts=measured.counts[model],
+        n_samples=measured.n_samples,
+        n_groups=None if units.groups is None else units.n_units,
+        samples_are=measured.samples_are,
+        weights_are=weights_are,
+    )
+
+
+def estimate_by(
+    one: Asked,
+    value: float,
+    spread: Spread,
+    level: float,
+    method: str | None,
+    alternative: Alternative,
+    *,
+    sizes: tuple[float, float] | None = None,
+    counts: Floats | None = None,
+    n_samples: float,
+    n_groups: int | None = None,
+    samples_are: SamplesAre = "rows",
+    weights_are: WeightsAre | None = None,
+) -> Estimate:
+    """Return the estimate of a value by its spread.
+
+    ``sizes`` are the rows of either class, of an AUC of independent rows; ``counts`` those of
+    decisions of two classes.
+    """
+    measure = measure_of(one)
     error = spread.standard_error if not math.isnan(value) else math.nan
     limit = limits(value, error, spread.df, level, measure.scale, alternative, measure.bounds)
     name = "influence"
-    is_auc = measure.name in _AUC and units.groups is None and units.n_strata <= 2
-    share = "accuracy" if is_of_queries else measure.name
+    share = "accuracy" if measure.family == "ranking" else measure.name
     shares = counts is not None and share in _SHARES
     if method in ("wilson", "newcombe") and not (
         shares if method == "wilson" else measure.name in _AUC
@@ -80,14 +116,13 @@ def estimate_of(
     elif method is None and counts is not None and measure.name in _OF_RATES:
         limit = _of_rates(measure.name, value, counts, level, alternative)
         name = "wilson of both rates"
-    elif method in (None, "newcombe") and is_auc and not math.isnan(value):
-        sizes = class_sizes(units)
+    elif method in (None, "newcombe") and sizes is not None and not math.isnan(value):
         limit, name = _near_the_edge(sizes, value, limit, level, alternative, method)
     note = ""
     if math.isnan(value):
         warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
     elif math.isnan(limit.low):
-        those = f"the {measured.samples_are}"
+        those = f"the {samples_are}"
         note = f"{those} do not show how much {one.label} varies: it has no interval"
         warn_user(
             f"`{one.label}` is {value:g} and {note}",
@@ -103,8 +138,8 @@ def estimate_of(
         method=name,
         scale=measure.scale,
         alternative=alternative,
-        n_samples=measured.n_samples,
-        n_groups=None if units.groups is None else units.n_units,
+        n_samples=n_samples,
+        n_groups=n_groups,
         weights_are=weights_are,
         note=note,
     )
@@ -138,40 +173,6 @@ def _of_rates(
         down, up = math.hypot(down, share * (rate - low)), math.hypot(up, share * (high - rate))
     low = least if alternative == "less" else max(least, value - down)
     return ConfidenceInterval(low, most if alternative == "greater" else min(most, value + up))
-
-
-def estimate_of_placements(
-    sizes: tuple[int, int], twice_pairs: int, powers: Sequence[Sequence[int]], level: float
-) -> Estimate:
-    """Return the estimate of an AUC by sums over doubled placements: no rows are needed.
-
-    ``powers`` has for each class the sums of squares, of cubes and of fourth powers.
-    """
-    of_both = 2 * sizes[0] * sizes[1]
-    second, fourth, variance = Fraction(0), Fraction(0), Fraction(0)
-    for size, (s2, s3, s4) in zip(sizes, powers, strict=True):
-        mean = Fraction(twice_pairs, size)
-        spread = s2 - mean * twice_pairs
-        second += spread
-        fourth += s4 - 4 * mean * s3 + 6 * mean**2 * s2 - 3 * mean**3 * twice_pairs
-        variance += spread * size / max(size - 1, 1)
-    value = twice_pairs / of_both
-    error = math.sqrt(variance / of_both**2) if min(sizes) > 1 else math.nan
-    df = min(float(second**2 / fourth), float(sum(sizes) - 2)) if fourth > 0 else math.nan
-    df = df if error > 0.0 else math.nan
-    limit = limits(value, error, df, level, "logit", bounds=(0.0, 1.0))
-    limit, name = _near_the_edge(sizes, value, limit, level, "two-sided", None)
-    return Estimate(
-        metric="roc_auc",
-        estimate=value,
-        standard_error=error,
-        confidence_interval=limit,
-        df=df,
-        confidence_level=level,
-        method=name,
-        scale="logit",
-        n_samples=float(sum(sizes)),
-    )
 
 
 def _near_the_edge(

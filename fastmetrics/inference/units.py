@@ -39,6 +39,23 @@ class Spread(NamedTuple):
         """The root of the variance."""
         return math.sqrt(self.variance)
 
+    @classmethod
+    def of(cls, variance: float, second: float, fourth: float, most: float) -> Spread:
+        """Return a variance with the number of contributions c that carry it.
+
+        ``second`` and ``fourth`` are sums of powers of c.
+        """
+        is_known = variance > 0.0
+        return cls(variance, min(second * second / fourth, most) if is_known else math.nan)
+
+    @classmethod
+    def of_strata(cls, sizes: Floats, sums: Floats, seconds: Floats, fourth: float) -> Spread:
+        """Return that of rows that stand for themselves, by sums over each stratum."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = np.where(sizes > 1, sizes / (sizes - 1.0), np.nan)
+            variance = float(np.sum(factors * np.maximum(seconds - sums * sums / sizes, 0.0)))
+        return cls.of(variance, float(seconds.sum()), fourth, float(sizes.sum()) - len(sizes))
+
 
 @dataclass(frozen=True, eq=False)
 class Units:
@@ -211,7 +228,7 @@ class Units:
             over = float(np.sum(parts[parts > 0] ** 2 / (self._worth[parts > 0] - 1.0)))
             return Spread(variance, variance * variance / over)
         if reference == "contributions":
-            return Spread(variance, min(second * second / fourth, most))
+            return Spread.of(variance, second, fourth, most)
         excess = fourth / (second * second) - 1.0 / m
         return Spread(variance, min(2.0 / excess, most) if excess > 0.0 else most)
 

@@ -22,9 +22,10 @@ from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.inference.compare import compare
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.estimate_result import Comparisons
+from fastmetrics.inference.streams.runs_summary import summary_of_runs
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.report._costs import checked_prices
-from fastmetrics.report._of_runs import summary_of_runs
+from fastmetrics.report._of_summary import evaluation_of
 from fastmetrics.report._one_model import (
     SMOOTH,
     evaluate_model,
@@ -282,7 +283,7 @@ def _evaluated(
 ) -> ModelEvaluation:
     if isinstance(table, ScoreTable):
         return evaluate_table(name, table, confidence_level, n_threads)
-    return summary_of_runs(table, n_threads=n_threads).evaluation(name, confidence_level)
+    return evaluation_of(summary_of_runs(table, n_threads=n_threads), name, confidence_level)
 
 
 def _check_alone(kind: str, **others: Any) -> None:

@@ -77,7 +77,7 @@ def inputs() -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
 
 def workload() -> None:
     """Build tables of every kind of input, and run every measure on the canonical kinds."""
-    from fastmetrics.report.range_summary import summary_of
+    from fastmetrics.inference.streams.range_summary import summary_of
     from registry import ENTRIES
 
     of_scores = [entry for entry in ENTRIES if entry.data == "scores"]

@@ -17,7 +17,8 @@ from state_samples import LAYOUT, PART, STATES, rows
 from travels import changed
 
 import fastmetrics as fm
-from fastmetrics.report.range_summary import RangeSummary, summary_of
+from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of
+from fastmetrics.report._of_summary import evaluation_of
 
 WHOLE: Final = [0, 1, -1, 3, 2**31, 2**52, 2**61, 2**62 - 1, 2**63 - 1, -(2**63)]
 REAL: Final = [np.nan, np.inf, -np.inf, 0.0, -1.0, 0.5, 1e72, 1e160, 1e308, 1e-72, 5e-324]
@@ -135,7 +136,7 @@ def of_rankings(table: Any) -> Iterator[Any]:
 
 def of_ranges(summary: Any) -> Iterator[Any]:
     with contextlib.suppress(fm.InputError):  # "ranges are missing": of some this may be one
-        found = summary.evaluation("m")
+        found = evaluation_of(summary, "m", 0.95)
         yield from (found.roc_auc, found.average_precision, found.ks_statistic)
         yield from (found.break_even_point, found.standard_error)
 

@@ -64,18 +64,45 @@ def of_curve(
     return influences(table, **parameters)
 
 
-class _Counts(NamedTuple):
-    """The columns of a table as floats, and their running sums."""
+class Counts(NamedTuple):
+    """The columns of a table as floats, and their running sums, of rows above it too."""
 
     positives: Floats
     negatives: Floats
     tp: Floats
     fp: Floats
 
+    @classmethod
+    def of(cls, table: ScoreTable, start: tuple[int, int] = (0, 0)) -> Counts:
+        """Return those of a table below so many positive and negative rows."""
+        sums = running_sums(table)
+        if any(start):
+            sums = sums[0] + start[0], sums[1] + start[1]
+        columns = (table.positives, table.negatives, *sums)
+        return cls(*(column.astype(np.float64, copy=False) for column in columns))
 
-def _counts(table: ScoreTable) -> _Counts:
-    columns = (table.positives, table.negatives, *running_sums(table))
-    return _Counts(*(column.astype(np.float64, copy=False) for column in columns))
+    def placements(self, m: float, n: float) -> tuple[Floats, Floats]:
+        """Return the share of the other class below each positive, and above each negative."""
+        of_positives = (n - self.fp) + self.negatives / 2.0
+        of_positives /= n
+        of_negatives = self.tp - self.positives / 2.0
+        of_negatives /= m
+        return of_positives, of_negatives
+
+    def precisions(self) -> tuple[Floats, Floats, Floats]:
+        """Return the precision at each score, and what rows there do to it here and below.
+
+        A positive raises the sum of the precisions of positives by the second, beside its own; a
+        negative lowers it by the third.
+        """
+        called = self.tp + self.fp
+        precision = self.tp / called
+        share = self.positives / called
+        return (
+            precision,
+            _from_here_down(share * (1.0 - precision)),
+            _from_here_down(share * precision),
+        )
 
 
 def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
@@ -111,7 +138,7 @@ def area_under_pr(table: ScoreTable, interpolation: str = "continuous") -> Curve
     """Return the area under the P-R curve by one of its three estimators."""
     if interpolation == "step":
         return average_precision(table)
-    c = _counts(table)
+    c = Counts.of(table)
     value, m = pr_auc(table, interpolation=interpolation), c.tp[-1]  # type: ignore[arg-type]
     slopes_of = _slopes_of_lines if interpolation == "trapezoid" else _slopes_of_segments
     start_tp, start_fp, by_tp, by_fp = slopes_of(c, c.tp - c.positives, c.fp - c.negatives)
@@ -125,7 +152,7 @@ _Slopes = tuple[Floats, Floats, Floats, Floats]
 """How the parts of an area move with TP and FP at their starts, then with both at their ends."""
 
 
-def _slopes_of_lines(c: _Counts, tp: Floats, fp: Floats) -> _Slopes:
+def _slopes_of_lines(c: Counts, tp: Floats, fp: Floats) -> _Slopes:
     """Return those of the mean of the precisions at both ends, times the positives between."""
     started = np.where(tp + fp > 0.0, tp + fp, np.inf)
     called, half = c.tp + c.fp, c.positives / 2.0
@@ -139,7 +166,7 @@ def _slopes_of_lines(c: _Counts, tp: Floats, fp: Floats) -> _Slopes:
     )
 
 
-def _slopes_of_segments(c: _Counts, tp: Floats, fp: Floats) -> _Slopes:
+def _slopes_of_segments(c: Counts, tp: Floats, fp: Floats) -> _Slopes:
     """Return those of p times the integral of T / (T + F) over u from 0 to 1.
 
     T = tp + p u and F = fp + q u: the slopes are p times the integrals of 1 - u, or u, times
@@ -214,10 +241,10 @@ def partial(
     """
     over_tpr = true_positive_rate_range is not None
     low, high = true_positive_rate_range or false_positive_rate_range or (0.0, 1.0)
-    c = _counts(table)
+    c = Counts.of(table)
     if over_tpr:
         p, q = c.negatives[::-1], c.positives[::-1]
-        inside = _between(_Counts(p, q, p.cumsum(), q.cumsum()), 1.0 - high, 1.0 - low)
+        inside = _between(Counts(p, q, p.cumsum(), q.cumsum()), 1.0 - high, 1.0 - low)
         found = CurveInfluences(inside.value, inside.of_negatives[::-1], inside.of_positives[::-1])
     else:
         found = _between(c, low, high)
@@ -233,7 +260,7 @@ def partial(
     return found._replace(value=value)
 
 
-def _between(c: _Counts, low: float, high: float) -> CurveInfluences:
+def _between(c: Counts, low: float, high: float) -> CurveInfluences:
     """Return the area between two FPRs."""
     m, n = c.tp[-1], c.fp[-1]
     before = c.fp - c.negatives

@@ -151,31 +151,6 @@ def placement_sums(
     )
 
 
-def placement_powers(
-    positives: NDArray[Any], negatives: NDArray[Any]
-) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the sums of cubes and of fourth powers of doubled placements, in the two classes.
-
-    Exact: of (p + p^2)^2 and of p^4 only squares are summed, and what is left is 2 p^3 + p^2.
-    """
-    tp, fp = np.cumsum(positives), np.cumsum(negatives)
-    if 2 * max(int(tp[-1]), int(fp[-1])) >= 2**30:  # squares of squares beyond the halves
-        positives, negatives, tp, fp = (
-            column.astype(object) for column in (positives, negatives, tp, fp)
-        )
-    found = []
-    for counts, placed in (
-        (positives, 2 * (fp[-1] - fp) + negatives),
-        (negatives, 2 * tp - positives),
-    ):
-        squares = placed * placed
-        fourth = _sum_of_squares(counts, squares)
-        both = _sum_of_squares(counts, squares + placed)
-        second = int(exact_dot(counts, squares))
-        found.append(((both - fourth - second) // 2, fourth))
-    return found[0], found[1]
-
-
 def _sum_of_squares(counts: NDArray[Any], values: NDArray[Any]) -> int:
     """Return sum counts * values^2 exactly, by halves of the bits so that int64 is enough."""
     half = (int(values.max()).bit_length() + 1) // 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmetrics._files import Members, as_json, of_json
 from fastmetrics._input.scalars import check_n_rows
@@ -101,14 +102,17 @@ class GroupedState(NamedTuple):
 
     def limits(self) -> GroupLimits:
         """Return the limits of each group by its number; all rows are counted."""
+        return group_limits(*self.cells_and_sure())
+
+    def cells_and_sure(self) -> tuple[GroupCells, NDArray[np.bool_]]:
+        """Return the cells of bins, or of distinct first scores, and which of these are sure."""
         if self.bins is not None:
-            sure = self.bins.watched.view(np.bool_) | self.bins.layout._holds_one
-            return group_limits(self.cells, sure)
+            return self.cells, self.bins.watched.view(np.bool_) | self.bins.layout._holds_one
         rows = self.rows()
         values, codes = np.unique(rows.scores, return_inverse=True)
         cells = GroupCells.empty(len(values))
         keys = groups_of(rows) * cells.width + 2 * codes + (rows.labels == 1)
-        return group_limits(cells.with_rows([keys]), np.ones(len(values), np.bool_))
+        return cells.with_rows([keys]), np.ones(len(values), np.bool_)
 
     def bins_of(self, number: int) -> Bins:
         """Return the bins of one group; all rows are counted, and in bins."""

@@ -29,6 +29,10 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 LEAST_MEMORY: Final = 10**6
 #: The share of the memory that the tables of ranges take.
 _RANGES: Final = 4
+#: How many of them there may be at a time, whatever the number of threads, so that sums over ranges
+#: have the same bits; and the entries of each, of which fewer are taken where memory is short.
+_AT_ONCE: Final = 16
+_LEAST_ENTRIES: Final = 1 << 15
 #: Bytes an entry of a range takes while its table is made.
 _OF_ENTRY: Final = 56
 #: Entries of a range where memory is plenty: fewer are read in pieces that are too small.
@@ -263,7 +267,7 @@ class ScoreRuns(Shown):
         >>> [(len(each.table), each.true_positives) for each in runs.ranges()]
         [(3, 0)]
         """
-        rows, ranges = self._ranges(1)
+        rows, ranges, _ = self._ranges(1)
         tp = fp = 0
         for where in ranges:
             table = table_of(rows, where)
@@ -286,15 +290,17 @@ class ScoreRuns(Shown):
             np.concatenate([table.negatives for table in tables]),
         )
 
-    def _ranges(self, n_threads: int | None) -> tuple[AllRows, list[Range]]:
-        """Return all rows and ranges of them, so small that each thread may have one."""
+    def _ranges(self, n_threads: int | None) -> tuple[AllRows, list[Range], int]:
+        """Return all rows, ranges of them, and how many of these may be at work at a time."""
         with self._lock:
             rows = self._store.all_rows(n_threads)
         if not rows.size:
-            return rows, []
-        most = self._memory // (_RANGES * _OF_ENTRY * thread_count(n_threads))
-        most = min(most, max(_IN_CACHE, 64 * BLOCK * sum(map(len, rows.columns))))
-        return rows, ranges_of(rows, max(most, 1))
+            return rows, [], 1
+        room = self._memory // (_RANGES * _OF_ENTRY)
+        at_once = min(max(room // _LEAST_ENTRIES, 1), _AT_ONCE)
+        most = min(room // at_once, max(_IN_CACHE, 64 * BLOCK * sum(map(len, rows.columns))))
+        most = max(most, 1)
+        return rows, ranges_of(rows, most), max(1, min(room // most, thread_count(n_threads)))
 
 
 def _of_table(

@@ -1,4 +1,4 @@
-"""The evaluation of `ScoreRuns`: range by range, each thread at work on one of its own."""
+"""The summary of `ScoreRuns`: range by range, each thread at work on one of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from itertools import accumulate
 
 from fastmetrics._threads.workers import run
-from fastmetrics.report.range_summary import RangeSummary, summary_of
+from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of
 from fastmetrics.tables.runs._ranges import Range, table_of
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 
@@ -22,7 +22,7 @@ def summary_of_runs(
 
     ``progress`` is called with the share of the rows that is done.
     """
-    rows, ranges = runs._ranges(n_threads)
+    rows, ranges, at_once = runs._ranges(n_threads)
     above = list(accumulate(map(rows.rows_of, ranges), _added, initial=(0, 0)))
     m, n = above[-1]
     done = 0
@@ -36,7 +36,7 @@ def summary_of_runs(
         return found
 
     jobs = [partial(of_range, each, *at) for each, at in zip(ranges, above, strict=False)]
-    return sum(run(jobs, n_threads), RangeSummary(m, n)) if jobs else RangeSummary(0, 0)
+    return sum(run(jobs, at_once), RangeSummary(m, n)) if jobs else RangeSummary(0, 0)
 
 
 def _added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:

@@ -16,8 +16,9 @@ from hypothesis import given, strategies as st
 import evaluations
 from fastmetrics import ScoreTable, evaluate
 from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of
 from fastmetrics.measures.curves._pieces import PIECE_ROWS
-from fastmetrics.report.range_summary import RangeSummary, summary_of
+from fastmetrics.report._of_summary import evaluation_of
 
 
 def in_memory(table, name="score", level=0.95):
@@ -44,10 +45,10 @@ def summaries(table, cuts):
     return found
 
 
-def evaluation(summary, *args):
+def evaluation(summary, name="score", level=0.95):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        return summary.evaluation(*args)
+        return evaluation_of(summary, name, level)
 
 
 def exact_average_precision(table):
@@ -106,8 +107,8 @@ def test_tables_of_many_rows(rng, kind):
     cuts = np.sort(rng.integers(0, len(table), 20)).tolist()
     total = sum(summaries(table, cuts))
     assert total == summary_of(table) == summary_of(table, n_threads=1)
-    agree(total.evaluation("a model"), table)
-    assert total.pairs.auc == total.evaluation().roc_auc
+    agree(evaluation(total, "a model"), table)
+    assert total.pairs.auc == evaluation(total).roc_auc
     assert total.pairs.rank_loss == pytest.approx(1 - total.pairs.auc)
 
 
@@ -140,12 +141,12 @@ def test_counts_whose_products_fit_no_int64(rng, exponent):
 def test_a_balance_without_a_positive_is_told():
     table = ScoreTable.from_counts([2.0, 1.0], [0, 2], [5, 0])
     with pytest.warns(UndefinedMetricWarning, match="break-even point is not defined"):
-        sum(summaries(table, [1])).evaluation()
+        evaluation_of(sum(summaries(table, [1])), "score", 0.95)
 
 
 def test_one_class_is_told():
     with pytest.warns(UndefinedMetricWarning, match="no positive example"):
-        found = summary_of(ScoreTable.from_scores([0, 0], [1, 2])).evaluation("m")
+        found = evaluation_of(summary_of(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
     assert (found.n_positive, found.n_negative) == (0, 2)
 
 
@@ -170,7 +171,7 @@ def test_what_is_missing_or_in_twice_is_refused(rng):
     table = ScoreTable.from_scores(rng.integers(0, 2, 60), rng.normal(size=60))
     first, second, third = summaries(table, [20, 40])
     with pytest.raises(ValueError, match="some are missing, or in twice"):
-        (first + third).evaluation()
+        evaluation(first + third)
     with pytest.raises(ValueError, match="some are missing, or in twice"):
         _ = (first + second).pairs
     with pytest.raises(ValueError, match="added twice"):
@@ -183,5 +184,3 @@ def test_what_is_missing_or_in_twice_is_refused(rng):
         summary_of(ScoreTable.from_counts([1.0], [0.5], [0.5]))
     with pytest.raises(ValueError, match="`n_positive` must be at least"):
         summary_of(table, 5, 0, 6, 100)
-    with pytest.raises(ValueError, match="`confidence_level`"):
-        summary_of(table).evaluation("m", 95)

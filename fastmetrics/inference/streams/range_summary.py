@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._files import Members, Saved, scalar
-from fastmetrics._input.scalars import check_confidence_level, check_integer, check_real
+from fastmetrics._input.scalars import check_integer, check_real
 from fastmetrics._kernels import range_kernels
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.interval_rule import estimate_of_placements
+from fastmetrics.inference.streams.range_moments import Part, joined, part_of, spread_of
 from fastmetrics.measures.curves._pieces import Piece, by_pieces
-from fastmetrics.measures.curves.break_even import Balance, balance_of, break_even_at
-from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at
-from fastmetrics.measures.curves.placements import placement_powers, placement_sums
-from fastmetrics.report._one_model import NOWHERE, note_of_size, undefined_model, with_estimates
-from fastmetrics.report.evaluation_result import ModelEvaluation
+from fastmetrics.measures.curves.break_even import Balance, balance_of
+from fastmetrics.measures.curves.placements import placement_sums
 from fastmetrics.tables.scores.pairs import INT64_BOUND, PairCounts
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -48,7 +45,8 @@ class RangeSummary(Saved):
     """What the scores of one range contribute to an evaluation: it adds up with ``+``, exactly.
 
     Make one of each of some disjoint ranges with `summary_of`, add them in any order, and ask the
-    sum for its `evaluation`. Everything in it is whole numbers, and thresholds.
+    sum. Everything in it is whole numbers, and thresholds; only how far rows move a measure is
+    doubles, a few for each range, which are put together when all are there.
 
     Attributes
     ----------
@@ -56,14 +54,16 @@ class RangeSummary(Saved):
         All rows of either class, those of other ranges too.
     positives, negatives : int
         Rows of either class in this range.
-    twice_pairs, positive_squares, negative_squares, positive_cubes, ... : int
-        Over doubled placements: their sum, and the sums of powers in the two classes.
+    twice_pairs : int
+        The sum of doubled placements.
     precisions : int
         2**128 times the sum over positives of the precision at their score.
     highest, lowest : Corner or None
         Where TPR - FPR is largest, and where it is smallest; of equal ones the highest threshold.
     balance : Balance or None
         The step in which as many are called positive as there are positives, if it is here.
+    parts : tuple of Part
+        Moments of influences on AUC and average precision, of each range, the highest first.
     """
 
     n_positive: int
@@ -71,16 +71,11 @@ class RangeSummary(Saved):
     positives: int = 0
     negatives: int = 0
     twice_pairs: int = 0
-    positive_squares: int = 0
-    negative_squares: int = 0
-    positive_cubes: int = 0
-    negative_cubes: int = 0
-    positive_fourths: int = 0
-    negative_fourths: int = 0
     precisions: int = 0
     highest: Corner | None = None
     lowest: Corner | None = None
     balance: Balance | None = None
+    parts: tuple[Part, ...] = field(default=(), compare=False)
 
     def __add__(self, other: RangeSummary) -> RangeSummary:
         if not isinstance(other, RangeSummary):
@@ -100,6 +95,7 @@ class RangeSummary(Saved):
             highest=self._better(self.highest, other.highest, 1),
             lowest=self._better(self.lowest, other.lowest, -1),
             balance=self.balance or other.balance,
+            parts=tuple(sorted(self.parts + other.parts, key=lambda part: part.start)),
         )
 
     def __radd__(self, other: object) -> RangeSummary:
@@ -110,79 +106,25 @@ class RangeSummary(Saved):
     def _better(self, one: Corner | None, other: Corner | None, sign: int) -> Corner | None:
         if one is None or other is None:
             return other if one is None else one
-        return max(one, other, key=lambda corner: (sign * self._gap(corner), corner.threshold))
+        return max(one, other, key=lambda corner: (sign * self.gap_at(corner), corner.threshold))
 
-    def _gap(self, corner: Corner) -> int:
+    def gap_at(self, corner: Corner) -> int:
         """Return TPR - FPR at a corner, times the number of pairs."""
         return corner.tp * self.n_negative - corner.fp * self.n_positive
 
     @property
     def pairs(self) -> PairCounts:
         """Concordant and discordant pairs, whose `auc` and `rank_loss` are exact; of all ranges."""
-        self._check_whole()
+        self.check_whole()
         return PairCounts.of(self.n_positive, self.n_negative, self.twice_pairs)
 
-    def evaluation(self, name: str = "score", confidence_level: float = 0.95) -> ModelEvaluation:
-        """Return what `evaluate` says of these rows, once all ranges are in.
+    def estimated(self, name: str) -> tuple[float, float, float]:
+        """Return "roc_auc" or "average_precision", its variance and degrees of freedom."""
+        value = self.pairs.auc if name == "roc_auc" else average_precision_of(self)
+        return value, *spread_of(name, value, joined(self.parts))
 
-        Parameters
-        ----------
-        name : str, default="score"
-            Of the model.
-        confidence_level : float, default=0.95
-            Of the interval of the AUC.
-
-        Returns
-        -------
-        ModelEvaluation
-            That of all rows in memory: every figure the same to the bit, but the average
-            precision, which has here no rounding but that of its terms.
-
-        Raises
-        ------
-        ValueError
-            If ranges are missing, or were added twice.
-
-        Warns
-        -----
-        UndefinedMetricWarning
-            If only one class is present, or there is no break-even point.
-        """
-        level = check_confidence_level(confidence_level)
-        self._check_whole()
-        m, n = self.n_positive, self.n_negative
-        if not (m and n):
-            return undefined_model(name, m, n)
-        if self.highest is None or self.lowest is None or self.balance is None:
-            raise InputError("ranges of scores are missing")
-        gap = max(
-            self.highest, self.lowest, key=lambda corner: (abs(self._gap(corner)), corner.threshold)
-        )
-        best = self.highest if self._gap(self.highest) > 0 else Corner(math.inf, 0, 0)
-        model = ModelEvaluation(
-            name,
-            m,
-            n,
-            roc_auc=self.twice_pairs / (2 * m * n),
-            confidence_interval=NOWHERE,
-            interval_method="",
-            standard_error=math.nan,
-            average_precision=average_precision_of(self),
-            break_even_point=break_even_at(self.balance).value,
-            ks_statistic=ks_at(*gap, m, n).statistic,
-            threshold=best.threshold,
-            true_positive_rate=best.tp / m,
-            false_positive_rate=best.fp / n,
-            note=note_of_size(float(m), float(n), None),
-        )
-        powers = (
-            (self.positive_squares, self.positive_cubes, self.positive_fourths),
-            (self.negative_squares, self.negative_cubes, self.negative_fourths),
-        )
-        found = estimate_of_placements((m, n), self.twice_pairs, powers, level)
-        return with_estimates(model, {"roc_auc": found})
-
-    def _check_whole(self) -> None:
+    def check_whole(self) -> None:
+        """Raise where ranges are missing, or in twice."""
         here = self.positives, self.negatives
         if here != (self.n_positive, self.n_negative):
             raise InputError(
@@ -198,6 +140,10 @@ class RangeSummary(Saved):
             if (step := getattr(self, name)) is not None:
                 found[name] = np.array(step.threshold)
                 found[f"{name}_counts"] = _texts(int(count) for count in step[1:])
+        places = [(*part.start, *part.sizes) for part in self.parts]
+        found["places"] = np.array(places, np.int64).reshape(-1, 4)
+        found["moments"] = np.array([part.moments for part in self.parts]).reshape(-1, 2, 2, 4)
+        found["tails"] = np.array([part.tails for part in self.parts]).reshape(-1, 2)
         return found
 
     @classmethod
@@ -212,7 +158,7 @@ class RangeSummary(Saved):
         steps: dict[str, Any] = {
             name: kind(*_step(found, name, sums)) for name, kind in _STEPS.items() if name in found
         }
-        return cls(**named, **steps)
+        return cls(**named, **steps, parts=_parts(found, sums))
 
 
 #: What is a step of the curve: a threshold, and counts.
@@ -238,17 +184,37 @@ def _step(found: Members, name: str, sums: list[int]) -> tuple[Any, ...]:
 
 def _are_possible(of: RangeSummary) -> bool:
     """Return whether some rows have these sums: none too large, no spread below 0."""
-    m, n, p, q, twice = of.n_positive, of.n_negative, of.positives, of.negatives, of.twice_pairs
-    is_all = (p, q) == (m, n)
-    return (
-        max(m, n) < 2**63
-        and p <= m
-        and q <= n
-        and twice <= 2 * p * n
-        and twice**2 <= p * of.positive_squares <= 4 * n * n * p * p
-        and (twice**2 if is_all else 0) <= q * of.negative_squares <= 4 * m * m * q * q
-        and of.precisions <= p << _PLACES
+    m, n, p, q = of.n_positive, of.n_negative, of.positives, of.negatives
+    most = (2 * p * n, p << _PLACES)
+    is_within = of.twice_pairs <= most[0] and of.precisions <= most[1]
+    return max(m, n) < 2**63 and p <= m and q <= n and is_within
+
+
+def _parts(found: Members, sums: list[int]) -> tuple[Part, ...]:
+    """Return the parts of such arrays, or raise."""
+    places, moments, tails = found["places"], found["moments"], found["tails"]
+    k = len(places)
+    if places.dtype != np.int64 or moments.dtype != np.float64 or tails.dtype != np.float64:
+        raise InputError("places, moments and tails of other dtypes")
+    if (places.shape, moments.shape, tails.shape) != ((k, 4), (k, 2, 2, 4), (k, 2)):
+        raise InputError("places, moments and tails are not columns")
+    numbers = places.tolist()
+    parts = tuple(
+        Part((a, b), (p, q), *own)
+        for (a, b, p, q), *own in zip(numbers, moments, tails, strict=True)
     )
+    ends = [(a + p, b + q) for a, b, p, q in numbers]
+    starts = [*((a, b) for a, b, _, _ in numbers[1:]), tuple(sums[:2])]
+    is_in_order = all(
+        end[0] <= start[0] and end[1] <= start[1] for end, start in zip(ends, starts, strict=False)
+    )
+    counted = [sum(each) for each in zip(*(part.sizes for part in parts), strict=True)]
+    is_all = (counted or [0, 0]) == sums[2:4]
+    if not (is_all or 0 in sums[:2]) or not is_in_order or places.min(initial=0) < 0:
+        raise InputError("`places` are not those of ranges")
+    if not all(part.is_possible for part in parts):
+        raise InputError("`moments` are those of no rows")
+    return parts
 
 
 def average_precision_of(summary: RangeSummary) -> float:
@@ -256,10 +222,7 @@ def average_precision_of(summary: RangeSummary) -> float:
     return summary.precisions / (summary.n_positive << _PLACES)
 
 
-_SUMS: Final = (
-    *("positives", "negatives", "twice_pairs", "positive_squares", "negative_squares"),
-    *("positive_cubes", "negative_cubes", "positive_fourths", "negative_fourths", "precisions"),
-)
+_SUMS: Final = ("positives", "negatives", "twice_pairs", "precisions")
 
 
 def _texts(numbers: Any) -> NDArray[np.str_]:
@@ -334,7 +297,8 @@ def summary_of(
         part = ScoreTable._of_columns(*columns)
         return _of_part(part, tp + piece.tp, fp + piece.fp, m, n)
 
-    return sum(by_pieces(table, of_piece, n_threads), empty)
+    found = sum(by_pieces(table, of_piece, n_threads), empty)
+    return dataclasses.replace(found, parts=(joined(found.parts),)) if found.parts else found
 
 
 def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int) -> RangeSummary:
@@ -342,12 +306,8 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int) -> RangeSummar
     columns = table.positives, table.negatives
     positives, negatives = int(table.n_positive), int(table.n_negative)
     # What is placed among all rows is placed among those here, and beyond others: 2 `below` more.
-    twice, p_squares, n_squares = placement_sums(*columns, positives, negatives)
-    p_powers, n_powers = placement_powers(*columns)
-    of_positives = _shifted(2 * (n - fp - negatives), (positives, twice, p_squares, *p_powers))
-    of_negatives = _shifted(2 * tp, (negatives, twice, n_squares, *n_powers))
-    sums = [of_positives[1]]
-    sums += [power[k] for k in (2, 3, 4) for power in (of_positives, of_negatives)]
+    below = n - fp - negatives
+    twice = placement_sums(*columns, positives, negatives)[0] + 2 * below * positives
     limbs = np.zeros(_LIMBS, np.int64)
     range_kernels.add_precisions(*columns, tp, fp, np.empty(len(table)), limbs)
     precisions = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
@@ -357,17 +317,10 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int) -> RangeSummar
     )
     is_balanced = tp + fp < m <= tp + fp + positives + negatives
     balance = balance_of(table, m, (tp, fp)) if is_balanced else None
-    named: dict[str, Any] = dict(zip(_SUMS, (positives, negatives, *sums, precisions), strict=True))
+    named: dict[str, Any] = dict(zip(_SUMS, (positives, negatives, twice, precisions), strict=True))
     steps: dict[str, Any] = {"highest": highest, "lowest": lowest, "balance": balance}
-    return RangeSummary(m, n, **named, **steps)
-
-
-def _shifted(by: int, sums: tuple[int, ...]) -> list[int]:
-    """Return the sums of powers of what is greater by a number, from those of powers 0, 1, ..."""
-    return [
-        sum(math.comb(power, k) * by ** (power - k) * sums[k] for k in range(power + 1))
-        for power in range(len(sums))
-    ]
+    parts = (part_of(table, (tp, fp), (m, n)),) if m and n else ()
+    return RangeSummary(m, n, **named, **steps, parts=parts)
 
 
 def _gap_ends(

@@ -1,0 +1,127 @@
+"""How far the rows of a range of scores move the AUC and average precision: moments that join.
+
+The influence of a row on either is what its own range tells of it, and a number that all rows of
+its class and range share. So a range keeps moments about its means, which no such number changes,
+and sums of influences over all ranges follow without rounding more than rows in memory would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from fastmetrics.inference.units import Floats, Spread
+from fastmetrics.measures.curves.influences import Counts
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+#: The measures, and whether each class is a stratum of its own.
+MEASURES: Final = {"roc_auc": True, "average_precision": False}
+#: What no row adds to average precision, in units of 1 / positives.
+_MOST: Final = 100.0
+
+
+class Part(NamedTuple):
+    """The rows of consecutive ranges.
+
+    Attributes
+    ----------
+    start : tuple of int
+        Positive and negative rows of higher scores.
+    sizes : tuple of int
+        Positive and negative rows here.
+    moments : ndarray of shape (2, 2, 4)
+        Of each measure and class: the mean of what this part tells of influences (times the size
+        of the class), and the sums of their second to fourth powers about it.
+    tails : ndarray of shape (2,)
+        What this part adds to the average precision that positives (negatives) above move.
+    """
+
+    start: tuple[int, int]
+    sizes: tuple[int, int]
+    moments: Floats
+    tails: Floats
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether rows can have such moments."""
+        size = np.maximum(self.sizes, 0)[None, :]
+        mean, second, third, fourth = np.moveaxis(self.moments, 2, 0)
+        most = np.array([1.0, _MOST])[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            is_within = (np.abs(mean) <= most) & (second >= 0.0) & (fourth >= 0.0)
+            is_within &= (second <= size * most**2) & (fourth <= size * most**4)
+            is_within &= np.abs(third) <= size * most**3
+        return bool(is_within.all() and (np.abs(self.tails) <= _MOST).all())
+
+
+def part_of(table: ScoreTable, start: tuple[int, int], totals: tuple[int, int]) -> Part:
+    """Return the part of a table that stands below so many rows of either class, of so many."""
+    counts = Counts.of(table, start)
+    precision, below, lowered = counts.precisions()
+    found = counts.placements(*totals), (precision + below, -lowered)
+    columns = counts.positives, counts.negatives
+    moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in found]
+    sizes = int(table.n_positive), int(table.n_negative)
+    return Part(start, sizes, np.array(moments), np.array([below[0], -lowered[0]]))
+
+
+def _central(counts: Floats, values: Floats) -> list[float]:
+    total = float(counts.sum())
+    if not total:
+        return [0.0] * 4
+    mean = float(np.add.reduce(counts * values)) / total
+    off = values - mean
+    off -= float(np.add.reduce(counts * off)) / total  # what rounding left
+    found = [mean]
+    powers = counts * off
+    for _ in range(3):  # no product of BLAS, whose threads would be in the way of ours
+        powers *= off
+        found.append(float(np.add.reduce(powers)))
+    return found
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """Return several parts, of which each one ends where the next begins, as one."""
+    sizes = np.array([part.sizes for part in parts], np.float64).T[None, :, :]
+    moments = np.stack([part.moments for part in parts], axis=2)  # measure, class, part, power
+    tails = np.array([part.tails for part in parts])
+    means = moments[..., 0].copy()
+    means[1] += (tails.sum(axis=0) - tails.cumsum(axis=0)).T  # of average precision: lower ones
+    whole = sizes.sum(axis=2, keepdims=True)
+    mean = (sizes * means).sum(axis=2, keepdims=True) / np.maximum(whole, 1.0)
+    powers = _about(sizes, moments[..., 1:], means - mean).sum(axis=2)
+    found = np.concatenate([mean, powers], axis=2)
+    added = [sum(part.sizes[code] for part in parts) for code in (0, 1)]
+    return Part(parts[0].start, (added[0], added[1]), found, tails.sum(axis=0))
+
+
+def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
+    """Return sums of second to fourth powers about a place that the means are off."""
+    second, third, fourth = np.moveaxis(powers, -1, 0)
+    return np.stack(
+        [
+            second + sizes * off**2,
+            third + 3.0 * second * off + sizes * off**3,
+            fourth + 4.0 * third * off + 6.0 * second * off**2 + sizes * off**4,
+        ],
+        axis=-1,
+    )
+
+
+def spread_of(name: str, value: float, whole: Part) -> Spread:
+    """Return the spread of a measure, of the part that holds all rows: as `Units.spread` does."""
+    m, n = whole.sizes
+    sizes = np.array([m, n], np.float64)
+    own = whole.moments[list(MEASURES).index(name)]
+    centre = np.array([value, value if name == "roc_auc" else 0.0])
+    off = own[:, 0] - centre
+    powers = _about(sizes, own[:, 1:], off)
+    scale = sizes if name == "roc_auc" else np.array([m, m], np.float64)
+    sums, seconds = sizes * off / scale, powers[:, 0] / scale**2
+    fourth = float(np.sum(powers[:, 2] / scale**4))
+    if MEASURES[name]:
+        return Spread.of_strata(sizes, sums, seconds, fourth)
+    size, total, second = (each.sum(keepdims=True) for each in (sizes, sums, seconds))
+    return Spread.of_strata(size, total, second, fourth)

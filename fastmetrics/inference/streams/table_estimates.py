@@ -1,0 +1,278 @@
+"""Estimates of tables that come alone: counts of scores or labels, runs, bins, groups in bins."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.scalars import Alternative
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    InputTypeError,
+    UndefinedMetricWarning,
+)
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.interval_rule import estimate_by, estimate_of
+from fastmetrics.inference.samples import warn_of_units
+from fastmetrics.inference.streams.range_summary import RangeSummary
+from fastmetrics.inference.streams.runs_summary import summary_of_runs
+from fastmetrics.inference.table_points import (
+    Measured,
+    TablePoints,
+    is_of_curve,
+    measure_of,
+    of_matrix,
+)
+from fastmetrics.inference.units import Spread, Units
+from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.curves.influences import of_curve
+from fastmetrics.tables.binned._bounds import BinColumns, precision_bracket
+from fastmetrics.tables.binned._bracketed import Bracketed
+from fastmetrics.tables.binned._group_cells import GroupCells
+from fastmetrics.tables.binned.bracket import Bracket
+from fastmetrics.tables.binned.grouped_table import GroupedBinnedScoreTable
+from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+from fastmetrics.tables.runs.score_runs import ScoreRuns
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed | GroupedBinnedScoreTable
+TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed, GroupedBinnedScoreTable)
+#: Factors of the AUC, and what is added to it: measures that ranges and bins have too.
+_OF_AUC: Final = {"roc_auc": (1.0, 0.0), "rank_loss": (-1.0, 1.0), "gini_coefficient": (2.0, -1.0)}
+_OF_RANGES: Final = (*_OF_AUC, "average_precision")
+
+
+def estimates_of_table(
+    asked: tuple[Asked, ...],
+    table: AnyTable,
+    y_score: Any,
+    method: str | None,
+    level: float,
+    alternative: Alternative,
+    options: dict[str, Any],
+) -> dict[str, Estimate]:
+    """Return the estimates of a table, which comes alone."""
+    rows = ("sample_weight", "event", "query", "groups", "strata", "pos_label", "threshold")
+    given = [name for name in rows if options[name] is not None]
+    if y_score is not None:
+        given.insert(0, "y_score")
+    if given:
+        raise InputTypeError(
+            f"a {type(table).__name__} comes alone: pass no `{'`, `'.join(given)}` with it"
+        )
+    rule = (level, method, alternative)
+    if isinstance(table, ScoreRuns):
+        for one in asked:
+            _check_has(one, table, _is_of_ranges(one), "sums over ranges of scores")
+        summary = summary_of_runs(table, n_threads=options["n_threads"])
+        return {one.label: of_summary(one, summary, *rule) for one in asked}
+    if isinstance(table, Bracketed | GroupedBinnedScoreTable):
+        for one in asked:
+            _check_has(one, table, _is_of_ranges(one), "counts of bins")
+        bins = _Bins.of(table)
+        return {one.label: bins.estimate(one, *rule) for one in asked}
+    measured_of: Callable[[Asked], Measured]
+    if isinstance(table, ScoreTable):
+        _check_counts(table, table.is_weighted)
+        measured_of = TablePoints(table).measured
+    else:
+        cells = MatrixSnapshot.of(table).counts
+        _check_counts(table, cells.dtype.kind == "f")
+        measured_of = partial(of_matrix, counts=cells.astype(np.float64))
+    found = {}
+    for one in asked:
+        if isinstance(table, ScoreTable):
+            _check_has(one, table, is_of_curve(one), "scores and counts")
+        else:
+            _check_has(one, table, measure_of(one).needs == "labels", "counts of labels")
+        measured = measured_of(one)
+        found[one.label] = estimate_of(one, measured, 0, *rule, weights_are=None)
+    return found
+
+
+def _check_counts(table: AnyTable, is_weighted: bool) -> None:
+    if is_weighted:
+        raise InputTypeError(
+            f"a {type(table).__name__} of fractional weights does not tell how many rows a weight "
+            "is: pass `y_true`, `y_score` and `sample_weight`"
+        )
+
+
+def _check_has(one: Asked, table: AnyTable, is_there: bool, has: str) -> None:
+    if not is_there:
+        raise InputError(f"`{one.label}` needs rows: a {type(table).__name__} has {has} alone")
+
+
+def _is_of_ranges(one: Asked) -> bool:
+    return measure_of(one).name in _OF_RANGES and not one.parameters
+
+
+def of_summary(
+    one: Asked,
+    summary: RangeSummary,
+    level: float,
+    method: str | None = None,
+    alternative: Alternative = "two-sided",
+) -> Estimate:
+    """Return the estimate of a measure of all ranges of scores."""
+    summary.check_whole()
+    m, n = summary.n_positive, summary.n_negative
+    name = measure_of(one).name
+    value, spread = math.nan, Spread(math.nan, math.nan)
+    if m and n:
+        factor, added = _OF_AUC.get(name, (1.0, 0.0))
+        own = "roc_auc" if name in _OF_AUC else name
+        plain, variance, df = summary.estimated(own)
+        value, spread = factor * plain + added, Spread(factor * factor * variance, df)
+    sizes = (float(m), float(n)) if name == "roc_auc" else None
+    return estimate_by(
+        one, value, spread, level, method, alternative, sizes=sizes, n_samples=float(m + n)
+    )
+
+
+class _Bins:
+    """Bins that are not empty, the highest first, and which points of them vary together.
+
+    Attributes
+    ----------
+    columns : BinColumns
+    at, is_positive, counts, groups
+        Of each point the place of its bin, its class, its rows, and its group, if there are groups.
+    """
+
+    def __init__(
+        self,
+        columns: BinColumns,
+        at: NDArray[Any],
+        is_positive: NDArray[np.bool_],
+        counts: NDArray[Any],
+        groups: NDArray[Any] | None = None,
+    ) -> None:
+        self.columns, self._at, self._is_positive = columns, at, is_positive
+        self._counts, self._groups = counts, groups
+        self._is_open = ~columns.is_sure & (columns.positives > 0) & (columns.negatives > 0)
+
+    @classmethod
+    def of(cls, table: Bracketed | GroupedBinnedScoreTable) -> _Bins:
+        """Return the bins of a table of counts."""
+        if isinstance(table, GroupedBinnedScoreTable):
+            return cls._of_cells(*table._counted().cells_and_sure())
+        columns = table._columns()
+        _check_counts(table, columns.n_roundings is not None)
+        k = len(columns.positives)
+        counts = np.concatenate([columns.positives, columns.negatives])
+        return cls(columns, np.tile(np.arange(k), 2), np.repeat([True, False], k), counts)
+
+    @classmethod
+    def _of_cells(cls, cells: GroupCells, is_sure: NDArray[np.bool_]) -> _Bins:
+        groups, cell = np.divmod(cells.keys, cells.width)
+        is_positive = (cell & 1) == 1
+        there, at = np.unique(-(cell >> 1), return_inverse=True)
+        p, n = np.zeros((2, len(there)), np.int64)
+        for column, of in ((p, is_positive), (n, ~is_positive)):
+            np.add.at(column, at[of], cells.counts[of])
+        columns = BinColumns(p, n, is_sure[-there], None)
+        return cls(columns, at, is_positive, cells.counts, groups)
+
+    def estimate(
+        self, one: Asked, level: float, method: str | None, alternative: Alternative
+    ) -> Estimate:
+        """Return an estimate whose limits hold for any order of rows within bins."""
+        units = self._units(one)
+        warn_of_units(units, None)
+        given: dict[str, Any] = {"weights_are": None}
+        worst, best = (self._measured(one, units, is_best) for is_best in (False, True))
+        if not (self._is_open.any() and all(self.columns.totals)):
+            return estimate_of(one, best, 0, level, method, alternative, **given)
+        spread = self._widest(one, worst, best)
+        with warnings.catch_warnings():  # a value on the edge of its scale: the limit is there, too
+            warnings.simplefilter("ignore", DegenerateDataWarning)
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            ends = [
+                estimate_of(one, each, 0, level, method, alternative, spread=spread, **given)
+                for each in (worst, best)
+            ]
+        return _around(ends, measure_of(one).bounds)
+
+    def _widest(self, one: Asked, worst: Measured, best: Measured) -> Spread:
+        """Return the largest variance of any order, with the fewest degrees of freedom of three.
+
+        A row moves the measure by what lies between its influences in the worst and the best order.
+        The norm of what these differ by from those halfway is at most that of half the distance,
+        and the norm of a sum at most the sum of norms.
+        """
+        units, both = worst.units, (worst.influences[0], best.influences[0])
+        halfway = (both[0] + both[1]) / 2.0
+        # Influences are less the value, which differs; of positives alone in average precision.
+        moved = abs(best.values[0] - worst.values[0])
+        sizes = np.where(self._is_positive, *self.columns.totals)
+        centred = self._is_positive | (measure_of(one).name in _OF_AUC)
+        off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
+        squares = self._counts * off * off
+        if self._groups is not None:
+            squares = np.bincount(self._groups, self._counts * off) ** 2
+        most = math.sqrt(float(squares.sum()) * units.n_units / max(units.n_units - 1, 1))
+        found = [units.spread(each) for each in (halfway, *both)]
+        df = min((each.df for each in found if each.df > 0.0), default=math.nan)
+        return Spread((found[0].standard_error + most) ** 2, df)
+
+    def _measured(self, one: Asked, units: Units, is_best: bool) -> Measured:
+        """Return a measure of the best, or the worst, order of rows within all bins."""
+        p, n, _, _ = self.columns
+        first, second = np.zeros((2, 2, len(p)), np.int64)  # what scores higher in a bin, and lower
+        first[:], second[:] = (p, n), 0
+        held = 1 if is_best else 0
+        second[held, self._is_open] = first[held, self._is_open]
+        first[held, self._is_open] = 0
+        rows = np.stack([first, second], axis=2).reshape(2, -1)
+        kept = rows.any(axis=0)
+        place = np.cumsum(kept) - 1
+        p_rows, n_rows = (np.ascontiguousarray(column[kept]) for column in rows)
+        table = ScoreTable._of_columns(np.arange(len(p_rows), 0, -1.0), p_rows, n_rows)
+        found = of_curve(table, measure_of(one).load_influences())
+        at = 2 * np.arange(len(p))
+        places = [place[at + (self._is_open & (held == code))] for code in (0, 1)]
+        of_positives, of_negatives = found.of_positives[places[0]], found.of_negatives[places[1]]
+        at = self._at
+        influences = np.where(self._is_positive, of_positives[at], of_negatives[at])
+        value = found.value
+        if measure_of(one).name == "average_precision" and self._is_open.any():
+            limits = precision_bracket(self.columns)
+            value = limits.high if is_best else limits.low
+        size = float(sum(self.columns.totals))
+        return Measured((value,), influences[None, :], units, (None,), size)
+
+    def _units(self, one: Asked) -> Units:
+        strata = None
+        if measure_of(one).is_free_of_shares:
+            strata = self._is_positive.astype(np.int64)
+        return Units(len(self._at), self._counts, groups=self._groups, strata=strata)
+
+
+def _around(both: list[Estimate], bounds: tuple[float, float]) -> Estimate:
+    """Return what holds for both orders, and for what is between them."""
+    bracket = Bracket(*sorted(each.estimate for each in both))
+    sides = zip(*(each.confidence_interval for each in both), strict=True)
+    low, high = (
+        pick(bound if math.isnan(each) else each for each in side)
+        for pick, side, bound in zip((min, max), sides, bounds, strict=True)
+    )
+    methods = ", ".join(dict.fromkeys(each.method for each in both))
+    return replace(
+        both[0],
+        estimate=bracket.midpoint,
+        confidence_interval=ConfidenceInterval(low, high),
+        method=f"{methods}; of any order in bins",
+        note=f"the value lies between {bracket.low:.6g} and {bracket.high:.6g}: bins have no order",
+        details=bracket,
+    )
