@@ -90,7 +90,7 @@ def _interval(found: Any) -> Any:
 
 
 def _values(found: Any) -> Any:
-    return [one.bootstrap_distribution.tolist() for one in found.values()]
+    return [one.details.distribution.tolist() for one in found.values()]
 
 
 def _rounded(values: Any) -> list[str]:

@@ -36,6 +36,12 @@ _attribute, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 #: Names that were public once, and what does their work.
 _GONE = {
+    "BootstrapResult": "Estimate",
+    "BootstrapResults": "Estimates",
+    "PairedBootstrap": "Comparisons",
+    "PairedDifference": "Pair",
+    "PairedPermutationTest": "Comparisons",
+    "PermutedDifference": "Pair",
     "concordance_index_interval": "estimate(time, score, event=..., metrics=...)",
     "concordance_index_test": "compare(time, scores, event=..., metrics=...)",
     "concordance_interval": "estimate(y_true, y_score, metrics='kendall_tau')",

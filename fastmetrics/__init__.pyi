@@ -69,20 +69,10 @@ from .errors import (
 from .inference.bands.band_results import PrBand as PrBand, RocBand as RocBand
 from .inference.bands.bands import pr_band as pr_band, roc_band as roc_band
 from .inference.bootstrap.bootstrap import bootstrap as bootstrap
-from .inference.bootstrap.bootstrap_results import (
-    BootstrapResult as BootstrapResult,
-    BootstrapResults as BootstrapResults,
-    PairedBootstrap as PairedBootstrap,
-    PairedDifference as PairedDifference,
-)
 from .inference.bootstrap.effective_size import effective_sample_size as effective_sample_size
 from .inference.bootstrap.multiclass_bootstrap import multiclass_bootstrap as multiclass_bootstrap
 from .inference.bootstrap.paired_bootstrap import paired_bootstrap as paired_bootstrap
-from .inference.bootstrap.permutation import (
-    PairedPermutationTest as PairedPermutationTest,
-    PermutedDifference as PermutedDifference,
-    paired_permutation_test as paired_permutation_test,
-)
+from .inference.bootstrap.permutation import paired_permutation_test as paired_permutation_test
 from .inference.calibration.calibration_error_interval import (
     calibration_error_interval as calibration_error_interval,
 )
@@ -129,6 +119,7 @@ from .inference.proportions.proportion_differences import (
     proportion_difference_interval as proportion_difference_interval,
 )
 from .inference.proportions.proportions import proportion_interval as proportion_interval
+from .inference.replicates import Replicates as Replicates
 from .io.counts_query import counts_query as counts_query
 from .io.trec import read_trec as read_trec
 from .measures.asking import register_metric as register_metric

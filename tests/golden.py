@@ -85,7 +85,7 @@ def ways(n: int) -> dict[str, dict[str, Any]]:
 def bootstrapped(*data: Any, **options: Any) -> Values:
     """Return the replicates of each measure."""
     found = fm.bootstrap(*data, **{"rng": 1, **options})
-    return {label: one.bootstrap_distribution for label, one in found.items()}
+    return {label: one.details.distribution for label, one in found.items()}
 
 
 def _rows(n: int, way: str, metrics: dict[str, Any] = METRICS, **options: Any) -> Values:
@@ -127,8 +127,8 @@ def _paired(n: int, way: str) -> Values:
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 15, "rng": 1}
     found = fm.paired_bootstrap(*_models(n), **options, **ways(n)[way])
     return {
-        f"{label}: {pair.model_a} - {pair.model_b}": pair.bootstrap_distribution
-        for label, pairs in found.differences.items()
+        f"{label}: {pair.a} - {pair.b}": pair.details.distribution
+        for label, pairs in found.items()
         for pair in pairs
     }
 
@@ -140,7 +140,7 @@ def _multiclass(n: int, way: str) -> Values:
     scores = parts / parts.sum(axis=1, keepdims=True)
     options = {"metrics": OF_CLASSES, "n_resamples": 15, "rng": 1}
     found = fm.multiclass_bootstrap(classes, scores, **options, **ways(n)[way])
-    return {label: one.bootstrap_distribution for label, one in found.items()}
+    return {label: one.details.distribution for label, one in found.items()}
 
 
 def _permuted(n: int, exchange: Any) -> Values:
@@ -148,8 +148,8 @@ def _permuted(n: int, exchange: Any) -> Values:
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 15, "exchange": exchange}
     found = fm.paired_permutation_test(*_models(n), **options, rng=1)
     return {
-        f"{label}: {pair.model_a} - {pair.model_b}": pair.null_distribution
-        for label, pairs in found.differences.items()
+        f"{label}: {pair.a} - {pair.b}": pair.details.distribution
+        for label, pairs in found.items()
         for pair in pairs
     }
 

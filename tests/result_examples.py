@@ -50,13 +50,8 @@ def grouped() -> fm.GroupedBinnedScoreTable:
 
 
 @cache
-def pair() -> fm.PairedBootstrap:
+def pair() -> fm.Comparisons:
     return fm.paired_bootstrap(Y, MODELS, **FEW)
-
-
-@cache
-def permuted() -> fm.PairedPermutationTest:
-    return fm.paired_permutation_test(Y, MODELS, n_resamples=50, rng=1)
 
 
 @cache
@@ -105,8 +100,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "BinLayout": lambda: fm.BinLayout.learn(S),
     "BinnedScoreTable": binned,
     "Bootstrap632": lambda: fm.bootstrap632(Y, P, [P, Q], [Y == 0, Y == 1]),
-    "BootstrapResult": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"],
-    "BootstrapResults": lambda: fm.bootstrap(Y, S, metrics=["roc_auc", "pr_auc"], **FEW),
     "Bracket": lambda: fm.Bracket(0.25, 0.5),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
     "BrierCurve": lambda: fm.brier_curve(Y, np.clip(S, 0, 1)),
@@ -120,7 +113,7 @@ _MADE: dict[str, Callable[[], Any]] = {
         {"p": fm.ConfusionMatrix.from_labels(Y, P), "q": fm.ConfusionMatrix.from_labels(Y, Q)}
     ),
     "Comparison": lambda: fm.compare(Y, MODELS, metrics="roc_auc")["roc_auc"],
-    "Comparisons": lambda: fm.compare(Y, MODELS, metrics=["roc_auc", "f1"], threshold=0.5),
+    "Comparisons": pair,
     "CostComparison": lambda: fm.compare_cost_curves(Y, MODELS),
     "CostCurve": lambda: fm.cost_curve(Y, S),
     "CriticalDifferenceDiagram": lambda: compared().diagram,
@@ -159,11 +152,7 @@ _MADE: dict[str, Callable[[], Any]] = {
         model(), X, Y, {"C": [0.1, 1.0]}, outer_cv=2, inner_cv=2, rng=1
     ),
     "OperatingPoint": lambda: fm.cost_curve(Y, S).operating_point(cost_fn=2, cost_fp=1),
-    "Pair": lambda: fm.compare(Y, MODELS, metrics="roc_auc")["roc_auc"].pairs[0],
-    "PairedBootstrap": pair,
-    "PairedDifference": lambda: first(pair().differences)[0],
-    "PairedPermutationTest": permuted,
-    "PermutedDifference": lambda: first(permuted().differences)[0],
+    "Pair": lambda: pair()["roc_auc"].pairs[0],
     "PostHocTest": lambda: compared().post_hoc,
     "PrBand": lambda: fm.pr_band(Y, S, grid=5, n_resamples=50, rng=1),
     "PrecisionRecallGain": lambda: fm.precision_recall_gain_curve(Y, S),
@@ -178,6 +167,7 @@ _MADE: dict[str, Callable[[], Any]] = {
         Y, CHANCES, kind="consistency", n_resamples=9, rng=1
     ),
     "ReliabilityDiagram": lambda: fm.reliability_diagram(Y, CHANCES),
+    "Replicates": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"].details,
     "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
     "RocConvexHull": lambda: fm.roc_convex_hull(Y, S),
     "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),

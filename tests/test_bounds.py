@@ -60,12 +60,12 @@ def calibration(shift: float) -> Any:
 
 def paired(shift: float, **options: Any) -> Any:
     models = {"a": SCORES["a" if shift else "c"], "b": SCORES["b"]}
-    return fm.paired_bootstrap(Y, models, n_resamples=B, rng=1, **options)["roc_auc"]
+    return fm.paired_bootstrap(Y, models, n_resamples=B, rng=1, **options)["roc_auc"].pairs[0]
 
 
 def exchanged(shift: float) -> Any:
     models = {"a": SCORES["a" if shift else "c"], "b": SCORES["b"]}
-    return fm.paired_permutation_test(Y, models, n_resamples=B, rng=1)["roc_auc"]
+    return fm.paired_permutation_test(Y, models, n_resamples=B, rng=1)["roc_auc"].pairs[0]
 
 
 def compared(shift: float) -> Any:

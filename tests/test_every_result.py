@@ -102,7 +102,7 @@ def test_a_copy_is_frozen_too() -> None:
     again = pickle.loads(pickle.dumps(EXAMPLES["BiasVariance"]()))
     with pytest.raises(TypeError):
         again.details["noise_rate"] = 1.0
-    replicates = pickle.loads(pickle.dumps(EXAMPLES["BootstrapResult"]())).bootstrap_distribution
+    replicates = pickle.loads(pickle.dumps(EXAMPLES["Replicates"]())).distribution
     with pytest.raises(ValueError, match="read-only"):
         replicates[0] = 1.0
 
@@ -122,7 +122,6 @@ NUMBERS = {
     "BrierCurve": "brier_score",
     "CostCurve": "expected_total_cost",
     "RocConvexHull": "auc",
-    "BootstrapResult": "estimate",
     "BreakEvenPoint": "value",
     "GoodnessOfFitTest": "statistic",
     "Estimate": "estimate",
@@ -131,8 +130,6 @@ NUMBERS = {
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",
     "Pair": "estimate",
-    "PairedDifference": "difference",
-    "PermutedDifference": "difference",
     "PrecisionRecallGain": "area",
     "ScoreDecomposition": "score",
     "TimingRatio": "estimate",

@@ -113,7 +113,7 @@ def _users(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> N
         out.pvalues["equal", "delong_test" + suffix] = test.pairs[0].pvalue
         given_pair = {key: value for key, value in given.items() if key != "threshold"}
         pair = fastmetrics.paired_bootstrap(data.labels, models, **groups, **given_pair)
-        out.pvalues["equal", "paired_bootstrap" + suffix] = pair.differences["roc_auc"][0].pvalue
+        out.pvalues["equal", "paired_bootstrap" + suffix] = pair["roc_auc"].pairs[0].pvalue
 
 
 def _groups(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
@@ -130,7 +130,7 @@ def _groups(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
         n_threads=1,
     )
     for metric, result in found.items():
-        replicates, estimate = result.bootstrap_distribution, result.estimate
+        replicates, estimate = result.details.distribution, result.estimate
         narrow = limits(replicates, estimate, method="percentile", confidence_level=LEVEL)
         out.intervals[metric, "percentile, normal"] = _pair(narrow.interval)
         out.intervals[metric, "percentile, t"] = _pair(result.confidence_interval)
@@ -182,7 +182,7 @@ def _hulls(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> N
         out.intervals[metric, "basic"] = _pair(result.confidence_interval)
         for name, method in (("percentile", "percentile"), ("basic, no logarithm", "basic")):
             refused = limits(
-                result.bootstrap_distribution,
+                result.details.distribution,
                 result.estimate,
                 method=cast(Method, method),
                 confidence_level=LEVEL,
@@ -216,7 +216,7 @@ def _by_methods(
     for name in methods:
         interval = result.confidence_interval
         if name != method:
-            replicates = result.bootstrap_distribution
+            replicates = result.details.distribution
             groups = getattr(result, "effective_n_groups", None)
             how = {"confidence_level": LEVEL, "n_groups": groups}
             interval = limits(replicates, estimate, method=name, **how).interval
@@ -310,7 +310,7 @@ def _differences(data: Data, rng: np.random.Generator, cost: Cost, out: Measured
         out.pvalues[other, "delong_test"] = test.pvalue
         if other != "worse":
             pair = fastmetrics.paired_bootstrap(data.labels, models, **given)
-            _keep_pvalues(pair.differences["roc_auc"][0], other, out)
+            _keep_pvalues(pair["roc_auc"].pairs[0], other, out)
             continue
         out.intervals["roc_auc difference", "DeLong"] = _pair(test.confidence_interval)
         out.intervals["accuracy difference", "Newcombe"] = _accuracy_difference(data, scores)
@@ -325,20 +325,20 @@ def _differences(data: Data, rng: np.random.Generator, cost: Cost, out: Measured
                 **given,
             )
             for metric in COMPARED:
-                difference = pair.differences[metric][0]
+                difference = pair[metric].pairs[0]
                 of_methods = _by_methods(difference, difference.difference, "bca", methods)
                 for method, interval in of_methods.items():
                     out.intervals[f"{metric} difference", prefix + method] = interval
                 out.estimates[f"{metric} difference"] = difference.difference
             if not prefix:
-                _keep_pvalues(pair.differences["roc_auc"][0], other, out)
+                _keep_pvalues(pair["roc_auc"].pairs[0], other, out)
 
 
 def _keep_pvalues(difference: Any, other: str, out: Measured) -> None:
     """Keep the p-values that invert basic and percentile limits, of the same replicates."""
     for name, method in (("", PAIRED_METHOD), (", percentile", "percentile")):
         pvalue = pvalue_of_limits(
-            difference.bootstrap_distribution, difference.difference, method=method
+            difference.details.distribution, difference.difference, method=method
         )
         out.pvalues[other, "paired_bootstrap" + name] = pvalue
 
@@ -366,5 +366,5 @@ def _permutations(data: Data, rng: np.random.Generator, cost: Cost, out: Measure
                 rng=rng,
                 n_threads=1,
             )
-            pvalue = test.differences["roc_auc"][0].pvalue
+            pvalue = test["roc_auc"].pairs[0].pvalue
             out.pvalues[other, f"paired_permutation_test, {exchange}"] = pvalue

@@ -56,7 +56,7 @@ def _paired(n_resamples: int, metrics: Any = "roc_auc") -> Prepare:
             found = fastmetrics.paired_bootstrap(
                 data.labels, both, metrics=metrics, n_resamples=n_resamples, rng=1
             )
-            return float(found.differences["roc_auc"][0].difference)
+            return float(found["roc_auc"].pairs[0].difference)
 
         return bootstrap
 
@@ -70,7 +70,7 @@ def _permutation(data: Data) -> Call:
         found = fastmetrics.paired_permutation_test(
             data.labels, both, n_resamples=REPLICATES, rng=1
         )
-        return float(found.differences["roc_auc"][0].difference)
+        return float(found["roc_auc"].pairs[0].difference)
 
     return test
 

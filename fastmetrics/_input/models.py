@@ -6,7 +6,8 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from itertools import combinations
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -214,26 +215,11 @@ def check_models(
     return CheckedModels(names, dataclasses.replace(rows, scores=scores[0]), tuple(scores), codes)
 
 
-class _Pair(Protocol):
-    """A comparison of two models by a measure."""
-
-    @property
-    def model_a(self) -> str: ...
-    @property
-    def model_b(self) -> str: ...
-
-
-Pair = TypeVar("Pair", bound=_Pair)
-
-
-def pair_of(differences: Mapping[str, Sequence[Pair]], asked: str | tuple[str, str, str]) -> Pair:
-    """Return the comparison of two models by a measure, which names it where there is one pair."""
-    metric, *models = (asked,) if isinstance(asked, str) else asked
-    if metric not in differences:
-        raise no_such(metric, "measures", differences)
-    pairs = {(pair.model_a, pair.model_b): pair for pair in differences[metric]}
-    if not models and len(pairs) == 1:
-        return next(iter(pairs.values()))
-    if tuple(models) not in pairs:
-        raise no_such(asked, "comparisons", ((metric, *pair) for pair in pairs))
-    return pairs[models[0], models[1]]
+def pairs_of(names: Sequence[str], reference: str | None = None) -> list[tuple[int, int]]:
+    """Return which models are compared, by their places: every two, or each with the reference."""
+    if reference is None:
+        return list(combinations(range(len(names)), 2))
+    if reference not in names:
+        raise no_such(reference, "models", names)
+    last = list(names).index(reference)
+    return [(k, last) for k in range(len(names)) if k != last]

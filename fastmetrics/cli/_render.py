@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics._display.numbers import is_bound
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
-from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult
+from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.report import Evaluation, EvaluationBootstrap
 
 if TYPE_CHECKING:
@@ -117,22 +117,22 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
     plan["weights_are"] = evaluation.weights_are or ""
     plan["threshold"] = "" if bootstrap.threshold is None else bootstrap.threshold
     for model in evaluation:
-        results: Mapping[str, BootstrapResult] = model.bootstrap or {}
+        results: Mapping[str, Estimate] = model.bootstrap or {}
         for field, metric in _VALUES.items():
             if metric not in results:
                 row = {"model": model.name, "metric": field, "estimate": getattr(model, field)}
                 rows.append(row | {"note": model.note})
         for metric, result in results.items():
             row = {"model": model.name, "metric": metric, "estimate": result.estimate}
-            row |= _shared_fields(result) | {"bias": result.bias, "method": result.method}
+            row |= _shared_fields(result) | {"bias": result.details.bias, "method": result.method}
             row["note"] = joined(model.note, result.note)
             rows.append(plan | row)
     rows += _rows_of_costs(evaluation)
     for metric, pairs in (evaluation.comparisons or {}).items():
         for pair in pairs:
             row = {"model": pair.a, "minus_model": pair.b, "metric": metric}
-            row |= {"estimate": pair.estimate} | _shared_fields(pair.details)
-            row |= {"note": pair.details.note, "better": pair.better or ""}
+            row |= {"estimate": pair.estimate} | _shared_fields(pair)
+            row |= {"note": pair.note, "better": pair.better or ""}
             for name, p in (("pvalue", pair.pvalue), ("pvalue_holm", pair.pvalue_holm)):
                 row |= {name: p, f"{name}_is_bound": is_bound(p)}
             rows.append(plan | row)
@@ -184,7 +184,7 @@ def _rows_of_costs(evaluation: Evaluation) -> list[dict[str, Any]]:
 def _shared_fields(result: Any) -> dict[str, Any]:
     interval = result.confidence_interval
     limits = {"low": interval.low, "high": interval.high}
-    return limits | {"standard_error": result.standard_error, "n_failed": result.n_failed}
+    return limits | {"standard_error": result.standard_error, "n_failed": result.details.n_failed}
 
 
 def _csv_of_pairs(comparison: TableComparison) -> str:

@@ -24,7 +24,7 @@ from fastmetrics.dask._replicates import (
 )
 from fastmetrics.dask.scores import SCORED, counted_parts
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference._sample_sizes import effective_of_sizes, warn_of_few_groups
+from fastmetrics.inference._sample_sizes import Sizes, effective_of_sizes, warn_of_few_groups
 from fastmetrics.inference.bootstrap._draws import Needs, Resampling, Yield
 from fastmetrics.inference.bootstrap._engine import STRATIFY, WEIGH, Failures, placed
 from fastmetrics.inference.bootstrap._forms import Form
@@ -33,7 +33,7 @@ from fastmetrics.inference.bootstrap._plans import RESAMPLED, CountPlan, Options
 from fastmetrics.inference.bootstrap._rows import ROWS_OF_A_CELL
 from fastmetrics.inference.bootstrap._threshold_plans import Part, ThresholdPlan
 from fastmetrics.inference.bootstrap.bootstrap import resampled, result_of
-from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResults
+from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.scores.pairs import PairCounts
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -57,7 +57,7 @@ def bootstrap(
     alternative: Alternative = "two-sided",
     rng: Any = None,
     range_scores: int = RANGE_SCORES,
-) -> BootstrapResults:
+) -> Estimates:
     """Compute bootstrap confidence intervals of measures of curves, or of decisions.
 
     Parameters
@@ -84,7 +84,7 @@ def bootstrap(
 
     Returns
     -------
-    BootstrapResults
+    Estimates
         Replicates are those of `fastmetrics.bootstrap` with the same `rng`, to the bit, whatever
         the partitions; partial areas, and `pr_auc`, up to the rounding of sums. So are estimates of
         other measures than the AUC, and limits by "bca".
@@ -175,7 +175,7 @@ def _of_groups(
     pos_label: Any,
     size: int,
     options: Options,
-) -> BootstrapResults:
+) -> Estimates:
     if y_score is None or sample_weight is not None:
         raise InputError(
             "`groups` are drawn of columns of labels and scores without weights: of others "
@@ -227,7 +227,7 @@ def _n_cells(table: ScoreTable, here: Range) -> int:
     return int(np.count_nonzero(table.positives) + np.count_nonzero(table.negatives))
 
 
-def _of_ranges(runs: Ranges, n: int, options: Options) -> BootstrapResults:
+def _of_ranges(runs: Ranges, n: int, options: Options) -> Estimates:
     n_groups = len(runs.group_sizes)
     form = _Ranges(n_rows=n, n_units=n_groups or n)
     effective = effective_of_sizes(runs.group_sizes) if n_groups else None
@@ -271,13 +271,12 @@ def _of_ranges(runs: Ranges, n: int, options: Options) -> BootstrapResults:
             values,
             options,
             failures=Failures.of(values, lost, otherwise=plan.undefined_where, remedy=remedy),
-            size=form.effective_size(),
-            n_groups=effective,
+            sizes=Sizes(float(n), float(n), n_groups or None, effective),
             method=options.method or ("bca" if plan.pairs and not n_groups else "percentile"),
             is_default=options.method is None,
             acceleration=-acceleration if plan.name == "rank_loss" else acceleration,
         )
-    return BootstrapResults(results)
+    return Estimates(results)
 
 
 def _of_pairs(plan: ThresholdPlan, counts: PairCounts) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,15 @@ FEW_GROUPS: Final = 30
 FEW_ROWS: Final = 30
 #: Rows of one class of several below which replicates show next to nothing of it.
 FEW_OF_A_CLASS: Final = 5
+
+
+class Sizes(NamedTuple):
+    """Rows and groups of data, and how many of equal weight tell as much; None without groups."""
+
+    n_rows: float
+    effective: float
+    n_groups: int | None = None
+    effective_n_groups: float | None = None
 
 
 def effective_groups(groups: NDArray[Any], weights: NDArray[Any] | None = None) -> float:

@@ -1,21 +1,26 @@
-"""What a comparison shows, in words: never more than its interval and its adjusted p allow."""
+"""What comparisons show, in words and tables: never more than intervals and adjusted p allow."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics._display.numbers import decimals_of, limits, number
+from fastmetrics._display.numbers import as_p, decimals_of, limits, number
+from fastmetrics._display.table import Display, Table
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.reference import quantile
+from fastmetrics.inference.replicates import WEIGHTS, Replicates, again, cautions_of
 
 if TYPE_CHECKING:
     from fastmetrics.inference.estimate_result import Comparison, Pair
 
 #: More pairs than these are counted, not listed.
 _MOST_LISTED: Final = 6
+
+#: Of an estimate, in tables.
+FIGURES: Final = ("metric", "estimate", "confidence_interval", "standard_error")
 
 
 def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None = None) -> str:
@@ -96,16 +101,17 @@ def _gain(pair: Pair) -> str:
     value, (low, high) = pair.estimate, pair.confidence_interval
     if value < 0.0:
         value, low, high = -value, -high, -low
-    return _with_limits(value, ConfidenceInterval(low, high))
+    return _with_limits(value, ConfidenceInterval(low, high), pair.pvalue_holm)
 
 
 def _not_better(name: str, one: Comparison, pair: Pair) -> str:
     """Return that no model of a pair is shown to be better, and why."""
     of = f" in {name}" if name else ""
-    both = f"{pair.a} less {pair.b}: {_with_limits(pair.estimate, pair.confidence_interval)}"
+    with_limits = _with_limits(pair.estimate, pair.confidence_interval, pair.pvalue_holm)
+    both = f"{pair.a} less {pair.b}: {with_limits}"
     if math.isnan(pair.pvalue):
         return f"nothing can be said of {pair.a} and {pair.b}{of}"
-    if not pair.standard_error > 0.0:
+    if pair.standard_error == 0.0:
         what = "no row varies" if one.samples_are == "rows" else "no query varies"
         return f"{pair.a} and {pair.b} cannot be told apart{of}: {what} ({both})"
     if one.higher_is_better is None:
@@ -168,6 +174,69 @@ def _over_all(named: Sequence[tuple[str, Comparison]]) -> list[str]:
     return [f"{which} {verb} Holm's adjustment over the {len(named)} measures too."]
 
 
-def _with_limits(value: float, interval: ConfidenceInterval) -> str:
+def _with_limits(value: float, interval: ConfidenceInterval, p: float) -> str:
+    """Return a difference with its interval; with its p where the method has no interval."""
     decimals = decimals_of([value], [interval])
+    if math.isnan(interval.low) and math.isnan(interval.high):
+        return f"{number(value, decimals)}, {as_p(p)}"
     return f"{number(value, decimals)} {limits(interval, decimals)}"
+
+
+def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
+    """Return a row for each pair of models by each measure."""
+    pairs = [pair for one in found.values() for pair in one.pairs]
+    columns: dict[str, list[Any]] = {
+        "metric": [pair.metric for pair in pairs],
+        "model": [pair.a for pair in pairs],
+        "minus_model": [pair.b for pair in pairs],
+        "estimate": [pair.estimate for pair in pairs],
+    }
+    names = ["confidence_interval", "standard_error", "df", "pvalue", "pvalue_holm", "better"]
+    if any(one.margin is not None for one in found.values()):
+        names.append("pvalue_noninferior")
+    drawn = [pair.details for pair in pairs if isinstance(pair.details, Replicates)]
+    are_drawn = len(drawn) == len(pairs)
+    if are_drawn:
+        names.remove("df")
+    for name in names:
+        columns[name] = [getattr(pair, name) for pair in pairs]
+    if are_drawn:
+        columns["n_failed"] = [each.n_failed for each in drawn]
+    return Table(_without_what_no_method_has(columns), **options)
+
+
+def _without_what_no_method_has(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Leave out errors, and intervals, that are all nan: a permutation test has none."""
+    if all(math.isnan(error) for error in columns["standard_error"]) and all(
+        math.isnan(low) and math.isnan(high) for low, high in columns["confidence_interval"]
+    ):
+        del columns["standard_error"], columns["confidence_interval"]
+    return columns
+
+
+def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
+    """Return the tables of one or several comparisons."""
+    any_one = next(iter(found.values()))
+    level = any_one.confidence_level
+    models = [model for one in found.values() for model in one.models]
+    pairs = [pair for one in found.values() for pair in one.pairs]
+    own = {
+        "metric": [model.metric for model in models],
+        "model": [name for one in found.values() for name in one.names],
+        **Table.of(models, FIGURES[1:]).columns,
+    }
+    notes = [note for note in dict.fromkeys(one.note for one in found.values()) if note]
+    methods = ", ".join(dict.fromkeys(one.method for one in found.values()))
+    said = f"{methods}; {any_one.alternative}; intervals are not adjusted."
+    drawn = next((pair.details for pair in pairs if isinstance(pair.details, Replicates)), None)
+    if drawn is not None:
+        said = f"{said[:-1]}; {again(drawn)}."
+        notes += WEIGHTS[any_one.weights_are]
+    return Display(
+        [
+            pairs_table(found, level=level),
+            Table(_without_what_no_method_has(own), level=level, framed=False),
+        ],
+        "Comparison",
+        [verdict_of(found), said, *notes, *cautions_of([*models, *pairs])],
+    )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.models import MODELS, named_scores
+from fastmetrics._input.models import MODELS, named_scores, pairs_of
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -22,23 +21,16 @@ from fastmetrics._input.scalars import (
     check_real,
     check_weights_are,
 )
-from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import at_most
-from fastmetrics.errors import DegenerateDataWarning, InputError, no_such, warn_user
-from fastmetrics.inference.estimate import RULES, metric_of, of_replicates, refuse_replicates
-from fastmetrics.inference.estimate_result import (
-    Comparison,
-    Comparisons,
-    Estimate,
-    Pair,
-    decided,
-)
+from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
+from fastmetrics.inference.estimate import RULES, metric_of, refuse_replicates
+from fastmetrics.inference.estimate_result import Comparison, Comparisons, Pair
 from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import difference_test, pvalue
 from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.table_points import Measured, has_influences
-from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread, Units
+from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
 from fastmetrics.measures.asking import Asked, MetricsLike
 
 Method = Literal["influence", "bootstrap"]
@@ -138,9 +130,7 @@ def compare(
     read = check_weights_are(sample_weight, weights_are)
     models = named_scores(scores, names, at_least=2)
     own = tuple(model.name for model in models)
-    if reference is not None and reference not in own:
-        raise no_such(reference, "models", own)
-    chosen = Chosen(own, reference, margin, level, alternative)
+    chosen = Chosen(own, pairs_of(own, reference), margin, level, alternative)
     smooth = tuple(one for one in asked if method != "bootstrap" and has_influences(one))
     if method == "influence" and len(smooth) < len(asked):
         other = next(one.label for one in asked if one not in smooth)
@@ -175,11 +165,12 @@ def compare(
                 raise InputError("`strata` and `margin` are for measures with influences of rows")
             from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
 
-            resampled = paired_bootstrap(
+            found |= paired_bootstrap(
                 y_true,
                 scores,
                 names=names,
                 metrics=others,
+                reference=reference,
                 n_resamples=n_resamples,
                 confidence_level=level,
                 alternative=alternative,
@@ -192,9 +183,6 @@ def compare(
                 n_threads=n_threads,
                 progress=progress,
             )
-            for one in asked:
-                if one.label in others:
-                    found[one.label] = _resampled(one, resampled, chosen)
     return Comparisons({one.label: found[one.label] for one in asked})
 
 
@@ -202,18 +190,10 @@ class Chosen(NamedTuple):
     """What is asked of the pairs of every measure."""
 
     names: tuple[str, ...]
-    reference: str | None
+    pairs: list[tuple[int, int]]
     margin: float | None
     level: float
     alternative: Alternative
-
-    @property
-    def pairs(self) -> list[tuple[int, int]]:
-        """Return which models are compared, by their places."""
-        if self.reference is None:
-            return list(itertools.combinations(range(len(self.names)), 2))
-        last = self.names.index(self.reference)
-        return [(k, last) for k in range(len(self.names)) if k != last]
 
 
 def compared(
@@ -230,15 +210,16 @@ def compared(
     for a, b in chosen.pairs:
         difference, spread = _difference(measured, a, b, reference)
         found.append(_pair(one, chosen, (a, b), difference, spread.standard_error, spread.df))
-    covariance = units.covariance(measured.influences)
-    return _comparison(
-        one,
-        chosen,
+    return Comparison.of(
         models,
         found,
-        covariance,
+        one.higher_is_better,
+        chosen.level,
+        covariance=units.covariance(measured.influences),
+        names=chosen.names,
+        margin=chosen.margin,
+        alternative=chosen.alternative,
         method="influence",
-        n_groups=None if units.groups is None else units.n_units,
         samples_are=measured.samples_are,
     )
 
@@ -319,80 +300,3 @@ def _pair(
         pvalue_noninferior=worse,
         pvalue_equivalent=apart,
     )
-
-
-def _ratio(difference: float, error: float) -> float:
-    if error == 0.0:
-        return 0.0 if difference == 0.0 else math.copysign(math.inf, difference)
-    return difference / error
-
-
-def _comparison(
-    one: Asked,
-    chosen: Chosen,
-    models: tuple[Estimate, ...],
-    pairs: list[Pair],
-    covariance: NDArray[np.float64],
-    *,
-    method: str,
-    n_groups: int | None,
-    samples_are: SamplesAre = "rows",
-) -> Comparison:
-    """Return the comparison, with p adjusted and the better models named."""
-    covariance.flags.writeable = False
-    return Comparison(
-        metric=one.label,
-        names=chosen.names,
-        models=models,
-        pairs=decided(pairs, chosen.level, one.higher_is_better),
-        covariance=covariance,
-        higher_is_better=one.higher_is_better,
-        margin=chosen.margin,
-        confidence_level=chosen.level,
-        alternative=chosen.alternative,
-        method=method,
-        n_samples=models[0].n_samples,
-        n_groups=n_groups,
-        weights_are=models[0].weights_are,
-        samples_are=samples_are,
-    )
-
-
-def of_paired_bootstrap(paired: Any, asked: Sequence[Asked]) -> Comparisons:
-    """Return what a paired bootstrap found of each measure, every pair of models."""
-    chosen = Chosen(tuple(paired.models), None, None, paired.confidence_level, paired.alternative)
-    return Comparisons({one.label: _resampled(one, paired, chosen) for one in asked})
-
-
-def _resampled(one: Asked, resampled: Any, chosen: Chosen) -> Comparison:
-    """Return what a paired bootstrap found of one measure."""
-    models = tuple(of_replicates(resampled.models[name][one.label]) for name in chosen.names)
-    found = []
-    by_names = {(pair.model_a, pair.model_b): pair for pair in resampled.differences[one.label]}
-    for a, b in chosen.pairs:
-        names = chosen.names[a], chosen.names[b]
-        is_turned = names not in by_names
-        pair = by_names[names[::-1] if is_turned else names]
-        low, high = pair.confidence_interval
-        sign = -1.0 if is_turned else 1.0
-        if is_turned:
-            low, high = -high, -low
-        found.append(
-            Pair(
-                metric=one.label,
-                a=names[0],
-                b=names[1],
-                estimate=sign * pair.difference,
-                standard_error=pair.standard_error,
-                confidence_interval=ConfidenceInterval(low, high),
-                statistic=_ratio(sign * pair.difference, pair.standard_error),
-                df=math.inf,
-                pvalue=pair.pvalue,
-                pvalue_holm=pair.pvalue_holm,
-                better=None,
-                details=pair,
-            )
-        )
-    k = len(chosen.names)
-    nowhere = np.full((k, k), math.nan)
-    return _comparison(one, chosen, models, found, nowhere, method="bootstrap", n_groups=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container
 from typing import Any, Final, Literal, get_args
 
@@ -226,7 +225,7 @@ def estimate(
             data: Any = y_true
             from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 
-            resampled = bootstrap(
+            found |= bootstrap(
                 data,
                 y_score,
                 metrics=others,
@@ -243,7 +242,6 @@ def estimate(
                 n_threads=n_threads,
                 progress=progress,
             )
-            found |= {label: of_replicates(own, alternative) for label, own in resampled.items()}
     return Estimates({one.label: found[one.label] for one in asked})
 
 
@@ -258,24 +256,6 @@ def refuse_replicates(asked: tuple[Asked, ...], others: Container[str], event: A
         is_of_times = one.measure is not None and one.measure.needs == "times"
         if one.label in others and (is_of_times or event is not None):
             raise InputError(f"`{one.label}` has no replicates of censored times (`event`)")
-
-
-def of_replicates(found: Any, alternative: Alternative = "two-sided") -> Estimate:
-    """Return what a bootstrap found of one measure, which hangs on it as its details."""
-    return Estimate(
-        metric=found.metric,
-        estimate=found.estimate,
-        standard_error=found.standard_error,
-        confidence_interval=found.confidence_interval,
-        df=math.inf,
-        confidence_level=found.confidence_level,
-        method=f"{found.method} bootstrap",
-        alternative=alternative,
-        n_samples=found.effective_sample_size,
-        weights_are=found.weights_are,
-        note=found.note,
-        details=found,
-    )
 
 
 def metric_of(one: Asked) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, overload
@@ -12,16 +13,24 @@ from numpy.typing import NDArray
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import Alternative, WeightsAre
-from fastmetrics._results import ConfidenceInterval, OneNumber, Result
+from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import no_such
 from fastmetrics.inference._pvalues import holm
-from fastmetrics.inference._verdict import verdict_of
+from fastmetrics.inference._verdict import FIGURES, shown_comparisons, verdict_of
+from fastmetrics.inference.replicates import (
+    METHODS,
+    WEIGHTS,
+    Drawn,
+    Replicates,
+    again,
+    cautions_of,
+)
 from fastmetrics.inference.units import SamplesAre
 from fastmetrics.measures._measure import Scale
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Estimate(OneNumber):
+class Estimate(Drawn):
     """A measure with its standard error and interval.
 
     Attributes
@@ -53,7 +62,7 @@ class Estimate(OneNumber):
     note : str
         What a reader of the interval must know; usually empty.
     details : object
-        What else the method found, such as the replicates of a bootstrap; None if nothing.
+        What else the method found: `Replicates` of a bootstrap; None if nothing.
     """
 
     metric: str
@@ -76,9 +85,13 @@ class Estimate(OneNumber):
         said = f"{self.estimate:.6g} [{limits.low:.6g}, {limits.high:.6g}], {self.method}"
         return f"Estimate({self.metric}: {said})"
 
+    def _words(self) -> tuple[str, str, float | None]:
+        said = METHODS.get(self.method, self.method)
+        return self.metric, f"{100 * self.confidence_level:g} % {said} interval", None
+
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Pair(OneNumber):
+class Pair(Drawn):
     """Two models compared by one measure: that of `a` less that of `b`.
 
     Attributes
@@ -103,8 +116,10 @@ class Pair(OneNumber):
     pvalue_noninferior, pvalue_equivalent : float
         Of "`a` is worse than `b` by the margin or more", and of "they differ by the margin or
         more"; nan without a margin.
+    note : str
+        What a reader of the pair must know; usually empty.
     details : object
-        What else the method found; None if nothing.
+        What else the method found: `Replicates` of a bootstrap or of exchanges; None if nothing.
     """
 
     metric: str
@@ -120,6 +135,7 @@ class Pair(OneNumber):
     better: str | None
     pvalue_noninferior: float = float("nan")
     pvalue_equivalent: float = float("nan")
+    note: str = ""
     details: Any = field(default=None, repr=False)
 
     @property
@@ -130,10 +146,21 @@ class Pair(OneNumber):
     def better_at(self, confidence_level: float, higher_is_better: bool | None) -> str | None:
         """Return the better model, where the adjusted p-value and the interval show one."""
         low, high = self.confidence_interval
-        is_shown = self.pvalue_holm < 1.0 - confidence_level and (low > 0.0 or high < 0.0)
+        is_of_p_alone = math.isnan(self.standard_error) and math.isnan(low)  # of exchanges
+        leaves_out_0 = low > 0.0 or high < 0.0 or is_of_p_alone
+        is_shown = self.pvalue_holm < 1.0 - confidence_level and leaves_out_0
         if higher_is_better is None or not is_shown or self.standard_error == 0.0:
             return None  # no direction, no evidence, or no row that varies
         return self.a if (self.estimate > 0.0) == higher_is_better else self.b
+
+    def __repr__(self) -> str:
+        low, high = self.confidence_interval
+        limits = "" if math.isnan(low) else f" [{low:.6g}, {high:.6g}]"
+        p = f"pvalue{equals(self.pvalue)}{self.pvalue:.6g}"
+        return f"Pair({self.metric}: {self.a} - {self.b} = {self.estimate:.6g}{limits}, {p})"
+
+    def _words(self) -> tuple[str, str, float | None]:
+        return f"{self.metric}, {self.a} − {self.b}", "confidence interval", 0.0
 
 
 def decided(
@@ -202,6 +229,34 @@ class Comparison(Result):
     samples_are: SamplesAre = "rows"
     note: str = ""
     details: Any = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        models: Sequence[Estimate],
+        pairs: Sequence[Pair],
+        higher_is_better: bool | None,
+        confidence_level: float,
+        *,
+        covariance: NDArray[np.float64] | None = None,
+        **fields: Any,
+    ) -> Comparison:
+        """Return a comparison, the p-values of its pairs adjusted and the better models named."""
+        if covariance is None:
+            covariance = np.full((len(models), len(models)), math.nan)
+        covariance.flags.writeable = False
+        one = models[0]
+        fields = {"margin": None, "n_samples": one.n_samples, "n_groups": one.n_groups} | fields
+        return cls(
+            metric=one.metric,
+            models=tuple(models),
+            pairs=decided(pairs, confidence_level, higher_is_better),
+            covariance=covariance,
+            higher_is_better=higher_is_better,
+            confidence_level=confidence_level,
+            weights_are=one.weights_are,
+            **fields,
+        )
 
     @property
     def estimate(self) -> tuple[float, ...]:
@@ -304,11 +359,18 @@ class Estimates(ByMetric[Estimate]):
     __slots__ = ()
 
     def _shown(self) -> Display:
-        names = ("metric", "estimate", "confidence_interval", "standard_error", "df", "method")
-        first = next(iter(self.values()))
-        notes = [f"{one.metric}: {one.note}" for one in self.values() if one.note]
-        table = Table.of(self.values(), names, level=first.confidence_level)
-        return Display([table], type(self).__name__, notes)
+        found = list(self.values())
+        columns = dict(Table.of(found, (*FIGURES, "df", "method")).columns)
+        drawn = [one.details for one in found if isinstance(one.details, Replicates)]
+        notes = []
+        if drawn and len(drawn) == len(found):
+            del columns["df"], columns["method"]
+            columns |= Table.of(drawn, ("bias", "n_failed")).columns
+            how = ", ".join(dict.fromkeys(METHODS.get(one.method, one.method) for one in found))
+            notes = [f"Intervals: {how}; {again(drawn[0])}.", *WEIGHTS[found[0].weights_are]]
+        level = found[0].confidence_level
+        notes += cautions_of(found)
+        return Display([Table(columns, level=level)], type(self).__name__, notes)
 
 
 class Comparisons(ByMetric[Comparison]):
@@ -331,41 +393,3 @@ class Comparisons(ByMetric[Comparison]):
 
     def _shown(self) -> Display:
         return shown_comparisons(self)
-
-
-def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
-    """Return a row for each pair of models by each measure."""
-    pairs = [pair for one in found.values() for pair in one.pairs]
-    columns: dict[str, list[Any]] = {
-        "metric": [pair.metric for pair in pairs],
-        "model": [pair.a for pair in pairs],
-        "minus_model": [pair.b for pair in pairs],
-        "estimate": [pair.estimate for pair in pairs],
-    }
-    for name in ("confidence_interval", "standard_error", "df", "pvalue", "pvalue_holm", "better"):
-        columns[name] = [getattr(pair, name) for pair in pairs]
-    if any(one.margin is not None for one in found.values()):
-        columns["pvalue_noninferior"] = [pair.pvalue_noninferior for pair in pairs]
-    return Table(columns, **options)
-
-
-def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
-    """Return the tables of one or several comparisons."""
-    any_one = next(iter(found.values()))
-    level = any_one.confidence_level
-    models = [model for one in found.values() for model in one.models]
-    own = {
-        "metric": [model.metric for model in models],
-        "model": [name for one in found.values() for name in one.names],
-        "estimate": [model.estimate for model in models],
-        "confidence_interval": [model.confidence_interval for model in models],
-        "standard_error": [model.standard_error for model in models],
-    }
-    notes = [note for note in dict.fromkeys(one.note for one in found.values()) if note]
-    methods = ", ".join(dict.fromkeys(one.method for one in found.values()))
-    said = f"{methods}; {any_one.alternative}; intervals are not adjusted."
-    return Display(
-        [pairs_table(found, level=level), Table(own, level=level, framed=False)],
-        "Comparison",
-        [verdict_of(found), said, *notes],
-    )

@@ -148,6 +148,13 @@ class DifferenceTest(NamedTuple):
     interval: ConfidenceInterval
 
 
+def ratio(difference: float, standard_error: float) -> float:
+    """Return a difference over its error; 0 where both are 0, +-inf where the error alone is."""
+    if standard_error != 0.0:
+        return difference / standard_error
+    return math.copysign(math.inf, difference) if difference else 0.0
+
+
 def difference_test(
     difference: float,
     standard_error: float,
@@ -163,8 +170,8 @@ def difference_test(
     """
     if math.isnan(standard_error):
         return DifferenceTest(math.nan, math.nan, ConfidenceInterval(math.nan, math.nan))
+    statistic = ratio(difference, standard_error)
     if standard_error > 0.0:
-        statistic = difference / standard_error
         interval = limits(
             difference, standard_error, df, confidence_level, "identity", alternative, bounds
         )
@@ -173,7 +180,6 @@ def difference_test(
         return DifferenceTest(statistic, pvalue(statistic, df, alternative), interval)
     low = bounds[0] if alternative == "less" else difference
     high = bounds[1] if alternative == "greater" else difference
-    statistic = math.copysign(math.inf, difference) if difference else 0.0
     p = pvalue(statistic, math.inf, alternative) if difference else 1.0
     return DifferenceTest(statistic, p, ConfidenceInterval(low, high))
 

@@ -15,15 +15,10 @@ from fastmetrics.errors import InputError
 from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._plans import CountPlan, Options, checked_options, planned
 from fastmetrics.inference.bootstrap.bootstrap import resampled
-from fastmetrics.inference.bootstrap.bootstrap_results import (
-    BootstrapResult,
-    BootstrapResults,
-)
 from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD, compared
-from fastmetrics.inference.compare import of_paired_bootstrap
-from fastmetrics.inference.estimate_result import Comparisons
+from fastmetrics.inference.estimate_result import Comparisons, Estimate, Estimates
 from fastmetrics.measures import asking
-from fastmetrics.measures.asking import Asked, MetricLike, MetricsLike
+from fastmetrics.measures.asking import MetricLike, MetricsLike
 from fastmetrics.report.evaluation_result import (
     Evaluation,
     EvaluationBootstrap,
@@ -48,7 +43,6 @@ class Plan:
     """The bootstrap of an evaluation: its checked options, and the threshold of decisions."""
 
     options: Options
-    asked: tuple[Asked, ...]
     threshold: int | float | None
 
     def settings(
@@ -98,7 +92,7 @@ def checked_plan(
                 f"{one.label!r} counts decisions: pass `threshold`, the score from which an "
                 "example is called positive"
             )
-    return Plan(options, asking.ask(metrics), threshold)
+    return Plan(options, threshold)
 
 
 def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
@@ -156,11 +150,14 @@ def bootstrapped(
     comparisons: Comparisons | None = None
     if len(models) == 1:
         only = resampled(y_true, scores[0].values, options, **rows)
-        results: Mapping[str, BootstrapResults] = {models[0].name: only}
+        results = {models[0].name: only}
     else:
-        paired = compared(y_true, scores, options, method_of_models=options.method, **rows)
-        results = paired.models
-        comparisons = of_paired_bootstrap(paired, plan.asked)
+        method = options.method
+        comparisons = compared(y_true, scores, options, method_of_models=method, **rows)
+        results = {
+            model.name: Estimates({metric: one.models[k] for metric, one in comparisons.items()})
+            for k, model in enumerate(models)
+        }
     complete = tuple(
         dataclasses.replace(
             model,
@@ -172,18 +169,18 @@ def bootstrapped(
         )
         for model in models
     )
-    effective = results[models[0].name]["roc_auc"].effective_n_groups
+    effective = results[models[0].name]["roc_auc"].details.effective_n_groups
     settings = plan.settings(groups, effective, n_models=len(models))
     read = options.weights_are
     return Evaluation(complete, options.confidence_level, read, settings, comparisons)
 
 
-def _note(results: BootstrapResults) -> str:
+def _note(results: Estimates) -> str:
     """Return which intervals say nothing; usually empty."""
     unsound = ", ".join(metric for metric, result in results.items() if not _is_sound(result))
     return f"no sound bootstrap interval of {unsound}" if unsound else ""
 
 
-def _is_sound(result: BootstrapResult) -> bool:
+def _is_sound(result: Estimate) -> bool:
     interval = result.confidence_interval
     return math.isnan(result.estimate) or interval.low < interval.high

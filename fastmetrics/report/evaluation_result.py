@@ -10,18 +10,19 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import no_such
-from fastmetrics.inference._verdict import verdict_of
-from fastmetrics.inference.bootstrap._result_tables import METHODS, WEIGHTS
-from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult, BootstrapResults
+from fastmetrics.inference._verdict import pairs_table, verdict_of
 from fastmetrics.inference.costs.threshold_cost import ThresholdCostInterval
-from fastmetrics.inference.estimate_result import Comparisons, Estimates, Pair, pairs_table
+from fastmetrics.inference.estimate_result import (
+    Comparisons,
+    Estimate,
+    Estimates,
+    Pair,
+)
+from fastmetrics.inference.replicates import METHODS, WEIGHTS
 from fastmetrics.report._costs import LEAST_COST, NO_INTERVAL, costs_table
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
-_OF_ONE_MEASURE = (
-    *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed", "note"),
-)
-_OF_ONE_ESTIMATE = (*("estimate", "confidence_interval", "method", "standard_error", "df", "note"),)
+_OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error")
 _OF_ONE_PAIR = (
     *("a", "b", "estimate", "confidence_interval", "standard_error"),
     *("pvalue", "pvalue_holm", "better"),
@@ -63,7 +64,7 @@ class ModelEvaluation(Result):
     estimates : Estimates or None
         By measure: estimate, error and interval by the influences of rows; None where a bootstrap
         made the intervals, or a class is missing.
-    bootstrap : BootstrapResults or None
+    bootstrap : Estimates or None
         By measure: estimate, interval, standard error, replicates.
     costs : ThresholdCostInterval or None
         The cheapest threshold and what it costs, where prices were given; its intervals are nan
@@ -85,7 +86,7 @@ class ModelEvaluation(Result):
     false_positive_rate: float
     note: str = ""
     estimates: Estimates | None = field(default=None, hash=False)
-    bootstrap: BootstrapResults | None = None
+    bootstrap: Estimates | None = None
     costs: ThresholdCostInterval | None = None
 
     @property
@@ -105,13 +106,12 @@ class ModelEvaluation(Result):
         plain = Result.to_dict(self)
         if self.costs is None:
             plain.pop("costs")
-        for name, fields_of_one in (
-            ("estimates", _OF_ONE_ESTIMATE),
-            ("bootstrap", _OF_ONE_MEASURE),
-        ):
+        for name in ("estimates", "bootstrap"):
             found = plain.pop(name) and getattr(self, name)
             if found is not None:
-                plain[name] = {m: plain_fields(one, fields_of_one) for m, one in found.items()}
+                plain[name] = {
+                    metric: _plain(one, _OF_ONE_MEASURE) for metric, one in found.items()
+                }
         return plain
 
 
@@ -213,7 +213,7 @@ class Evaluation(Result):
             plain["bootstrap"] = self.bootstrap.to_dict()
         if self.comparisons is not None:
             plain["differences"] = {
-                metric: [_plain_pair(pair) for pair in one]
+                metric: [_plain(pair, _OF_ONE_PAIR) for pair in one]
                 for metric, one in self.comparisons.items()
             }
             plain["verdict"] = self.verdict
@@ -244,12 +244,11 @@ class Evaluation(Result):
         return Display(tables, notes=_notes(self))
 
 
-def _plain_pair(pair: Pair) -> dict[str, Any]:
-    """Return a difference; of a bootstrap without its replicates."""
-    plain = plain_fields(pair, _OF_ONE_PAIR)
-    if pair.details is None:
-        return plain | {"df": pair.df}
-    return plain | plain_fields(pair.details, ("n_failed", "note"))
+def _plain(one: Estimate | Pair, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return an estimate or a difference; of a bootstrap without its replicates."""
+    if one.details is None:
+        return plain_fields(one, (*names, "df"))
+    return plain_fields(one, (*names, "note")) | plain_fields(one.details, ("bias", "n_failed"))
 
 
 # --- what is printed ----------------------------------------------------------------------------
@@ -267,7 +266,7 @@ _ROWS: Final = (
     ("false_positive_rate", "fpr_at_best_threshold", "FPR at it"),
 )
 #: What tables of differences leave to data frames.
-_UNSEEN: Final = ("standard_error", "df")
+_UNSEEN: Final = ("standard_error", "df", "n_failed")
 _NAMES: Final = {metric: name for _, metric, name in _ROWS}
 _NAMES_OF_DIFFERENCES: Final = _NAMES | {
     "tpr_at_best_threshold": "TPR at the best threshold",
@@ -275,7 +274,7 @@ _NAMES_OF_DIFFERENCES: Final = _NAMES | {
 }
 
 
-def _results(model: ModelEvaluation) -> Mapping[str, BootstrapResult]:
+def _results(model: ModelEvaluation) -> Mapping[str, Estimate]:
     return {} if model.bootstrap is None else model.bootstrap
 
 

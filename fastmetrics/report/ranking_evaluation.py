@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.models import NamedScores, named_scores
+from fastmetrics._input.models import NamedScores, named_scores, pairs_of
 from fastmetrics._input.rows import column_count, has_names
 from fastmetrics._input.scalars import (
     check_choice,
@@ -183,7 +183,7 @@ def evaluate_rankings(
         no_relevant=no_relevant,
         n_threads=threads,
     )
-    chosen = Chosen(models, control, None, level, "two-sided")
+    chosen = Chosen(models, pairs_of(models, control), None, level, "two-sided")
     largest: tuple[float, ...] = ()
     with at_most(threads):
         found = {one.label: compared(one, sample.measured(one), chosen) for one in asked}

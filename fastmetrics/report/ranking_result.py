@@ -15,12 +15,12 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._results import Result
 from fastmetrics.errors import no_such
+from fastmetrics.inference._verdict import pairs_table
 from fastmetrics.inference.estimate_result import (
     Comparison,
     Comparisons,
     Estimate,
     Pair,
-    pairs_table,
 )
 from fastmetrics.plots.ranking_plots import Means, draw_cutoffs, draw_query_differences
 from fastmetrics.tables.ranking.ranking_table import Ties

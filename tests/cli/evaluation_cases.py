@@ -19,5 +19,9 @@ FIELDS |= {"fpr_at_best_threshold": "false_positive_rate"}
 def same(one, other):
     """Whether two results are the same, replicate for replicate."""
     assert one.confidence_interval == other.confidence_interval
-    assert (one.estimate, one.n_failed, one.key) == (other.estimate, other.n_failed, other.key)
-    return np.array_equal(one.bootstrap_distribution, other.bootstrap_distribution, equal_nan=True)
+    assert (one.estimate, one.details.n_failed, one.details.key) == (
+        other.estimate,
+        other.details.n_failed,
+        other.details.key,
+    )
+    return np.array_equal(one.details.distribution, other.details.distribution, equal_nan=True)

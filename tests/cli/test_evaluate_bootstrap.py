@@ -70,7 +70,7 @@ def test_csv_has_every_figure(scored, columns, capsys):
             interval = result.confidence_interval
             for field, value in (
                 *(("estimate", result.estimate), ("low", interval.low), ("high", interval.high)),
-                *(("standard_error", result.standard_error), ("bias", result.bias)),
+                *(("standard_error", result.standard_error), ("bias", result.details.bias)),
             ):
                 assert float(row[field]) == value
             assert (row["n_failed"], row["method"], row["n_resamples"]) == (

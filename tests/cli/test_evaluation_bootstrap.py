@@ -43,7 +43,7 @@ def test_one_model_has_the_intervals_of_the_bootstrap(models, method, plan):
     assert (settings.method, settings.n_resamples) == (method, 199)
     assert settings.stratified is plan.get("stratified", False)
     assert settings.n_groups == (80 if "groups" in plan else None)
-    assert settings.key == expected["roc_auc"].key
+    assert settings.key == expected["roc_auc"].details.key
 
 
 def youden_rates(y, score):
@@ -313,10 +313,10 @@ def test_replicates_without_a_class_are_counted_and_warned_about():
     score[18] = 5
     with pytest.warns(UndefinedMetricWarning, match="`stratified=True` keeps both"):
         model = evaluate(y, score, n_resamples=999, rng=0, metrics="roc_auc")[0]
-    share = model.bootstrap["roc_auc"].n_failed / 999
+    share = model.bootstrap["roc_auc"].details.n_failed / 999
     assert share == pytest.approx(0.9**20, abs=4 * math.sqrt(0.12 * 0.88 / 999))
     kept = evaluate(y, score, n_resamples=999, rng=0, metrics="roc_auc", stratified=True)[0]
-    assert kept.bootstrap["roc_auc"].n_failed == 0
+    assert kept.bootstrap["roc_auc"].details.n_failed == 0
 
 
 def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
@@ -329,7 +329,7 @@ def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
     for rate in ("tpr", "fpr"):
         note = notes[f"{rate}_at_best_threshold"]
         assert "each resample looks for anew, not at the threshold found here" in note
-    assert result.comparisons["ks_statistic"].pairs[0].details.note == notes["ks_statistic"]
+    assert result.comparisons["ks_statistic"].pairs[0].note == notes["ks_statistic"]
     html = unescape(result._repr_html_())
     assert "KS ¹" in html
     assert f"¹ {notes['ks_statistic']}." in html

@@ -27,17 +27,17 @@ def test_several_models_have_paired_replicates_and_differences(models, plan):
         for metric in TABLE:
             own = result[name].bootstrap[metric]
             assert (own.method == "bca") is not ("groups" in plan or "weights" in plan)
-            assert same(own, expected.models[name][metric])
+            assert same(own, expected[metric].models["abc".index(name)])
             assert own.estimate == pytest.approx(
                 getattr(result[name], FIELDS.get(metric, metric)), rel=1e-14
             )
     assert list(result.comparisons) == list(TABLE)
-    for metric, pairs in expected.differences.items():
+    for metric, pairs in expected.items():
         for pair, found in zip(pairs, result.comparisons[metric], strict=True):
-            assert (found.a, found.b) == (pair.model_a, pair.model_b)
+            assert (found.a, found.b) == (pair.a, pair.b)
             assert found.pvalue_holm == pair.pvalue_holm
             assert found.confidence_interval == pair.confidence_interval
-            assert np.array_equal(found.details.bootstrap_distribution, pair.bootstrap_distribution)
+            assert np.array_equal(found.details.distribution, pair.details.distribution)
             two = (result[found.a], result[found.b])
             own = [getattr(model, FIELDS.get(metric, metric)) for model in two]
             assert found.difference == pytest.approx(own[0] - own[1], abs=1e-14)
@@ -51,7 +51,7 @@ def test_several_models_by_one_method(models, method):
     expected = paired_bootstrap(y, scores, metrics=["roc_auc", "rank_loss"], **options)
     for name in scores:
         for metric in ("roc_auc", "rank_loss"):
-            assert same(result[name].bootstrap[metric], expected.models[name][metric])
+            assert same(result[name].bootstrap[metric], expected[metric].models["abc".index(name)])
             assert result[name].bootstrap[metric].method == method
     settings = result.bootstrap
     assert (settings.method, settings.method_of_differences) == (method, method)
@@ -73,7 +73,7 @@ def test_own_intervals_of_several_models_are_bca_by_its_definition(models, strat
             squares += np.sum(influence**2)
             cubes += np.sum(influence**3)
         a = cubes / (6 * squares**1.5)
-        replicates = found.bootstrap_distribution
+        replicates = found.details.distribution
         ties = np.mean(replicates == found.estimate)
         bias = norm.ppf(np.mean(replicates < found.estimate) + ties / 2)
         levels = [

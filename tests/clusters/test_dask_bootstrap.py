@@ -33,11 +33,15 @@ def assert_same(found: Any, expected: Any, rounded: Any = (), estimates: float =
     assert list(found) == list(expected)
     for label, one in found.items():
         other, near = expected[label], 1e-12 if label in rounded else 0.0
-        columns = one.bootstrap_distribution, other.bootstrap_distribution
+        columns = one.details.distribution, other.details.distribution
         np.testing.assert_allclose(*columns, rtol=near, err_msg=label)
         np.testing.assert_allclose(one.estimate, other.estimate, rtol=estimates, err_msg=label)
         np.testing.assert_allclose(one.standard_error, other.standard_error, rtol=10 * near)
-        assert (one.n_failed, one.note, one.key) == (other.n_failed, other.note, other.key)
+        assert (one.details.n_failed, one.note, one.details.key) == (
+            other.details.n_failed,
+            other.note,
+            other.details.key,
+        )
         assert (one.method, one.weights_are) == (other.method, other.weights_are)
         limits = [list(each.confidence_interval) for each in (one, other)]
         np.testing.assert_allclose(*limits, rtol=1e-9, atol=1e-12)
@@ -178,7 +182,7 @@ def test_groups_over_many_ranges(decimals: int, n_groups: int) -> None:
     found = fmd.bootstrap(*columns[:2], groups=columns[2], range_scores=4_000, **more)
     expected = fm.bootstrap(y, s, groups=g, **more)
     assert_same(found, expected, ROUNDED, estimates=1e-12)
-    sizes = [each["auc"].effective_n_groups for each in (found, expected)]
+    sizes = [each["auc"].details.effective_n_groups for each in (found, expected)]
     assert sizes[0] == sizes[1]
 
 
@@ -236,9 +240,9 @@ def test_one_class_has_no_interval() -> None:
     for label, one in curves.items():
         if label != "cut":  # of any score
             np.testing.assert_equal(one.estimate, expected[label].estimate, err_msg=label)
-        assert np.isnan(one.bootstrap_distribution).all()
+        assert np.isnan(one.details.distribution).all()
     assert np.isnan(found.estimate)
-    assert np.isnan(found.bootstrap_distribution).all()
+    assert np.isnan(found.details.distribution).all()
 
 
 def test_what_is_not_drawn_in_ranges_says_what_does() -> None:

@@ -101,5 +101,5 @@ def test_other_words_are_caught() -> None:
 
 
 def test_what_is_meant_passes() -> None:
-    for good in (fm.kfold_paired_t_test, fm.tune_estimator, fm.ConfusionMatrix, fm.BootstrapResult):
+    for good in (fm.kfold_paired_t_test, fm.tune_estimator, fm.ConfusionMatrix, fm.Replicates):
         assert vocabulary.complaints_about(good) == []

@@ -133,11 +133,11 @@ def test_one_sided(data: Any) -> None:
 def test_what_is_not_smooth_is_resampled(data: Any) -> None:
     y, p = data
     found = fm.estimate(y, p, metrics=["ks_statistic", "roc_auc"], n_resamples=99, rng=3)
-    assert (found["ks_statistic"].method, found["roc_auc"].method) == ("bca bootstrap", "influence")
+    assert (found["ks_statistic"].method, found["roc_auc"].method) == ("bca", "influence")
     expected = fm.bootstrap(y, p, metrics="ks_statistic", n_resamples=99, rng=3)["ks_statistic"]
-    assert found["ks_statistic"].details == expected
+    assert found["ks_statistic"] == expected
     asked = fm.estimate(y, p, metrics="roc_auc", method="percentile", n_resamples=99, rng=3)
-    assert asked["roc_auc"].method == "percentile bootstrap"
+    assert asked["roc_auc"].method == "percentile"
 
 
 @pytest.mark.parametrize(

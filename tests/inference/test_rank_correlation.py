@@ -111,6 +111,6 @@ def test_replicates_are_of_the_function(rng) -> None:
     given: Any = {"metrics": "somers_d", "n_resamples": 40, "rng": 1}
     found = fm.bootstrap(outcome, score, **given)["somers_d"]
     assert found.estimate == fm.somers_d(outcome, score)
-    assert np.ptp(found.bootstrap_distribution) > 0
+    assert np.ptp(found.details.distribution) > 0
     with pytest.raises(ValueError, match="'somers_d' has no weights in replicates: see `estimate`"):
         fm.bootstrap(outcome, score, sample_weight=weights, **given)

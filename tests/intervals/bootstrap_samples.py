@@ -96,7 +96,7 @@ def value_of(label: str, table: fm.ScoreTable) -> float:
         return float(THRESHOLD[label][1](table))
 
 
-def quiet_bootstrap(*data: Any, **options: Any) -> fm.BootstrapResults:
+def quiet_bootstrap(*data: Any, **options: Any) -> fm.Estimates:
     """Bootstrap small or odd data, whose warnings have tests of their own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fm.UndefinedMetricWarning)
@@ -124,7 +124,7 @@ def in_order(labels: Any, scores: Any, *less: Any) -> NDArray[np.int64]:
 
 
 def drawn(
-    results: fm.BootstrapResults,
+    results: fm.Estimates,
     n_units: int,
     *,
     resampling: Any = "multinomial",
@@ -135,7 +135,7 @@ def drawn(
     With ``positive``, in the engine's order, each class is drawn by itself.
     """
     first = next(iter(results.values()))
-    key, count = seed_key(first.key), first.n_resamples
+    key, count = seed_key(first.details.key), first.details.n_resamples
     padded = -(-n_units // 8) * 8
     masks = None
     if positive is not None:

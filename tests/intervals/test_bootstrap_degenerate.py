@@ -67,7 +67,7 @@ def test_two_limits_that_are_one():
             n_resamples=B,
             rng=1,
         )
-    assert len(set(result["median"].bootstrap_distribution.tolist())) > 1
+    assert len(set(result["median"].details.distribution.tolist())) > 1
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -88,8 +88,8 @@ def test_one_class(labels, metric, method):
     assert math.isnan(result.confidence_interval.low)
     assert math.isnan(result.confidence_interval.high)
     assert math.isnan(result.standard_error)
-    assert math.isnan(result.bias)
-    assert result.n_failed == B
+    assert math.isnan(result.details.bias)
+    assert result.details.n_failed == B
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_other_measures_of_one_class(metric):
     with pytest.warns(fm.UndefinedMetricWarning):
         result = fm.bootstrap([0, 0, 0], [1.5, 2, 3], metrics={"m": metric}, n_resamples=B)["m"]
     assert math.isnan(result.estimate)
-    assert result.n_failed == B
+    assert result.details.n_failed == B
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -145,15 +145,15 @@ def test_replicates_without_the_one_positive():
         r"`stratified=True` keeps both",
     ):
         result = fm.bootstrap(labels, scores, n_resamples=2_000, rng=1)["roc_auc"]
-    assert abs(result.n_failed / 2_000 - (40 / 41) ** 41) < 0.05
-    assert np.isnan(result.bootstrap_distribution).sum() == result.n_failed
-    defined = result.bootstrap_distribution[~np.isnan(result.bootstrap_distribution)]
+    assert abs(result.details.n_failed / 2_000 - (40 / 41) ** 41) < 0.05
+    assert np.isnan(result.details.distribution).sum() == result.details.n_failed
+    defined = result.details.distribution[~np.isnan(result.details.distribution)]
     assert result.standard_error == pytest.approx(defined.std(ddof=1), rel=1e-12)
-    assert result.bias == pytest.approx(defined.mean() - result.estimate, abs=1e-12)
+    assert result.details.bias == pytest.approx(defined.mean() - result.estimate, abs=1e-12)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         stratified = fm.bootstrap(labels, scores, n_resamples=2_000, rng=1, stratified=True)
-    assert stratified["roc_auc"].n_failed == 0
+    assert stratified["roc_auc"].details.n_failed == 0
 
 
 def test_few_failures_are_counted_without_a_warning():
@@ -161,9 +161,9 @@ def test_few_failures_are_counted_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = fm.bootstrap(labels, scores, n_resamples=2_000, rng=1)["roc_auc"]
-    assert 0 < result.n_failed <= 100
+    assert 0 < result.details.n_failed <= 100
     wanted = (26 / 30) ** 30
-    assert abs(result.n_failed / 2_000 - wanted) < 4.5 * math.sqrt(wanted / 2_000)
+    assert abs(result.details.n_failed / 2_000 - wanted) < 4.5 * math.sqrt(wanted / 2_000)
 
 
 def test_failures_of_count_measures_name_no_strata():
@@ -171,7 +171,7 @@ def test_failures_of_count_measures_name_no_strata():
     with pytest.warns(fm.UndefinedMetricWarning, match="'precision' is undefined in") as caught:
         result = fm.bootstrap(*data, metrics="precision", n_resamples=B, rng=1)["precision"]
     assert "stratified" not in str(caught[0].message)
-    assert abs(result.n_failed / B - (6 / 8) ** 8) < 0.06
+    assert abs(result.details.n_failed / B - (6 / 8) ** 8) < 0.06
 
 
 def test_groups_that_hold_a_class_each():
@@ -184,7 +184,7 @@ def test_groups_that_hold_a_class_each():
             n_resamples=B,
             rng=1,
         )["roc_auc"]
-    assert abs(result.n_failed / B - (1 + 8) / 27) < 0.1
+    assert abs(result.details.n_failed / B - (1 + 8) / 27) < 0.1
 
 
 def test_one_positive_has_no_studentized_interval():
@@ -203,8 +203,8 @@ def test_r2_of_replicates_of_one_row_is_undefined():
     """Their targets have no variance; rounding must not make one."""
     values = [0.1, 0.7, 0.3]
     result = quiet_bootstrap(values, [0.2, 0.5, 0.3], metrics="r2", n_resamples=B)["r2"]
-    assert 0.05 < result.n_failed / B < 0.2
-    assert np.nanmin(result.bootstrap_distribution) > -10
+    assert 0.05 < result.details.n_failed / B < 0.2
+    assert np.nanmin(result.details.distribution) > -10
 
 
 def test_infinite_values_have_no_standard_error():
@@ -212,12 +212,12 @@ def test_infinite_values_have_no_standard_error():
         return math.inf if labels.all() else labels.mean() / (1 - labels.mean())
 
     result = quiet_bootstrap([1, 1, 1, 0], [1, 2, 3, 4], metrics=odds, n_resamples=B)["odds"]
-    assert abs(np.isinf(result.bootstrap_distribution).mean() - 0.75**4) < 0.1
-    assert result.n_failed == 0
+    assert abs(np.isinf(result.details.distribution).mean() - 0.75**4) < 0.1
+    assert result.details.n_failed == 0
     assert result.confidence_interval.high == math.inf
     assert result.confidence_interval.low == pytest.approx(1 / 3)
     assert math.isnan(result.standard_error)
-    assert math.isnan(result.bias)
+    assert math.isnan(result.details.bias)
 
 
 # --- odd data that are right --------------------------------------------------------------------
@@ -226,11 +226,11 @@ def test_infinite_values_have_no_standard_error():
 def test_two_rows():
     result = quiet_bootstrap([0, 1], [0.2, 0.7], n_resamples=B)["roc_auc"]
     assert result.estimate == 1.0
-    assert 0.4 < result.n_failed / B < 0.6
+    assert 0.4 < result.details.n_failed / B < 0.6
     both = quiet_bootstrap([0, 1], [0.2, 0.7], n_resamples=B, stratified=True)["roc_auc"]
-    assert both.n_failed == 0
+    assert both.details.n_failed == 0
     mean = fm.bootstrap([1.0, 2.0], metrics="mean", n_resamples=B, rng=1)["mean"]
-    assert sorted(set(mean.bootstrap_distribution.tolist())) == [1.0, 1.5, 2.0]
+    assert sorted(set(mean.details.distribution.tolist())) == [1.0, 1.5, 2.0]
 
 
 def test_negative_zero_ties_with_zero():
@@ -241,9 +241,7 @@ def test_negative_zero_ties_with_zero():
         for s in (scores, scores + 0.0)
     )
     for name, result in one.items():
-        np.testing.assert_array_equal(
-            result.bootstrap_distribution, other[name].bootstrap_distribution
-        )
+        np.testing.assert_array_equal(result.details.distribution, other[name].details.distribution)
         assert result.estimate == other[name].estimate
 
 
@@ -260,9 +258,7 @@ def test_large_integer_scores_are_not_rounded(base, options):
     got = quiet_bootstrap(labels, large, metrics=metrics, **options)
     wanted = quiet_bootstrap(labels, ranks, metrics=metrics, **options)
     for name, result in wanted.items():
-        np.testing.assert_array_equal(
-            got[name].bootstrap_distribution, result.bootstrap_distribution
-        )
+        np.testing.assert_array_equal(got[name].details.distribution, result.details.distribution)
 
 
 @pytest.mark.parametrize("threshold", [math.inf, -math.inf, 1e300, 2**70])
@@ -277,8 +273,8 @@ def test_text_labels():
     labels, scores = binary(40)
     text = np.where(labels == 1, "cat", "dog")
     called = np.where(scores > 0.4, "cat", "dog")
-    wanted = quiet_bootstrap(labels, scores)["roc_auc"].bootstrap_distribution
-    got = quiet_bootstrap(text, scores, pos_label="cat")["roc_auc"].bootstrap_distribution
+    wanted = quiet_bootstrap(labels, scores)["roc_auc"].details.distribution
+    got = quiet_bootstrap(text, scores, pos_label="cat")["roc_auc"].details.distribution
     np.testing.assert_array_equal(got, wanted)
     numbers = (labels == 1, scores > 0.4)
     for options in (

@@ -333,6 +333,6 @@ def test_inputs_of_any_kind_are_not_modified(metrics, extra):
         got = quiet_bootstrap(labels, p, metrics=metrics, **given, **read)
         for name, result in wanted.items():
             np.testing.assert_array_equal(
-                got[name].bootstrap_distribution, result.bootstrap_distribution
+                got[name].details.distribution, result.details.distribution
             )
         assert before == {name: list(column) for name, column in kind.items()}

@@ -160,7 +160,7 @@ def test_percentile_basic_and_bca(alternative, confidence_level, accelerations):
     for method in ("percentile", "basic", "bca"):
         results = quiet_bootstrap(LABELS, P, method=method, **options)
         for label, result in results.items():
-            values = [v for v in result.bootstrap_distribution.tolist() if not math.isnan(v)]
+            values = [v for v in result.details.distribution.tolist() if not math.isnan(v)]
             given = (confidence_level, alternative)
             if method == "percentile":
                 wanted = oracle.percentile(values, *given)
@@ -241,7 +241,7 @@ def test_studentized(alternative, stratified):
     for name, result in results.items():
         own, *of_replicates = errors[name].tolist()
         wanted = oracle.studentized(
-            result.bootstrap_distribution.tolist(),
+            result.details.distribution.tolist(),
             [0.0 if error < 1e-12 else error for error in of_replicates],
             *(result.estimate, own, 0.95, alternative),
         )

@@ -64,8 +64,8 @@ def assert_same(one, other, first=None):
     """Compare replicates bit for bit, or the first of them."""
     for name, result in one.items():
         np.testing.assert_array_equal(
-            result.bootstrap_distribution[:first],
-            other[name].bootstrap_distribution[:first],
+            result.details.distribution[:first],
+            other[name].details.distribution[:first],
             err_msg=name,
         )
 
@@ -195,20 +195,20 @@ def test_a_key_draws_the_same_again():
     labels, p = sample(N)
     for rng in (None, 7, np.random.default_rng(5), np.random.SeedSequence(8), [1, 2, 3]):
         first = quiet_bootstrap(labels, p, metrics=METRICS, threshold=0.5, rng=rng)
-        key = first["auc"].key
+        key = first["auc"].details.key
         again = quiet_bootstrap(labels, p, metrics=METRICS, threshold=0.5, rng=key)
-        assert again["auc"].key == key == first["f1"].key
+        assert again["auc"].details.key == key == first["f1"].details.key
         assert_same(first, again)
-    assert quiet_bootstrap(labels, p, rng=key.upper())["roc_auc"].key == key
+    assert quiet_bootstrap(labels, p, rng=key.upper())["roc_auc"].details.key == key
 
 
 def test_a_generator_advances_and_no_seed_is_new():
     labels, p = sample(N)
     generator = np.random.default_rng(3)
-    keys = [quiet_bootstrap(labels, p, rng=generator)["roc_auc"].key for _ in range(3)]
-    keys += [quiet_bootstrap(labels, p, rng=None)["roc_auc"].key for _ in range(3)]
+    keys = [quiet_bootstrap(labels, p, rng=generator)["roc_auc"].details.key for _ in range(3)]
+    keys += [quiet_bootstrap(labels, p, rng=None)["roc_auc"].details.key for _ in range(3)]
     assert len(set(keys)) == 6
-    assert keys[0] == quiet_bootstrap(labels, p, rng=3)["roc_auc"].key
+    assert keys[0] == quiet_bootstrap(labels, p, rng=3)["roc_auc"].details.key
 
 
 def test_the_global_state_is_neither_read_nor_changed():
@@ -228,7 +228,7 @@ def test_seeds_share_no_replicates():
     count = 0
     for seed in range(12):
         found = quiet_bootstrap(values, metrics="mean", rng=seed, n_resamples=300)
-        seen.update(found["mean"].bootstrap_distribution.tolist())
+        seen.update(found["mean"].details.distribution.tolist())
         count += 300
     assert len(seen) == count
 
@@ -239,9 +239,9 @@ def test_replicates_of_seeds_are_not_correlated():
         quiet_bootstrap(values, metrics="mean", rng=seed, n_resamples=2_000)["mean"]
         for seed in range(6)
     ]
-    correlations = np.corrcoef([run.bootstrap_distribution for run in runs])
+    correlations = np.corrcoef([run.details.distribution for run in runs])
     assert np.abs(correlations[np.triu_indices(6, 1)]).max() < 4.5 / 2_000**0.5
-    lagged = np.corrcoef(runs[0].bootstrap_distribution[:-1], runs[0].bootstrap_distribution[1:])
+    lagged = np.corrcoef(runs[0].details.distribution[:-1], runs[0].details.distribution[1:])
     assert abs(lagged[0, 1]) < 4.5 / 2_000**0.5
 
 
@@ -256,9 +256,11 @@ def test_calls_from_many_threads():
     def work(seed):
         for _ in range(5):
             got = fm.bootstrap(labels, p, rng=seed, n_resamples=40)["roc_auc"]
-            if not np.array_equal(got.bootstrap_distribution, wanted[seed].bootstrap_distribution):
+            if not np.array_equal(got.details.distribution, wanted[seed].details.distribution):
                 wrong.append(seed)
-            keys.append(fm.bootstrap(labels, p, rng=generator, n_resamples=2)["roc_auc"].key)
+            keys.append(
+                fm.bootstrap(labels, p, rng=generator, n_resamples=2)["roc_auc"].details.key
+            )
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
     for thread in threads:

@@ -45,23 +45,24 @@ def test_frozen(results):
     with pytest.raises(AttributeError):
         results["roc_auc"].confidence_interval.low = 1.0
     with pytest.raises(ValueError, match="read-only"):
-        results["roc_auc"].bootstrap_distribution[0] = 1.0
+        results["roc_auc"].details.distribution[0] = 1.0
 
 
 def test_numbers_are_python_floats(results):
     for result in results.values():
-        assert type(result.estimate) is type(result.bias) is type(result.standard_error) is float
-        assert type(result.effective_sample_size) is float
+        numbers = result.estimate, result.details.bias, result.standard_error
+        assert {type(number) for number in numbers} == {float}
+        assert type(result.details.effective_sample_size) is float
         interval = result.confidence_interval
         assert type(interval.low) is type(interval.high) is float
-        assert type(result.n_failed) is type(result.n_resamples) is int
-        assert result.bootstrap_distribution.dtype == np.float64
-        assert result.bootstrap_distribution.shape == (40,)
+        assert type(result.details.n_failed) is type(result.details.n_resamples) is int
+        assert result.details.distribution.dtype == np.float64
+        assert result.details.distribution.shape == (40,)
         assert result.standard_error == pytest.approx(
-            np.nanstd(result.bootstrap_distribution, ddof=1)
+            np.nanstd(result.details.distribution, ddof=1)
         )
-        assert result.bias == pytest.approx(
-            np.nanmean(result.bootstrap_distribution) - result.estimate
+        assert result.details.bias == pytest.approx(
+            np.nanmean(result.details.distribution) - result.estimate
         )
 
 
@@ -73,18 +74,18 @@ def test_to_dict_is_json(results):
             "low": result.confidence_interval.low,
             "high": result.confidence_interval.high,
         }
-        assert back[name]["bootstrap_distribution"] == result.bootstrap_distribution.tolist()
-        assert back[name]["key"] == result.key
+        assert back[name]["details"]["distribution"] == result.details.distribution.tolist()
+        assert back[name]["details"]["key"] == result.details.key
 
 
 def test_repr_is_one_line(results):
     text = repr(results)
     interval = results["roc_auc"].confidence_interval
     assert "\n" not in text
-    assert f"roc_auc={results['roc_auc'].estimate:.6g} [{interval.low:.6g}, " in text
+    assert f"roc_auc: {results['roc_auc'].estimate:.6g} [{interval.low:.6g}, " in text
     one = repr(results["roc_auc"])
     assert "\n" not in one
-    assert one.startswith("BootstrapResult(estimate=")
+    assert one.startswith("Estimate(roc_auc: ")
     assert "array" not in one
     assert len(one) < 400
 
@@ -95,7 +96,7 @@ def test_html_escapes_names(results):
     assert "&lt;b&gt;F1&lt;/b&gt;" in html
     assert "<b>F1" not in html
     assert f"<td>{results['roc_auc'].estimate:.4f} [" in html
-    assert "<caption>BootstrapResult</caption>" in results["roc_auc"]._repr_html_()
+    assert "<caption>Estimate</caption>" in results["roc_auc"]._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -103,20 +104,18 @@ def test_html_escapes_names(results):
 )
 def test_copies(results, copied):
     other = copied(results)
-    assert type(other) is fm.BootstrapResults
+    assert type(other) is fm.Estimates
     assert list(other) == list(results)
     for name, result in results.items():
         assert other[name].confidence_interval == result.confidence_interval
-        assert other[name].key == result.key
-        np.testing.assert_array_equal(
-            other[name].bootstrap_distribution, result.bootstrap_distribution
-        )
+        assert other[name].details.key == result.details.key
+        np.testing.assert_array_equal(other[name].details.distribution, result.details.distribution)
         with pytest.raises(ValueError, match="read-only"):
-            other[name].bootstrap_distribution[0] = 1.0
+            other[name].details.distribution[0] = 1.0
     one = copied(results["roc_auc"])
     assert repr(one) == repr(results["roc_auc"])
     with pytest.raises(ValueError, match="read-only"):
-        one.bootstrap_distribution[0] = 1.0
+        one.details.distribution[0] = 1.0
 
 
 def test_one_sided_intervals_have_one_limit():

@@ -53,7 +53,7 @@ def weighted_mean(labels, scores, weights):
 def test_an_interrupt_stops_it_within_a_second(metrics, n_resamples, options, monkeypatch):
     monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", -1)
     labels, scores = binary(400)
-    before = quiet_bootstrap(labels, scores, rng=1)["roc_auc"].bootstrap_distribution
+    before = quiet_bootstrap(labels, scores, rng=1)["roc_auc"].details.distribution
     if metrics != {"slow": slow}:
         quiet_bootstrap(labels, scores, metrics=metrics, **options)  # compiled before the clock
     pressed = []
@@ -76,7 +76,7 @@ def test_an_interrupt_stops_it_within_a_second(metrics, n_resamples, options, mo
         timer.cancel()
         timer.join()
         signal.signal(signal.SIGINT, handler)
-    after = quiet_bootstrap(labels, scores, rng=1)["roc_auc"].bootstrap_distribution
+    after = quiet_bootstrap(labels, scores, rng=1)["roc_auc"].details.distribution
     np.testing.assert_array_equal(before, after)
 
 
@@ -109,7 +109,7 @@ def test_memory_that_runs_out(n_threads, monkeypatch):
         patch.setattr(_draws.Draws, "counts", counts)
         with pytest.raises(MemoryError, match="Unable to allocate"):
             fm.bootstrap(labels, scores, n_threads=n_threads, rng=1)
-    assert quiet_bootstrap(labels, scores)["roc_auc"].n_failed < 5
+    assert quiet_bootstrap(labels, scores)["roc_auc"].details.n_failed < 5
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_functions_that_modify_what_they_get():
             options = {"sample_weight": weights, "weights_are": "frequencies"}
             results = quiet_bootstrap(*data, metrics=metrics, **options)
             np.testing.assert_array_equal(
-                results["modifies"].bootstrap_distribution, results["first"].bootstrap_distribution
+                results["modifies"].details.distribution, results["first"].details.distribution
             )
     np.testing.assert_array_equal(scores, kept[0])
     np.testing.assert_array_equal(labels, kept[1])
@@ -182,7 +182,7 @@ def test_progress_bar(capsys):
     assert "200/200" in printed.err or "0/200" in printed.err
     assert printed.out == ""
     np.testing.assert_array_equal(
-        silent["roc_auc"].bootstrap_distribution, shown["roc_auc"].bootstrap_distribution
+        silent["roc_auc"].details.distribution, shown["roc_auc"].details.distribution
     )
 
 

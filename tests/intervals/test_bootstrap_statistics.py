@@ -40,7 +40,7 @@ def test_mean_has_the_plug_in_variance():
         result = fm.bootstrap(values, metrics="mean", n_resamples=B, rng=2, **options)["mean"]
         variance = values.var() / 400 * factor
         assert result.standard_error**2 == pytest.approx(variance, rel=4 * math.sqrt(2 / B))
-        assert abs(result.bias) < 4 * math.sqrt(variance / B)
+        assert abs(result.details.bias) < 4 * math.sqrt(variance / B)
 
 
 def test_poisson_resampling_of_the_mean():
@@ -127,15 +127,15 @@ def test_cells_and_rows_have_one_distribution(way, monkeypatch):
     monkeypatch.setattr(_parse, "ROWS_OF_A_CELL", 10**9)
     rows = fm.bootstrap(labels, p, rng=2, **options)
     assert not np.array_equal(
-        cells["auc"].bootstrap_distribution[:50], rows["auc"].bootstrap_distribution[:50]
+        cells["auc"].details.distribution[:50], rows["auc"].details.distribution[:50]
     )
     for name in metrics:
         of_cells, of_rows = cells[name], rows[name]
         assert of_cells.estimate == pytest.approx(of_rows.estimate, rel=1e-12)
         error = of_rows.standard_error
-        assert abs(of_cells.bias - of_rows.bias) < 4.5 * error * math.sqrt(2 / B)
+        assert abs(of_cells.details.bias - of_rows.details.bias) < 4.5 * error * math.sqrt(2 / B)
         assert of_cells.standard_error == pytest.approx(error, rel=4.5 * math.sqrt(1 / B))
-        test = stats.ks_2samp(of_cells.bootstrap_distribution, of_rows.bootstrap_distribution)
+        test = stats.ks_2samp(of_cells.details.distribution, of_rows.details.distribution)
         assert test.pvalue > LEAST_P, name
     delong = fm.delong(labels, p).standard_error
     assert cells["auc"].standard_error == pytest.approx(delong, rel=0.05)
@@ -149,7 +149,7 @@ def test_cells_cost_nothing_of_their_number():
     result = fm.bootstrap(table, n_resamples=500, rng=1)["roc_auc"]
     assert 0 < result.standard_error < 1e-5
     assert result.confidence_interval.low < result.estimate < result.confidence_interval.high
-    assert result.effective_sample_size == 10**12 + 10**10
+    assert result.details.effective_sample_size == 10**12 + 10**10
 
 
 @pytest.mark.parametrize("name", ["accuracy", "recall", "f1", "matthews_corrcoef", "cohen_kappa"])
@@ -171,7 +171,7 @@ def test_stratified_cells_fix_the_classes():
     hits = np.diag(matrix.counts) / rows
     wanted = math.sqrt((hits * (1 - hits) / rows).sum()) / 3
     assert result.standard_error == pytest.approx(wanted, rel=0.05)
-    assert result.n_failed == 0
+    assert result.details.n_failed == 0
 
 
 SCIPY = {
@@ -222,7 +222,7 @@ def test_limits_of_scipys_replicates(method, alternative):
         auc,
         **{**options, "n_resamples": 0},
         vectorized=False,
-        bootstrap_result=_Replicates(ours.bootstrap_distribution),
+        bootstrap_result=_Replicates(ours.details.distribution),
     )
     got = ours.confidence_interval.low, ours.confidence_interval.high
     np.testing.assert_allclose(got, tuple(given.confidence_interval), rtol=1e-10)

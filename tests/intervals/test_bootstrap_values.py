@@ -68,8 +68,8 @@ def test_threshold_measures(n, step, n_resamples, way):
         wanted = [value_of(label, table) for table in tables]
         result = results[label]
         np.testing.assert_equal(result.estimate, value_of(label, whole))
-        got = result.bootstrap_distribution
-        assert result.n_failed == np.isnan(got).sum()
+        got = result.details.distribution
+        assert result.details.n_failed == np.isnan(got).sum()
         if label.endswith("mcclish"):  # defined from 1/2 on, where rounding decides
             far = [not abs(value - 0.5) < 1e-9 for value in got]
             got, wanted = got[far], np.array(wanted)[far]
@@ -82,8 +82,8 @@ def test_corrected_partial_auc_of_tied_scores():
         "pauc": ("partial_auc", {"false_positive_rate_range": (0.1, 0.4), "correction": "mcclish"})
     }
     result = quiet_bootstrap(labels, [0.3] * 30, metrics=metrics, n_resamples=200)["pauc"]
-    assert result.n_failed == 0
-    assert result.bootstrap_distribution.tolist() == [0.5] * 200
+    assert result.details.n_failed == 0
+    assert result.details.distribution.tolist() == [0.5] * 200
 
 
 def test_auc_of_replicates_is_the_nearest_double():
@@ -94,7 +94,7 @@ def test_auc_of_replicates_is_the_nearest_double():
         fm.roc_auc_score(np.repeat(labels, row), np.repeat(scores, row).astype(np.float64))
         for row in counts
     ]
-    assert results["roc_auc"].bootstrap_distribution.tolist() == wanted
+    assert results["roc_auc"].details.distribution.tolist() == wanted
 
 
 def test_more_rows_than_a_window():
@@ -114,10 +114,10 @@ def test_more_rows_than_a_window():
                 fm.ks_statistic(table).statistic,
                 fm.average_precision_score(table),
             )
-            got = [result.bootstrap_distribution[r] for result in results.values()]
+            got = [result.details.distribution[r] for result in results.values()]
             assert_replicates(np.array(got), values)
     np.testing.assert_array_equal(
-        streamed["roc_auc"].bootstrap_distribution, with_lines["auc"].bootstrap_distribution
+        streamed["roc_auc"].details.distribution, with_lines["auc"].details.distribution
     )
 
 
@@ -137,11 +137,11 @@ def test_count_measures_at_a_threshold(way, threshold):
         rows = count_oracle.rows_of(labels.tolist(), called.tolist(), row.tolist())
         for name in COUNTED:
             wanted = count_oracle.value(COUNT_MEASURES[name].name, rows, [0, 1])
-            got = results[name].bootstrap_distribution[r]
+            got = results[name].details.distribution[r]
             np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-13, err_msg=name)
         if row.sum():
             costs = np.average(COST[labels, called], weights=row)
-            assert results["cost"].bootstrap_distribution[r] == pytest.approx(costs, abs=1e-12)
+            assert results["cost"].details.distribution[r] == pytest.approx(costs, abs=1e-12)
 
 
 @pytest.mark.parametrize("way", [*WAYS, {"resampling": "bayesian"}])
@@ -163,9 +163,9 @@ def test_count_measures_alone_draw_the_four_cells(way, threshold):
         ):
             for name in COUNTED:
                 np.testing.assert_equal(
-                    found[name].bootstrap_distribution, of_matrix[name].bootstrap_distribution
+                    found[name].details.distribution, of_matrix[name].details.distribution
                 )
-                assert found[name].effective_sample_size == weights.sum()
+                assert found[name].details.effective_sample_size == weights.sum()
                 assert str(found[name].confidence_interval) == str(
                     of_matrix[name].confidence_interval
                 )
@@ -183,7 +183,7 @@ def test_count_measures_of_predicted_labels(k, way):
     results = quiet_bootstrap(names[true], names[predicted], metrics=measures, **way)
     matrix = fm.ConfusionMatrix.from_labels(names[true], names[predicted])
     of_matrix = quiet_bootstrap(matrix, metrics=measures, **way)
-    key = seed_key(results[measures[0]].key)
+    key = seed_key(results[measures[0]].details.key)
     if way.get("stratified"):
         cells = np.concatenate(
             [cell_counts(key, row, 0, 40, stratum=i) for i, row in enumerate(matrix.counts)], axis=1
@@ -194,9 +194,9 @@ def test_count_measures_of_predicted_labels(k, way):
         rows = count_oracle.rows_of_cells(drawn_cells.tolist())
         for name in measures:
             wanted = count_oracle.value(COUNT_MEASURES[name].name, rows, range(k))
-            got = results[name].bootstrap_distribution[r]
+            got = results[name].details.distribution[r]
             np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-13, err_msg=name)
-            np.testing.assert_equal(of_matrix[name].bootstrap_distribution[r], got)
+            np.testing.assert_equal(of_matrix[name].details.distribution[r], got)
 
 
 SUMS = {
@@ -220,7 +220,7 @@ def test_sum_measures_of_probabilities(way):
     labels, p, counts = counts_of(results, labels, p, way)
     for name, measure in SUMS.items():
         wanted = [measure(labels, p, row) for row in counts]
-        assert_replicates(results[name].bootstrap_distribution, wanted, rtol=1e-11)
+        assert_replicates(results[name].details.distribution, wanted, rtol=1e-11)
 
 
 @pytest.mark.parametrize("way", [WAYS[0], WAYS[2]])
@@ -239,14 +239,14 @@ def test_sum_measures_of_numbers(n, way):
             of_one_row = np.count_nonzero(row) == 1
             undefined = row.sum() == 0 or (name == "r2" and of_one_row)
             wanted.append(math.nan if undefined else SUMS[name](y, p, row))
-        assert_replicates(results[name].bootstrap_distribution, wanted, rtol=1e-9)
+        assert_replicates(results[name].details.distribution, wanted, rtol=1e-9)
 
 
 def test_mean_alone_takes_one_column():
     values = np.random.default_rng(3).exponential(size=200)
     results = quiet_bootstrap(values, metrics="mean", n_resamples=50)
     counts = drawn(results, 200)
-    assert_replicates(results["mean"].bootstrap_distribution, counts @ np.sort(values) / 200)
+    assert_replicates(results["mean"].details.distribution, counts @ np.sort(values) / 200)
     assert results["mean"].estimate == pytest.approx(values.mean(), rel=1e-15)
 
 
@@ -271,13 +271,13 @@ def test_statistics_of_the_user(way):
     labels, scores, counts = counts_of(results, labels, scores, way)
     rows = [(np.repeat(labels, row), np.repeat(scores, row)) for row in counts]
     with_positives = [(y, s) for y, s in rows if y.any()]
-    got = results["python"].bootstrap_distribution
+    got = results["python"].details.distribution
     assert_replicates(got[[y.any() for y, _ in rows]], [spread(*pair) for pair in with_positives])
     wanted = [weighted_gap.py_func(y, s, np.ones(len(y))) for y, s in rows]
-    assert_replicates(results["numba"].bootstrap_distribution, wanted)
+    assert_replicates(results["numba"].details.distribution, wanted)
     assert results["python"].estimate == pytest.approx(spread(labels, scores))
     np.testing.assert_array_equal(
-        results["auc"].bootstrap_distribution, alone["auc"].bootstrap_distribution
+        results["auc"].details.distribution, alone["auc"].details.distribution
     )
 
 
@@ -287,14 +287,14 @@ def test_statistics_of_one_column_and_of_numbers():
     results = quiet_bootstrap(values, metrics=np.median, n_resamples=20)
     counts = drawn(results, 31)
     wanted = [np.median(np.repeat(ordered, row)) for row in counts]
-    assert results["median"].bootstrap_distribution.tolist() == wanted
+    assert results["median"].details.distribution.tolist() == wanted
     of_two = quiet_bootstrap(
         values, values**2, metrics={"r": lambda x, y: np.corrcoef(x, y)[0, 1]}, n_resamples=20
     )
     wanted = [
         np.corrcoef(*(np.repeat(v, row) for v in (ordered, ordered**2)))[0, 1] for row in counts
     ]
-    assert_replicates(of_two["r"].bootstrap_distribution, wanted)
+    assert_replicates(of_two["r"].details.distribution, wanted)
 
 
 def test_registered_name(monkeypatch):

@@ -56,7 +56,7 @@ def assert_weighted(results, labels, p, threshold, weights, rtol=1e-10):
         table = fm.ScoreTable.from_counts(p, row * labels, row * (1 - labels))
         tables.append(table if kept.any() else fm.ScoreTable.from_counts([0.0], [0], [0]))
     for label in THRESHOLD:
-        got = results[label].bootstrap_distribution
+        got = results[label].details.distribution
         wanted = np.array([value_of(label, table) for table in tables])
         if label.endswith("mcclish"):
             far = [not abs(value - 0.5) < 1e-9 for value in got]
@@ -68,7 +68,7 @@ def assert_weighted(results, labels, p, threshold, weights, rtol=1e-10):
         for row in weights:
             rows = count_oracle.rows_of(labels.tolist(), called.astype(int).tolist(), row.tolist())
             values.append(count_oracle.value(COUNT_MEASURES[name].name, rows, [0, 1]))
-        got = results[name].bootstrap_distribution
+        got = results[name].details.distribution
         np.testing.assert_allclose(got, values, rtol=1e-9, atol=1e-9, err_msg=name)
     clipped = np.clip(p, 2.0**-52, 1 - 2.0**-52)
     columns = {
@@ -82,12 +82,12 @@ def assert_weighted(results, labels, p, threshold, weights, rtol=1e-10):
     with np.errstate(invalid="ignore", divide="ignore"):
         for name, column in columns.items():
             wanted = weights @ column / weights.sum(axis=1)
-            got = results[name].bootstrap_distribution
+            got = results[name].details.distribution
             np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-12, err_msg=name)
         squares = weights @ (labels - p) ** 2 / weights.sum(axis=1)
         share = weights @ labels / weights.sum(axis=1)
         both = (share > 0) & (share < 1)
-        got, wanted = results["r2"].bootstrap_distribution, 1 - squares / (share * (1 - share))
+        got, wanted = results["r2"].details.distribution, 1 - squares / (share * (1 - share))
     np.testing.assert_allclose(got[both], wanted[both], rtol=1e-10)
     assert np.isnan(got[~both]).all()
 
@@ -130,7 +130,7 @@ def test_fractional_weights(n, way):
     for label in THRESHOLD:
         np.testing.assert_equal(results[label].estimate, value_of(label, whole))
     effective = weights.sum() ** 2 / (weights**2).sum()
-    assert results["auc"].effective_sample_size == pytest.approx(effective, rel=1e-12)
+    assert results["auc"].details.effective_sample_size == pytest.approx(effective, rel=1e-12)
 
 
 @pytest.mark.parametrize("unit", [2.0**-60, 2.0**60])
@@ -144,8 +144,8 @@ def test_the_unit_of_weights_changes_no_bit(unit):
         for by in (1.0, unit)
     )
     for label in THRESHOLD:
-        expected = one[label].bootstrap_distribution * (unit if label == ERRORS else 1)
-        np.testing.assert_array_equal(other[label].bootstrap_distribution, expected, label)
+        expected = one[label].details.distribution * (unit if label == ERRORS else 1)
+        np.testing.assert_array_equal(other[label].details.distribution, expected, label)
 
 
 @pytest.mark.parametrize("n", [9, 70, 700])
@@ -184,7 +184,7 @@ def test_groups(weighted, resampling):
     assert_weighted(results, labels[order], p[order], 0.5, of_rows.astype(float))
     size = {"none": n, "integer": None if weights is None else weights.sum()}.get(weighted)
     if size is not None:
-        assert results["auc"].effective_sample_size == size
+        assert results["auc"].details.effective_sample_size == size
 
 
 @pytest.mark.parametrize("resampling", ["multinomial", "poisson", "bayesian"])
@@ -222,7 +222,7 @@ def test_predicted_classes_of_groups_and_weights(weighted, resampling):
         )
         for name in CLASSES:
             wanted = count_oracle.value(name, rows, ["x", "y", "z"])
-            got = results[name].bootstrap_distribution[r]
+            got = results[name].details.distribution[r]
             np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-12, err_msg=name)
 
 
@@ -246,9 +246,9 @@ def test_numbers_of_groups_and_weights(weighted, resampling):
     total = of_rows.sum(axis=1)
     error, mean = of_rows @ (y - p) ** 2 / total, of_rows @ y / total
     spread = of_rows @ y**2 / total - mean**2
-    assert_replicates(results["mean"].bootstrap_distribution, mean)
-    assert_replicates(results["mean_squared_error"].bootstrap_distribution, error)
-    assert_replicates(results["r2"].bootstrap_distribution, 1 - error / spread, rtol=1e-9)
+    assert_replicates(results["mean"].details.distribution, mean)
+    assert_replicates(results["mean_squared_error"].details.distribution, error)
+    assert_replicates(results["r2"].details.distribution, 1 - error / spread, rtol=1e-9)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -264,7 +264,7 @@ def test_frequencies_are_rows(way):
     weighted = quiet_bootstrap(labels, p, sample_weight=times, weights_are="frequencies", **options)
     repeated = quiet_bootstrap(labels[rows], p[rows], **options)
     assert_same(weighted, repeated)
-    assert weighted["auc"].effective_sample_size == len(rows)
+    assert weighted["auc"].details.effective_sample_size == len(rows)
 
 
 @pytest.mark.parametrize("metrics", [["mean", "r2", "mean_squared_error"], {"top": top_score}])
@@ -305,7 +305,9 @@ def test_the_dtype_of_weights_decides_nothing(way):
             for weights in (times, times.astype(np.float32))
         )
         assert_same(one, other)
-        assert one["auc"].effective_sample_size == other["auc"].effective_sample_size
+        assert (
+            one["auc"].details.effective_sample_size == other["auc"].details.effective_sample_size
+        )
         assert {result.weights_are for result in one.values()} == {options["weights_are"]}
         of_reading.append(one)
     importances, frequencies = of_reading
@@ -329,7 +331,7 @@ def assert_same(one, other):
     for name, result in one.items():
         np.testing.assert_equal(result.estimate, other[name].estimate)
         np.testing.assert_array_equal(
-            result.bootstrap_distribution, other[name].bootstrap_distribution, err_msg=name
+            result.details.distribution, other[name].details.distribution, err_msg=name
         )
 
 
@@ -365,7 +367,7 @@ def test_python_functions_get_the_drawn_rows_only():
     )
     assert seen[0].tolist() == [1.0] * 40
     wanted = drawn(bayesian, 40, resampling="bayesian") @ np.sort(p)[::-1] / 40
-    assert_replicates(bayesian["with_weights"].bootstrap_distribution, wanted)
+    assert_replicates(bayesian["with_weights"].details.distribution, wanted)
 
 
 def test_weights_of_any_scale():
@@ -378,7 +380,5 @@ def test_weights_of_any_scale():
         scaled = quiet_bootstrap(labels, p, sample_weight=weights * scale, **options)
         for name in metrics:
             assert scaled[name].estimate == pytest.approx(plain[name].estimate, rel=1e-14)
-            assert_replicates(
-                scaled[name].bootstrap_distribution, plain[name].bootstrap_distribution
-            )
-            assert not math.isnan(scaled[name].effective_sample_size)
+            assert_replicates(scaled[name].details.distribution, plain[name].details.distribution)
+            assert not math.isnan(scaled[name].details.effective_sample_size)

@@ -31,11 +31,11 @@ def test_no_threshold_reaches_the_precision() -> None:
         result = fm.bootstrap(
             labels, scores, metrics=metric, stratified=True, n_resamples=B, rng=1
         )["R@P"]
-    failed = np.isnan(result.bootstrap_distribution)
-    assert result.n_failed == failed.sum() > 0.05 * B
+    failed = np.isnan(result.details.distribution)
+    assert result.details.n_failed == failed.sum() > 0.05 * B
     assert result.note == (
-        f"undefined in {result.n_failed} of {B} replicates, which are left out: no threshold "
-        f"reaches a precision of 0.95; {CONDITIONAL}"
+        f"undefined in {result.details.n_failed} of {B} replicates, which are left out: no "
+        f"threshold reaches a precision of 0.95; {CONDITIONAL}"
     )
     assert [str(one.message) for one in caught] == [f"'R@P' is {result.note}"]
     assert math.isfinite(result.confidence_interval.low)
@@ -49,12 +49,12 @@ def test_two_causes_are_counted_apart() -> None:
         result = fm.bootstrap(labels, scores, metrics=metric, n_resamples=B, rng=1)["R@P"]
     with pytest.warns(fm.UndefinedMetricWarning, match="lost a class"):
         auc = fm.bootstrap(labels, scores, n_resamples=B, rng=1)["roc_auc"]
-    lost = auc.n_failed
+    lost = auc.details.n_failed
     assert (
         f"they lost a class (`stratified=True` keeps both) ({lost} of them); no threshold reaches "
-        f"a precision of 0.9 ({result.n_failed - lost} of them)"
+        f"a precision of 0.9 ({result.details.n_failed - lost} of them)"
     ) in result.note
-    assert result.n_failed > lost > 0
+    assert result.details.n_failed > lost > 0
 
 
 def test_few_failures_leave_a_note_without_a_warning() -> None:
@@ -62,7 +62,7 @@ def test_few_failures_leave_a_note_without_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = fm.bootstrap(labels, scores, n_resamples=2_000, rng=1)["roc_auc"]
-    assert result.note.startswith(f"undefined in {result.n_failed} of 2,000 replicates")
+    assert result.note.startswith(f"undefined in {result.details.n_failed} of 2,000 replicates")
     assert CONDITIONAL in result.note
     assert fm.bootstrap(*scored(), n_resamples=99, rng=1)["roc_auc"].note == ""
 
@@ -93,7 +93,7 @@ def test_each_kind_of_measure_names_its_cause(metric: Any, data: Any, why: str) 
         warnings.simplefilter("ignore")
         result = fm.bootstrap(*data, metrics=metric, n_resamples=B, rng=1, **stratify)
     one = next(iter(result.values()))
-    assert one.n_failed > 0
+    assert one.details.n_failed > 0
     assert why in one.note
     assert "class" not in one.note
 
@@ -109,7 +109,7 @@ def test_the_way_out_is_one_that_the_draws_allow() -> None:
                 labels, scores, n_resamples=B, rng=1, **(given | {"resampling": "bayesian"})
             )["roc_auc"]
         assert "they lost a class (`resampling='bayesian'` of `bootstrap` keeps every row)" in note
-        assert kept.n_failed == 0
+        assert kept.details.n_failed == 0
 
 
 def test_several_classes() -> None:
@@ -118,7 +118,7 @@ def test_several_classes() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         one = fm.multiclass_bootstrap(y, p, n_resamples=B, rng=1)["roc_auc_ovr"]
-    assert 0 < one.n_failed < B
+    assert 0 < one.details.n_failed < B
     assert "they lost a class (`resampling='bayesian'`" in one.note
 
 
@@ -132,12 +132,12 @@ def test_differences_say_it_where_the_models_have_not() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = fm.paired_bootstrap(labels, models, **call)
-    own = [one["R@P"].n_failed for one in result.models.values()]
-    pair = result.differences["R@P"][0]
-    assert pair.n_failed == np.isnan(pair.bootstrap_distribution).sum() >= max(own) > 0
-    assert f"undefined in {pair.n_failed} of 999" in pair.note
+    own = [one.details.n_failed for one in result["R@P"].models]
+    pair = result["R@P"].pairs[0]
+    assert pair.details.n_failed == np.isnan(pair.details.distribution).sum() >= max(own) > 0
+    assert f"undefined in {pair.details.n_failed} of 999" in pair.note
     told = [str(one.message) for one in caught if one.category.__name__.startswith("Undefined")]
-    many = [n > 0.05 * 999 for n in (*own, pair.n_failed)]
+    many = [n > 0.05 * 999 for n in (*own, pair.details.n_failed)]
     assert len(told) == (sum(many[:2]) or many[2])
     assert all(re.search("no threshold reaches a precision of 0.85", text) for text in told)
 

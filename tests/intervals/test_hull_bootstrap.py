@@ -41,8 +41,8 @@ def test_replicates_are_the_measure_of_drawn_rows(rng, name, resampling) -> None
         rng=1,
     )
     np.testing.assert_allclose(
-        found["ours"].bootstrap_distribution,
-        found["by function"].bootstrap_distribution,
+        found["ours"].details.distribution,
+        found["by function"].details.distribution,
         rtol=1e-12,
         atol=1e-14,
     )
@@ -59,7 +59,7 @@ def test_the_interval_is_basic_on_the_scale_of_the_logarithm_of_the_loss(
         *sample(rng), metrics=name, n_resamples=400, alternative=alternative, rng=2
     )[name]
     alpha = 0.025 if alternative == "two-sided" else 0.05
-    logs = np.log(loss(name, result.bootstrap_distribution))
+    logs = np.log(loss(name, result.details.distribution))
     own = math.log(loss(name, result.estimate))
     ends = sorted(
         loss(name, math.exp(2 * own - np.quantile(logs, level))) for level in (alpha, 1 - alpha)
@@ -109,7 +109,7 @@ def test_a_table_groups_weights_and_threads(rng) -> None:
     ):
         for name in HULLS:
             np.testing.assert_array_equal(
-                other[name].bootstrap_distribution, rows[name].bootstrap_distribution
+                other[name].details.distribution, rows[name].details.distribution
             )
     grouped = fm.bootstrap(labels, scores, groups=np.arange(200) // 4, **given)
     weighed = fm.bootstrap(labels, scores, sample_weight=rng.random(200), **given)

@@ -78,16 +78,14 @@ def in_order(y: NDArray[Any], p: NDArray[Any], *last: NDArray[Any]) -> list[int]
     return sorted(range(len(y)), key=lambda i: (y[i], *p[i], *(column[i] for column in others)))
 
 
-def check(
-    result: fm.BootstrapResults, y: NDArray[Any], p: NDArray[Any], weights: NDArray[Any]
-) -> None:
+def check(result: fm.Estimates, y: NDArray[Any], p: NDArray[Any], weights: NDArray[Any]) -> None:
     """Assert that replicates are the measure of rows with such counts, or weights."""
     n_lost = 0
     for r, weight in enumerate(weights):
         there = weight > 0
         whole = len(np.unique(y[there])) == p.shape[1]
         for name, one in result.items():
-            found = one.bootstrap_distribution[r]
+            found = one.details.distribution[r]
             if not whole:
                 assert math.isnan(found)
                 n_lost += 1
@@ -97,7 +95,7 @@ def check(
             else:
                 expected = area(name, y[there], p[there], weight[there])
                 assert found == pytest.approx(expected, abs=1e-12)
-    assert sum(one.n_failed for one in result.values()) == n_lost
+    assert sum(one.details.n_failed for one in result.values()) == n_lost
     assert n_lost < len(weights)
 
 
@@ -116,7 +114,7 @@ def test_replicates_are_sklearns_of_the_drawn_rows(
     for name, one in result.items():
         assert one.metric == name
         assert one.estimate == pytest.approx(area(name, y, p), abs=1e-14)
-        assert one.effective_sample_size == 50
+        assert one.details.effective_sample_size == 50
     order = in_order(y, p)
     check(result, y[order], p[order], counts_of_units(50, 12, resampling))
 
@@ -148,7 +146,9 @@ def test_importances_stay_with_their_rows(resampling: Any, rng: np.random.Genera
     )
     for name, one in result.items():
         assert one.estimate == pytest.approx(area(name, y, p, weights), abs=1e-14)
-        assert one.effective_sample_size == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+        assert one.details.effective_sample_size == pytest.approx(
+            weights.sum() ** 2 / (weights**2).sum()
+        )
     order = in_order(y, p, weights)
     times = counts_of_units(60, 12, resampling)
     check(result, y[order], p[order], times * weights[order])
@@ -181,7 +181,7 @@ def test_groups_are_drawn_whole(weighted: Any, rng: np.random.Generator) -> None
         times = times * weights[kept]
     if weighted != "importances":
         size = len(y) if weights is None else weights.sum()
-        assert result["roc_auc_ovo"].effective_sample_size == size
+        assert result["roc_auc_ovo"].details.effective_sample_size == size
     check(result, y, p, times)
 
 
@@ -197,9 +197,9 @@ def test_replicates_that_lost_a_class_are_undefined_and_counted(rng: np.random.G
     lost = times[:, np.isin(order, (0, 1))].sum(axis=1) == 0
     assert 10 < lost.sum() < 50  # (38 / 40)^40 = 0.13
     for one in result.values():
-        assert np.array_equal(np.isnan(one.bootstrap_distribution), lost)
-        assert one.n_failed == lost.sum()
-        kept = one.bootstrap_distribution[~lost]
+        assert np.array_equal(np.isnan(one.details.distribution), lost)
+        assert one.details.n_failed == lost.sum()
+        kept = one.details.distribution[~lost]
         assert one.standard_error == pytest.approx(kept.std(ddof=1))
         assert one.confidence_interval.low == pytest.approx(np.quantile(kept, 0.025))
 
@@ -212,7 +212,7 @@ def test_a_poisson_replicate_without_any_row_is_undefined(rng: np.random.Generat
         )
     expected = (UndefinedMetricWarning, DegenerateDataWarning)
     assert all(issubclass(w.category, expected) for w in caught)
-    assert all(0 < one.n_failed < 2_000 for one in result.values())
+    assert all(0 < one.details.n_failed < 2_000 for one in result.values())
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic"])
@@ -225,7 +225,7 @@ def test_limits_follow_from_the_replicates(
         y, p, method=method, alternative=alternative, n_resamples=400, confidence_level=0.9
     )["roc_auc_ovr"]
     tail = 0.05 if alternative == "two-sided" else 0.1
-    low, high = np.quantile(one.bootstrap_distribution, (tail, 1 - tail))
+    low, high = np.quantile(one.details.distribution, (tail, 1 - tail))
     if method == "basic":
         low, high = 2 * one.estimate - high, 2 * one.estimate - low
     expected = (
@@ -234,7 +234,7 @@ def test_limits_follow_from_the_replicates(
     )
     found = (one.confidence_interval.low, one.confidence_interval.high)
     assert found == pytest.approx(expected, rel=1e-12)
-    assert one.bias == pytest.approx(one.bootstrap_distribution.mean() - one.estimate)
+    assert one.details.bias == pytest.approx(one.details.distribution.mean() - one.estimate)
 
 
 def test_the_standard_error_is_that_of_a_plain_bootstrap(rng: np.random.Generator) -> None:
@@ -268,8 +268,8 @@ def test_neither_the_order_of_rows_nor_threads_change_a_bit(
         moved = {name: column[order] for name, column in columns.items()}
         again = fm.multiclass_bootstrap(y[order], p[order], n_threads=n_threads, **moved, **options)
         for name, one in first.items():
-            values = again[name].bootstrap_distribution
-            assert values.tobytes() == one.bootstrap_distribution.tobytes()
+            values = again[name].details.distribution
+            assert values.tobytes() == one.details.distribution.tobytes()
             assert again[name].estimate == pytest.approx(one.estimate, rel=1e-14)
 
 
@@ -354,14 +354,14 @@ def test_results_are_short_and_plain(rng: np.random.Generator) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = fm.multiclass_bootstrap(y, p, metrics=["roc_auc_ovo"], n_resamples=50, rng=1)
-    assert repr(result).startswith("BootstrapResults(roc_auc_ovo=")
+    assert repr(result).startswith("Estimates(Estimate(roc_auc_ovo: ")
     assert "\n" not in repr(result)
     assert "roc_auc_ovo" in result._repr_html_()
-    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert len(plain["roc_auc_ovo"]["bootstrap_distribution"]) == 50
+    plain = json.loads(json.dumps(result.to_dict()))
+    assert len(plain["roc_auc_ovo"]["details"]["distribution"]) == 50
     for way in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
         assert way(result).to_dict() == result.to_dict()
     again = fm.multiclass_bootstrap(
-        y, p, metrics=["roc_auc_ovo"], n_resamples=50, rng=result["roc_auc_ovo"].key
+        y, p, metrics=["roc_auc_ovo"], n_resamples=50, rng=result["roc_auc_ovo"].details.key
     )
     assert again.to_dict() == result.to_dict()

@@ -20,16 +20,18 @@ FEW: dict[str, Any] = {"n_resamples": 50, "rng": 1, "metrics": ["roc_auc", "aver
 @pytest.mark.parametrize("function", [fm.paired_bootstrap, fm.paired_permutation_test])
 def test_differences_are_asked_by_measure_and_models(function: Callable[..., Any]) -> None:
     one, three = function(Y, TWO, **FEW), function(Y, MODELS, **FEW)
-    assert one["roc_auc"] is one.differences["roc_auc"][0]
-    assert one["average_precision", "tree", "forest"].metric == "average_precision"
-    for pair in three.differences["roc_auc"]:
-        assert three["roc_auc", pair.model_a, pair.model_b] is pair
-    with pytest.raises(KeyError, match=r"the comparisons are \('roc_auc', 'tree', 'forest'\), "):
-        three["roc_auc"]
-    with pytest.raises(KeyError, match=r"did you mean \('roc_auc', 'tree', 'forest'\)\?"):
-        three["roc_auc", "tree", "forests"]
+    assert one["roc_auc"]["tree", "forest"] is one["roc_auc"].pairs[0]
+    assert one["average_precision"]["tree", "forest"].metric == "average_precision"
+    for pair in three["roc_auc"]:
+        assert three["roc_auc"][pair.a, pair.b] is pair
+    with pytest.raises(KeyError, match=r"did you mean \('tree', 'forest'\)\?"):
+        three["roc_auc"]["tree", "forests"]
     with pytest.raises(KeyError, match=r"the measures are .*; did you mean 'roc_auc'"):
         one["rocauc"]
+    others = function(Y, MODELS, reference="forest", **FEW)["roc_auc"]
+    assert [(pair.a, pair.b) for pair in others] == [("tree", "forest"), ("boosted", "forest")]
+    with pytest.raises(KeyError, match="'bush': the models are 'tree', 'forest', 'boosted'"):
+        function(Y, MODELS, reference="bush", **FEW)
 
 
 #: A result, a name that is nearly in it, and what was meant.

@@ -111,7 +111,7 @@ def drawn(
 
 
 def compare(
-    result: fm.PairedBootstrap,
+    result: fm.Comparisons,
     rows: Rows,
     weights: NDArray[Any],
     measures: dict[str, Callable[..., float]],
@@ -125,12 +125,12 @@ def compare(
         for name, measure in measures.items():
             values = {}
             for model in models:
-                found = result.models[model][name].bootstrap_distribution[r]
+                found = result[name].models["abc".index(model)].details.distribution[r]
                 values[model] = measure(y, rows[model][there], weight[there])
                 assert found == pytest.approx(values[model], rel=1e-11, abs=1e-13, nan_ok=True)
-            for pair in result.differences[name]:
-                expected = values[pair.model_a] - values[pair.model_b]
-                found = pair.bootstrap_distribution[r]
+            for pair in result[name].pairs:
+                expected = values[pair.a] - values[pair.b]
+                found = pair.details.distribution[r]
                 assert found == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
                 lost += bool(np.isnan(found))
     assert lost < B  # else nothing was compared
@@ -279,16 +279,18 @@ def test_the_first_model_is_bootstrapped_as_if_alone(
     call = {"threshold": 0.5, "rng": 3, "n_resamples": 99, "method": method, **options}
     call["metrics"] = ["roc_auc", "average_precision", "ks_statistic", "f1", "brier_score"]
     alone = fm.bootstrap(rows["y"], rows["a"], **call)
-    paired = fm.paired_bootstrap(rows["y"], {name: rows[name] for name in "ab"}, **call).models["a"]
+    paired = fm.paired_bootstrap(rows["y"], {name: rows[name] for name in "ab"}, **call)
     assert list(paired) == list(alone)
     for name, result in alone.items():
-        assert result.n_failed < 99
-        for field, expected in result.to_dict().items():
-            found = paired[name].to_dict()[field]
-            if isinstance(expected, str | None):
-                assert found == expected
-            else:
-                assert found == pytest.approx(expected, rel=1e-9), field
+        assert result.details.n_failed < 99
+        first = paired[name].models[0]
+        for one, other in ((first, result), (first.details, result.details)):
+            for field, expected in other.to_dict().items():
+                found = one.to_dict()[field]
+                if isinstance(expected, str | None):
+                    assert found == expected
+                elif field != "details":
+                    assert found == pytest.approx(expected, rel=1e-9, nan_ok=True), field
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -303,13 +305,13 @@ def test_intervals_and_errors_follow_from_the_replicates(
     result = fm.paired_bootstrap(rows["y"], models, rng=8, confidence_level=0.9, **call)
     tail = 0.05 if alternative == "two-sided" else 0.1
     for name in asked:
-        measure, pairs = BINARY[name], result.differences[name]
-        assert [(p.model_a, p.model_b) for p in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+        measure, pairs = BINARY[name], result[name].pairs
+        assert [(p.a, p.b) for p in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
         for pair in pairs:
-            own = [measure(rows["y"], rows[m], None) for m in (pair.model_a, pair.model_b)]
+            own = [measure(rows["y"], rows[m], None) for m in (pair.a, pair.b)]
             assert pair.metric == name
             assert pair.difference == pytest.approx(own[0] - own[1], abs=1e-14)
-            values = pair.bootstrap_distribution
+            values = pair.details.distribution
             assert pair.standard_error == pytest.approx(np.std(values, ddof=1), rel=1e-12)
             low, high = np.quantile(values, (tail, 1 - tail))
             if method == "basic":
@@ -338,17 +340,17 @@ def test_replicates_that_lost_a_class_are_left_out_and_counted(rng: np.random.Ge
     with pytest.warns(UndefinedMetricWarning, match="`stratified=True` keeps both") as caught:
         result = fm.paired_bootstrap(y, models, n_resamples=400, rng=1, method="percentile")
     assert len(caught) == 2  # one a model
-    pair = result.differences["roc_auc"][0]
-    lost = np.isnan(pair.bootstrap_distribution)
-    assert pair.n_failed == lost.sum() == result.models["b"]["roc_auc"].n_failed
-    assert 0.08 < pair.n_failed / 400 < 0.20  # (28/30)^30 = 0.126
+    pair = result["roc_auc"].pairs[0]
+    lost = np.isnan(pair.details.distribution)
+    assert pair.details.n_failed == lost.sum() == result["roc_auc"].models[1].details.n_failed
+    assert 0.08 < pair.details.n_failed / 400 < 0.20  # (28/30)^30 = 0.126
     found = pair.confidence_interval
-    expected = np.quantile(pair.bootstrap_distribution[~lost], (0.025, 0.975))
+    expected = np.quantile(pair.details.distribution[~lost], (0.025, 0.975))
     assert (found.low, found.high) == pytest.approx(tuple(expected), rel=1e-12)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kept = fm.paired_bootstrap(y, models, n_resamples=400, rng=1, stratified=True)
-    assert kept.differences["roc_auc"][0].n_failed == 0
+    assert kept["roc_auc"].pairs[0].details.n_failed == 0
 
 
 @pytest.mark.parametrize("n", [4096, 9001])

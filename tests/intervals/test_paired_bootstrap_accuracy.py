@@ -34,11 +34,10 @@ def correlated(
     }
 
 
-def replicates(result: fm.PairedBootstrap) -> list[bytes]:
+def replicates(result: fm.Comparisons) -> list[bytes]:
     """Return the bits of every replicate of every difference and model."""
-    found = [pair.bootstrap_distribution for pairs in result.differences.values() for pair in pairs]
-    for own in result.models.values():
-        found += [one.bootstrap_distribution for one in own.values()]
+    found = [pair.details.distribution for pairs in result.values() for pair in pairs]
+    found += [one.details.distribution for all_of in result.values() for one in all_of.models]
     return [values.tobytes() for values in found]
 
 
@@ -49,7 +48,7 @@ def test_standard_error_and_pvalue_of_an_auc_difference_are_delongs(
     y, models = correlated(rng, 2_000, (0.8, 0.9, 0.85))
     result = fm.paired_bootstrap(y, models, n_resamples=4_000, rng=5, stratified=stratified)
     test = fm.delong_test(y, models)
-    for pair, expected in zip(result.differences["roc_auc"], test.pairs, strict=True):
+    for pair, expected in zip(result["roc_auc"].pairs, test.pairs, strict=True):
         assert pair.difference == pytest.approx(expected.difference, abs=1e-15)
         assert pair.standard_error == pytest.approx(expected.standard_error, rel=0.04)
         assert pair.pvalue == pytest.approx(expected.pvalue, abs=0.04)
@@ -58,9 +57,8 @@ def test_standard_error_and_pvalue_of_an_auc_difference_are_delongs(
         width = normal.high - normal.low
         assert low == pytest.approx(normal.low, abs=0.05 * width)
         assert high == pytest.approx(normal.high, abs=0.05 * width)
-    for name, variance in zip("abc", test.covariance.diagonal(), strict=True):
-        own = result.models[name]["roc_auc"].standard_error
-        assert own == pytest.approx(math.sqrt(variance), rel=0.04)
+    for own, variance in zip(result["roc_auc"].models, test.covariance.diagonal(), strict=True):
+        assert own.standard_error == pytest.approx(math.sqrt(variance), rel=0.04)
 
 
 def test_the_difference_is_far_more_certain_than_two_separate_estimates(
@@ -70,8 +68,8 @@ def test_the_difference_is_far_more_certain_than_two_separate_estimates(
     a = y + rng.normal(size=500)
     models = {"a": a, "b": a + 0.05 * rng.normal(size=500)}
     result = fm.paired_bootstrap(y, models, n_resamples=500, rng=5)
-    separate = math.hypot(*(result.models[name]["roc_auc"].standard_error for name in "ab"))
-    assert result.differences["roc_auc"][0].standard_error < separate / 5
+    separate = math.hypot(*(model.standard_error for model in result["roc_auc"].models))
+    assert result["roc_auc"].pairs[0].standard_error < separate / 5
 
 
 def jackknife(
@@ -146,15 +144,15 @@ def check_bca(
 
     names = list(models)
     for name, measure in measures.items():
-        pair = result.differences[name][0]
+        pair = result[name].pairs[0]
         without = [jackknife(measure, y, models[m][rows]) for m in names]
         both = [one - other for one, other in zip(*without, strict=True)]
         found = pair.confidence_interval
-        limits = expected(both, pair.bootstrap_distribution.tolist(), pair.difference)
+        limits = expected(both, pair.details.distribution.tolist(), pair.difference)
         assert (found.low, found.high) == limits, name
-        own = result.models[names[1]][name]
+        own = result[name].models[1]
         found = own.confidence_interval
-        limits = expected(without[1], own.bootstrap_distribution.tolist(), own.estimate)
+        limits = expected(without[1], own.details.distribution.tolist(), own.estimate)
         assert (found.low, found.high) == limits, name
 
 
@@ -205,7 +203,7 @@ def test_bca_of_a_difference_is_scipys_up_to_the_draws(rng: np.random.Generator)
         rng=np.random.default_rng(1),
     )
     result = fm.paired_bootstrap(y, models, method="bca", n_resamples=20_000, rng=1)
-    pair = result.differences["roc_auc"][0]
+    pair = result["roc_auc"].pairs[0]
     assert pair.standard_error == pytest.approx(expected.standard_error, rel=0.05)
     # A 2.5 % limit of 4,000 draws has a standard error of 0.04 standard errors.
     for limit, peers in zip(
@@ -309,10 +307,10 @@ def test_the_other_order_of_models_gives_other_draws_of_the_same_distribution(
     y, models = correlated(rng, 300, (0.9, 0.6))
     one = fm.paired_bootstrap(y, models, n_resamples=3_000, rng=1)
     two = fm.paired_bootstrap(y, {"b": models["b"], "a": models["a"]}, n_resamples=3_000, rng=1)
-    there, back = one.differences["roc_auc"][0], two.differences["roc_auc"][0]
-    assert (back.model_a, back.model_b) == ("b", "a")
+    there, back = one["roc_auc"].pairs[0], two["roc_auc"].pairs[0]
+    assert (back.a, back.b) == ("b", "a")
     assert back.difference == -there.difference
-    assert stats.ks_2samp(there.bootstrap_distribution, -back.bootstrap_distribution).pvalue > 0.01
+    assert stats.ks_2samp(there.details.distribution, -back.details.distribution).pvalue > 0.01
     assert there.pvalue == pytest.approx(back.pvalue, abs=0.02)
 
 
@@ -320,8 +318,8 @@ def test_no_model_but_the_first_has_a_say_in_the_draws(rng: np.random.Generator)
     y, models = correlated(rng, 200, (0.9, 0.6, 0.3))
     three = fm.paired_bootstrap(y, models, n_resamples=50, rng=1)
     two = fm.paired_bootstrap(y, {"a": models["a"], "c": models["c"]}, n_resamples=50, rng=1)
-    found, expected = three.differences["roc_auc"][1], two.differences["roc_auc"][0]
-    assert np.array_equal(found.bootstrap_distribution, expected.bootstrap_distribution)
+    found, expected = three["roc_auc"].pairs[1], two["roc_auc"].pairs[0]
+    assert np.array_equal(found.details.distribution, expected.details.distribution)
 
 
 @pytest.mark.parametrize("way", EVERY_WAY, ids=str)
@@ -345,12 +343,12 @@ def test_identical_models_do_not_differ(way: dict[str, Any], rng: np.random.Gene
     told = [one for one in caught if one.category is DegenerateDataWarning]
     assert len(told) == len(asked)
     for name, warning in zip(asked, told, strict=True):
-        pair = result.differences[name][0]
+        pair = result[name].pairs[0]
         assert f"{name!r} between 'a' and 'b'" in str(warning.message)
         assert "it is 0 in every replicate" in str(warning.message)
         assert (pair.difference, pair.pvalue, pair.pvalue_holm) == (0.0, 1.0, 1.0)
         assert pair.standard_error == 0.0
-        assert not pair.bootstrap_distribution.any()
+        assert not pair.details.distribution.any()
         limits = pair.confidence_interval
         if way.get("method") == "bca":
             assert math.isnan(limits.low)
@@ -367,5 +365,5 @@ def test_models_of_one_order_do_not_differ_in_measures_of_order(rng: np.random.G
         result = fm.paired_bootstrap(
             y, both, metrics=asked, n_resamples=100, rng=1, sample_weight=rng.random(90)
         )
-    for (pair,) in result.differences.values():
+    for (pair,) in result.values():
         assert pair.pvalue == 1.0

@@ -42,11 +42,12 @@ COUNTS = ("accuracy", "f1")
 
 
 def coins_of_rows(
-    result: fm.PairedPermutationTest, y: NDArray[Any], a: NDArray[Any], b: NDArray[Any]
+    result: fm.Comparisons, y: NDArray[Any], a: NDArray[Any], b: NDArray[Any]
 ) -> NDArray[np.uint8]:
     """Return the coin of each row in each exchange: tossed by score, label and other score."""
     order = sorted(range(len(y)), key=lambda i: (a[i], y[i], b[i]))
-    words = np.stack([_coins(seed_key(result.key), r, len(y)) for r in range(result.n_resamples)])
+    made = next(iter(result.values())).pairs[0].details
+    words = np.stack([_coins(seed_key(made.key), r, len(y)) for r in range(made.n_resamples)])
     bits = np.unpackbits(words.view(np.uint8), axis=1, count=len(y), bitorder="little")
     return np.asarray(bits[:, np.argsort(order)])
 
@@ -78,11 +79,13 @@ def test_every_value_and_pvalue_is_that_of_its_coins(
     )
     coins = coins_of_rows(result, y, a, b).tolist()
     for name, measure in MEASURES.items():
-        pair = result.differences[name][0]
+        pair = result[name].pairs[0]
         way = "decisions" if name in COUNTS else exchange
         rows = [oracle.numbers(scores.tolist(), way, 0.5) for scores in (a, b)]
         null = [oracle.difference(y.tolist(), *rows, toss, measure) for toss in coins]
-        assert pair.null_distribution == pytest.approx([float(value) for value in null], abs=1e-14)
+        assert pair.details.distribution == pytest.approx(
+            [float(value) for value in null], abs=1e-14
+        )
         observed = oracle.difference(y.tolist(), *rows, [0] * n, measure)
         assert pair.difference == pytest.approx(float(observed), abs=1e-14)
         extreme = oracle.as_extreme(observed, null, alternative)
@@ -100,12 +103,12 @@ def test_random_exchanges_are_drawn_from_all_of_them(
         *(y, {"a": a, "b": b}), metrics=list(MEASURES), threshold=0.5, exchange=exchange, rng=11
     )
     for name, measure in MEASURES.items():
-        pair = result.differences[name][0]
+        pair = result[name].pairs[0]
         way = "decisions" if name in COUNTS else exchange
         rows = [oracle.numbers(scores.tolist(), way, 0.5) for scores in (a, b)]
         null = oracle.every_exchange(y.tolist(), *rows, measure)
         due = Counter(round(float(value), 12) + 0.0 for value in null)
-        found = Counter((pair.null_distribution.round(12) + 0.0).tolist())
+        found = Counter((pair.details.distribution.round(12) + 0.0).tolist())
         assert set(found) == set(due)
         values = sorted(due)
         expected = [due[value] * 9_999 / 512 for value in values]
@@ -131,7 +134,7 @@ def test_accuracies_that_exchange_decisions_are_mcnemars_exact_test(
     decisions = pd.DataFrame(np.where(is_right == 1, y[:, None], 1 - y[:, None]))
     pair = fm.paired_permutation_test(
         y, decisions, metrics="accuracy", threshold=1, n_resamples=20_000, rng=1
-    ).differences["accuracy"][0]
+    )["accuracy"].pairs[0]
     assert pair.difference == pytest.approx((only_a - only_b) / len(y))
     assert pair.pvalue == pytest.approx(exact, abs=4 * math.sqrt(exact / 20_000))
 
@@ -146,7 +149,7 @@ def test_null_values_of_large_data_are_sklearns(rng: np.random.Generator) -> Non
     coins = coins_of_rows(result, y, a, b)
     ranks = [stats.rankdata(scores) for scores in (a, b)]
     for toss, found in zip(
-        coins[-12:], result.differences["roc_auc"][0].null_distribution[-12:], strict=True
+        coins[-12:], result["roc_auc"].pairs[0].details.distribution[-12:], strict=True
     ):
         one, other = np.where(toss, ranks[1], ranks[0]), np.where(toss, ranks[0], ranks[1])
         expected = peer.roc_auc_score(y, one) - peer.roc_auc_score(y, other)
@@ -189,7 +192,7 @@ def test_size_at_5_percent_for_exchangeable_models(exchange: Any, rng: np.random
             n_threads=1,
         )
         for name in asked:
-            pvalues[name].append(result.differences[name][0].pvalue)
+            pvalues[name].append(result[name].pairs[0].pvalue)
     areas = np.array(pvalues["roc_auc"])
     assert 0.017 < np.mean(areas <= 0.05) < 0.083  # three standard errors
     assert stats.kstest(areas, "uniform").pvalue > 1e-3
@@ -206,8 +209,8 @@ def test_of_large_samples_the_pvalue_is_near_delongs(rng: np.random.Generator) -
     }
     found = fm.paired_permutation_test(y, models, n_resamples=2_000, rng=1)
     expected = fm.delong_test(y, models)
-    for pair, other in zip(found.differences["roc_auc"], expected.pairs, strict=True):
-        assert (pair.model_a, pair.model_b) == (other.a, other.b)
+    for pair, other in zip(found["roc_auc"].pairs, expected.pairs, strict=True):
+        assert (pair.a, pair.b) == (other.a, other.b)
         assert pair.difference == pytest.approx(other.difference, abs=1e-15)
         assert pair.pvalue == pytest.approx(other.pvalue, abs=0.05)
 
@@ -220,17 +223,17 @@ def test_pairs_of_three_models_come_in_order_with_holms_adjustment(
     result = fm.paired_permutation_test(
         y, models, metrics=["f1", "roc_auc"], threshold=0.5, n_resamples=299, rng=1
     )
-    assert list(result.differences) == ["f1", "roc_auc"]
-    for name, pairs in result.differences.items():
-        assert [(p.model_a, p.model_b) for p in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert list(result) == ["f1", "roc_auc"]
+    for name, pairs in result.items():
+        assert [(p.a, p.b) for p in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
         least = 0.0
         for place, pair in enumerate(sorted(pairs, key=lambda pair: pair.pvalue)):
             least = max(least, (3 - place) * pair.pvalue)
             assert pair.pvalue_holm == pytest.approx(min(1.0, least), rel=1e-15)
         alone = fm.paired_permutation_test(
             y, {"a": a, "c": models["c"]}, metrics=name, threshold=0.5, n_resamples=299, rng=1
-        ).differences[name][0]
-        assert np.array_equal(alone.null_distribution, pairs[1].null_distribution)
+        )[name].pairs[0]
+        assert np.array_equal(alone.details.distribution, pairs.pairs[1].details.distribution)
 
 
 def test_neither_the_order_of_rows_nor_threads_change_a_bit(rng: np.random.Generator) -> None:
@@ -252,7 +255,7 @@ def test_the_other_order_of_models_gives_the_other_tail(rng: np.random.Generator
     for models, alternative in (({"a": a, "b": b}, "greater"), ({"b": b, "a": a}, "less")):
         pair = fm.paired_permutation_test(
             y, models, alternative=alternative, n_resamples=4_000, rng=1
-        ).differences["roc_auc"][0]
+        )["roc_auc"].pairs[0]
         pvalues.append(pair.pvalue)
         assert pair.difference == (1 if alternative == "greater" else -1) * abs(pair.difference)
     assert pvalues[0] < 0.5
@@ -262,11 +265,11 @@ def test_the_other_order_of_models_gives_the_other_tail(rng: np.random.Generator
 def test_ranks_have_one_scale_and_scores_have_not() -> None:
     scaled = {"a": A, "b": np.exp(B)}
     by_rank = [fm.paired_permutation_test(Y, m, **FEW) for m in (MODELS, scaled)]
-    assert by_rank[0].to_dict() == by_rank[1].to_dict()
+    assert by_rank[0] == by_rank[1]
     by_score = [
         fm.paired_permutation_test(Y, m, exchange="scores", **FEW) for m in (MODELS, scaled)
     ]
-    assert by_score[0].to_dict() != by_score[1].to_dict()
+    assert by_score[0] != by_score[1]
 
 
 @pytest.mark.parametrize("exchange", ["ranks", "scores"])
@@ -278,9 +281,9 @@ def test_identical_models_do_not_differ(exchange: Any) -> None:
         )
     assert len(caught) == len(asked)
     for name in asked:
-        pair = result.differences[name][0]
+        pair = result[name].pairs[0]
         assert (pair.difference, pair.pvalue, pair.pvalue_holm) == (0.0, 1.0, 1.0)
-        assert not pair.null_distribution.any()
+        assert not pair.details.distribution.any()
 
 
 def test_a_difference_that_is_nothing_but_rounding_is_none() -> None:
@@ -290,7 +293,7 @@ def test_a_difference_that_is_nothing_but_rounding_is_none() -> None:
     assert oracle.average_precision(y, a) == oracle.average_precision(y, b)
     pair = fm.paired_permutation_test(
         y, {"a": a, "b": b}, metrics="average_precision", n_resamples=200, rng=1
-    ).differences["average_precision"][0]
+    )["average_precision"].pairs[0]
     assert pair.difference == pytest.approx(0.0, abs=1e-15)
     assert pair.pvalue == 1.0
 
@@ -301,12 +304,12 @@ def test_exchanges_without_a_value_are_left_out() -> None:
     with pytest.warns(UndefinedMetricWarning, match=r"divides by is 0; the p-value is conditional"):
         pair = fm.paired_permutation_test(
             y, {"a": a, "b": b}, metrics="precision", threshold=1, n_resamples=400, rng=1
-        ).differences["precision"][0]
+        )["precision"].pairs[0]
     assert pair.difference == 1.0
-    lost = np.isnan(pair.null_distribution)
-    assert pair.n_failed == lost.sum()
+    lost = np.isnan(pair.details.distribution)
+    assert pair.details.n_failed == lost.sum()
     assert 120 < lost.sum() < 280  # half of them
-    assert set(pair.null_distribution[~lost].tolist()) == {-1.0, 1.0}
+    assert set(pair.details.distribution[~lost].tolist()) == {-1.0, 1.0}
     assert pair.pvalue == 1.0
 
 
@@ -315,7 +318,7 @@ def test_one_class_only_has_no_test(labels: NDArray[Any]) -> None:
     with pytest.warns(UndefinedMetricWarning, match="'roc_auc' is not defined") as caught:
         result = fm.paired_permutation_test(labels, MODELS, **FEW)
     assert len(caught) == 1
-    pair = result.differences["roc_auc"][0]
+    pair = result["roc_auc"].pairs[0]
     assert all(map(math.isnan, (pair.difference, pair.pvalue, pair.pvalue_holm)))
 
 
@@ -338,8 +341,8 @@ def test_infinite_thresholds_of_both_models_have_no_difference(rng: np.random.Ge
     ],
 )
 def test_inputs_of_every_sort_give_the_same(y: Any, scores: Any) -> None:
-    expected = fm.paired_permutation_test(Y, MODELS, **FEW).to_dict()
-    assert fm.paired_permutation_test(y, scores, **FEW).to_dict() == expected
+    expected = fm.paired_permutation_test(Y, MODELS, **FEW)
+    assert fm.paired_permutation_test(y, scores, **FEW) == expected
 
 
 def with_nan(scores: NDArray[Any]) -> NDArray[Any]:
@@ -378,22 +381,19 @@ def test_bad_input_is_named(wrong: dict[str, Any], error: type[Exception], messa
 
 def test_results_are_short_plain_and_frozen() -> None:
     result = fm.paired_permutation_test(Y, MODELS, metrics=["roc_auc", "f1"], threshold=4, **FEW)
-    pair = result.differences["roc_auc"][0]
+    pair = result["roc_auc"].pairs[0]
     for one in (result, pair):
         assert "\n" not in repr(one)
-        assert "null_distribution" not in repr(one)
+        assert "array" not in repr(one)
         assert f"{pair.pvalue:.3f}"[1:] in one._repr_html_()
-        assert "null_distribution" not in one._repr_html_()
+        assert "array" not in one._repr_html_()
         for way in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
-            assert way(one).to_dict() == one.to_dict()
-    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert set(plain) == {"differences", "exchange", "alternative", "n_resamples", "key"}
-    assert len(plain["differences"]["f1"][0]["null_distribution"]) == 60
-    assert (
-        fm.paired_permutation_test(
-            Y, MODELS, metrics=["roc_auc", "f1"], threshold=4, n_resamples=60, rng=result.key
-        ).to_dict()
-        == result.to_dict()
-    )
+            assert way(one) == one
+    plain = json.loads(json.dumps(result.to_dict()))
+    assert plain["f1"]["method"] == "permutation of ranks"
+    assert len(plain["f1"]["pairs"][0]["details"]["distribution"]) == 60
+    given: dict[str, Any] = {"metrics": ["roc_auc", "f1"], "threshold": 4, **FEW}
+    again = fm.paired_permutation_test(Y, MODELS, **given | {"rng": pair.details.key})
+    assert again == result
     with pytest.raises(ValueError, match="read-only"):
-        pair.null_distribution[0] = 0.0
+        pair.details.distribution[0] = 0.0

@@ -45,12 +45,12 @@ def weighted_gap(labels: Any, scores: Any, weights: Any) -> float:
 def test_a_registered_statistic_is_asked_for_by_name(statistic: Any) -> None:
     assert fm.register_metric("gap of means", statistic) is None
     paired = fm.paired_bootstrap(Y, {"a": A, "b": B}, metrics=["gap of means", "roc_auc"], **FEW)
-    assert list(paired.differences) == ["gap of means", "roc_auc"]
-    found = paired.differences["gap of means"][0]
+    assert list(paired) == ["gap of means", "roc_auc"]
+    found = paired["gap of means"].pairs[0]
     assert found.difference == pytest.approx(gap(Y, A) - gap(Y, B))
     given = fm.paired_bootstrap(Y, {"a": A, "b": B}, metrics={"g": gap, "r": "roc_auc"}, **FEW)
-    expected = given.differences["g"][0].bootstrap_distribution
-    assert found.bootstrap_distribution == pytest.approx(expected, abs=1e-12)
+    expected = given["g"].pairs[0].details.distribution
+    assert found.details.distribution == pytest.approx(expected, abs=1e-12)
     one = fm.bootstrap(Y, A, metrics="gap of means", **FEW)["gap of means"]
     assert one.metric == "gap of means"
     assert one.estimate == pytest.approx(gap(Y, A))

@@ -43,16 +43,17 @@ def test_every_result_has_the_effective_number_of_groups(sizes: list[int]) -> No
         quietly(fm.delong, y, s, groups=groups),
         quietly(fm.delong_test, y, models, groups=groups),
         quietly(fm.bootstrap, y, s, **options)["roc_auc"],
-        quietly(fm.paired_bootstrap, y, models, **options),
+        quietly(fm.paired_bootstrap, y, models, **options)["roc_auc"].pairs[0],
         quietly(fm.evaluate, y, models, **options).bootstrap,
         quietly(
             fm.multiclass_bootstrap, np.arange(len(s)) % 3, p / p.sum(axis=1)[:, None], **options
         )["roc_auc_ovr"],
     ]
     for result in found:
-        own = getattr(result, "effective_n_groups", None) or result.details["effective_n_groups"]
+        details = getattr(result, "details", result)
+        own = getattr(details, "effective_n_groups", None) or details["effective_n_groups"]
         assert own == pytest.approx(wanted, rel=1e-14)
-    assert fm.bootstrap(y, s, n_resamples=B, rng=1)["roc_auc"].effective_n_groups is None
+    assert fm.bootstrap(y, s, n_resamples=B, rng=1)["roc_auc"].details.effective_n_groups is None
     assert fm.delong(y, s).details["effective_n_groups"] is None
 
 
@@ -66,7 +67,7 @@ def test_weights_count_in_the_sizes_of_groups() -> None:
         analytic = quietly(fm.delong, y, s, **given)
         assert analytic.details["effective_n_groups"] == pytest.approx(wanted)
         one = quietly(fm.bootstrap, y, s, n_resamples=B, rng=1, **given)["roc_auc"]
-        assert one.effective_n_groups == pytest.approx(wanted)
+        assert one.details.effective_n_groups == pytest.approx(wanted)
     assert effective_groups(np.array([3, 0, 3, 3])) == pytest.approx(16 / 10)
 
 
@@ -121,15 +122,15 @@ def test_quantiles_of_replicates_move_out(method: Any) -> None:
     y, s, groups = users([12, 4, 6, 8, 9, 30, 4, 20, 5])
     options = {"groups": groups, "n_resamples": 1999, "rng": 1, "method": method}
     one = quietly(fm.bootstrap, y, s, **options)["roc_auc"]
-    n = one.effective_n_groups
+    n = one.details.effective_n_groups
     level = norm.cdf(student.ppf(0.025, n - 1) * math.sqrt(n / (n - 1)))
     assert level < 0.02
-    low, high = np.nanquantile(one.bootstrap_distribution, (level, 1 - level))
+    low, high = np.nanquantile(one.details.distribution, (level, 1 - level))
     if method == "basic":
         low, high = 2 * one.estimate - high, 2 * one.estimate - low
     assert tuple(one.confidence_interval) == pytest.approx((low, high), rel=1e-12)
     pair = quietly(fm.paired_bootstrap, y, {"a": s, "b": np.round(s)}, **options)
-    difference = pair.differences["roc_auc"][0]
+    difference = pair["roc_auc"].pairs[0]
     inside = difference.confidence_interval.low <= 0 <= difference.confidence_interval.high
     assert inside == (difference.pvalue > 0.05)
 

@@ -100,5 +100,5 @@ def test_a_bootstrap_of_sums_does_not_depend_on_the_order(metric: str, groups: b
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             result = fm.bootstrap(*columns, metrics=metric, n_resamples=49, rng=1, **given)[metric]
-        found.append((result.estimate, result.bootstrap_distribution.tobytes()))
+        found.append((result.estimate, result.details.distribution.tobytes()))
     assert len(set(found)) == 1

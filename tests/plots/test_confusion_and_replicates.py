@@ -148,7 +148,7 @@ def test_replicates():
 
 def test_replicates_of_a_difference_are_compared_with_none():
     models = {"a": S, "b": np.random.default_rng(1).normal(size=60)}
-    (pair,) = fm.paired_bootstrap(Y, models, **FEW).differences["roc_auc"]
+    (pair,) = fm.paired_bootstrap(Y, models, **FEW)["roc_auc"].pairs
     ax = pair.plot(facecolor="white")
     assert legend_texts(ax)[-1] == "no difference: 0"
     assert ax.get_xlabel() == "roc auc, a − b"
@@ -158,12 +158,19 @@ def test_replicates_of_a_difference_are_compared_with_none():
     assert high > pair.difference
 
 
+def test_what_has_no_replicates_is_not_drawn():
+    with pytest.raises(TypeError, match="'roc_auc' has no replicates to draw"):
+        fm.estimate(Y, S, metrics="roc_auc")["roc_auc"].plot()
+    exchanged = fm.paired_permutation_test(Y, {"a": S, "b": S[::-1]}, n_resamples=99, rng=1)
+    assert legend_texts(exchanged["roc_auc"].pairs[0].plot())[0] == "99 replicates"
+
+
 def test_undefined_replicates_and_limits_are_left_out():
     with pytest.warns((fm.UndefinedMetricWarning, fm.DegenerateDataWarning)):
         result = fm.bootstrap([1, 1, 1, 1, 0], [5, 4, 3, 2, 1], n_resamples=200, rng=1)["roc_auc"]
-    assert result.n_failed
+    assert result.details.n_failed
     ax = result.plot()
-    assert legend_texts(ax)[0] == f"{200 - result.n_failed} replicates"
+    assert legend_texts(ax)[0] == f"{200 - result.details.n_failed} replicates"
     one_sided = fm.bootstrap(Y, S, **FEW, alternative="less", method="percentile")["roc_auc"]
     assert np.isfinite(one_sided.plot().get_xlim()).all()
 

@@ -87,7 +87,7 @@ def strict(entry: Entry, true: Any, values: Any) -> dict[str, float]:
     elif entry.measure.resampled and values.ndim == 1:
         found["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
         pair = fm.paired_bootstrap(true, {"a": values, "b": values[::-1]}, **few)
-        found["paired_bootstrap"] = pair.models["a"]["it"].estimate
+        found["paired_bootstrap"] = pair["it"].models[0].estimate
     if entry.data in (kinds.TWO, kinds.LABELS):
         matrix = fm.ConfusionMatrix.from_labels(true, values)
         table = fm.classification_measures(true, values, metrics=[name], **given)

@@ -39,7 +39,7 @@ _WEIGHED: Final = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Replicates:
+class Found:
     """Values of every model and measure: (models, measures, replicates), and their errors.
 
     ``lost_a_class`` says of each model's replicates (models, replicates) whether a class is
@@ -87,12 +87,12 @@ class Engine:
         self.forms = [form.with_squares() for form in forms] if with_errors else list(forms)
         self.n_columns = self.places[-1].columns.stop
 
-    def run(self, n_resamples: int, *, n_threads: int | None, progress: bool | None) -> Replicates:
+    def run(self, n_resamples: int, *, n_threads: int | None, progress: bool | None) -> Found:
         """Return the values of replicates 0 to ``n_resamples - 1``."""
         shape = (len(self.forms), len(self.asked), n_resamples)
         values = np.full(shape, np.nan)
         errors = np.full(shape, np.nan) if self.with_errors else None
-        found = Replicates(values, errors, np.zeros((len(self.forms), n_resamples), np.bool_))
+        found = Found(values, errors, np.zeros((len(self.forms), n_resamples), np.bool_))
         size, first = min(form.batch_size() for form in self.forms), 0
         passes = 4 if self.needs.lines else 2
         expect(passes * n_resamples * sum(form.n_entries for form in self.forms))
@@ -143,7 +143,7 @@ class Engine:
         """Return the measures of what some replicates yielded: (measures, replicates)."""
         return self._measured(form, out, "values")
 
-    def _timed(self, into: Replicates) -> int:
+    def _timed(self, into: Found) -> int:
         """Measure the first two replicates; return how many make a batch of a short time.
 
         The first may wait for a compiler. What a replicate yields does not depend on batches.
@@ -153,7 +153,7 @@ class Engine:
         self._batch(into, 1, 1)
         return max(1, int(_BATCH_SECONDS / max(perf_counter() - start, 1e-6)))
 
-    def _batch(self, into: Replicates, first: int, count: int) -> None:
+    def _batch(self, into: Found, first: int, count: int) -> None:
         found = _drawn(self.forms, self.draws, self.needs, first, count)
         here = slice(first, first + count)
         for m, (form, out) in enumerate(zip(self.forms, found, strict=True)):

@@ -21,7 +21,7 @@ from fastmetrics._kernels.replicates import (
     replicate_weights as weighing,
 )
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference._sample_sizes import effective_groups
+from fastmetrics.inference._sample_sizes import Sizes, effective_groups
 from fastmetrics.inference.bootstrap._draws import Needs, Statistic, Yield, padded
 from fastmetrics.inference.bootstrap._rows import (
     Codes,
@@ -96,10 +96,12 @@ class Form(ABC):
         """Whether groups are drawn, not rows."""
         return False
 
-    def effective_size(self) -> float:
-        """Return the number of rows, or of equal weights that tell as much as fractional ones."""
-        fractional = self.fractional
-        return float(self.n_rows) if fractional is None else effective_sample_size(fractional)
+    def sizes(self) -> Sizes:
+        """Return rows and groups, and what they are worth in rows and groups of equal weight."""
+        n, fractional = float(self.n_rows), self.fractional
+        effective = n if fractional is None else effective_sample_size(fractional)
+        n_groups = self.n_units if self.is_grouped else None
+        return Sizes(n, effective, n_groups, self.effective_n_groups())
 
     def effective_n_groups(self) -> float | None:
         """Return what the groups are worth in groups of equal size; None where rows are drawn."""

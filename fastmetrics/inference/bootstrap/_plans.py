@@ -183,10 +183,11 @@ Plan = ThresholdPlan | CountPlan | SumPlan | StatisticPlan
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned:
-    """A measure, and the name that its result gets."""
+    """A measure, the name that its result gets, and its direction."""
 
     label: str
     plan: Plan
+    higher_is_better: bool | None = None
 
     def weighted(self) -> Planned:
         """Return the same, of which a function of the user's gets weights in any case."""
@@ -204,7 +205,7 @@ def planned(metrics: Any) -> list[Planned]:
         For what is no measure, a parameter that a measure does not have, or a measure without
         replicates.
     """
-    return [Planned(one.label, _plan(one)) for one in asking.ask(metrics)]
+    return [Planned(one.label, _plan(one), one.higher_is_better) for one in asking.ask(metrics)]
 
 
 def _plan(one: asking.Asked) -> Plan:
@@ -356,13 +357,8 @@ def checked_options(
         _check_has_errors(asked, groups)
     if resampling == "bayesian":
         asked = [one.weighted() for one in asked]
-    threads = check_n_threads(n_threads)
-    return Options(
-        *(asked, count, level, method, alternative, stratified, resampling, threads),
-        progress=progress,
-        key=seed_key(rng),
-        weights_are=weights_are,
-    )
+    drawn = (stratified, resampling, check_n_threads(n_threads), progress, seed_key(rng))
+    return Options(asked, count, level, method, alternative, *drawn, weights_are=weights_are)
 
 
 def check_stratified(stratified: Any, groups: Any) -> None:

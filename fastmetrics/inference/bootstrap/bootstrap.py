@@ -13,14 +13,14 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_rows
+from fastmetrics.inference._sample_sizes import Sizes, warn_of_few_groups, warn_of_few_rows
 from fastmetrics.inference.bootstrap._draws import Resampling
 from fastmetrics.inference.bootstrap._engine import (
     STRATIFY,
     WEIGH,
     Engine,
     Failures,
-    Replicates,
+    Found,
     joined,
 )
 from fastmetrics.inference.bootstrap._forms import Form
@@ -36,7 +36,8 @@ from fastmetrics.inference.bootstrap._plans import (
     checked_options,
 )
 from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
-from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResult, BootstrapResults
+from fastmetrics.inference.estimate_result import Estimate, Estimates
+from fastmetrics.inference.replicates import Replicates
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -62,7 +63,7 @@ def bootstrap(
     rng: Any = None,
     n_threads: int | None = None,
     progress: bool | None = None,
-) -> BootstrapResults:
+) -> Estimates:
     """Compute bootstrap confidence intervals of one or several measures on the same replicates.
 
     Parameters
@@ -84,8 +85,8 @@ def bootstrap(
 
     Returns
     -------
-    BootstrapResults
-        A frozen mapping from the measure's name to its `BootstrapResult`.
+    Estimates
+        A frozen mapping from the measure's name to its `Estimate`, with `Replicates` as `details`.
 
     Raises
     ------
@@ -162,7 +163,7 @@ def bootstrap(
     )
 
 
-def resampled(y_true: Any, y_score: Any, options: Options, **rows: Any) -> BootstrapResults:
+def resampled(y_true: Any, y_score: Any, options: Options, **rows: Any) -> Estimates:
     """Return what `bootstrap` does, from options that are checked; ``rows`` as for `parse`."""
     rows |= {"weights_are": options.weights_are, "n_threads": options.n_threads}
     form = parse(y_true, y_score, options.asked, by_rows=options.by_rows, **rows)
@@ -183,7 +184,7 @@ def warn_of_sizes(form: Form) -> None:
     if form.is_grouped:
         warn_of_few_groups(form.effective_n_groups(), form.n_units)
     if form.fractional is not None:
-        warn_of_few_rows(form.effective_size(), form.n_rows)
+        warn_of_few_rows(form.sizes().effective, form.n_rows)
 
 
 def check_methods(form: Form, options: Options) -> None:
@@ -202,18 +203,18 @@ def results_of(
     engine: Engine,
     model: int,
     estimates: list[float],
-    found: Replicates,
+    found: Found,
     options: Options,
     accelerations: Mapping[tuple[int, int], float],
     *,
     method: Method | None,
-) -> BootstrapResults:
+) -> Estimates:
     """Return the results of one model, by the default method of each measure if it is None.
 
     ``accelerations`` has those of the measures `by_bca`, by (model, measure).
     """
     form = engine.forms[model]
-    n_groups = form.effective_n_groups()
+    sizes = form.sizes()
     own_errors = engine.errors_of_data() if found.errors is not None else None
     results = {}
     for i, one in enumerate(options.asked):
@@ -231,13 +232,12 @@ def results_of(
             values,
             options,
             failures=failures_of(one, values, found.lost_a_class[model], form, options),
-            size=form.effective_size(),
-            n_groups=n_groups,
+            sizes=sizes,
             method=chosen,
             is_default=method is None,
             **extra,
         )
-    return BootstrapResults(results)
+    return Estimates(results)
 
 
 def by_bca(
@@ -285,23 +285,21 @@ def result_of(
     options: Options,
     *,
     failures: Failures,
-    size: float,
-    n_groups: float | None,
+    sizes: Sizes,
     method: Method,
     is_default: bool = False,
     **extra: Any,
-) -> BootstrapResult:
+) -> Estimate:
     """Return the result of one measure, with the warnings that it deserves."""
     if math.isnan(estimate) and not isinstance(one.plan, ScorePlan):  # which has warned
         message = f"{one.label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
-    distribution.flags.writeable = False
     if not math.isnan(estimate):
         failures.warn(repr(one.label))
     level: dict[str, Any] = {
         "confidence_level": options.confidence_level,
         "alternative": options.alternative,
-        "n_groups": n_groups,
+        "n_groups": sizes.effective_n_groups,
     }
     if isinstance(one.plan, HullPlan):
         interval, reason = one.plan.limits(distribution, estimate, **level)
@@ -315,21 +313,37 @@ def result_of(
     if reason is not None and not math.isnan(estimate):
         warn_user(f"the interval of {one.label!r} is degenerate: {reason}", DegenerateDataWarning)
     mean, error = mean_and_error(distribution)
-    return BootstrapResult(
-        estimate=estimate,
-        confidence_interval=interval,
-        standard_error=error,
-        bias=mean - estimate,
-        bootstrap_distribution=distribution,
-        n_failed=failures.n,
+    return Estimate(
         metric=one.label,
+        estimate=estimate,
+        standard_error=error,
+        confidence_interval=interval,
+        df=math.inf,
+        confidence_level=options.confidence_level,
         method=method,
         alternative=options.alternative,
-        confidence_level=options.confidence_level,
-        n_resamples=options.n_resamples,
-        key=key_text(options.key),
-        effective_sample_size=size,
-        effective_n_groups=n_groups,
+        n_samples=sizes.n_rows,
+        n_groups=sizes.n_groups,
         weights_are=options.weights_are,
         note="" if math.isnan(estimate) else joined(one.plan.note, failures.note),
+        details=replicates_of(distribution, failures, sizes, options.key, mean - estimate),
+    )
+
+
+def replicates_of(
+    distribution: NDArray[np.float64],
+    failures: Failures,
+    sizes: Sizes,
+    key: NDArray[np.uint64],
+    bias: float = math.nan,
+) -> Replicates:
+    """Return what an estimate or a pair keeps of its replicates."""
+    distribution.flags.writeable = False
+    return Replicates(
+        distribution,
+        failures.n,
+        bias,
+        key_text(key),
+        sizes.effective,
+        sizes.effective_n_groups,
     )

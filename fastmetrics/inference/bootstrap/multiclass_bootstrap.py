@@ -24,6 +24,7 @@ from fastmetrics._input.weights import check_weights
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError
 from fastmetrics.inference._sample_sizes import (
+    Sizes,
     effective_groups,
     warn_of_few_groups,
     warn_of_few_rows,
@@ -43,8 +44,8 @@ from fastmetrics.inference.bootstrap._rows import (
 from fastmetrics.inference.bootstrap._sums import SUMS, SumPlan
 from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS, Part, ThresholdPlan
 from fastmetrics.inference.bootstrap.bootstrap import result_of
-from fastmetrics.inference.bootstrap.bootstrap_results import BootstrapResults
 from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
+from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.measures import asking
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
 
@@ -71,7 +72,7 @@ def multiclass_bootstrap(
     rng: Any = None,
     n_threads: int | None = None,
     progress: bool | None = None,
-) -> BootstrapResults:
+) -> Estimates:
     """Compute bootstrap intervals of macro and weighted AUCs of several classes.
 
     Parameters
@@ -89,8 +90,8 @@ def multiclass_bootstrap(
 
     Returns
     -------
-    BootstrapResults
-        A frozen mapping from the measure's name to its `BootstrapResult`.
+    Estimates
+        A frozen mapping from the measure's name to its `Estimate`, with `Replicates` as `details`.
 
     Raises
     ------
@@ -145,10 +146,9 @@ def multiclass_bootstrap(
         weights_are=read,
         n_models=max(3 * len(data.problems(_how(one))) for one in asked),
     )
-    n_groups = None if data.groups is None else effective_groups(data.groups, data.weights)
-    warn_of_few_groups(n_groups, data.n_units)
+    warn_of_few_groups(data.sizes.effective_n_groups, data.n_units)
     if read == "importances":
-        warn_of_few_rows(data.size, len(data.codes))
+        warn_of_few_rows(data.sizes.effective, len(data.codes))
     names = check_class_labels(y_true).classes.tolist()
     warn_of_rare_classes(names, np.bincount(data.codes, minlength=len(names)).tolist())
     results = {}
@@ -163,11 +163,10 @@ def multiclass_bootstrap(
             values,
             options,
             failures=failures,
-            size=data.size,
-            n_groups=n_groups,
+            sizes=data.sizes,
             method=method,
         )
-    return BootstrapResults(results)
+    return Estimates(results)
 
 
 def _asked(metrics: Any) -> Sequence[asking.Asked]:
@@ -235,6 +234,14 @@ class _Rows:
         check_rows(int(size))
         times = values.astype(np.int64)
         return cls(np.repeat(codes, times), np.repeat(scores, times, axis=0), None, None, size)
+
+    @property
+    def sizes(self) -> Sizes:
+        """Return rows and groups, and what they are worth in rows and groups of equal weight."""
+        if self.groups is None:
+            return Sizes(float(len(self.codes)), self.size)
+        effective = effective_groups(self.groups, self.weights)
+        return Sizes(float(len(self.codes)), self.size, self.n_units, effective)
 
     def estimate(self, one: asking.Asked, n_threads: int | None) -> float:
         """Return the measure of the data themselves."""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.models import MODELS, NamedScores, named_scores
-from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
+from fastmetrics._input.models import MODELS, NamedScores, named_scores, pairs_of
+from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.inference._pvalues import holm
+from fastmetrics.inference._sample_sizes import Sizes
 from fastmetrics.inference.bootstrap._draws import Resampling
 from fastmetrics.inference.bootstrap._engine import Engine, Failures, joined
 from fastmetrics.inference.bootstrap._limits import (
@@ -33,13 +32,12 @@ from fastmetrics.inference.bootstrap.bootstrap import (
     by_bca,
     check_methods,
     failures_of,
+    replicates_of,
     results_of,
     warn_of_sizes,
 )
-from fastmetrics.inference.bootstrap.bootstrap_results import (
-    PairedBootstrap,
-    PairedDifference,
-)
+from fastmetrics.inference.estimate_result import Comparison, Comparisons, Pair
+from fastmetrics.inference.reference import ratio
 from fastmetrics.measures.asking import MetricsLike
 
 PairedMethod = Literal["percentile", "basic", "bca"]
@@ -55,6 +53,7 @@ def paired_bootstrap(
     *,
     names: Sequence[str] | None = None,
     metrics: MetricsLike = "roc_auc",
+    reference: str | None = None,
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
     method: PairedMethod | None = None,
@@ -69,7 +68,7 @@ def paired_bootstrap(
     rng: Any = None,
     n_threads: int | None = None,
     progress: bool | None = None,
-) -> PairedBootstrap:
+) -> Comparisons:
     """Compare two or more models on the same rows, by replicates that they share.
 
     Parameters
@@ -79,6 +78,8 @@ def paired_bootstrap(
     scores : mapping of str to array-like of shape (n_samples,), or data frame
         Each model's scores, predicted labels or predicted values by its name; a data frame has one
         column a model. An array of shape (n_samples, n_models) needs `names`.
+    reference : str, optional
+        The model that all others are compared with; every pair by default.
     method : {"percentile", "basic", "bca"}, optional
         Which interval, of the models and of their differences. None takes "basic" for differences,
         which covers best there (``docs/coverage.md``), and for a model's own measure what
@@ -91,9 +92,11 @@ def paired_bootstrap(
 
     Returns
     -------
-    PairedBootstrap
-        Each model's intervals, and for each measure every pair of models: difference, interval,
-        p-value, and the p-value adjusted by Holm's method for all pairs.
+    Comparisons
+        A frozen mapping from the measure's name to its `Comparison`: each model's `Estimate`, and
+        every pair of models with difference, interval, p-value, and the p-value adjusted by Holm's
+        method for all pairs. Each has `Replicates` as `details`; `verdict` says in words what is
+        shown.
 
     Raises
     ------
@@ -127,13 +130,14 @@ def paired_bootstrap(
     >>> y = [1, 0, 1, 1, 0, 0, 1, 0, 1, 0]
     >>> scores = {"a": [9, 3, 8, 7, 4, 5, 6, 2, 1, 0], "b": [2, 3, 8, 1, 4, 7, 6, 5, 9, 0]}
     >>> result = paired_bootstrap(y, scores, rng=1)
-    >>> pair = result.differences["roc_auc"][0]
+    >>> pair = result["roc_auc"]["a", "b"]
     >>> round(pair.difference, 2), pair.pvalue_holm == pair.pvalue
     (0.2, True)
     """
     if method not in (None, "percentile", "basic", "bca"):
         raise InputError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
     models = named_scores(scores, names, at_least=2)
+    pairs_of([model.name for model in models], reference)  # or raise, before any work
     options = checked_options(
         metrics=metrics,
         n_resamples=n_resamples,
@@ -153,6 +157,7 @@ def paired_bootstrap(
         y_true,
         models,
         options,
+        reference=reference,
         method_of_models=method,
         sample_weight=sample_weight,
         pos_label=pos_label,
@@ -167,9 +172,10 @@ def compared(
     options: Options,
     *,
     method_of_models: Method | None,
+    reference: str | None = None,
     groups: Any = None,
     **rows: Any,
-) -> PairedBootstrap:
+) -> Comparisons:
     """Return what `paired_bootstrap` does, from options that are checked.
 
     ``method_of_models`` is that of their own intervals; None takes what `bootstrap` takes. Of the
@@ -203,59 +209,42 @@ def compared(
         accelerations = {(m, i): _acceleration(parsed, engine, options, (m,), i) for m, i in wanted}
     else:
         accelerations = engine.accelerations(wanted, options)
-    own = {
-        model.name: results_of(
-            engine, m, estimates[m], found, options, accelerations, method=method_of_models
-        )
-        for m, model in enumerate(models)
-    }
-    n_groups = parsed.forms[0].effective_n_groups()
+    own = [
+        results_of(engine, m, estimates[m], found, options, accelerations, method=method_of_models)
+        for m in range(len(models))
+    ]
     warn_of_sizes(parsed.forms[0])
-    differences = {}
+    names = tuple(model.name for model in models)
+    comparisons = {}
     for i, one in enumerate(options.asked):
         pairs = []
-        for a, b in combinations(range(len(models)), 2):
+        for a, b in pairs_of(names, reference):
             extra = {}
             if options.method == "bca":
                 extra["acceleration"] = _acceleration(parsed, engine, options, (a, b), i)
             with np.errstate(invalid="ignore"):  # inf - inf, of best thresholds: no difference
                 replicates = found.values[a, i] - found.values[b, i]
             difference = estimates[a][i] - estimates[b][i]
-            names = {"metric": one.label, "model_a": models[a].name, "model_b": models[b].name}
             lost = found.lost_a_class[a] | found.lost_a_class[b]
             failures = failures_of(one, replicates, lost, parsed.forms[a], options)
-            most = max(own[models[m].name][one.label].n_failed for m in (a, b))
+            most = max(own[m][one.label].details.n_failed for m in (a, b))
             if not failures._replace(n=most).are_many:  # else the models have said so
-                failures.warn(
-                    f"the difference in {one.label!r} of {models[a].name!r} and {models[b].name!r}"
-                )
+                failures.warn(f"the difference in {one.label!r} of {names[a]!r} and {names[b]!r}")
+            sizes = parsed.forms[0].sizes()
+            of_pair = names[a], names[b]
             pairs.append(
-                _difference(
-                    one,
-                    names,
-                    difference,
-                    replicates,
-                    options,
-                    failures,
-                    **extra,
-                    n_groups=n_groups,
-                )
+                _pair(one, of_pair, difference, replicates, options, failures, sizes, **extra)
             )
-        adjusted = holm([pair["pvalue"] for pair in pairs])
-        differences[one.label] = tuple(
-            PairedDifference(**pair, pvalue_holm=p) for pair, p in zip(pairs, adjusted, strict=True)
+        comparisons[one.label] = Comparison.of(
+            [estimates_of_one[one.label] for estimates_of_one in own],
+            pairs,
+            one.higher_is_better,
+            options.confidence_level,
+            names=names,
+            alternative=options.alternative,
+            method=f"{options.method or PAIRED_METHOD} bootstrap",
         )
-    return PairedBootstrap(
-        own,
-        differences,
-        options.method or PAIRED_METHOD,
-        options.alternative,
-        options.confidence_level,
-        options.n_resamples,
-        key_text(options.key),
-        n_groups,
-        options.weights_are,
-    )
+    return Comparisons(comparisons)
 
 
 def _acceleration(
@@ -277,20 +266,21 @@ def _acceleration(
     return acceleration([(total[part], np.ones(int(part.sum()))) for part in (positive, ~positive)])
 
 
-def _difference(
+def _pair(
     one: Planned,
-    names: dict[str, str],
+    names: tuple[str, str],
     difference: float,
     replicates: NDArray[np.float64],
     options: Options,
     failures: Failures,
-    **extra: float | None,
-) -> dict[str, Any]:
-    """Return the fields of a `PairedDifference`, but for the adjusted p-value."""
-    replicates.flags.writeable = False
+    sizes: Sizes,
+    **extra: float,
+) -> Pair:
+    """Return one pair, its p not yet adjusted, with the warnings that it deserves."""
     how: dict[str, Any] = {
         "method": options.method or PAIRED_METHOD,
         "alternative": options.alternative,
+        "n_groups": sizes.effective_n_groups,
         **extra,
     }
     interval, reason = limits(
@@ -303,16 +293,23 @@ def _difference(
             reason = f"it is {difference:.6g} in every replicate"
         if reason is not None:
             warn_user(
-                f"the interval of the difference in {names['metric']!r} between "
-                f"{names['model_a']!r} and {names['model_b']!r} is degenerate: {reason}",
+                f"the interval of the difference in {one.label!r} between {names[0]!r} and "
+                f"{names[1]!r} is degenerate: {reason}",
                 DegenerateDataWarning,
             )
-    return names | {
-        "difference": difference,
-        "confidence_interval": interval,
-        "standard_error": mean_and_error(replicates)[1],
-        "pvalue": pvalue,
-        "n_failed": failures.n,
-        "bootstrap_distribution": replicates,
-        "note": "" if math.isnan(difference) else joined(one.plan.note, failures.note),
-    }
+    mean, error = mean_and_error(replicates)
+    return Pair(
+        metric=one.label,
+        a=names[0],
+        b=names[1],
+        estimate=difference,
+        standard_error=error,
+        confidence_interval=interval,
+        statistic=ratio(difference, error),
+        df=math.inf,
+        pvalue=pvalue,
+        pvalue_holm=pvalue,
+        better=None,
+        note="" if math.isnan(difference) else joined(one.plan.note, failures.note),
+        details=replicates_of(replicates, failures, sizes, options.key, mean - difference),
+    )

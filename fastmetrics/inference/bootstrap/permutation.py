@@ -4,40 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.numbers import MonteCarloPValue
-from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
-from fastmetrics._input.models import MODELS, check_models, named_scores, pair_of
+from fastmetrics._input.models import MODELS, check_models, named_scores, pairs_of
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
     check_choice,
+    check_confidence_level,
     check_integer,
     check_n_threads,
-    key_text,
     seed_key,
 )
 from fastmetrics._kernels.replicates import replicate_pairs, resampling as kernels
-from fastmetrics._results import Difference, Result, equals
+from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._pvalues import holm
+from fastmetrics.inference._sample_sizes import Sizes
 from fastmetrics.inference.bootstrap._draws import Draws, padded
 from fastmetrics.inference.bootstrap._engine import Engine, Failures
 from fastmetrics.inference.bootstrap._forms import ScoredRows
 from fastmetrics.inference.bootstrap._orders import inverse_of, order_of
 from fastmetrics.inference.bootstrap._plans import CountPlan, Planned, planned
-from fastmetrics.inference.bootstrap._result_tables import differences_table
 from fastmetrics.inference.bootstrap._rows import rows_of_arrays
 from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
+from fastmetrics.inference.bootstrap.bootstrap import replicates_of
+from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.ordering.row_order import row_order
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
@@ -48,78 +47,6 @@ _BATCH_BYTES = 1 << 18
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PermutedDifference(Difference):
-    """A difference between two models, and how it stands among the exchanges.
-
-    Attributes
-    ----------
-    metric, model_a, model_b : str
-    difference : float
-        The measure of `model_a` less that of `model_b`.
-    pvalue : float
-        Share of exchanges, the data themselves among them, that differ at least as much.
-        ``pvalue.is_bound`` says that none does: p is at most that.
-    pvalue_holm : float
-        Adjusted for all pairs of models that were compared by this measure.
-    null_distribution : ndarray of shape (n_resamples,)
-        The difference after each exchange; nan where one is undefined. Read-only.
-    n_failed : int
-        Exchanges after which the measure of either is undefined: the p-value is then of the
-        others, conditional on both being defined.
-    """
-
-    metric: str
-    model_a: str
-    model_b: str
-    difference: float
-    pvalue: float
-    pvalue_holm: float
-    null_distribution: NDArray[np.float64] = field(repr=False)
-    n_failed: int = 0
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class PairedPermutationTest(Result):
-    """Models compared by a paired permutation test.
-
-    Attributes
-    ----------
-    differences : mapping of str to tuple of PermutedDifference
-        For each measure, every pair of models in the order given.
-    exchange, alternative : str
-    n_resamples : int
-    key : str
-        ``rng=key`` makes the same exchanges again.
-    """
-
-    differences: Mapping[str, tuple[PermutedDifference, ...]]
-    exchange: Exchange
-    alternative: Alternative
-    n_resamples: int
-    key: str
-
-    def __getitem__(self, asked: str | tuple[str, str, str]) -> PermutedDifference:
-        """Return a difference: by the measure, of several pairs by (measure, model, model)."""
-        return pair_of(self.differences, asked)
-
-    def __repr__(self) -> str:
-        inside = ", ".join(
-            f"{pair.metric}: {pair.model_a} - {pair.model_b} = {pair.difference:.6g}, "
-            f"pvalue{equals(pair.pvalue)}{pair.pvalue:.6g}"
-            for pairs in self.differences.values()
-            for pair in pairs
-        )
-        return f"PairedPermutationTest({inside})"
-
-    def _shown(self) -> Display:
-        note = (
-            f"p: {self.alternative}, {self.n_resamples:,} exchanges of {self.exchange}; "
-            f"`rng={self.key!r}` makes them again."
-        )
-        return Display([differences_table(self.differences)], type(self).__name__, [note])
-
-
 @documented(MODELS)
 def paired_permutation_test(
     y_true: ArrayLike,
@@ -127,15 +54,17 @@ def paired_permutation_test(
     *,
     names: Sequence[str] | None = None,
     metrics: MetricsLike = "roc_auc",
+    reference: str | None = None,
     n_resamples: int = 9999,
     exchange: Exchange = "ranks",
     threshold: float | None = None,
     pos_label: Any = None,
+    confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     rng: Any = None,
     n_threads: int | None = None,
     progress: bool | None = None,
-) -> PairedPermutationTest:
+) -> Comparisons:
     """Test, for every pair of models, whether exchanging them row by row could give the difference.
 
     Parameters
@@ -144,6 +73,8 @@ def paired_permutation_test(
         Binary labels.
     metrics : as in `bootstrap`
         Threshold measures, and measures of counts with `threshold`.
+    reference : str, optional
+        The model that all others are compared with; every pair by default.
     n_resamples : int, default=9999
         Number of random exchanges.
     exchange : {"ranks", "scores"}, default="ranks"
@@ -152,13 +83,17 @@ def paired_permutation_test(
         their decisions. "scores": the scores as they are, for models on a common scale.
     threshold : float, optional
         Measures of counts call a score >= threshold positive.
+    confidence_level : float, default=0.95
+        A model is `better` where the adjusted p-value is below 1 less this.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         About the first model less the second.
 
     Returns
     -------
-    PairedPermutationTest
-        For each measure, every pair of models: difference, p-value, Holm-adjusted p-value.
+    Comparisons
+        A frozen mapping from the measure's name to its `Comparison`, every pair of models with
+        difference, p-value and Holm-adjusted p-value; there are no intervals. `details` of a pair
+        has the differences after each exchange; `verdict` says in words what is shown.
 
     Raises
     ------
@@ -191,45 +126,74 @@ def paired_permutation_test(
     --------
     >>> y = [1, 0, 1, 1, 0, 0, 1, 0, 1, 0]
     >>> scores = {"a": [9, 3, 8, 7, 4, 5, 6, 2, 1, 0], "b": [2, 3, 8, 1, 4, 7, 6, 5, 9, 0]}
-    >>> pair = paired_permutation_test(y, scores, rng=1).differences["roc_auc"][0]
+    >>> pair = paired_permutation_test(y, scores, rng=1)["roc_auc"]["a", "b"]
     >>> round(pair.difference, 2), 0 < pair.pvalue < 1
     (0.2, True)
     """
     asked = planned(metrics)
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     check_choice("exchange", exchange, get_args(Exchange))
+    level = check_confidence_level(confidence_level)
     check_alternative(alternative)
     _check_metrics(asked, threshold)
     threads = check_n_threads(n_threads)
     key = seed_key(rng)
     models = named_scores(scores, names, at_least=2)
     checked = check_models(y_true, models, pos_label=pos_label)
-    found: dict[str, list[dict[str, Any]]] = {one.label: [] for one in asked}
-    for a, b in combinations(range(len(checked.names)), 2):
-        pair = (checked.rows_of(a), checked.rows_of(b))
+    places = pairs_of(checked.names, reference)
+    options = _Options(count, exchange, threshold, alternative, level, key, threads, progress)
+    of_models: dict[tuple[str, int], Estimate] = {}
+    n = len(checked.rows.labels)
+    pairs: dict[str, list[Pair]] = {one.label: [] for one in asked}
+    for a, b in places:
         of_pair = (checked.names[a], checked.names[b])
         for group in _by_kind(asked):
-            results = _test_pair(
-                pair,
-                of_pair,
-                group,
-                key,
-                count,
-                exchange,
-                threshold,
-                alternative,
-                threads,
-                progress,
+            found = _test_pair((checked.rows_of(a), checked.rows_of(b)), of_pair, group, options)
+            for one, values, pair in zip(group, *found, strict=True):
+                pairs[one.label].append(pair)
+                for model, value in zip((a, b), values, strict=True):
+                    of_models[one.label, model] = _estimate(one, value, options, n)
+    return Comparisons(
+        {
+            one.label: Comparison.of(
+                [of_models[one.label, k] for k in range(len(checked.names))],
+                pairs[one.label],
+                one.higher_is_better,
+                level,
+                names=checked.names,
+                alternative=alternative,
+                method=f"permutation of {exchange}",
             )
-            for one, result in zip(group, results, strict=True):
-                found[one.label].append(result)
-    differences = {}
-    for label, pairs in found.items():
-        adjusted = holm([one["pvalue"] for one in pairs])
-        differences[label] = tuple(
-            PermutedDifference(**one, pvalue_holm=p) for one, p in zip(pairs, adjusted, strict=True)
-        )
-    return PairedPermutationTest(differences, exchange, alternative, count, key_text(key))
+            for one in asked
+        }
+    )
+
+
+class _Options(NamedTuple):
+    """What is asked of every pair."""
+
+    n_resamples: int
+    exchange: Exchange
+    threshold: Any
+    alternative: Alternative
+    confidence_level: float
+    key: NDArray[np.uint64]
+    n_threads: int | None
+    progress: bool | None
+
+
+def _estimate(one: Planned, value: float, options: _Options, n: int) -> Estimate:
+    """Return the measure of a model, of which exchanges say no error."""
+    return Estimate(
+        metric=one.label,
+        estimate=value,
+        standard_error=math.nan,
+        confidence_interval=ConfidenceInterval(math.nan, math.nan),
+        df=math.inf,
+        confidence_level=options.confidence_level,
+        method="permutation",
+        n_samples=float(n),
+    )
 
 
 def _check_metrics(asked: list[Planned], threshold: Any) -> None:
@@ -262,20 +226,16 @@ def _test_pair(
     pair: tuple[BinaryRows, BinaryRows],
     names: tuple[str, str],
     asked: list[Planned],
-    key: NDArray[np.uint64],
-    n_resamples: int,
-    exchange: Exchange,
-    threshold: Any,
-    alternative: Alternative,
-    n_threads: int | None,
-    progress: bool | None,
-) -> list[dict[str, Any]]:
+    options: _Options,
+) -> tuple[list[list[float]], list[Pair]]:
+    """Return each measure of both models, and how they differ."""
     decisions = isinstance(asked[0].plan, CountPlan)
-    pooled = _pooled(pair, "decisions" if decisions else exchange, threshold, n_threads)
+    exchange, key = "decisions" if decisions else options.exchange, options.key
+    pooled = _pooled(pair, exchange, options.threshold, options.n_threads)
     n = len(pair[0].labels)
     engine = Engine([pooled.form], asked, Draws(key, n))
     size = max(1, _BATCH_BYTES // padded(2 * n))
-    null = np.empty((len(asked), n_resamples))
+    null = np.empty((len(asked), options.n_resamples))
     observed = _values_of_both(engine, pooled, np.zeros((1, -(-n // 64)), np.uint64))[..., 0]
 
     def job(start: int, count: int) -> None:
@@ -286,15 +246,15 @@ def _test_pair(
 
     run_batches(
         job,
-        range(0, n_resamples, size),
-        n_threads=n_threads,
-        progress=progress,
+        range(0, options.n_resamples, size),
+        n_threads=options.n_threads,
+        progress=options.progress,
         description=f"{names[0]} - {names[1]}",
         unit="exchanges",
     )
-    return [
-        _result(one, names, observed[:, i].tolist(), null[i], alternative)
-        for i, one in enumerate(asked)
+    values = observed.T.tolist()
+    return values, [
+        _pair(one, names, values[i], null[i], options, n) for i, one in enumerate(asked)
     ]
 
 
@@ -354,15 +314,16 @@ def _values_of_both(
     return np.stack([engine.values(form, form.measure(engine.needs, mine)) for mine in counts])
 
 
-def _result(
+def _pair(
     one: Planned,
     names: tuple[str, str],
     values: list[float],
     null: NDArray[np.float64],
-    alternative: Alternative,
-) -> dict[str, Any]:
+    options: _Options,
+    n: int,
+) -> Pair:
+    """Return one pair, its p not yet adjusted, with the warnings that it deserves."""
     metric = one.label
-    null.flags.writeable = False
     why = one.plan.undefined_where  # no exchange loses a class
     failures = Failures.of(null, otherwise=why, what="p-value")
     difference = values[0] - values[1]
@@ -379,21 +340,27 @@ def _result(
             )
         # Equal differences are as extreme, though their values may be sums that were rounded.
         slack = _ROUNDING * max(map(abs, values)) if math.isfinite(difference) else 0.0
-        if alternative == "two-sided":
+        if options.alternative == "two-sided":
             extreme = np.abs(null) >= abs(difference) - slack
-        elif alternative == "greater":
+        elif options.alternative == "greater":
             extreme = null >= difference - slack
         else:
             extreme = null <= difference + slack
         defined = len(null) - failures.n
         pvalue = MonteCarloPValue.of(int(np.count_nonzero(extreme)), defined)
         failures.warn(f"{metric!r} of {names[0]!r} or {names[1]!r}")
-    return {
-        "metric": metric,
-        "model_a": names[0],
-        "model_b": names[1],
-        "difference": difference,
-        "pvalue": pvalue,
-        "null_distribution": null,
-        "n_failed": failures.n,
-    }
+    return Pair(
+        metric=metric,
+        a=names[0],
+        b=names[1],
+        estimate=difference,
+        standard_error=math.nan,
+        confidence_interval=ConfidenceInterval(math.nan, math.nan),
+        statistic=math.nan,
+        df=math.inf,
+        pvalue=pvalue,
+        pvalue_holm=pvalue,
+        better=None,
+        note="" if math.isnan(difference) else failures.note,
+        details=replicates_of(null, failures, Sizes(float(n), float(n)), options.key),
+    )
