@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from fastmetrics._display.numbers import as_p, decimals_of, limits, number
 from fastmetrics._display.table import Display, Table
@@ -21,6 +24,21 @@ _MOST_LISTED: Final = 6
 
 #: Of an estimate, in tables.
 FIGURES: Final = ("metric", "estimate", "confidence_interval", "standard_error")
+
+
+def decided(
+    pairs: Sequence[Pair],
+    level: float,
+    higher_is_better: bool | None,
+    adjusted: Sequence[float] | None = None,
+) -> tuple[Pair, ...]:
+    """Return pairs with p adjusted for their number, and the better models by Holm's or other p."""
+    by_holm = holm([pair.pvalue for pair in pairs])
+    found = []
+    for pair, p, deciding in zip(pairs, by_holm, adjusted or by_holm, strict=True):
+        better = replace(pair, pvalue_holm=deciding).better_at(level, higher_is_better)
+        found.append(replace(pair, pvalue_holm=p, better=better))
+    return tuple(found)
 
 
 def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None = None) -> str:
@@ -200,6 +218,8 @@ def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
         names.remove("df")
     for name in names:
         columns[name] = [getattr(pair, name) for pair in pairs]
+    if any(len(one.pairs) > 1 and not np.isnan(one.covariance).any() for one in found.values()):
+        columns["pvalue_max_t"] = [p for one in found.values() for p in one.pvalue_max_t]
     if are_drawn:
         columns["n_failed"] = [each.n_failed for each in drawn]
     return Table(_without_what_no_method_has(columns), **options)

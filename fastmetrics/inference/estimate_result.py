@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -15,8 +15,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import no_such
-from fastmetrics.inference._pvalues import holm
-from fastmetrics.inference._verdict import FIGURES, shown_comparisons, verdict_of
+from fastmetrics.inference._verdict import FIGURES, decided, shown_comparisons, verdict_of
 from fastmetrics.inference.replicates import (
     METHODS,
     WEIGHTS,
@@ -163,21 +162,6 @@ class Pair(Drawn):
         return f"{self.metric}, {self.a} − {self.b}", "confidence interval", 0.0
 
 
-def decided(
-    pairs: Sequence[Pair],
-    level: float,
-    higher_is_better: bool | None,
-    adjusted: Sequence[float] | None = None,
-) -> tuple[Pair, ...]:
-    """Return pairs with p adjusted for their number, and the better models by Holm's or other p."""
-    by_holm = holm([pair.pvalue for pair in pairs])
-    found = []
-    for pair, p, deciding in zip(pairs, by_holm, adjusted or by_holm, strict=True):
-        better = replace(pair, pvalue_holm=deciding).better_at(level, higher_is_better)
-        found.append(replace(pair, pvalue_holm=p, better=better))
-    return tuple(found)
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Result):
     """Several models compared by one measure on the same rows.
@@ -272,6 +256,20 @@ class Comparison(Result):
             if sum(pair.better == name for pair in self.pairs) == len(self.names) - 1
         }
         return winners.pop() if winners else None
+
+    @property
+    def pvalue_max_t(self) -> tuple[float, ...]:
+        """Of each pair, adjusted for all of them by how they vary together (max-T, step-down).
+
+        Never above `pvalue_holm`, which fears the worst; from the covariance of the models, as of
+        normal numbers (Westfall & Young 1993), the same bits each time. nan where there is none.
+        """
+        from fastmetrics.inference.max_t import max_t_pvalues
+
+        place = {name: k for k, name in enumerate(self.names)}
+        places = [(place[pair.a], place[pair.b]) for pair in self.pairs]
+        pvalues = [pair.pvalue for pair in self.pairs]
+        return tuple(max_t_pvalues(pvalues, places, self.covariance, self.alternative))
 
     @property
     def verdict(self) -> str:

@@ -220,6 +220,7 @@ class RankingEvaluation(Result):
 
     def _pairs(self) -> Table:
         columns = dict(pairs_table(self.comparisons).columns)
+        columns.pop("pvalue_max_t", None)  # here it is that of sign flips, where it is asked for
         if self.pvalues_max_t:
             columns["pvalue_max_t"] = self.pvalues_max_t
         words = {"metric": "measure", "pvalue_max_t": "p (max-T)"}

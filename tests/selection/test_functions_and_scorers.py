@@ -200,9 +200,8 @@ def test_the_bootstrap_takes_a_function_for_its_measure():
     two = {"a": scores, "b": scores[::-1].copy()}
     given, named = {"auc": fm.roc_auc_score}, {"auc": "roc_auc"}
     with_function = fm.paired_bootstrap(y, two, metrics=given, **options)
-    assert (
-        with_function.to_dict() == fm.paired_bootstrap(y, two, metrics=named, **options).to_dict()
-    )
+    right = fm.paired_bootstrap(y, two, metrics=named, **options)
+    assert repr(with_function.to_dict()) == repr(right.to_dict())  # no covariance: nan
     # of a measure without replicates the function is called, as any other
     own = fm.bootstrap(*regressed(), metrics=fm.median_absolute_error, n_resamples=50, rng=0)
     assert own["median_absolute_error"].estimate == fm.median_absolute_error(*regressed())
