@@ -32,7 +32,7 @@ def as_html(shown: Display) -> str:
     """Return the tables of a display; the title is the caption of the first."""
     drawn = _grids(shown)
     notes = [*(each.more for _, each in drawn), *shown.notes]
-    texts = (f"<p>{html.escape(note)}</p>" for note in notes if note)
+    texts = (f"<p>{html.escape(note)}</p>".replace("\n", "<br>") for note in notes if note)
     return "".join([*(_html(each, ": ".join(caption)) for caption, each in drawn), *texts])
 
 
@@ -124,6 +124,8 @@ def cell_width(text: str) -> int:
 
 def folded(text: str, width: int) -> list[str]:
     """Return lines no wider than that, broken between words, or within one that is too long."""
+    if "\n" in text:
+        return [line for part in text.split("\n") for line in folded(part, width)]
     if cell_width(text) <= width:
         return [text.replace("\N{NO-BREAK SPACE}", " ")]
     lines = [""]

@@ -13,6 +13,8 @@ from fastmetrics._display.table import Table
 
 #: Columns of what has a name, which may be a number.
 _NAMES: Final = ("model", "name", "predicted", "true")
+#: Columns of p-values that are adjusted for their number.
+_ADJUSTED: Final = ("pvalue_holm", "pvalue_max_t")
 
 
 class Column(NamedTuple):
@@ -98,10 +100,11 @@ def _columns(table: Table, values: Mapping[str, list[Any]]) -> Iterator[Column]:
 
 
 def _without_echo(columns: list[Column], *, is_of_pairs: bool) -> list[Column]:
-    """Return the columns but for those that repeat: p adjusted for one pair, that pair itself."""
+    """Return the columns but for those that repeat: adjusted p like p itself, and a single pair."""
     cells = {column.name: column.cells for column in columns}
-    if "pvalue" in cells and cells["pvalue"] == cells.get("pvalue_holm"):
-        columns = [column for column in columns if column.name != "pvalue_holm"]
+    if "pvalue" in cells:
+        adjusted = [name for name in _ADJUSTED if cells.get(name) == cells["pvalue"]]
+        columns = [column for column in columns if column.name not in adjusted]
     first, *others = columns
     if is_of_pairs and first.name == "metric" and len(set(cells["model"])) == 1:
         others = [column for column in others if column.name != "model"]

@@ -13,6 +13,7 @@ _WORDS: Final = {
     "n_positive": "n+",
     "pvalue": "p",
     "pvalue_holm": "p (Holm)",
+    "pvalue_max_t": "p (max-T)",
     "roc_auc": "AUC",
 }
 

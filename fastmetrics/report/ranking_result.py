@@ -223,7 +223,7 @@ class RankingEvaluation(Result):
         columns.pop("pvalue_max_t", None)  # here it is that of sign flips, where it is asked for
         if self.pvalues_max_t:
             columns["pvalue_max_t"] = self.pvalues_max_t
-        words = {"metric": "measure", "pvalue_max_t": "p (max-T)"}
+        words = {"metric": "measure"}
         unseen = ("standard_error", "df", "better")
         return Table(columns, words=words, level=self.confidence_level, unseen=unseen)
 

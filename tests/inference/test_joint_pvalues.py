@@ -105,7 +105,7 @@ def test_of_a_comparison(rng) -> None:
     for pair, p in zip(found.pairs, found.pvalue_max_t, strict=True):
         assert pair.pvalue <= p <= pair.pvalue_holm
     assert min(found.pvalue_max_t) < 0.95 * min(pair.pvalue_holm for pair in found)
-    assert "max" in str(found)
+    assert "p (max-T)" in str(found)
     resampled = fm.compare(y, scores, metrics="ks_statistic", n_resamples=99, rng=1)["ks_statistic"]
     assert all(map(math.isnan, resampled.pvalue_max_t))
     two = fm.compare(y, {"a": scores["a"], "b": scores["b"]}, metrics="roc_auc")["roc_auc"]

@@ -151,3 +151,13 @@ def test_a_permutation_test_has_p_alone(rng: Any) -> None:
     assert "could have shown" not in found.verdict
     loose = fm.paired_permutation_test(y, alike, confidence_level=0.01, **given)["roc_auc"]
     assert (loose.better is not None) == (loose.pairs[0].pvalue_holm < 0.99)
+
+
+def test_lines_of_a_verdict_stay_lines(rng: Any) -> None:
+    y = np.arange(200) % 2
+    scores = {"a": y + rng.normal(size=200), "b": y + rng.normal(size=200) * 4}
+    found = fm.compare(y, scores, metrics=["roc_auc", "average_precision"])
+    last = found.verdict.splitlines()[-1]
+    assert last.startswith("All of it stands Holm's")
+    assert last in str(found).splitlines()
+    assert f"<br>{last[:9]}" in found._repr_html_()
