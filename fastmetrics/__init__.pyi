@@ -1,5 +1,21 @@
 """What ``fastmetrics`` offers: the one list of public names, read lazily by ``__init__.py``."""
 
+from ._report.evaluation import evaluate as evaluate
+from ._report.evaluation_result import (
+    Evaluation as Evaluation,
+    EvaluationBootstrap as EvaluationBootstrap,
+    ModelEvaluation as ModelEvaluation,
+)
+from ._report.ranking_evaluation import evaluate_rankings as evaluate_rankings
+from ._report.ranking_result import (
+    RankingEvaluation as RankingEvaluation,
+)
+from ._report.score_plots import (
+    plot_det as plot_det,
+    plot_pr as plot_pr,
+    plot_roc as plot_roc,
+    plot_thresholds as plot_thresholds,
+)
 from ._results import ConfidenceInterval as ConfidenceInterval
 from .comparison.planning.power_accuracy import (
     SampleSize as SampleSize,
@@ -359,22 +375,6 @@ from .measures.regression.scores import (
     d2_tweedie_score as d2_tweedie_score,
     explained_variance_score as explained_variance_score,
     r2_score as r2_score,
-)
-from .report.evaluation import evaluate as evaluate
-from .report.evaluation_result import (
-    Evaluation as Evaluation,
-    EvaluationBootstrap as EvaluationBootstrap,
-    ModelEvaluation as ModelEvaluation,
-)
-from .report.ranking_evaluation import evaluate_rankings as evaluate_rankings
-from .report.ranking_result import (
-    RankingEvaluation as RankingEvaluation,
-)
-from .report.score_plots import (
-    plot_det as plot_det,
-    plot_pr as plot_pr,
-    plot_roc as plot_roc,
-    plot_thresholds as plot_thresholds,
 )
 from .selection.bias_variance.bias_variance import (
     BiasVariance as BiasVariance,

@@ -13,8 +13,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import fastmetrics as fm
-from fastmetrics.plots._style import curves_on
-from fastmetrics.plots.curves import Band, Curve, Guide, draw_curves
+from fastmetrics._plots._style import curves_on
+from fastmetrics._plots.curves import Band, Curve, Guide, draw_curves
 
 pytestmark = pytest.mark.bench
 

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.labels import distinct, encode_labels
 from fastmetrics._input.memory_size import check_memory_size
+from fastmetrics._report._of_summary import evaluation_of
+from fastmetrics._report.evaluation_result import ModelEvaluation
 from fastmetrics._threads.workers import thread_count
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
 from fastmetrics.inference.streams.runs_summary import summary_of_runs
 from fastmetrics.io import Columns, Sink, TextColumn
 from fastmetrics.io._session import require_duckdb
-from fastmetrics.report._of_summary import evaluation_of
-from fastmetrics.report.evaluation_result import ModelEvaluation
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 
 #: Options that need all rows at once, and what to do instead.

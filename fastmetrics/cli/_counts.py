@@ -7,13 +7,13 @@ import warnings
 from typing import Final
 
 from fastmetrics._display.table import Display, Table
+from fastmetrics._report.evaluation import evaluate
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
 from fastmetrics.cli._messages import print_texts
 from fastmetrics.cli._render import render
 from fastmetrics.cli._session import progress_bar
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io.counts import read_counts
-from fastmetrics.report.evaluation import evaluate
 from fastmetrics.tables.binned.score_ranges import ScoreRanges
 
 #: What counts keep of rows: which files, which of their lines, how sure, how laid out.

@@ -15,6 +15,6 @@ def check_picture(option: str, path: str) -> None:
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"{option}: there is no folder {folder}")
-    from fastmetrics.plots._style import require_matplotlib
+    from fastmetrics._plots._style import require_matplotlib
 
     require_matplotlib()

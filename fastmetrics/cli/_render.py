@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics._display.numbers import is_bound
+from fastmetrics._report import Evaluation, EvaluationBootstrap
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.report import Evaluation, EvaluationBootstrap
 
 if TYPE_CHECKING:
     from fastmetrics.comparison.tables.compare_table import TableComparison

@@ -6,6 +6,9 @@ import argparse
 from typing import Any
 
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
+from fastmetrics._report._costs import checked_prices
+from fastmetrics._report.evaluation import evaluate, plan_of
+from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics.cli._messages import print_note, print_texts
 from fastmetrics.cli._options import number_of, parse_metrics
 from fastmetrics.cli._render import render
@@ -18,9 +21,6 @@ from fastmetrics.cli._session import (
     tell_skipped,
 )
 from fastmetrics.io import Columns
-from fastmetrics.report._costs import checked_prices
-from fastmetrics.report.evaluation import evaluate, plan_of
-from fastmetrics.report.evaluation_result import Evaluation
 
 
 def run(options: argparse.Namespace) -> str:

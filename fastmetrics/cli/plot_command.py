@@ -132,11 +132,11 @@ def _width(text: str) -> float:
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, draw, write the picture, and say what it is."""
+    from fastmetrics._plots._style import save_figure
     from fastmetrics.cli._messages import print_texts
     from fastmetrics.cli._pictures import check_picture
     from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows, tell_skipped
     from fastmetrics.io import TextColumn
-    from fastmetrics.plots._style import save_figure
 
     kind = KINDS[options.kind]
     _check_options(kind, options)
@@ -258,7 +258,7 @@ def _draw_thresholds(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 
 def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics import ConfusionMatrix, best_threshold
-    from fastmetrics.report._plotted import said
+    from fastmetrics._report._plotted import said
 
     (scores,) = rows.scores.values()
     threshold = options.threshold

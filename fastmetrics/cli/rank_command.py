@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fastmetrics.cli._options import level, number, parse_metrics, positive, seed
 
 if TYPE_CHECKING:
-    from fastmetrics.report.ranking_result import RankingEvaluation
+    from fastmetrics._report.ranking_result import RankingEvaluation
 
 HELP: Final = """\
 Evaluate rankings of one or several systems, query by query: each measure's mean over the queries
@@ -165,12 +165,12 @@ def run(options: argparse.Namespace) -> str:
     """Read the files, evaluate each system, and return the output."""
     import math
 
+    from fastmetrics._report.ranking_evaluation import evaluate_rankings
     from fastmetrics.cli._messages import print_note, print_texts
     from fastmetrics.cli._pictures import check_picture
     from fastmetrics.cli._session import in_words
     from fastmetrics.errors import DataConversionWarning
     from fastmetrics.measures.ranking.names import asked_rankings
-    from fastmetrics.report.ranking_evaluation import evaluate_rankings
 
     _check_options(options)
     metrics = parse_metrics(options.metrics or _DEFAULT.split())
@@ -320,7 +320,7 @@ def _rows(found: RankingEvaluation) -> list[Mapping[str, Any]]:
 def _draw(found: RankingEvaluation, path: str) -> None:
     from matplotlib.figure import Figure
 
-    from fastmetrics.plots._style import save_figure
+    from fastmetrics._plots._style import save_figure
 
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     found.plot(ax=figure.subplots())

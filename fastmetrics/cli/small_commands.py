@@ -16,9 +16,9 @@ def run_demo(write: str | None, output_format: str) -> str:
     """Return the evaluation of the shipped data, or write the data to a file."""
     if write is not None:
         return _write(Path(write))
+    from fastmetrics._report import evaluate
     from fastmetrics.cli._render import render
     from fastmetrics.data import load_breast_cancer_scores
-    from fastmetrics.report import evaluate
 
     labels, scores = load_breast_cancer_scores()
     text = render(evaluate(labels, scores), output_format, title=_TITLE, captions=[_CAPTION])
@@ -67,7 +67,7 @@ def run_metrics(needs: str | None, output_format: str) -> str:
 
 def run_warmup() -> str:
     """Compile every kernel; return how many there are and how long it took."""
-    from fastmetrics.report.warmup import compile_all
+    from fastmetrics._report.warmup import compile_all
 
     show = sys.stderr.isatty()
     start = time.perf_counter()

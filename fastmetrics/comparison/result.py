@@ -16,9 +16,9 @@ from fastmetrics._input.scalars import (
     check_direction,
     check_fraction,
 )
+from fastmetrics._plots.null_distributions import Observed, draw_binomial, draw_t
 from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.plots.null_distributions import Observed, draw_binomial, draw_t
 
 #: What most tests between models take beside their data.
 MODELS: Final = """

@@ -7,11 +7,11 @@ from typing import Any
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
+from fastmetrics._report._of_summary import evaluation_of
+from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics.dask._ranges import RANGE_SCORES, Ranges
 from fastmetrics.dask.scores import SCORED, counted_parts, summary
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.report._of_summary import evaluation_of
-from fastmetrics.report.evaluation_result import Evaluation
 
 
 @documented(SCORED)

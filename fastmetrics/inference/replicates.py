@@ -96,7 +96,7 @@ class Drawn(OneNumber, ABC):
         TypeError
             If there are no replicates, as of an interval by a formula.
         """
-        from fastmetrics.plots.replicates import Estimate, draw_replicates
+        from fastmetrics._plots.replicates import Estimate, draw_replicates
 
         if not isinstance(self.details, Replicates):
             raise InputTypeError(

@@ -139,7 +139,7 @@ def test_interrupt(folder, phase):
     # Held up at a known place, so that the signal arrives there.
     target = {
         "reading": "fastmetrics.io._reader._Reading._append",
-        "evaluating": "fastmetrics.report.evaluation.evaluate_model",
+        "evaluating": "fastmetrics._report.evaluation.evaluate_model",
     }[phase]
     code = (
         "import sys, time\nfrom unittest import mock\nfrom fastmetrics.cli import main\n"
@@ -226,9 +226,9 @@ def test_progress_bar_is_optional(monkeypatch):
 
 
 def test_warmup_counts_and_times(monkeypatch, capsys):
-    warmup = types.ModuleType("fastmetrics.report.warmup")
+    warmup = types.ModuleType("fastmetrics._report.warmup")
     warmup.compile_all = lambda: iter([("one", 0.25), ("two", 0.5)])
-    monkeypatch.setitem(sys.modules, "fastmetrics.report.warmup", warmup)
+    monkeypatch.setitem(sys.modules, "fastmetrics._report.warmup", warmup)
     assert main(["warmup"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("2 groups of kernels ready in ")

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from fastmetrics._report import evaluate
 from fastmetrics.cli import main
 from fastmetrics.io import _reader, read_columns
-from fastmetrics.report import evaluate
 
 
 def table(n=200, seed=0):

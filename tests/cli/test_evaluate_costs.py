@@ -14,8 +14,8 @@ import pytest
 from test_evaluate import output_of, run
 
 import fastmetrics as fm
+from fastmetrics._report import evaluate
 from fastmetrics.cli._layout import json_text
-from fastmetrics.report import evaluate
 
 RNG = np.random.default_rng(3)
 N = 300

@@ -1,4 +1,4 @@
-"""`fastmetrics.report.evaluate`: one result a model, the same as the measures alone."""
+"""`fastmetrics._report.evaluate`: one result a model, the same as the measures alone."""
 
 from __future__ import annotations
 

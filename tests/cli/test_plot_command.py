@@ -14,9 +14,9 @@ import pytest
 from matplotlib import pyplot
 
 import fastmetrics as fm
+from fastmetrics._plots import _style
 from fastmetrics.cli import main
 from fastmetrics.cli.plot_command import KINDS
-from fastmetrics.plots import _style
 
 GIVEN = {
     **dict.fromkeys(("roc", "pr", "det", "thresholds")),

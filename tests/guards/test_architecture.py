@@ -54,7 +54,7 @@ def test_every_path_exists() -> None:
 
 def test_the_picture_is_the_contract() -> None:
     assert floors_drawn(PAGE) == floors_agreed()
-    assert floors_drawn(PAGE.replace("   plots/", "")) != floors_agreed()
+    assert floors_drawn(PAGE.replace("  _plots/", "")) != floors_agreed()
 
 
 def test_the_walk_names_every_file_of_the_call() -> None:

@@ -15,10 +15,10 @@ from hypothesis import given, strategies as st
 
 import evaluations
 from fastmetrics import ScoreTable, evaluate
+from fastmetrics._report._of_summary import evaluation_of
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of
 from fastmetrics.measures.curves._pieces import PIECE_ROWS
-from fastmetrics.report._of_summary import evaluation_of
 
 
 def in_memory(table, name="score", level=0.95):

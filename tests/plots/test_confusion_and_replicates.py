@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
-from fastmetrics.plots.replicates import _edges
+from fastmetrics._plots.replicates import _edges
 
 Y = np.tile([0, 1, 1], 20)
 S = np.round(Y + np.random.default_rng(0).normal(size=60), 2)

@@ -12,7 +12,7 @@ from matplotlib import pyplot as plt
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
-from fastmetrics.plots._style import curves_on
+from fastmetrics._plots._style import curves_on
 
 RNG = np.random.default_rng(2)
 N = 400

@@ -9,7 +9,7 @@ from drawn import cut_off, legend_texts, line, looks, overlaps, texts, under_leg
 from matplotlib import pyplot as plt
 
 import fastmetrics as fm
-from fastmetrics.plots._style import LINES
+from fastmetrics._plots._style import LINES
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from scipy import stats
 
 import fastmetrics as fm
 from fastmetrics import ComparisonTest
-from fastmetrics.plots._style import REJECTED
+from fastmetrics._plots._style import REJECTED
 
 ERRORS = ([0.20, 0.24, 0.18, 0.22, 0.21], [0.18, 0.21, 0.18, 0.19, 0.20])
 

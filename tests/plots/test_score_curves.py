@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
-from fastmetrics.plots._style import LINES, curves_on, look_of
+from fastmetrics._plots._style import LINES, curves_on, look_of
 
 RNG = np.random.default_rng(1)
 N = 400

@@ -16,8 +16,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from fastmetrics.plots import _thin_line
-from fastmetrics.plots._thin_line import ThinArea, ThinLine, kept_points
+from fastmetrics._plots import _thin_line
+from fastmetrics._plots._thin_line import ThinArea, ThinLine, kept_points
 
 
 def kept_by_definition(columns, heights):

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
+from fastmetrics._plots import rank_plots
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.tables._rank_table import RankTable, rank_table
 from fastmetrics.comparison.tables.friedman import FriedmanTest, PValueMethod, friedman_of
@@ -23,7 +24,6 @@ from fastmetrics.comparison.tables.post_hoc import (
 )
 from fastmetrics.comparison.tables.post_hoc_result import PostHocTest
 from fastmetrics.errors import InputError
-from fastmetrics.plots import rank_plots
 
 PostHoc = Literal["nemenyi", "bonferroni-dunn", "wilcoxon-holm"]
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._plots._style import shown_name
+from fastmetrics._plots.curves import PLOTTED, Band, Curve, band_title
+from fastmetrics._plots.score_curves import draw_precision_recall, draw_roc
 from fastmetrics._results import Result
-from fastmetrics.plots._style import shown_name
-from fastmetrics.plots.curves import PLOTTED, Band, Curve, band_title
-from fastmetrics.plots.score_curves import draw_precision_recall, draw_roc
 
 _BAND = """
 Attributes

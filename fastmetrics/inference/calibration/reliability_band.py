@@ -17,6 +17,9 @@ from fastmetrics._input.scalars import (
     key_text,
     seed_key,
 )
+from fastmetrics._plots._style import label_of
+from fastmetrics._plots.calibration_plots import draw_reliability, limits_of
+from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._results import Result
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.inference.calibration._counted import (
@@ -26,9 +29,6 @@ from fastmetrics.inference.calibration._counted import (
     counted,
     isotonic,
 )
-from fastmetrics.plots._style import label_of
-from fastmetrics.plots.calibration_plots import draw_reliability, limits_of
-from fastmetrics.plots.curves import PLOTTED, Curve
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]

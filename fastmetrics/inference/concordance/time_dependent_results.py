@@ -8,11 +8,11 @@ from typing import Any, Literal
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._plots._style import shown_name
+from fastmetrics._plots.curves import PLOTTED, Band, Curve, Guide, band_title
+from fastmetrics._plots.time_plots import draw_over_time
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.plots._style import shown_name
-from fastmetrics.plots.curves import PLOTTED, Band, Curve, Guide, band_title
-from fastmetrics.plots.time_plots import draw_over_time
 from fastmetrics.tables.concordance.row_sums import Floats
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._plots._style import shown_name
+from fastmetrics._plots.curves import PLOTTED, Band, Curve, Guide, band_title, draw_curves
 from fastmetrics._results import Result
-from fastmetrics.plots._style import shown_name
-from fastmetrics.plots.curves import PLOTTED, Band, Curve, Guide, band_title, draw_curves
 
 Floats = NDArray[np.float64]
 

@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics._plots._style import label_of
+from fastmetrics._plots.calibration_plots import draw_reliability, limits_of
+from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError
 from fastmetrics.measures.calibration._bins import MOST_BINS, bin_starts
@@ -20,9 +23,6 @@ from fastmetrics.measures.calibration._probability_table import (
     probabilities,
     probability_table,
 )
-from fastmetrics.plots._style import label_of
-from fastmetrics.plots.calibration_plots import draw_reliability, limits_of
-from fastmetrics.plots.curves import PLOTTED, Curve
 from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable
 

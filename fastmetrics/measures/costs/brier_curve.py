@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scores import check_probabilities
+from fastmetrics._plots._style import label_of
+from fastmetrics._plots.curves import PLOTTED, Curve, draw_curves
 from fastmetrics._results import OneNumber
 from fastmetrics.errors import UndefinedMetricWarning, renamed, warn_user
-from fastmetrics.plots._style import label_of
-from fastmetrics.plots.curves import PLOTTED, Curve, draw_curves
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]

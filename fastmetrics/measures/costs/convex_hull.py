@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._plots._style import label_of
+from fastmetrics._plots.curves import PLOTTED, Curve
+from fastmetrics._plots.score_curves import draw_roc
 from fastmetrics._results import OneNumber
 from fastmetrics.measures.costs._blocks import vertices
-from fastmetrics.plots._style import label_of
-from fastmetrics.plots.curves import PLOTTED, Curve
-from fastmetrics.plots.score_curves import draw_roc
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.hull import Hull, upper_hull
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table

@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
+from fastmetrics._plots._style import label_of
+from fastmetrics._plots.cost_plots import draw_cost_curve
+from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._results import OneNumber
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.costs.operating_point import (
@@ -20,9 +23,6 @@ from fastmetrics.measures.costs.operating_point import (
     check_prices,
     precision_of_rates,
 )
-from fastmetrics.plots._style import label_of
-from fastmetrics.plots.cost_plots import draw_cost_curve
-from fastmetrics.plots.curves import PLOTTED, Curve
 
 Floats = NDArray[np.float64]
 

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, check_models, named_scores
+from fastmetrics._plots._style import label_of
+from fastmetrics._plots.cost_plots import draw_cost_curves
+from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.costs.cost_curve import curve_of_table
 from fastmetrics.measures.costs.cost_curve_result import CostCurve, no_curve
-from fastmetrics.plots._style import label_of
-from fastmetrics.plots.cost_plots import draw_cost_curves
-from fastmetrics.plots.curves import PLOTTED, Curve
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.score_table import ScoreTable
 

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction
+from fastmetrics._plots._style import shown_name
+from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics._results import Result
-from fastmetrics.plots._style import shown_name
-from fastmetrics.plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics.tables.scores.both_classes import lacks_one
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 

@@ -14,11 +14,11 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
+from fastmetrics._plots._style import label_of
+from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics._results import Result
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.plots._style import label_of
-from fastmetrics.plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 from fastmetrics.tables.scores.score_table import running_sum
 

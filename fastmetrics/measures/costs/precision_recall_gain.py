@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._plots._style import label_of
+from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics._results import OneNumber
-from fastmetrics.plots._style import label_of
-from fastmetrics.plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._plots._style import label_of, shown_name
+from fastmetrics._plots.curves import PLOTTED, Curve, Guide, Mark, draw_curves
 from fastmetrics._results import Result
-from fastmetrics.plots._style import label_of, shown_name
-from fastmetrics.plots.curves import PLOTTED, Curve, Guide, Mark, draw_curves
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
+from fastmetrics._plots.error_curves import FoldMeans, draw_learning_curve, draw_validation_curve
 from fastmetrics._results import Result
-from fastmetrics.plots.error_curves import FoldMeans, draw_learning_curve, draw_validation_curve
 
 Floats = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer, seed_key
+from fastmetrics._plots.error_curves import Parts, draw_bias_variance_curve
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError
-from fastmetrics.plots.error_curves import Parts, draw_bias_variance_curve
 from fastmetrics.selection.bias_variance.bias_variance import (
     BiasVariance,
     Decomposition,

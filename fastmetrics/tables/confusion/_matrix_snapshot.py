@@ -12,8 +12,8 @@ from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
+from fastmetrics._plots.confusion import draw_confusion
 from fastmetrics.errors import InputError
-from fastmetrics.plots.confusion import draw_confusion
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels
 
 if TYPE_CHECKING:

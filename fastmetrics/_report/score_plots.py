@@ -11,6 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level
+from fastmetrics._plots import score_curves
+from fastmetrics._plots._style import shown_name, words
+from fastmetrics._plots.curves import Curve, Mark
+from fastmetrics._report._plotted import (
+    Chosen,
+    bands_by_name,
+    check_both_classes,
+    decision_on,
+    plotted_models,
+    said,
+)
 from fastmetrics.errors import InputError
 from fastmetrics.inference.bands.band_results import PrBand, RocBand, shown_band
 from fastmetrics.measures.asking import MetricsLike, ask
@@ -20,17 +31,6 @@ from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc import det_curve, roc_of_table
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.measures.decisions.count_measures import value
-from fastmetrics.plots import score_curves
-from fastmetrics.plots._style import shown_name, words
-from fastmetrics.plots.curves import Curve, Mark
-from fastmetrics.report._plotted import (
-    Chosen,
-    bands_by_name,
-    check_both_classes,
-    decision_on,
-    plotted_models,
-    said,
-)
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 _MODELS: Final = """

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from fastmetrics.plots._style import DPI, INK, plain_spines, require_matplotlib, save_figure
+from fastmetrics._plots._style import DPI, INK, plain_spines, require_matplotlib, save_figure
 
 #: Width of a figure of its own, and height of one line of text, in inches.
 _WIDTH, _LINE = 8.0, 0.26

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._report._costs import LEAST_COST, NO_INTERVAL, costs_table
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import no_such
 from fastmetrics.inference._verdict import pairs_table, verdict_of
@@ -19,7 +20,6 @@ from fastmetrics.inference.estimate_result import (
     Pair,
 )
 from fastmetrics.inference.replicates import METHODS, WEIGHTS
-from fastmetrics.report._costs import LEAST_COST, NO_INTERVAL, costs_table
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error")

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.plots._style import (
+from fastmetrics._plots._style import (
     BAND_ALPHA,
     INK,
     axes_or_new,
@@ -161,7 +161,7 @@ def show_all(ax: Any, depth: float = math.inf, top: float | None = None) -> None
 
 def add_guides(ax: Any, guides: Sequence[Guide], labels: tuple[str, str]) -> None:
     """Name the axes and draw guides, if there is no curve yet."""
-    from fastmetrics.plots._thin_line import ThinLine
+    from fastmetrics._plots._thin_line import ThinLine
 
     if not is_new(ax):
         return
@@ -179,7 +179,7 @@ def add_curves(ax: Any, curves: Sequence[Curve], options: Mapping[str, Any] | No
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
-    from fastmetrics.plots._thin_line import ThinArea, ThinLine
+    from fastmetrics._plots._thin_line import ThinArea, ThinLine
 
     given = normalize_kwargs(dict(options or {}), Line2D)
     for i, curve in enumerate(curves, len(curves_on(ax))):
@@ -206,7 +206,7 @@ def _add_band(ax: Any, band: Band, color: str, linestyle: Any) -> None:
     from matplotlib.cbook import STEP_LOOKUP_MAP
     from matplotlib.colors import to_rgba
 
-    from fastmetrics.plots._thin_line import ThinArea
+    from fastmetrics._plots._thin_line import ThinArea
 
     below, above = ("steps-post", "steps-pre") if band.is_stepped else ("default", "default")
     known = np.isfinite(band.low) & np.isfinite(band.high)

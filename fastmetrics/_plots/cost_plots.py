@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.plots._style import INK, axes_or_new, legend_off_curves, look_of
-from fastmetrics.plots.curves import Curve, Guide, add_curves, add_guides, show_all
+from fastmetrics._plots._style import INK, axes_or_new, legend_off_curves, look_of
+from fastmetrics._plots.curves import Curve, Guide, add_curves, add_guides, show_all
 
 Floats = NDArray[np.float64]
 Winners = Sequence[tuple[float, float, tuple[str, ...]]]

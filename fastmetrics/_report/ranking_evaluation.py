@@ -25,6 +25,7 @@ from fastmetrics._input.scalars import (
     key_text,
     seed_key,
 )
+from fastmetrics._report.ranking_result import Adjustment, RankingEvaluation, Test
 from fastmetrics._threads.workers import at_most
 from fastmetrics.comparison.samples.max_t import max_t_pvalues
 from fastmetrics.comparison.samples.sign_flip import sign_flip_test
@@ -37,7 +38,6 @@ from fastmetrics.inference.query_sample import QuerySample, tables_of_rows
 from fastmetrics.inference.units import ROUNDING, Floats
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.measures.ranking.names import asked_rankings
-from fastmetrics.report.ranking_result import Adjustment, RankingEvaluation, Test
 from fastmetrics.tables.ranking.ranking_table import TIES, RankingTable, Ties
 
 METRICS: Final = ("ndcg", "map", "mrr")

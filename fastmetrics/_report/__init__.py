@@ -5,7 +5,7 @@ May import every floor below; the command line calls what is public here, and la
 
 from __future__ import annotations
 
-from fastmetrics.report.evaluation import evaluate
-from fastmetrics.report.evaluation_result import Evaluation, EvaluationBootstrap, ModelEvaluation
+from fastmetrics._report.evaluation import evaluate
+from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap, ModelEvaluation
 
 __all__ = ["Evaluation", "EvaluationBootstrap", "ModelEvaluation", "evaluate"]

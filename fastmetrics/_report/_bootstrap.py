@@ -11,6 +11,11 @@ from typing import Any
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import key_text
+from fastmetrics._report.evaluation_result import (
+    Evaluation,
+    EvaluationBootstrap,
+    ModelEvaluation,
+)
 from fastmetrics.errors import InputError
 from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._plans import CountPlan, Options, checked_options, planned
@@ -19,11 +24,6 @@ from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD, comp
 from fastmetrics.inference.estimate_result import Comparisons, Estimate, Estimates
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
-from fastmetrics.report.evaluation_result import (
-    Evaluation,
-    EvaluationBootstrap,
-    ModelEvaluation,
-)
 from fastmetrics.tables.scores._threshold import real_threshold
 
 #: What the table of an evaluation shows. A threshold that is chosen on the data is chosen anew in

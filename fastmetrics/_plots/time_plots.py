@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from fastmetrics.plots._style import axes_or_new, check_drawable, legend_off_curves
-from fastmetrics.plots.curves import Curve, Guide, add_curves, add_guides
+from fastmetrics._plots._style import axes_or_new, check_drawable, legend_off_curves
+from fastmetrics._plots.curves import Curve, Guide, add_curves, add_guides
 
 _MARGIN: Final = 0.05
 """So that the last tick has room for its text."""

@@ -17,6 +17,16 @@ from fastmetrics._input.rows import (
     has_names,
 )
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
+from fastmetrics._report._costs import checked_prices
+from fastmetrics._report._of_summary import evaluation_of
+from fastmetrics._report._one_model import (
+    SMOOTH,
+    evaluate_model,
+    evaluate_table,
+    said_in_notes,
+    with_estimates,
+)
+from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.inference.compare import compare
@@ -24,21 +34,11 @@ from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.estimate_result import Comparisons
 from fastmetrics.inference.streams.runs_summary import summary_of_runs
 from fastmetrics.measures.asking import MetricsLike
-from fastmetrics.report._costs import checked_prices
-from fastmetrics.report._of_summary import evaluation_of
-from fastmetrics.report._one_model import (
-    SMOOTH,
-    evaluate_model,
-    evaluate_table,
-    said_in_notes,
-    with_estimates,
-)
-from fastmetrics.report.evaluation_result import Evaluation, ModelEvaluation
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from fastmetrics.report._bootstrap import Plan
+    from fastmetrics._report._bootstrap import Plan
 
 
 @documented()
@@ -240,7 +240,7 @@ def evaluate(
             raise error.renamed({"y_score": argument}) from error
         models.append(model)
     if plan is not None:
-        from fastmetrics.report._bootstrap import bootstrapped
+        from fastmetrics._report._bootstrap import bootstrapped
 
         return bootstrapped(models, labels, named, plan, **rows)
     comparisons = None
@@ -316,7 +316,7 @@ def plan_of(
     the package, is loaded where there is one.
     """
     if n_resamples is not None:
-        from fastmetrics.report._bootstrap import checked_plan
+        from fastmetrics._report._bootstrap import checked_plan
 
         return checked_plan(n_resamples, confidence_level, n_models, n_threads, **given)
     for name, default in _OF_BOOTSTRAP.items():

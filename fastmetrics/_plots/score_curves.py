@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.plots._style import (
+from fastmetrics._plots._style import (
     CORNERS,
     axes_or_new,
     check_drawable,
@@ -17,7 +17,7 @@ from fastmetrics.plots._style import (
     plain_spines,
     upright,
 )
-from fastmetrics.plots.curves import (
+from fastmetrics._plots.curves import (
     GUIDE,
     MARGIN,
     SQUARE,

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.plots._style import axes_or_new, check_drawable, options_of
+from fastmetrics._plots._style import axes_or_new, check_drawable, options_of
 
 _CELL: Final = 0.62
 """Inches of a cell of a figure of its own, at least."""

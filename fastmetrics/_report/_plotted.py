@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_weights_are
+from fastmetrics._plots._style import label_of
+from fastmetrics._report._one_model import table_of
+from fastmetrics._report.evaluation import models_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bands.band_results import PrBand, RocBand
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.measures.curves.best_threshold import best_threshold
-from fastmetrics.plots._style import label_of
-from fastmetrics.report._one_model import table_of
-from fastmetrics.report.evaluation import models_of
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
 

@@ -142,7 +142,7 @@ def legend_on_top(
 
 def curves_on(ax: Any) -> list[Any]:
     """Return the lines of axes that are curves of ours."""
-    from fastmetrics.plots._thin_line import ThinLine
+    from fastmetrics._plots._thin_line import ThinLine
 
     return [line for line in ax.lines if isinstance(line, ThinLine) and not line.is_guide]
 

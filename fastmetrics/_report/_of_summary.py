@@ -5,6 +5,15 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from fastmetrics._report._one_model import (
+    NOWHERE,
+    SMOOTH,
+    note_of_size,
+    said_in_notes,
+    undefined_model,
+    with_estimates,
+)
+from fastmetrics._report.evaluation_result import ModelEvaluation
 from fastmetrics.errors import InputError
 from fastmetrics.inference.streams.range_summary import (
     Corner,
@@ -15,15 +24,6 @@ from fastmetrics.inference.streams.table_estimates import of_summary
 from fastmetrics.measures.asking import ask
 from fastmetrics.measures.curves.break_even import break_even_at
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at
-from fastmetrics.report._one_model import (
-    NOWHERE,
-    SMOOTH,
-    note_of_size,
-    said_in_notes,
-    undefined_model,
-    with_estimates,
-)
-from fastmetrics.report.evaluation_result import ModelEvaluation
 
 _NAN: Final = math.nan
 

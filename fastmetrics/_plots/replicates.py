@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.plots._style import (
+from fastmetrics._plots._style import (
     INK,
     LINES,
     PALE,

@@ -8,8 +8,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.plots._style import LINES, PALE, axes_or_new, legend_off_curves
-from fastmetrics.plots.curves import SQUARE, Band, Curve, Guide, add_curves, add_guides, unit_square
+from fastmetrics._plots._style import LINES, PALE, axes_or_new, legend_off_curves
+from fastmetrics._plots.curves import (
+    SQUARE,
+    Band,
+    Curve,
+    Guide,
+    add_curves,
+    add_guides,
+    unit_square,
+)
 
 Floats = NDArray[np.float64]
 

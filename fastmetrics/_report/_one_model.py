@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._report.evaluation_result import ModelEvaluation
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
@@ -24,7 +25,6 @@ from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.report.evaluation_result import ModelEvaluation
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Examples of the smaller class below which coverage hangs on what nobody knows.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._display.numbers import decimals_of, number
-from fastmetrics.plots._style import (
+from fastmetrics._plots._style import (
     INK,
     LINES,
     axes_or_new,

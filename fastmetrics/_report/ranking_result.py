@@ -13,6 +13,7 @@ from fastmetrics._display.frame import Library, as_frame
 from fastmetrics._display.numbers import decimals_of, limits, number
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
+from fastmetrics._plots.ranking_plots import Means, draw_cutoffs, draw_query_differences
 from fastmetrics._results import Result
 from fastmetrics.errors import no_such
 from fastmetrics.inference._verdict import pairs_table
@@ -22,7 +23,6 @@ from fastmetrics.inference.estimate_result import (
     Estimate,
     Pair,
 )
-from fastmetrics.plots.ranking_plots import Means, draw_cutoffs, draw_query_differences
 from fastmetrics.tables.ranking.ranking_table import Ties
 
 Test = Literal["t", "randomization"]

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.plots._style import (
+from fastmetrics._plots._style import (
     BAND_ALPHA,
     LINES,
     Line,
